@@ -122,7 +122,7 @@ const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 
 
 /** The time in an option's text, such as 12.3s, 1500ms or 2m, in ms. NaN for any other text. */
 export function timeMs(text: string): number {
-  const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m)$/.exec(text) ?? [];
+  const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text) ?? [];
   return digits === undefined ? Number.NaN : Number(digits) * (UNITS_MS[unit] ?? Number.NaN);
 }
 

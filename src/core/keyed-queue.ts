@@ -1,4 +1,7 @@
-/** Runs tasks of one key one after another, in order of arrival, and tasks of different keys at once. */
+/**
+ * Runs tasks of one key one after another, in order of arrival, and tasks of different keys at once. It has no limit of
+ * its own: a caller waits for its task, so the callers' own limit, such as that of connections, is the queue's.
+ */
 export class KeyedQueue<Key> {
   readonly #last = new Map<Key, Promise<unknown>>();
 
@@ -15,5 +18,10 @@ export class KeyedQueue<Key> {
     } finally {
       if (this.#last.get(key) === running) this.#last.delete(key);
     }
+  }
+
+  /** Resolves when all tasks so far have settled. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#last.values());
   }
 }

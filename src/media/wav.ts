@@ -1,16 +1,10 @@
-import wavefile from "wavefile";
 import { pcmBytes } from "./frame-codec.ts";
 
-/*
- * WAV files. wavefile knows the layout of a header and decodes samples. Its parser never gets foreign bytes: a file of
- * 60 bytes with a wrong count of cue points makes it allocate until the process dies, and 28 KB of LIST chunks block it
- * for seconds. So `scanWav` finds the samples. Nor does wavefile encode: it takes 100 ns a sample, and the samples of an
- * Int16Array are those of the file already.
- */
+// WAV files: RIFF with chunks (Multimedia Programming Interface 1.0, 1991, and its later registry of encodings).
 
 /** What a file says of its samples. */
 export interface WavFormat {
-  /** By the registry of RIFF (Multimedia Programming Interface 1.0, 1991): WAV_PCM and others. */
+  /** By the registry: WAV_PCM and others. */
   encoding: number;
   channels: number;
   rateHz: number;
@@ -68,18 +62,15 @@ function formatAt(view: DataView, at: number, byteLength: number): WavFormat {
   };
 }
 
-/** wavefile's names of the encodings that are decoded, with the numbers that silence and full scale have in them. */
-const DEPTHS: Readonly<Record<string, { depth: string; silence: number; fullScale: number }>> = {
-  [`${WAV_PCM}/8`]: { depth: "8", silence: 0x80, fullScale: 0x80 },
-  [`${WAV_PCM}/16`]: { depth: "16", silence: 0, fullScale: 0x8000 },
-  [`${WAV_PCM}/24`]: { depth: "24", silence: 0, fullScale: 0x80_0000 },
-  [`${WAV_PCM}/32`]: { depth: "32", silence: 0, fullScale: 0x8000_0000 },
-  [`${WAV_FLOAT}/32`]: { depth: "32f", silence: 0, fullScale: 1 },
-  [`${WAV_FLOAT}/64`]: { depth: "64", silence: 0, fullScale: 1 },
+/** Reads one sample of each encoding that can be decoded, as a number from -1 to 1. */
+const READERS: Readonly<Record<string, (view: DataView, at: number) => number>> = {
+  [`${WAV_PCM}/8`]: (view, at) => (view.getUint8(at) - 0x80) / 0x80,
+  [`${WAV_PCM}/16`]: (view, at) => view.getInt16(at, true) / 0x8000,
+  [`${WAV_PCM}/24`]: (view, at) => ((view.getInt8(at + 2) << 16) | view.getUint16(at, true)) / 0x80_0000,
+  [`${WAV_PCM}/32`]: (view, at) => view.getInt32(at, true) / 0x8000_0000,
+  [`${WAV_FLOAT}/32`]: (view, at) => view.getFloat32(at, true),
+  [`${WAV_FLOAT}/64`]: (view, at) => view.getFloat64(at, true),
 };
-
-/** How much is decoded at once: wavefile decodes to doubles, of which a long file would fill hundreds of megabytes. */
-const DECODED_SAMPLES = 32_768;
 
 /**
  * Decodes samples to signed 16-bit mono: PCM of 8, 16, 24 or 32 bits or floating point, of any number of channels, which
@@ -90,50 +81,46 @@ export function wavSamples(
   data: Uint8Array,
   { encoding, bitsPerSample, channels }: Pick<WavFormat, "encoding" | "bitsPerSample" | "channels">,
 ): Int16Array | undefined {
-  const known = DEPTHS[`${encoding}/${bitsPerSample}`];
-  if (known === undefined || channels === 0) return undefined;
-  const { depth, silence, fullScale } = known;
-  const sampleBytes = (channels * bitsPerSample) / 8;
-  const samples = new Int16Array(Math.floor(data.length / sampleBytes));
-  // One channel, whatever the file has: interleaved samples are decoded alike.
-  const decoder = new wavefile.WaveFile();
-  decoder.fromScratch(1, 8_000, depth, []);
-  const stride = Math.ceil(DECODED_SAMPLES / channels);
-  for (let start = 0; start < samples.length; start += stride) {
-    const end = Math.min(start + stride, samples.length);
-    Object.assign(decoder.data, { samples: data.subarray(start * sampleBytes, end * sampleBytes) });
-    const interleaved = decoder.getSamples(true);
-    for (let i = start; i < end; i += 1) {
-      let sum = 0;
-      const from = (i - start) * channels;
-      for (let at = from; at < from + channels; at += 1) sum += ((interleaved[at] as number) - silence) / fullScale;
-      // NaN, which floating point may contain, becomes 0.
-      samples[i] = Math.max(-0x8000, Math.min(0x7fff, Math.round((sum / channels) * 0x8000)));
-    }
+  const read = READERS[`${encoding}/${bitsPerSample}`];
+  if (read === undefined || channels === 0) return undefined;
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  const sampleBytes = bitsPerSample / 8;
+  const blockBytes = channels * sampleBytes;
+  const samples = new Int16Array(Math.floor(data.byteLength / blockBytes));
+  for (let i = 0; i < samples.length; i += 1) {
+    let sum = 0;
+    for (let channel = 0; channel < channels; channel += 1) sum += read(view, i * blockBytes + channel * sampleBytes);
+    // NaN, which floating point may contain, becomes 0.
+    samples[i] = Math.max(-0x8000, Math.min(0x7fff, Math.round((sum / channels) * 0x8000)));
   }
   return samples;
 }
+
+const HEADER_BYTES = 44;
+const SAMPLE_BYTES = Int16Array.BYTES_PER_ELEMENT;
 
 /**
  * The header of a file of 16-bit PCM, which `samples` samples of each channel follow: RIFF, one `fmt ` chunk, the head of
  * one `data` chunk.
  */
-export function wavHeader(samples: number, rateHz: number, channels: 1 | 2): Uint8Array<ArrayBuffer> {
-  const empty = new wavefile.WaveFile();
-  empty.fromScratch(channels, rateHz, "16", []);
-  const header = new Uint8Array(empty.toBuffer());
-  const dataBytes = samples * channels * Int16Array.BYTES_PER_ELEMENT;
-  const view = new DataView(header.buffer);
-  view.setUint32(4, header.length - 8 + dataBytes, true);
-  view.setUint32(header.length - 4, dataBytes, true);
+export function wavHeader(samples: number, rateHz: number, channels: 1 | 2): Buffer<ArrayBuffer> {
+  const blockBytes = channels * SAMPLE_BYTES;
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.write("RIFF", 0);
+  header.writeUInt32LE(HEADER_BYTES - CHUNK_HEAD_BYTES + samples * blockBytes, 4);
+  header.write("WAVEfmt ", 8);
+  header.writeUInt32LE(FORMAT_BYTES, 16);
+  header.writeUInt16LE(WAV_PCM, 20);
+  header.writeUInt16LE(channels, 22);
+  header.writeUInt32LE(rateHz, 24);
+  header.writeUInt32LE(rateHz * blockBytes, 28);
+  header.writeUInt16LE(blockBytes, 32);
+  header.writeUInt16LE(8 * SAMPLE_BYTES, 34);
+  header.write("data", 36);
+  header.writeUInt32LE(samples * blockBytes, 40);
   return header;
 }
 
 /** `samples` as a file of 16-bit PCM in one channel. */
-export function monoWav(samples: Int16Array, rateHz: number): Uint8Array<ArrayBuffer> {
-  const header = wavHeader(samples.length, rateHz, 1);
-  const file = new Uint8Array(header.length + samples.byteLength);
-  file.set(header);
-  file.set(pcmBytes(samples), header.length);
-  return file;
-}
+export const monoWav = (samples: Int16Array, rateHz: number): Buffer<ArrayBuffer> =>
+  Buffer.concat([wavHeader(samples.length, rateHz, 1), pcmBytes(samples)]);

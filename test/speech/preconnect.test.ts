@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../src/core/limits/providers.ts";
 import type { ClosableTts, Llm, LlmRequest, TtsRequest } from "../../src/speech/contracts.ts";
-import { keepAliveRequest } from "../../src/speech/keep-alive-fetch.ts";
+import { keepAliveRequest } from "../../src/speech/keep-alive-request.ts";
 import { FallbackLlm } from "../../src/speech/llm/fallback.ts";
 import { createAnthropicLlm } from "../../src/speech/llm/providers/anthropic/adapter.ts";
 import { createGeminiLlm } from "../../src/speech/llm/providers/gemini/adapter.ts";
@@ -226,9 +226,9 @@ test("an abort with an unread response throws no uncaught exception", async () =
   expect(thrown).toEqual([]);
 });
 
-test("an abort during a handshake that never ends rejects at once", async () => {
+test("an abort during a handshake that never ends rejects at once, and closes its own connection alone", async () => {
   const sockets: Socket[] = [];
-  const server = createTcpServer((socket) => sockets.push(socket));
+  const server = createTcpServer((socket) => sockets.push(socket.resume().on("error", () => {})));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   opened.push(
     () => server.close(),
@@ -236,8 +236,39 @@ test("an abort during a handshake that never ends rejects at once", async () => 
   );
   const { port } = server.address() as AddressInfo;
   const abortController = new AbortController();
-  const answer = keepAliveRequest(`https://127.0.0.1:${port}/`, { method: "GET", headers: {} }, abortController.signal);
+  const send = (signal: AbortSignal) =>
+    keepAliveRequest(`https://127.0.0.1:${port}/`, { method: "GET", headers: {} }, signal);
+  const answer = send(abortController.signal);
   await arrives(() => sockets.length).toBe(1);
+  const other = new AbortController();
+  const otherAnswer = send(other.signal);
+  await arrives(() => sockets.length).toBe(2);
   abortController.abort();
   await expect(answer).rejects.toMatchObject({ name: "AbortError" });
+  await arrives(() => sockets.map(({ destroyed }) => destroyed)).toEqual([true, false]);
+  other.abort();
+  await expect(otherAnswer).rejects.toMatchObject({ name: "AbortError" });
+  await arrives(() => sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+});
+
+test("an abort of the request that opened a connection leaves it to the requests after it", async () => {
+  const server = createServer(
+    (request, response) => void request.resume().on("end", () => response.end("a whole answer")),
+  );
+  let connections = 0;
+  server.on("connection", () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  for (let round = 0; round < 3; round += 1) {
+    const abortController = new AbortController();
+    const { body } = await keepAliveRequest(url, { method: "GET", headers: {} }, abortController.signal);
+    expect(await body.text()).toBe("a whole answer");
+    // The connection is free once the response is over.
+    await new Promise((resolve) => setImmediate(resolve));
+    abortController.abort();
+  }
+  expect(connections).toBe(1);
 });

@@ -58,7 +58,7 @@ export class HttpTools {
     if ("text" in request) return request;
     if (!isAllowedToolUrl(request.url, this.#allowLoopback)) return failed("address_refused", UNREACHABLE);
     try {
-      const outcome = await this.#send(request, tool.timeoutMs, signal);
+      const outcome = await this.#send(request, signal);
       return { ...outcome, text: withoutSecrets(outcome.text, request.secrets) };
     } catch (error) {
       const cause = connectionErrorCode(error);
@@ -67,34 +67,27 @@ export class HttpTools {
     }
   }
 
-  async #send(
-    { method, url, headers, body }: ToolRequest,
-    timeoutMs: number,
-    signal: AbortSignal,
-  ): Promise<ToolOutcome> {
+  async #send({ method, url, headers, body }: ToolRequest, signal: AbortSignal): Promise<ToolOutcome> {
+    if (signal.aborted) throw withCode("ABORT_ERR");
     // A separate client: never a connection that was opened for another address, and never kept alive.
     const client = new Client(url.origin, {
       connect: {
         lookup: this.#lookup(signal),
         // An event loop that is busy for Node's default of 250 ms would make every address look unreachable.
         autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
-        // A connection that is still being opened outlives the request at most by this time.
-        timeout: timeoutMs,
+        // Closes the socket in every state, also while it is being opened. It is the only time limit.
+        signal,
+        timeout: 0,
       },
       maxHeaderSize: TOOL_ANSWER_HEAD_BYTES_MAX,
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    // Unlike the abort of a request, this also works while its connection is being opened.
-    const abort = (): void => void client.destroy(withCode("ABORT_ERR"));
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
     try {
       const path = url.pathname + url.search;
       const sent = { ...defaultHeaders(body), ...lowerCased(headers) };
       return await read(await client.request({ method, path, headers: sent, body: body ?? null, reset: true }));
     } finally {
-      signal.removeEventListener("abort", abort);
       void client.destroy();
     }
   }

@@ -1,4 +1,5 @@
 import type { CallId } from "../../core/ids.ts";
+import { KeyedQueue } from "../../core/keyed-queue.ts";
 
 /**
  * Runs work of calls: that of one call in sequence, and that of several calls concurrently, up to a limit. Work above the limit
@@ -6,8 +7,7 @@ import type { CallId } from "../../core/ids.ts";
  */
 export class PerCallQueue {
   readonly #concurrentMax: number;
-  /** The last queued work of each call that has any; never rejects. */
-  readonly #tailOfCall = new Map<CallId, Promise<void>>();
+  readonly #calls = new KeyedQueue<CallId>();
   /** Work that waits for a free slot, in order. */
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
@@ -31,7 +31,7 @@ export class PerCallQueue {
    * fails does not stop what follows.
    */
   run(callId: CallId, work: () => Promise<void>): Promise<void> {
-    const done = (this.#tailOfCall.get(callId) ?? Promise.resolve()).then(async () => {
+    return this.#calls.run(callId, async () => {
       if (this.#busy === this.#concurrentMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
       else this.#busy += 1;
       try {
@@ -43,17 +43,10 @@ export class PerCallQueue {
         else next();
       }
     });
-    const settled = done
-      .catch(() => {})
-      .then(() => {
-        if (this.#tailOfCall.get(callId) === settled) this.#tailOfCall.delete(callId);
-      });
-    this.#tailOfCall.set(callId, settled);
-    return done;
   }
 
   /** Resolves when all work requested so far is done, whether or not it failed. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#tailOfCall.values());
+  idle(): Promise<void> {
+    return this.#calls.idle();
   }
 }

@@ -71,7 +71,6 @@ export async function renderRecording(
   await writeAtomically(wavFile, async (file) => {
     const rendering = new Rendering({ file, rateHz, samples, leg: header.leg, survey, makeResampler });
     try {
-      // The samples are written as they are rendered: wavefile would need an hour of both sides in memory.
       await file.writeFile(wavHeader(samples, rateHz, WAV_CHANNELS));
       await rendering.run(journalFile);
     } finally {

@@ -113,6 +113,7 @@ test.each([
   ["1.5s", 1_500],
   ["7", 7_000],
   ["120m", 7_200_000],
+  ["0000000020.0000000000s", 20_000],
 ])("--hang-up-after %s is %d ms", (text, ms) => {
   expect(plan("--hang-up-after", text).hangUpAfterMs).toBe(ms);
 });

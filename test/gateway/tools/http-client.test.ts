@@ -305,9 +305,9 @@ describe("an HTTP tool", () => {
     await expect.poll(() => closed).toBe(true);
   });
 
-  test("is gone at once when it is aborted during a handshake that never ends", async () => {
+  test("is gone at once when it is aborted during a handshake that never ends, and so is its connection", async () => {
     const sockets: Socket[] = [];
-    const silent = createTcpServer((socket) => sockets.push(socket));
+    const silent = createTcpServer((socket) => sockets.push(socket.resume().on("error", () => {})));
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const life = new AbortController();
     const tools = new HttpTools({ secrets: new Map(), allowLoopback: true });
@@ -316,7 +316,7 @@ describe("an HTTP tool", () => {
     await expect.poll(() => sockets.length).toBe(1);
     life.abort();
     expect(await outcome).toMatchObject({ fault: "unreachable", cause: "ABORT_ERR" });
-    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => sockets[0]?.destroyed).toBe(true);
     silent.close();
   });
 });

@@ -11,10 +11,12 @@ export interface EventFormat<Event> {
   parse: (event: SseEvent) => Event | undefined;
 }
 
-/** What the events of one response mean. */
+/** What the events of a reply mean. */
 export interface ReplyReader<Event> {
   take(event: Event): Iterable<LlmEvent>;
-  /** The response is over: the end of the reply. Throws where the reply is not complete. */
+  /** The response is over: whether the reply continues in that of another request. */
+  isContinued?(): boolean;
+  /** The last response is over: the end of the reply. Throws where the reply is not complete. */
   end(): Iterable<LlmEvent>;
 }
 
@@ -32,7 +34,7 @@ export async function* replyStream<Event>(
 ): AsyncGenerator<LlmEvent> {
   if (signal.aborted) return;
   try {
-    const received = responseEvents(provider, await send(), isLast, signal);
+    let received = responseEvents(provider, await send(), isLast, signal);
     let isOver = false;
     try {
       while (!isOver) {
@@ -46,6 +48,11 @@ export async function* replyStream<Event>(
           }
         }
         isOver = isEnd;
+        if (isOver && reader.isContinued?.() === true) {
+          await received.close(true);
+          received = responseEvents(provider, await send(), isLast, signal);
+          isOver = false;
+        }
       }
     } finally {
       await received.close(isOver);

@@ -148,6 +148,32 @@ describe("responses of Gemini", () => {
     ]);
   });
 
+  test("that end before they are complete are continued by their token, as one reply with the usage of all", async () => {
+    const { url, requests } = await startLlmServer(
+      says(geminiChunk([{ text: "Once upon " }], 4, "CONTINUATION", "token-1")),
+      says(geminiChunk([{ text: "a time" }], 2), geminiChunk([], 2, "CONTINUATION", "token-2")),
+      says(geminiChunk([{ text: "." }], 1, "STOP")),
+    );
+    expect(await eventsOf(llmAt(url))).toEqual([
+      { kind: "text", text: "Once upon " },
+      { kind: "text", text: "a time" },
+      { kind: "text", text: "." },
+      { kind: "end", inputTokens: 63, outputTokens: 7 },
+    ]);
+    expect(requests.map(({ body }) => body.continuationToken)).toEqual([undefined, "token-1", "token-2"]);
+    expect(requests.map(({ body }) => body.contents)).toEqual(Array(3).fill(requests[0]?.body.contents));
+  });
+
+  test("that cannot be continued, or only from where they began, are failures", async () => {
+    const { url, requests } = await startLlmServer(
+      says(geminiChunk([{ text: "Once" }], 4, "CONTINUATION")),
+      says(geminiChunk([{ text: "Once" }], 4, "CONTINUATION", "token")),
+    );
+    await expect(eventsOf(llmAt(url))).rejects.toThrow("gemini: withheld its reply (CONTINUATION)");
+    await expect(eventsOf(llmAt(url))).rejects.toThrow("gemini: withheld its reply (CONTINUATION)");
+    expect(requests).toHaveLength(3);
+  });
+
   test("P13: a thousand tool calls are passed on to be refused, and a tool call without a name is a failure", async () => {
     const call = { functionCall: { name: "again", args: { day: "x".repeat(100) } } };
     const { url } = await startLlmServer(

@@ -7,11 +7,14 @@ interface GeminiFakePart {
   functionCall?: { id?: string; name: string; args?: object };
 }
 
-export const geminiChunk = (parts: readonly GeminiFakePart[], outputTokens: number, finishReason?: string): string =>
+export const geminiChunk = (
+  parts: readonly GeminiFakePart[],
+  outputTokens: number,
+  finishReason?: string,
+  continuationToken?: string,
+): string =>
   `data: ${JSON.stringify({
-    candidates: [
-      { content: { parts, role: "model" }, index: 0, ...(finishReason === undefined ? {} : { finishReason }) },
-    ],
+    candidates: [{ content: { parts, role: "model" }, index: 0, finishReason, continuationToken }],
     usageMetadata: { promptTokenCount: 21, candidatesTokenCount: outputTokens, totalTokenCount: 21 + outputTokens },
     modelVersion: "fake",
     responseId: "answer-1",

@@ -2,7 +2,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 import { providerFailed } from "../../../../core/errors.ts";
 import { LLM_OUTPUT_TOKENS_MAX } from "../../../../core/limits/llm.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../contracts.ts";
-import { preconnect } from "../../../keep-alive-fetch.ts";
+import { preconnect } from "../../../keep-alive-request.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Part } from "../chat-history.ts";
 import type { LlmOptions } from "../options.ts";

@@ -8,7 +8,7 @@ import type {
 import { providerFailed } from "../../../../core/errors.ts";
 import { LLM_TOOL_CALL_SIGNATURE_CHARS_MAX, LLM_TOOL_CALL_SIGNATURES_MAX } from "../../../../core/limits/llm.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../contracts.ts";
-import { preconnect } from "../../../keep-alive-fetch.ts";
+import { preconnect } from "../../../keep-alive-request.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Part } from "../chat-history.ts";
 import type { LlmOptions } from "../options.ts";
@@ -26,6 +26,8 @@ const NO_SIGNATURE = "skip_thought_signature_validator";
 
 /** Finish reasons of a complete reply; all others are reasons why Google withheld it. */
 const NORMAL_FINISH_REASONS: readonly string[] = ["STOP", "MAX_TOKENS"];
+/** The finish reason of a response that another request continues, with a token of that response. */
+const UNFINISHED = "CONTINUATION";
 
 /**
  * LLM adapter for the Gemini API, `v1beta`, `streamGenerateContent`. Built from the reference "Generating content"
@@ -52,6 +54,7 @@ export function createGeminiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
     provider: PROVIDER,
     prepare: (signal) => preconnect(baseUrl, signal),
     reply(request, signal) {
+      const reader = new ContentReader(signatures);
       const send = async () => {
         const { models } = await client;
         let response = Response.error();
@@ -60,11 +63,16 @@ export function createGeminiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
           response = await post(...sent);
           return response;
         };
-        const config = { ...configFor(model, request), abortSignal: signal, httpOptions: { fetch } };
+        const config = {
+          ...configFor(model, request),
+          ...reader.continuation,
+          abortSignal: signal,
+          httpOptions: { fetch },
+        };
         await models.generateContentStream({ ...requestFor(model, request, signatures), config });
         return response;
       };
-      return replyStream(PROVIDER, send, FORMAT, new ContentReader(signatures), signal);
+      return replyStream(PROVIDER, send, FORMAT, reader, signal);
     },
   };
 }
@@ -130,8 +138,13 @@ const FORMAT: EventFormat<Chunk> = {
 class ContentReader implements ReplyReader<Chunk> {
   readonly #signatures: ThoughtSignatures;
   #finished: string | undefined;
+  #nextToken: string | undefined;
+  /** Of the responses before this one. */
+  #before = { inputTokens: 0, outputTokens: 0 };
   #inputTokens = 0;
   #outputTokens = 0;
+  /** What the next request has in addition: where it continues. */
+  continuation: Pick<Config, "continuationToken"> = {};
 
   constructor(signatures: ThoughtSignatures) {
     this.#signatures = signatures;
@@ -149,9 +162,22 @@ class ContentReader implements ReplyReader<Chunk> {
       } else if (text !== undefined && text !== "" && thought !== true) yield { kind: "text", text };
     }
     this.#finished = candidates?.[0]?.finishReason ?? this.#finished;
-    // Both are totals. Reasoning is billed as output.
-    this.#inputTokens = usage?.promptTokenCount ?? this.#inputTokens;
-    if (usage !== undefined) this.#outputTokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
+    this.#nextToken = candidates?.[0]?.continuationToken ?? this.#nextToken;
+    if (usage === undefined) return;
+    const { promptTokenCount, candidatesTokenCount = 0, thoughtsTokenCount = 0 } = usage;
+    // Both are totals of a response. Reasoning is billed as output.
+    if (promptTokenCount !== undefined) this.#inputTokens = this.#before.inputTokens + promptTokenCount;
+    this.#outputTokens = this.#before.outputTokens + candidatesTokenCount + thoughtsTokenCount;
+  }
+
+  isContinued(): boolean {
+    const token = this.#nextToken;
+    if (this.#finished !== UNFINISHED || token === undefined || token === this.continuation.continuationToken)
+      return false;
+    this.continuation = { continuationToken: token };
+    this.#finished = undefined;
+    this.#before = { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
+    return true;
   }
 
   *end(): Generator<LlmEvent> {

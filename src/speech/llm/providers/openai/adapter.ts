@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type OpenAI from "openai";
 import { providerFailed } from "../../../../core/errors.ts";
 import type { Llm, LlmEvent, LlmRequest, ToolCall } from "../../../contracts.ts";
-import { preconnect } from "../../../keep-alive-fetch.ts";
+import { preconnect } from "../../../keep-alive-request.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Turn } from "../chat-history.ts";
 import type { LlmOptions } from "../options.ts";

@@ -5,7 +5,7 @@ import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../..
 import { monoWav } from "../../../../media/wav.ts";
 import type { Stt, SttEvent, SttStream } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";
-import { headerOf, keepAliveRequest, preconnect, readBody } from "../../../keep-alive-fetch.ts";
+import { headerOf, keepAliveRequest, preconnect, readBody } from "../../../keep-alive-request.ts";
 import { openAiCode, openAiLanguage } from "../../../openai.ts";
 import { refusalFrom } from "../../../resilience/provider-error.ts";
 import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";

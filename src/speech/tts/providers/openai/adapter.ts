@@ -3,7 +3,7 @@ import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
 import { isObject } from "../../../../core/json.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
 import type { ClosableTts, TtsChunk, Voice } from "../../../contracts.ts";
-import { headerOf, type KeepAliveResponse, preconnect } from "../../../keep-alive-fetch.ts";
+import { headerOf, type KeepAliveResponse, preconnect } from "../../../keep-alive-request.ts";
 import { languageCode } from "../../../languages.ts";
 import { OPENAI_ADDRESS, OPENAI_LANGUAGE_CODES } from "../../../openai.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";

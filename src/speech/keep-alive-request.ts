@@ -1,19 +1,41 @@
-import { Agent, type Dispatcher, request } from "undici";
+import { Socket } from "node:net";
+import { Agent, buildConnector, type Dispatcher, request } from "undici";
 import { LLM_ERROR_BODY_BYTES_MAX } from "../core/limits/llm.ts";
 import { PROVIDER_CONNECTION_IDLE_MS } from "../core/limits/providers.ts";
 
 /*
  * Connections to providers stay open after a response, and all calls of a process share them. Node's `fetch` closes
  * idle connections after four seconds, and callers listen for longer than that: each turn would begin with a handshake.
- * If a server closes a connection sooner, or announces that it will, the next request opens a new one.
+ * If a server closes a connection sooner, or announces that it will, the next request opens a new one. There are no time
+ * limits here: how long a request may take is decided by speech/resilience, with the clock of the process.
  */
+const openConnection = buildConnector({ timeout: 0 });
 const AGENT = new Agent({
+  connect,
   keepAliveTimeout: PROVIDER_CONNECTION_IDLE_MS,
   keepAliveMaxTimeout: PROVIDER_CONNECTION_IDLE_MS,
-  // How long a response may take is decided by speech/resilience, with the clock of the process.
   headersTimeout: 0,
   bodyTimeout: 0,
 });
+
+/** The signal of the request that is dispatched now: undici opens a connection for it in the same synchronous step. */
+let dispatchedSignal: AbortSignal | undefined;
+
+/** Opens a connection. If its request is aborted before it is open, it is closed; undici would go on opening it. */
+function connect(options: buildConnector.Options, callback: buildConnector.Callback): void {
+  const signal = dispatchedSignal;
+  // undici's types leave out the socket.
+  const socket: unknown = openConnection(options, (...outcome) => {
+    signal?.removeEventListener("abort", close);
+    callback(...outcome);
+  });
+  const close = (): void => {
+    if (socket instanceof Socket) socket.destroy(aborted());
+  };
+  signal?.addEventListener("abort", close, { once: true });
+}
+
+const aborted = (): DOMException => new DOMException("aborted", "AbortError");
 
 interface KeepAliveRequest {
   method: "GET" | "POST";
@@ -26,30 +48,26 @@ export type KeepAliveResponse = Pick<Dispatcher.ResponseData, "statusCode" | "he
 
 /**
  * Sends a request over a keep-alive connection. It follows no redirects and decompresses nothing. Rejects when the
- * connection fails, with an error for `connectionErrorCode`. An abort of `signal` rejects at once, and destroys the request and
- * its response.
+ * connection fails, with an error for `connectionErrorCode`. An abort of `signal` rejects at once, and destroys the
+ * request, its response, and a connection that is being opened for it.
  */
-export function keepAliveRequest(
+export async function keepAliveRequest(
   url: string,
   { method, headers, body }: KeepAliveRequest,
   signal?: AbortSignal | null,
 ): Promise<KeepAliveResponse> {
-  return new Promise((resolve, reject) => {
-    // undici reports an abort only once the connection is open or has failed, which may take until its time limit.
-    const abort = (): void => reject(new DOMException("aborted", "AbortError"));
-    if (signal?.aborted === true) {
-      abort();
-      return;
-    }
-    signal?.addEventListener("abort", abort, { once: true });
-    request(url, { dispatcher: AGENT, method, headers, body: body ?? null, signal: signal ?? null })
-      .then((response) => {
-        // The response may fail between two reads: the next read reports the error.
-        response.body.on("error", () => {});
-        resolve(response);
-      }, reject)
-      .finally(() => signal?.removeEventListener("abort", abort));
-  });
+  if (signal?.aborted === true) throw aborted();
+  dispatchedSignal = signal ?? undefined;
+  let pending: Promise<KeepAliveResponse>;
+  try {
+    pending = request(url, { dispatcher: AGENT, method, headers, body: body ?? null, signal: signal ?? null });
+  } finally {
+    dispatchedSignal = undefined;
+  }
+  const response = await pending;
+  // The response may fail between two reads: the next read reports the error.
+  response.body.on("error", () => {});
+  return response;
 }
 
 /**
