@@ -15,7 +15,7 @@ const OTHER_CLAUSE_MARKS = "،؛፣፤၊";
 const BLANK_ENDED = /[\p{Script=Thai}\p{Script=Lao}]$/u;
 
 /** `text` without the quotes and brackets that close it. */
-export const withoutClosing = (text: string): string => text.replace(CLOSING, "");
+const withoutClosing = (text: string): string => text.replace(CLOSING, "");
 
 /** A mark that always ends a sentence, in any script: 。 । ؟ ۔ ։ ። ။ and the like. */
 const isPlainEnd = (mark: string): boolean => /\p{Sentence_Terminal}/u.test(mark) && !DOTS.includes(mark);

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { describe, expect, test } from "vitest";
 import { CARRIER_NAMES } from "../../src/carriers/list.ts";
 import { readConfig, unknownVariables } from "../../src/config/config.ts";
+import { VALID_MODELS, VALID_STT } from "../support/providers/valid-names.ts";
 
 const NO_SECRETS = Object.fromEntries(CARRIER_NAMES.map((name) => [name, []]));
 
@@ -110,8 +111,8 @@ describe("configuration", () => {
         "  TOOL_SECRET_shop must have a name of A-Z, 0-9 and _ after TOOL_SECRET_",
         "  TOOL_SECRET_SHOP must be printable ASCII",
         '  TOOLS_ALLOW_LOOPBACK must be true or false, not "yes"',
-        '  STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',
-        '  MODEL_B must be reference, or a provider and its model: openai:<model>, anthropic:<model>, gemini:<model>; not "gpt"',
+        `  STT must be one of ${VALID_STT}, not "whisper"`,
+        `  MODEL_B must be ${VALID_MODELS}; not "gpt"`,
       ].join("\n"),
     );
   });

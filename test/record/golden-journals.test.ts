@@ -84,14 +84,20 @@ function everything(): { kind: string }[] {
   );
 }
 
+/**
+ * Kinds, reasons and codes that no golden journal has. They are younger, except for the reason of a call whose token
+ * expired, which has no journal. A new one is added here: no golden journal is recorded any more.
+ */
+const ABSENT: readonly string[] = ["transcript", "end.reason=token_expired"];
+
 describe("the golden journals together", () => {
-  test("have every kind of event and of command, but for transcripts, which are younger", () => {
+  test("have every kind of event and of command but the absent ones", () => {
     const kinds = new Set(everything().map(({ kind }) => kind));
     const missing = [...Object.keys(EVENT_KINDS), ...Object.keys(COMMAND_KINDS)].filter((kind) => !kinds.has(kind));
-    expect(missing).toEqual([]);
+    expect(missing.sort()).toEqual(ABSENT.filter((each) => !each.includes("=")).toSorted());
   });
 
-  test("have every reason and code, but for a call whose token expired, of which there is no journal", () => {
+  test("have every reason and code but the absent ones", () => {
     const found = new Set(
       everything().flatMap((each) =>
         ["reason", "code", "origin", "scope", "action"].flatMap((member) => {
@@ -101,7 +107,7 @@ describe("the golden journals together", () => {
       ),
     );
     const all = [
-      ...END_REASONS.filter((reason) => reason !== "token_expired").map((reason) => `end.reason=${reason}`),
+      ...END_REASONS.map((reason) => `end.reason=${reason}`),
       ...CANCEL_REASONS.map((reason) => `cancel-reply.reason=${reason}`),
       ...SPEAK_REASONS.map((reason) => `speak.reason=${reason}`),
       ...RESUME_REASONS.map((reason) => `resume.reason=${reason}`),
@@ -110,7 +116,8 @@ describe("the golden journals together", () => {
       ...SPEND_SCOPES.map((scope) => `limit-reached.scope=${scope}`),
       ...SPEND_ACTIONS.map((action) => `limit-reached.action=${action}`),
     ];
-    expect(all.filter((each) => !found.has(each))).toEqual([]);
+    const missing = all.filter((each) => !found.has(each));
+    expect(missing.sort()).toEqual(ABSENT.filter((each) => each.includes("=")).toSorted());
   });
 });
 
@@ -170,7 +177,7 @@ const EVENT_KINDS: Readonly<Record<CallEvent["kind"], true>> = {
   "segment-end": true,
   "segment-failed": true,
 };
-const COMMAND_KINDS: Readonly<Record<Exclude<CallCommand["kind"], "transcript">, true>> = {
+const COMMAND_KINDS: Readonly<Record<CallCommand["kind"], true>> = {
   "generate-reply": true,
   "conversation-trimmed": true,
   "preemptive-start": true,
@@ -186,6 +193,7 @@ const COMMAND_KINDS: Readonly<Record<Exclude<CallCommand["kind"], "transcript">,
   resume: true,
   ignore: true,
   state: true,
+  transcript: true,
   turn: true,
   end: true,
 };

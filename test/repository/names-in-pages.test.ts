@@ -17,15 +17,22 @@ const code = projectFiles(["src", "test", "bench", "scripts", "deploy", ".ci/run
 const namesIn = (page: string): string[] =>
   [...page.replace(/^ *```.*?^ *```/gms, "").matchAll(/`([^`\n]+)`/g)].map(([, name = ""]) => name);
 
-/** Paths of files of the project, with `{a,b}` resolved; patterns such as `*` and `<name>` are not looked up. */
+/** A path with each `{a,b}` resolved. */
+const alternatives = (path: string): string[] => {
+  const [, before = "", choices, after = ""] = /^(.*?)\{(.*?)\}(.*)$/.exec(path) ?? [];
+  if (choices === undefined) return [path];
+  return choices.split(",").flatMap((choice) => alternatives(`${before}${choice}${after}`));
+};
+
+/** Folders of what is built or measured. */
+const GENERATED = /^(?:dist|bench\/results)\//;
+
+/** Paths of files and folders of the project; patterns such as `*` and `<name>` are not looked up. */
 const pathsIn = (page: string): string[] =>
   namesIn(page)
-    .filter((name) => /^[\w@.{},/-]+\.(?:ts|mjs|md|jsonl|tlj|conf|yml|yaml)$/.test(name))
-    .filter((name) => name.includes("/") && !name.startsWith("/"))
-    .flatMap((name) => {
-      const [, before = "", choices, after = ""] = /^(.*)\{(.*)\}(.*)$/.exec(name) ?? [];
-      return choices === undefined ? [name] : choices.split(",").map((choice) => `${before}${choice}${after}`);
-    });
+    .filter((name) => /^[\w@.{},/-]+(?:\.(?:ts|mjs|md|jsonl|tlj|conf|yml|yaml)|\/)$/.test(name))
+    .filter((name) => name.includes("/") && !name.startsWith("/") && !GENERATED.test(name))
+    .flatMap(alternatives);
 
 /** Where a page may mean a path from: the project, the sources, the tests, its own folder. */
 const isFound = (page: string, path: string): boolean =>
@@ -39,17 +46,15 @@ const scriptsIn = (text: string): string[] =>
   );
 
 describe("the pages", () => {
-  test.each(pages)("%s names only files that exist", (page) => {
+  test.each(pages)("%s names only files and folders that exist", (page) => {
     expect(pathsIn(textOf(page)).filter((path) => !isFound(page, path))).toEqual([]);
   });
 
   test("name files: the check above looks at them", () => {
     expect(pathsIn(textOf("ARCHITECTURE.md")).length).toBeGreaterThan(40);
-    expect(pathsIn("`src/call/call.ts`, `speech/{stt,llm}/fallback.ts`, `fallback.ts`, `<name>/a.ts`")).toEqual([
-      "src/call/call.ts",
-      "speech/stt/fallback.ts",
-      "speech/llm/fallback.ts",
-    ]);
+    expect(
+      pathsIn("`src/call/call.ts`, `{call,wire}/{stt,llm}.ts`, `core/limits/`, `dist/`, `fallback.ts`, `<name>/a.ts`"),
+    ).toEqual(["src/call/call.ts", "call/stt.ts", "call/llm.ts", "wire/stt.ts", "wire/llm.ts", "core/limits/"]);
     expect(isFound("docs/api.md", "call/call.ts")).toBe(true);
     expect(isFound("docs/api.md", "call/none.ts")).toBe(false);
   });

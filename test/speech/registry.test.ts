@@ -3,6 +3,7 @@ import { VariableReader } from "../../src/config/variables/reader.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { createSpeechProviders, type SpeechProviders } from "../../src/speech/registry.ts";
 import { readProviderSettings, type SpeechConfig } from "../../src/speech/settings.ts";
+import { VALID_MODELS, VALID_PROVIDERS, VALID_STT, VALID_TTS } from "../support/providers/valid-names.ts";
 
 const CONFIG: SpeechConfig = {
   stt: undefined,
@@ -62,10 +63,10 @@ test("all unknown names are reported together, with the variable, the value and 
     expect.objectContaining({
       code: "bad_configuration",
       message:
-        'bad configuration:\n  STT must be one of assemblyai, deepgram, openai, reference, not "whisper"\n' +
-        '  TTS must be one of cartesia, elevenlabs, espeak, openai, reference, not "x"\n' +
-        '  MODEL_C must be reference, or a provider and its model: openai:<model>, anthropic:<model>, gemini:<model>; not "constructor"\n' +
-        '  PROVIDER_STREAMS_MAX must name any of anthropic, assemblyai, cartesia, deepgram, elevenlabs, espeak, gemini, openai, reference, not "whisper"',
+        `bad configuration:\n  STT must be one of ${VALID_STT}, not "whisper"\n` +
+        `  TTS must be one of ${VALID_TTS}, not "x"\n` +
+        `  MODEL_C must be ${VALID_MODELS}; not "constructor"\n` +
+        `  PROVIDER_STREAMS_MAX must name any of ${VALID_PROVIDERS}, not "whisper"`,
     }),
   );
 });

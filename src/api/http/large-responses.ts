@@ -30,7 +30,7 @@ export interface ResponseBounds {
   max: number;
 }
 
-export const LIST_BOUNDS: ResponseBounds = {
+const LIST_BOUNDS: ResponseBounds = {
   what: "lists",
   perAccountMax: LARGE_RESPONSES_PER_ACCOUNT_MAX,
   max: LARGE_RESPONSES_MAX,

@@ -129,7 +129,7 @@ declare module "fastify" {
 }
 
 /** Whether a route requires an API key: every route does, unless its schema declares its own `security`. */
-export const requiresApiKey = (schema: FastifySchema): boolean => schema.security === undefined;
+const requiresApiKey = (schema: FastifySchema): boolean => schema.security === undefined;
 
 /** The statuses of a route's errors with their codes: those of every route of its kind, and its own. */
 export function errorsOf(schema: FastifySchema): ReadonlyMap<number, readonly ErrorCode[]> {

@@ -25,7 +25,7 @@ import { isBlank } from "../http/validation.ts";
 export const TOOL_NAMES = ["hang_up", "transfer", "send_dtmf", "query_corpus", "switch_language"] as const;
 
 const TOOL_SELECTORS = ["toolId", "toolName", "definition"] as const;
-export const DEFINITION_TYPES = ["http", "client"] as const;
+const DEFINITION_TYPES = ["http", "client"] as const;
 
 /** The allowed `parameterOverrides` of the built-in tools, each with its rule. */
 const OVERRIDES: Readonly<Record<string, Readonly<Record<string, [is: (value: unknown) => boolean, rule: string]>>>> = {

@@ -80,7 +80,7 @@ export function planTool(call: ToolCall, tools: CallSpec["tools"]): ToolPlan {
 }
 
 /** The plan that runs nothing and gives the LLM this error. `why` is a clause without a full stop. */
-export const errorResult = (why: string): ToolPlan => ({ kind: "done", result: `Error: ${why}.` });
+const errorResult = (why: string): ToolPlan => ({ kind: "done", result: `Error: ${why}.` });
 
 function planBuiltIn(name: BuiltInTool, given: Readonly<Record<string, unknown>>): ToolPlan {
   switch (name) {

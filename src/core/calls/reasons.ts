@@ -26,32 +26,11 @@ export type SpeakReason = (typeof SPEAK_REASONS)[number];
 export const RESUME_REASONS = ["no_words", "back_channel", "pause_timeout"] as const;
 export type ResumeReason = (typeof RESUME_REASONS)[number];
 
-/** Why a call ended; the first reason wins and never changes. */
-export const END_REASONS = [
-  "caller_hangup",
-  "connection_lost",
-  "agent_hangup",
-  "api_hangup",
-  "max_duration",
-  "inactivity",
-  "spend_limit",
-  "transferred",
-  "token_expired",
-  "protocol_error",
-  "audio_flood",
-  "message_flood",
-  "slow_consumer",
-  "provider_error",
-  "drain_timeout",
-  "worker_lost",
-] as const;
-export type EndReason = (typeof END_REASONS)[number];
-
 /**
- * The meaning of each end reason, in Markdown. The OpenAPI document and docs/errors.md show these texts; their links are
- * relative to docs/.
+ * Why a call ended, and what that means, in Markdown. The first reason wins and never changes. The OpenAPI document and
+ * docs/errors.md show these texts; their links are relative to docs/.
  */
-export const END_REASON_MEANINGS: Readonly<Record<EndReason, string>> = {
+export const END_REASON_MEANINGS = {
   caller_hangup: "the caller hung up: the carrier or the client closed the stream",
   connection_lost: "the peer sent nothing for too long, not even a pong; or no audio, where `MEDIA_TIMEOUT_S` is set",
   agent_hangup: "the agent hung up, by its tool `hang_up`",
@@ -68,4 +47,9 @@ export const END_REASON_MEANINGS: Readonly<Record<EndReason, string>> = {
   provider_error: "the STT, LLM or TTS failed, and no retry and no fallback made up for it",
   drain_timeout: "the service was stopped, and the call was still live after `DRAIN_MS`",
   worker_lost: "the media worker died, or a defect of the service ended the call",
-};
+} as const;
+export type EndReason = keyof typeof END_REASON_MEANINGS;
+export const END_REASONS = Object.keys(END_REASON_MEANINGS) as readonly EndReason[];
+
+/** A call that ends for one of them before any audio has failed; any other call has ended. */
+export const SERVICE_FAULT_REASONS: readonly EndReason[] = ["worker_lost", "provider_error", "drain_timeout"];

@@ -70,7 +70,7 @@ export const isLoopbackAddress = (address: string): boolean =>
 export const isLocalhost = (host: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(host);
 
 /** A URL's host without brackets when it is an IP address; undefined for a name. */
-export function ipAddressOf({ hostname }: URL): string | undefined {
+function ipAddressOf({ hostname }: URL): string | undefined {
   const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
   return isIP(host) === 0 ? undefined : host;
 }

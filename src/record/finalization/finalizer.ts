@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { billOf, type Prices } from "../../core/billing/prices.ts";
 import { latencySummary } from "../../core/calls/latency.ts";
-import type { EndReason } from "../../core/calls/reasons.ts";
+import { SERVICE_FAULT_REASONS } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, epochMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
@@ -36,9 +36,6 @@ export interface CallFinalizerOptions {
   /** A recording could not be rendered; the call's record says so. */
   onRecordingFailed?: () => void;
 }
-
-/** End reasons that are the service's fault. */
-const SERVICE_FAULT_REASONS: readonly EndReason[] = ["worker_lost", "provider_error", "drain_timeout"];
 
 /**
  * How often a journal is tried that exists but cannot be read, for example for lack of file descriptors. After that its

@@ -51,7 +51,7 @@ const UNFINISHED = ".unfinished";
  * The name under which this process writes a file until it is complete. Another process that makes the same file uses a
  * name of its own.
  */
-export const unfinishedPath = (path: string): string => `${path}.${process.pid}${UNFINISHED}`;
+const unfinishedPath = (path: string): string => `${path}.${process.pid}${UNFINISHED}`;
 
 /**
  * Deletes incomplete files that earlier processes left in a folder. A process that is still running then fails to

@@ -16,7 +16,7 @@ const PROBE_BYTES = 4_096;
 const FILES = ["service.lock", "token-keys.json", "trunkline.db"];
 /** Files that hold prompts, words and keys. A restore from a backup may have changed their modes. */
 const PRIVATE_FILES = [...FILES, "trunkline.db-wal", "trunkline.db-shm"];
-/** The folder of the sockets; see handoff/socket-path.ts. */
+/** The folder of the sockets; see src/store/handoff/socket-path.ts. */
 export const RUN_FOLDER = "run";
 
 /**

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-// calls/bad-input-table.test.ts has the refused bodies and their paths; this file tests the messages and their size.
+// test/api/calls/bad-input-table.test.ts has the refused bodies and their paths; this file tests the messages and their size.
 
 /** `LEAST` as JSON text, with one more member as literal JSON. */
 const withMember = (member: string) => `${JSON.stringify(MINIMAL_CALL).slice(0, -1)},${member}}`;

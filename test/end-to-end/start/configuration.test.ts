@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
+import { VALID_MODELS, VALID_STT, VALID_TTS } from "../../support/providers/valid-names.ts";
 import { ServiceProcess, until } from "../../support/services/service.ts";
 
 test("a bad configuration is refused with all of its problems, and no process is started", async () => {
@@ -14,9 +15,9 @@ test("a bad configuration is refused with all of its problems, and no process is
     '  API_PORT must be a whole number from 0 to 65535, not "x"',
     '  DRAIN_MS must be a whole number from 0 to 7200000, not "-1"',
     '  LOG_LEVEL must be one of debug, info, warn, error, not "loud"',
-    '  MODEL_B must be reference, or a provider and its model: openai:<model>, anthropic:<model>, gemini:<model>; not "nonsense"',
-    '  STT must be one of assemblyai, deepgram, openai, reference, not "nonsense"',
-    '  TTS must be one of cartesia, elevenlabs, espeak, openai, reference, not "nonsense"',
+    `  MODEL_B must be ${VALID_MODELS}; not "nonsense"`,
+    `  STT must be one of ${VALID_STT}, not "nonsense"`,
+    `  TTS must be one of ${VALID_TTS}, not "nonsense"`,
   ]);
   expect(service.living()).toEqual([]);
 });

@@ -3,12 +3,13 @@ import { fileURLToPath } from "node:url";
 import { configurationTables } from "./configuration.ts";
 import { errorTables } from "./errors.ts";
 import { eventTables } from "./events.ts";
-import { tablesIn, withTables } from "./markdown.ts";
+import { withTestFiles } from "./faults.ts";
+import { withTables } from "./markdown.ts";
 import { metricTables } from "./metrics.ts";
 
 const DOCS = fileURLToPath(new URL("../../../docs/", import.meta.url));
 
-/** A page of docs/ with generated tables. */
+/** A page of docs/. */
 export interface Page {
   path: string;
   /** Relative to the repository. */
@@ -26,12 +27,13 @@ export const allTables = async (): Promise<Record<string, string>> => ({
   ...(await metricTables()),
 });
 
-/** The pages of docs/ that have generated tables. */
+/** The pages of docs/, with what their generated tables would be. */
 export function pagesWith(tables: Readonly<Record<string, string>>): Page[] {
   const names = readdirSync(DOCS).filter((name) => name.endsWith(".md"));
-  return names.flatMap((name) => {
+  return names.map((name) => {
     const path = `${DOCS}${name}`;
     const text = readFileSync(path, "utf8");
-    return tablesIn(text).length === 0 ? [] : [{ path, name: `docs/${name}`, text, current: withTables(text, tables) }];
+    const current = name === "faults.md" ? withTestFiles(text) : withTables(text, tables);
+    return { path, name: `docs/${name}`, text, current };
   });
 }

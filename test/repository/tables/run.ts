@@ -3,7 +3,8 @@ import { readArguments, runCommand } from "../../../src/cli/command.ts";
 import { allTables, pagesWith } from "./pages.ts";
 
 const COMMAND = "npm run docs:tables";
-const HELP = `Writes the tables of docs/ that are generated from the code: configuration, metrics, errors, end reasons, events, messages.
+const HELP = `Writes the tables of docs/ that are generated from the code: configuration, metrics, errors, end reasons, events, messages,
+and the test files of each fault.
 
   ${COMMAND}
 

@@ -3,6 +3,7 @@ import { VariableReader } from "../../../src/config/variables/reader.ts";
 import { createLlms, LLM_REGISTRY, llmProblems } from "../../../src/speech/llm/registry.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
+import { VALID_MODELS } from "../../support/providers/valid-names.ts";
 import { INLINE_TOOL_CHOICE } from "../../support/stubs/inline-schemas.ts";
 
 const clock = new ManualClock();
@@ -63,8 +64,7 @@ describe("the configured LLMs", () => {
   test("an invalid name of a model is reported with the valid forms", () => {
     for (const given of ["gpt", "openai", "openai:", "openai:a b", ":x", "constructor:x", "reference:x"]) {
       expect(llmProblems({ ...REFERENCE, model_b: given }, settingsOf())).toEqual([
-        "MODEL_B must be reference, or a provider and its model: " +
-          `openai:<model>, anthropic:<model>, gemini:<model>; not ${JSON.stringify(given)}`,
+        `MODEL_B must be ${VALID_MODELS}; not ${JSON.stringify(given)}`,
       ]);
     }
   });

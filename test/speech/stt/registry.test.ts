@@ -3,6 +3,7 @@ import { VariableReader } from "../../../src/config/variables/reader.ts";
 import { createStt, STT_REGISTRY, sttProblems } from "../../../src/speech/stt/registry.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
+import { VALID_STT } from "../../support/providers/valid-names.ts";
 
 const clock = new ManualClock();
 const circuitBreakerOf = (provider: string) => breakerFor("stt", provider, clock).circuitBreaker;
@@ -18,7 +19,7 @@ describe("the configured STT", () => {
       OPENAI_STT_URL: "http://127.0.0.1:8000/v1/",
       OPENAI_STT_MODEL: "Systran/faster-whisper-small",
     });
-    expect(Object.fromEntries([...settings].map(([name, configured]) => [name, configured.settings]))).toEqual({
+    const expected = {
       deepgram: { apiKey: "a", model: "nova-3", url: "ws://127.0.0.1:1/v1/listen?language=multi" },
       assemblyai: { apiKey: "b", model: "universal-streaming-english", url: "wss://streaming.assemblyai.com/v3/ws" },
       openai: {
@@ -28,8 +29,9 @@ describe("the configured STT", () => {
         languageDetection: "",
       },
       reference: {},
-    });
-    for (const name of ["deepgram", "assemblyai", "openai", "reference"]) {
+    };
+    for (const [name, ofProvider] of Object.entries(expected)) {
+      expect(settings.get(name)?.settings).toEqual(ofProvider);
       expect(sttProblems(name, settings)).toEqual([]);
       expect(createStt(name, settings, circuitBreakerOf, clock).provider).toBe(name);
     }
@@ -67,7 +69,7 @@ describe("the configured STT", () => {
       { ratesHz: [16_000], interimTranscripts: true, anyLanguage: false, detectsLanguage: expect.any(Function) },
     ]);
     expect(sttProblems("deepgram,whisper,assemblyai", settings)).toEqual([
-      'STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',
+      `STT must be one of ${VALID_STT}, not "whisper"`,
       "ASSEMBLYAI_API_KEY must be set with STT=assemblyai",
     ]);
   });
@@ -104,9 +106,7 @@ describe("the configured STT", () => {
 
   test("reports an unknown provider with the valid names", () => {
     for (const name of ["whisper", "constructor"]) {
-      expect(sttProblems(name, settingsOf())).toEqual([
-        `STT must be one of assemblyai, deepgram, openai, reference, not ${JSON.stringify(name)}`,
-      ]);
+      expect(sttProblems(name, settingsOf())).toEqual([`STT must be one of ${VALID_STT}, not ${JSON.stringify(name)}`]);
     }
   });
 });

@@ -4,6 +4,7 @@ import { VariableReader } from "../../../src/config/variables/reader.ts";
 import { cartesiaTts } from "../../../src/speech/tts/providers/cartesia/descriptor.ts";
 import { elevenLabsTts } from "../../../src/speech/tts/providers/elevenlabs/descriptor.ts";
 import { openAiTts } from "../../../src/speech/tts/providers/openai/descriptor.ts";
+import { VALID_TTS } from "../../support/providers/valid-names.ts";
 
 const settings = (env: Readonly<Record<string, string>>) => {
   const reader = new VariableReader(env, []);
@@ -72,7 +73,7 @@ describe("a configuration", () => {
       "CARTESIA_API_KEY must be printable ASCII without spaces",
       "OPENAI_TTS_API_KEY is required with TTS=openai",
       "OPENAI_TTS_VOICES must be names, separated by commas, each optionally followed by a colon and a language: alloy:en",
-      'TTS must be one of cartesia, elevenlabs, espeak, openai, reference, not "polly"',
+      `TTS must be one of ${VALID_TTS}, not "polly"`,
     ]);
     expect(problems({ TTS: "espeak", ELEVENLABS_URL: "x" })).toEqual([]);
   });
