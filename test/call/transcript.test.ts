@@ -131,6 +131,43 @@ describe("the transcript of the caller", () => {
     expect(kinds).toEqual(["state", "generate-reply", "transcript"]);
   });
 
+  test("has DTMF digits that wait for the end of a reply together with the words after them", () => {
+    const call = started({ answer: () => "hangs" });
+    call.presses(300, "7#");
+    call.at(1_000, () => call.handle({ kind: "typed", text: "please" }));
+    call.run(2_000);
+    expect(transcriptOf(call)).toEqual([
+      "1 agent: Hello, this is the bakery. ...",
+      "2 user: DTMF: 7 please ...",
+      "1 agent: Hello, this is the bakery. |",
+    ]);
+    expect(call.ofKind("generate-reply")[0]?.messages.at(-1)).toEqual({ role: "user", text: "DTMF: 7 please" });
+  });
+
+  test("loses no words to an empty interim transcript, as the turn does not", () => {
+    const call = callerOpens(() => "hangs");
+    for (const [index, text] of ["two", "two rolls", ""].entries())
+      call.at(1_000 + index * 100, () => call.handle({ kind: "stt-interim", text }));
+    call.at(900, () => call.handle({ kind: "stt-final", text: "hello" }));
+    call.run(4_000);
+    expect(transcriptOf(call)).toEqual(["1 user: hello ...", "1 user: hello two ...", "1 user: hello two rolls ..."]);
+    expect(call.ofKind("generate-reply")[0]?.messages.at(-1)).toEqual({ role: "user", text: "hello two rolls" });
+  });
+
+  test("has the words that a goodbye leaves without an answer before those that come during it", () => {
+    const call = started({ spec: { greeting: `${LONG} ${LONG}` } });
+    call.at(300, () => call.handle({ kind: "stt-interim", text: "two rolls" }));
+    call.at(5_000, () => call.handle({ kind: "goodbye-requested", reason: "drain_timeout" }));
+    call.at(5_010, () => call.handle({ kind: "stt-interim", text: "please" }));
+    call.run(10_000);
+    expect(transcriptOf(call).filter((line) => line.includes("user"))).toEqual([
+      "2 user: two rolls ...",
+      "2 user: two rolls please ...",
+      "2 user: two rolls |",
+      "4 user: please |",
+    ]);
+  });
+
   test("ends empty where all of it is ignored", () => {
     const call = started({ answer: () => ({ text: LONG, afterMs: 1_000 }), spec: { greeting: LONG } });
     call.says(1_000, "yeah");
@@ -213,6 +250,14 @@ describe("the transcript of the agent", () => {
       "1 user: one loaf and a roll |",
       "3 agent:  |",
     ]);
+  });
+
+  test("ends empty when a reply is over for which the TTS made no audio, though nothing follows", () => {
+    const call = started({ tts: { afterMs: Number.POSITIVE_INFINITY } });
+    call.at(200, () => call.handle({ kind: "segment-end", turnId: asTurnId(1), segment: 0, samples: 0 }));
+    call.run(2_000);
+    expect(call.ofKind("state")).toEqual([]);
+    expect(transcriptOf(call)).toEqual(["1 agent: Hello, this is the bakery. ...", "1 agent:  |"]);
   });
 
   test("ends empty before the peer is sent the clear", () => {
