@@ -34,7 +34,8 @@ export function drawScript({ manner, leave, spec, line }: Plan, fate: FaultPlan)
     humming: () => (random.chance(0.7) ? [into(hum(random, inbound))] : politely()),
     monologue: () => [random.chance(0.5) ? into(monologue(random, inbound)) : say()],
     "dtmf-entry": () => (random.chance(0.7) ? [pause(), press()] : politely()),
-    typing: () => (random.chance(0.7) ? [pause(), type()] : politely()),
+    // In one go: what comes before the answer is heard goes on with the turn.
+    typing: () => (random.chance(0.7) ? [pause(), ...Array.from({ length: random.whole(1, 3) }, type)] : politely()),
     eager: () => (random.chance(0.4) ? [say()] : [into(speech())]),
     silent: () => [],
   };
