@@ -28,7 +28,7 @@ export const agentText = (random: Random, sentences: number): string =>
 export const callerText = (random: Random): string => text(random, OF_CALLERS, random.whole(1, 7));
 
 /** What a listener says without wanting the turn. */
-const HUMS = ["mm-hm", "uh-huh", "yeah", "okay right", "I see", "Ja, genau.", "oh"];
+const HUMS = ["mm-hm", "yeah", "okay right", "I see", "got it", "of course", "Ja, genau.", "oh"];
 /** How what is said ends: with a sentence, or with more to come. */
 const ENDINGS = ["", "", ".", "?", ",", " and"];
 

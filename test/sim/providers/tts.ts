@@ -156,7 +156,7 @@ export class SimulatedTts implements Tts {
     if (this.#fate.occurs("tts-bursts", 0.5)) {
       delivery.waitMs = () => (random.chance(0.2) ? random.between(300, 1_500) : 0);
     }
-    if (this.#fate.occurs("tts-hangs", 0.3)) breakOff("hangs", random.whole(0, 3));
+    if (this.#fate.occurs("tts-hangs", 0.5)) breakOff("hangs", random.whole(0, 3));
     if (this.#fate.occurs("tts-fails-midway", 0.4)) breakOff("fails", random.whole(1, 3));
     if (this.#fate.occurs("tts-fails-at-start", 0.4)) breakOff("fails", 0);
     return delivery;
