@@ -10,6 +10,10 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
 
 /** The code of a connection's failure, which is safe to log; undefined for an error without one. */
 export function connectionErrorCode(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (!(error instanceof Error)) return undefined;
+  const code = "code" in error && error.code !== undefined ? String(error.code) : codeByName(error);
   return SYSTEM_CODES[code] ?? (SYSTEM_CODE.test(code) ? code : undefined);
 }
+
+/** undici (7.30.2) loses the parser's code of a response that is no HTTP. */
+const codeByName = ({ name }: Error): string => (name === "HTTPParserError" ? "UND_ERR_HTTP_PARSER" : "");

@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { Agent, buildConnector, type Dispatcher, request } from "undici";
+import { Agent, buildConnector, Client, type Dispatcher, Pool, request } from "undici";
 import { LLM_ERROR_BODY_BYTES_MAX } from "../core/limits/llm.ts";
 import { PROVIDER_CONNECTION_IDLE_MS } from "../core/limits/providers.ts";
 
@@ -10,20 +10,39 @@ import { PROVIDER_CONNECTION_IDLE_MS } from "../core/limits/providers.ts";
  * limits here: how long a request may take is decided by speech/resilience, with the clock of the process.
  */
 const openConnection = buildConnector({ timeout: 0 });
+
+/** One connection, which is opened for a request and serves one at a time. */
+class Connection extends Client {
+  #signal: AbortSignal | null = null;
+
+  constructor(origin: URL, options: object) {
+    super(origin, { ...options, connect: (target, callback) => connect(target, callback, this.#signal) });
+  }
+
+  override dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    this.#signal = "signal" in request && request.signal instanceof AbortSignal ? request.signal : null;
+    return super.dispatch(request, handler);
+  }
+}
+
 const AGENT = new Agent({
-  connect,
+  factory: (origin, options) =>
+    new Pool(origin, { ...options, factory: (server, ofServer) => new Connection(server, ofServer) }),
   keepAliveTimeout: PROVIDER_CONNECTION_IDLE_MS,
   keepAliveMaxTimeout: PROVIDER_CONNECTION_IDLE_MS,
   headersTimeout: 0,
   bodyTimeout: 0,
 });
 
-/** The signal of the request that is dispatched now: undici opens a connection for it in the same synchronous step. */
-let dispatchedSignal: AbortSignal | undefined;
-
-/** Opens a connection. If its request is aborted before it is open, it is closed; undici would go on opening it. */
-function connect(options: buildConnector.Options, callback: buildConnector.Callback): void {
-  const signal = dispatchedSignal;
+/**
+ * Opens the connection of a request. If that is aborted before it is open, it is closed; undici would go on opening it,
+ * and it would open another one for a request that was aborted later.
+ */
+function connect(options: buildConnector.Options, callback: buildConnector.Callback, signal: AbortSignal | null): void {
+  if (signal?.aborted === true) {
+    callback(aborted(), null);
+    return;
+  }
   // undici's types leave out the socket.
   const socket: unknown = openConnection(options, (...outcome) => {
     signal?.removeEventListener("abort", close);
@@ -57,14 +76,13 @@ export async function keepAliveRequest(
   signal?: AbortSignal | null,
 ): Promise<KeepAliveResponse> {
   if (signal?.aborted === true) throw aborted();
-  dispatchedSignal = signal ?? undefined;
-  let pending: Promise<KeepAliveResponse>;
-  try {
-    pending = request(url, { dispatcher: AGENT, method, headers, body: body ?? null, signal: signal ?? null });
-  } finally {
-    dispatchedSignal = undefined;
-  }
-  const response = await pending;
+  const response = await request(url, {
+    dispatcher: AGENT,
+    method,
+    headers,
+    body: body ?? null,
+    signal: signal ?? null,
+  });
   // The response may fail between two reads: the next read reports the error.
   response.body.on("error", () => {});
   return response;

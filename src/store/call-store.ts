@@ -184,6 +184,11 @@ export type CallEvent =
   | { kind: "repeated"; callId: CallId; spec: CallSpec }
   /** The call was cancelled, has ended or has expired. Emitted at most once a call. */
   | { kind: "ended"; callId: CallId; status: "ended" | "failed" | "expired"; endReason: EndReason }
+  /**
+   * The call is over, whichever redemption it had, but its redemption was returned before its end was stored: its token
+   * is valid, and its stream must not be carried again with words that no table has.
+   */
+  | { kind: "end-not-stored"; callId: CallId }
   /** The call was deleted; one that had not ended is never reported as ended. */
   | { kind: "removed"; callId: CallId };
 

@@ -272,3 +272,31 @@ test("an abort of the request that opened a connection leaves it to the requests
   }
   expect(connections).toBe(1);
 });
+
+test("an aborted request closes its connection, and opens no other", async () => {
+  let [connections, closed] = [0, 0];
+  const silent = createTcpServer((socket) => {
+    connections += 1;
+    socket.resume().on("error", () => {});
+    socket.on("close", () => {
+      closed += 1;
+    });
+  });
+  const other = createServer((_request, response) => response.end("a whole answer"));
+  const urls = await Promise.all(
+    [silent, other].map(async (server) => {
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      opened.push(() => server.close());
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    }),
+  );
+  const abortController = new AbortController();
+  const answer = keepAliveRequest(urls[0] ?? "", { method: "GET", headers: {} }, abortController.signal);
+  await arrives(() => connections).toBe(1);
+  abortController.abort();
+  await expect(answer).rejects.toMatchObject({ name: "AbortError" });
+  await arrives(() => closed).toBe(1);
+  // A connection to another server takes as long as one that would be opened again.
+  await (await keepAliveRequest(urls[1] ?? "", { method: "GET", headers: {} })).body.text();
+  expect(connections).toBe(1);
+});

@@ -1,8 +1,8 @@
 import { Resolver } from "node:dns/promises";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { Client, type Dispatcher } from "undici";
 import type { HttpTool } from "../../core/calls/spec.ts";
-import { connectionErrorCode } from "../../core/connection-error.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { TOOL_ANSWER_BYTES_MAX, TOOL_ANSWER_HEAD_BYTES_MAX } from "../../core/limits/tools.ts";
 import { isAllowedToolUrl, isLocalhost, isLoopbackAddress, isPublicAddress } from "../../core/tools/addresses.ts";
@@ -58,38 +58,44 @@ export class HttpTools {
     if ("text" in request) return request;
     if (!isAllowedToolUrl(request.url, this.#allowLoopback)) return failed("address_refused", UNREACHABLE);
     try {
-      const outcome = await this.#send(request, signal);
+      const outcome = await read(await this.#send(request, signal));
       return { ...outcome, text: withoutSecrets(outcome.text, request.secrets) };
     } catch (error) {
-      const cause = connectionErrorCode(error);
+      const cause = error instanceof Error && "code" in error ? String(error.code) : undefined;
       if (cause === REFUSED) return failed("address_refused", UNREACHABLE);
       return failed("unreachable", UNREACHABLE, cause === undefined ? {} : { cause });
     }
   }
 
-  async #send({ method, url, headers, body }: ToolRequest, signal: AbortSignal): Promise<ToolOutcome> {
-    if (signal.aborted) throw withCode("ABORT_ERR");
-    // A separate client: never a connection that was opened for another address, and never kept alive.
-    const client = new Client(url.origin, {
-      connect: {
-        lookup: this.#lookup(signal),
-        // An event loop that is busy for Node's default of 250 ms would make every address look unreachable.
-        autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
-        // Closes the socket in every state, also while it is being opened. It is the only time limit.
-        signal,
-        timeout: 0,
-      },
+  #send({ method, url, headers, body }: ToolRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    const defaults = {
+      accept: "application/json, text/*;q=0.9",
+      "user-agent": "trunkline",
+      ...(body !== undefined && {
+        "content-length": String(Buffer.byteLength(body)),
+        "content-type": "application/json",
+      }),
+      "accept-encoding": "identity",
+    };
+    const options = {
+      method,
+      headers: { ...defaults, ...lowerCased(headers) },
+      // A separate connection: never one that was opened for another address, and never kept alive.
+      agent: false,
+      lookup: this.#lookup(signal),
+      // An event loop that is busy for Node's default of 250 ms would make every address look unreachable.
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
       maxHeaderSize: TOOL_ANSWER_HEAD_BYTES_MAX,
-      headersTimeout: 0,
-      bodyTimeout: 0,
+      signal,
+    } as const;
+    return new Promise((resolve, reject) => {
+      const outgoing = url.protocol === "https:" ? httpsRequest(url, options) : httpRequest(url, options);
+      outgoing.on("response", resolve);
+      outgoing.on("error", reject);
+      // A server that switches protocols is disconnected, and emits neither of the two events.
+      outgoing.on("close", () => reject(withCode("ECONNRESET")));
+      outgoing.end(body);
     });
-    try {
-      const path = url.pathname + url.search;
-      const sent = { ...defaultHeaders(body), ...lowerCased(headers) };
-      return await read(await client.request({ method, path, headers: sent, body: body ?? null, reset: true }));
-    } finally {
-      void client.destroy();
-    }
   }
 
   /** Node calls this for a name's addresses when it connects, and connects to the result. */
@@ -138,14 +144,15 @@ export const resolveByDns =
     }
   };
 
-async function read({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<ToolOutcome> {
-  const type = headers["content-type"]?.toString() ?? "";
-  const encoding = headers["content-encoding"]?.toString() ?? "identity";
+async function read(answer: IncomingMessage): Promise<ToolOutcome> {
+  const status = answer.statusCode ?? 0;
+  const { "content-type": type = "", "content-encoding": encoding = "identity" } = answer.headers;
   const isText = type === "" || /^(?:text\/|application\/(?:[a-z0-9.+-]+\+)?json\b)/i.test(type.trim());
   if (!isText || encoding.toLowerCase() !== "identity") {
+    answer.destroy();
     return failed("unreadable", "its server's answer is neither JSON nor text", { status });
   }
-  const bytes = await readWhole(body);
+  const bytes = await readWhole(answer);
   if (bytes === undefined) {
     return failed("too_large", `its server's answer is over ${TOOL_ANSWER_BYTES_MAX / 1_024} KiB`, { status });
   }
@@ -155,12 +162,13 @@ async function read({ statusCode: status, headers, body }: Dispatcher.ResponseDa
   return { text: text === "" ? problem : `${problem} ${text}`, ...rest };
 }
 
-/** Undefined when the answer exceeds the limit. */
-async function readWhole(body: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
+/** Undefined when the answer exceeds the limit; the connection is then closed. */
+async function readWhole(answer: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of body) {
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
     length += chunk.length;
+    // Leaving the loop destroys the answer.
     if (length > TOOL_ANSWER_BYTES_MAX) return undefined;
     chunks.push(chunk);
   }
@@ -180,13 +188,6 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   spellings.sort((a, b) => b.length - a.length);
   return spellings.reduce((redacted, spelling) => redacted.replaceAll(spelling, "***"), text);
 }
-
-const defaultHeaders = (body: string | undefined): Record<string, string> => ({
-  accept: "application/json, text/*;q=0.9",
-  "user-agent": "trunkline",
-  ...(body !== undefined && { "content-type": "application/json" }),
-  "accept-encoding": "identity",
-});
 
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -231,6 +231,14 @@ function readPreamble(bytes: Buffer, versions: JournalVersions): Preamble {
   return { version, renames };
 }
 
+function attachmentIn(payload: Buffer, version: number): number {
+  if (version < ATTACHMENTS_SINCE_VERSION) throw journalUnreadable("an attachment in a version without attachments");
+  if (payload.length !== ATTACHED_BYTES) throw journalUnreadable("an attachment record has the wrong size");
+  const attachment = payload.readUInt32LE(0);
+  if (attachment === 0) throw journalUnreadable("an attachment before the first");
+  return attachment;
+}
+
 function decodeRecord(bytes: Buffer, at: number, endAt: number, { version, renames }: Preamble): JournalRecord {
   const flags = bytes.readUInt8(at + 1);
   const timeMs = bytes.readDoubleLE(at + 6);
@@ -263,8 +271,7 @@ function decodeRecord(bytes: Buffer, at: number, endAt: number, { version, renam
       };
     }
     case KIND_ATTACHED:
-      if (payload.length !== ATTACHED_BYTES) throw journalUnreadable("an attachment record has the wrong size");
-      return { kind: "attached", timeMs: callMs(timeMs), attachment: payload.readUInt32LE(0) };
+      return { kind: "attached", timeMs: callMs(timeMs), attachment: attachmentIn(payload, version) };
     case KIND_EVENT:
       return { kind: "event", timeMs: callMs(timeMs), event: parseEvent(payload, renames) };
     case KIND_COMMAND:

@@ -56,6 +56,7 @@ export const followCalls =
         capacity.release(event.callId);
         return;
       case "repeated":
+      case "end-not-stored":
         return;
     }
   };

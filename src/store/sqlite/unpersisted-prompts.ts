@@ -22,6 +22,7 @@ export function keepUnpersisted(unpersisted: Pick<UnpersistedPrompts, "set" | "d
         keep(event.callId, event.spec);
         return;
       case "ended":
+      case "end-not-stored":
       case "removed":
         unpersisted.delete(event.callId);
         return;

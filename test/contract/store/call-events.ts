@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type AccountId, asAccountId, type CallId } from "../../../src/core/ids.ts";
+import { type AccountId, asAccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
 import type { CallEvent } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -98,6 +98,19 @@ export function callEventContract(name: string, make: () => StoresUnderTest): vo
       await expect(stores.calls.create(newCall(asAccountId("unknown")))).rejects.toThrow();
       expect(await stores.calls.findRepeated(newCall())).toBeUndefined();
       expect(events).toEqual([]);
+    });
+
+    test("what a listener throws the operation rejects with, after its commit and after the listeners before it", async () => {
+      stores.calls.subscribe(({ kind }) => {
+        throw new Error(`a defect at ${kind}`);
+      });
+      await expect(stores.calls.create({ ...newCall(), idempotency: undefined })).rejects.toThrow(
+        "a defect at created",
+      );
+      const [{ id } = { id: asCallId("none") }] = await stores.calls.listWaiting();
+      await expect(stores.calls.cancel(accountId, id)).rejects.toThrow("a defect at ended");
+      expect((await stores.calls.get(accountId, id))?.endReason).toBe("api_hangup");
+      expect(eventsOf(id)).toEqual(["created", "ended api_hangup"]);
     });
 
     test("a request is found again without being stored, as its repetition would be answered", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type AccountId, asCallId, asCarrierCallId, type CallId } from "../../../src/core/ids.ts";
+import { type AccountId, asCallId, asCarrierCallId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
 import { IDEMPOTENCY_MS } from "../../../src/core/limits/api.ts";
 import type { IdempotentRequest } from "../../../src/store/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -139,6 +139,27 @@ export function redemptionContract(name: string, make: () => StoresUnderTest): v
       expect(await giveBack(ended?.tokenHash)).toBeUndefined();
       expect(await giveBack("unknown")).toBeUndefined();
       expect(await Promise.all(calls.map(({ id }) => statusOf(id)))).toEqual(["active", "active", "ended"]);
+    });
+
+    test("ADV-M5: a redemption that is returned while the call's end is stored leaves the words of no call that is over", async () => {
+      for (const [isOver, carriedAgain] of [
+        [false, true],
+        [true, false],
+      ]) {
+        const { id, tokenHash } = await createCall(stores, accountId, { ...SPEC, recordingEnabled: false });
+        const workerId = asWorkerId("worker-1");
+        const redeemer = redeemedBy(workerId);
+        await stores.redemptions.redeem(tokenHash, redeemer);
+        const redemption = { workerId, workerConnection: redeemer.connection, epoch: redeemer.epoch };
+        const finishing = stores.calls.finish(id, endAt(under.clock), isOver ? undefined : redemption);
+        // It has found the call active by then.
+        await stores.calls.get(accountId, id);
+        expect(await stores.redemptions.returnRedemption(tokenHash, redeemer.nonce)).toMatchObject({ callId: id });
+        expect(await finishing).toBe(false);
+        expect(await statusOf(id)).toBe("created");
+        const again = await stores.redemptions.redeem(tokenHash, redeemedBy("worker-2"));
+        expect(again?.spec.greeting).toBe(carriedAgain ? SPEC.greeting : undefined);
+      }
     });
 
     test("ADV-M5: a redemption that is returned too late leaves an expired call", async () => {

@@ -119,6 +119,15 @@ describe("an HTTP tool", () => {
     expect(connections).toBe(0);
   });
 
+  test("reads the answer after interim ones that were not requested", async () => {
+    answer = (response) => {
+      response.writeContinue();
+      response.writeProcessing();
+      response.setHeader("content-type", "text/plain").end("on its way");
+    };
+    expect(await call()).toEqual({ text: "on its way", status: 200 });
+  });
+
   test("does not let two arguments form dots together, and does not send a lone surrogate", async () => {
     const url = `http://127.0.0.1:${port}/a/{x}{y}/b`;
     expect(await call({ url }, { x: ".", y: "." })).toMatchObject({ fault: "arguments" });
@@ -261,7 +270,10 @@ describe("an HTTP tool", () => {
     const noise = createTcpServer((socket) => socket.resume().end("SSH-2.0-OpenSSH_9.9\r\n"));
     await new Promise<void>((resolve) => noise.listen(0, "127.0.0.1", resolve));
     const { port: noisy } = noise.address() as AddressInfo;
-    expect(await call({ url: `http://127.0.0.1:${noisy}/{order}` })).toMatchObject({ fault: "unreachable" });
+    expect(await call({ url: `http://127.0.0.1:${noisy}/{order}` })).toMatchObject({
+      fault: "unreachable",
+      cause: "HPE_INVALID_CONSTANT",
+    });
     await new Promise((resolve) => noise.close(resolve));
     expect(await call({ url: `http://127.0.0.1:${noisy}/{order}` })).toMatchObject({
       fault: "unreachable",

@@ -41,7 +41,11 @@ const recordWith = (charsMax: number): fc.Arbitrary<JournalRecord> =>
       audio,
       audioOmitted: fc.boolean(),
     }),
-    fc.record({ kind: fc.constant("attached" as const), timeMs, attachment: count }),
+    fc.record({
+      kind: fc.constant("attached" as const),
+      timeMs,
+      attachment: fc.integer({ min: 1, max: 0xff_ff_ff_ff }),
+    }),
     fc.record({
       kind: fc.constant("event" as const),
       timeMs,
@@ -166,6 +170,11 @@ describe("journal format", () => {
     patch(bytes.subarray(at));
     return bytes;
   };
+  const attachmentIn = (bytes: Buffer, attachment: number): void => {
+    bytes.writeUInt8(6);
+    bytes.writeUInt32LE(4, 2);
+    bytes.writeUInt32LE(attachment, 14);
+  };
   test.each<[string, Buffer]>([
     ["another file", Buffer.from("RIFF0000WAVEfmt ")],
     ["a later version", patched(4, (bytes) => bytes.writeUInt16LE(JOURNAL_VERSION + 1))],
@@ -191,6 +200,14 @@ describe("journal format", () => {
       patched(eventAt, (bytes) => {
         bytes.writeUInt8(6);
         bytes.writeUInt32LE(3, 2);
+      }),
+    ],
+    ["an attachment before the first", patched(eventAt, (bytes) => attachmentIn(bytes, 0))],
+    [
+      "an attachment in a journal of a version without attachments",
+      patched(0, (bytes) => {
+        bytes.writeUInt16LE(ATTACHMENTS_SINCE_VERSION - 1, 4);
+        attachmentIn(bytes.subarray(eventAt), 1);
       }),
     ],
     ["a second header", Buffer.concat([encoded([HEADER]), encoded([HEADER]).subarray(8)])],

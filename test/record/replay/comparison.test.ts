@@ -9,6 +9,7 @@ import { JournalEncoder } from "../../../src/record/journal/format.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
 import type { JournalHeader, JournalRecord } from "../../../src/record/journal/records.ts";
 import { journalHeader } from "../../../src/record/journal/redact.ts";
+import { JOURNAL_VERSION } from "../../../src/record/journal/versions.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";
 import { replayJournal } from "../../../src/record/replay/replay.ts";
 import { replaySetupOf } from "../../../src/record/replay/setup.ts";
@@ -64,7 +65,43 @@ async function failing(isEnded: boolean): Promise<string> {
 const HEADER: JournalHeader = journalHeader("trunkline test", START);
 const withParameters = (parameters: object): JournalHeader => ({ ...HEADER, parameters: parameters as TurnParameters });
 
+/** A journal as version 3 had it: without attachments and transcripts. */
+async function ofVersion3(journal: Uint8Array): Promise<Buffer> {
+  const encoder = new JournalEncoder();
+  await readJournal(fileOf(journal), (record) => {
+    if (record.kind === "attached" || (record.kind === "command" && record.command.kind === "transcript")) return;
+    encode(encoder, record);
+  });
+  const bytes = Buffer.from(encoder.written());
+  bytes.writeUInt16LE(3, 4);
+  return bytes;
+}
+
 describe("a replay", () => {
+  test.each([
+    3,
+    JOURNAL_VERSION,
+  ])("of a journal of version %i that is cut anywhere finds what there is equal", async (version) => {
+    const whole = call("interruption-by-voice");
+    const bytes = version === 3 ? await ofVersion3(whole) : whole;
+    const complete = await projectJournal(fileOf(bytes));
+    // The end of the header: the preamble, the head of its record, and its text.
+    const firstCut = 8 + 14 + bytes.readUInt32LE(8 + 2);
+    const cuts = [...Array(100).keys()].map((step) =>
+      Math.min(firstCut + (step < 20 ? 3 * step : 500 * (step - 19)), bytes.length),
+    );
+    // The first ones are before and within the attachment and the event after it; the last one is none.
+    for (const cut of new Set(cuts)) {
+      const path = fileOf(bytes.subarray(0, cut));
+      const isWhole = cut === bytes.length;
+      expect(await compareJournal(path)).toMatchObject({ truncated: !isWhole, difference: undefined });
+      const { turns, hasEnd } = await projectJournal(path);
+      expect(hasEnd).toBe(isWhole);
+      // A turn that was going on at the cut ends there.
+      expect(turns.slice(0, -1)).toEqual(complete.turns.slice(0, Math.max(turns.length - 1, 0)));
+    }
+  });
+
   test("of a complete journal finds all commands equal, and counts them", async () => {
     const compared = await compareJournal(fileOf(call("cough")));
     expect(compared).toMatchObject({ truncated: false, difference: undefined });

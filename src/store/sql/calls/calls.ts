@@ -331,10 +331,15 @@ export class SqlCalls implements CallStore {
       await insertTurns(tx, parts.at(-1) ?? []);
       return true;
     });
-    if (first) this.#emit({ kind: "ended", callId, status: end.status, endReason: end.endReason });
+    if (first) {
+      this.#emit({ kind: "ended", callId, status: end.status, endReason: end.endReason });
+      return true;
+    }
     // Its redemption was returned meanwhile; it waits for its stream again.
-    else await this.#deleteTurns(callId);
-    return first;
+    await this.#deleteTurns(callId);
+    // A call that was redeemed again is active and may be returned again.
+    if (redemption === undefined) this.#emit({ kind: "end-not-stored", callId });
+    return false;
   }
 
   async #deleteTurns(callId: CallId): Promise<void> {
