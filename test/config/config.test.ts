@@ -24,7 +24,7 @@ describe("configuration", () => {
       models: { model_a: "reference", model_b: "reference", model_c: "reference" },
       streamsMax: {},
       preemptiveReplies: false,
-      carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
+      carrierSecrets: NO_SECRETS,
       outboundCodecs: { carrier_b: "mulaw" },
       toolSecrets: new Map(),
       toolsAllowLoopback: false,
