@@ -75,7 +75,7 @@ function createWire(plan: Plan, spec: CallSpec = plan.spec): Wire {
 
 const PCM = { codec: "pcm_s16le", inputRateHz: 8_000, outputRateHz: 8_000 } as const;
 
-/** A wire that only the texts of the call are read with: it needs no decoder, which somebody would have to close. */
+/** A wire that only the texts of the call are read with: it needs no decoder, which would have to be closed. */
 export const createTextWire = (plan: Plan): Wire =>
   createWire(plan, plan.spec.websocket === undefined ? plan.spec : { ...plan.spec, websocket: PCM });
 

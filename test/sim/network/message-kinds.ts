@@ -21,7 +21,7 @@ export class MessageKinds {
     this.#wire = wire;
   }
 
-  /** Of a message of the far end, which nobody has changed. */
+  /** Of a message of the far end, as it was sent. */
   received(message: string | Uint8Array): MessageKind {
     if (typeof message !== "string") return "media";
     return RECEIVED[this.#wire.decode(Buffer.from(message), this.#into).kind] ?? "other";
