@@ -1,16 +1,11 @@
+import { strict as assert } from "node:assert";
 import alawmulaw from "alawmulaw";
-import { SimulatedPlivo } from "../../src/carriers/plivo/simulated.ts";
-import { createPlivoWire } from "../../src/carriers/plivo/wire.ts";
-import { SimulatedTelnyx } from "../../src/carriers/telnyx/simulated.ts";
-import { createTelnyxWire } from "../../src/carriers/telnyx/wire.ts";
-import { SimulatedTwilio } from "../../src/carriers/twilio/simulated.ts";
-import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
+import type { CarrierDescriptor, SimulateCarrier } from "../../src/carriers/descriptor.ts";
+import { CARRIERS } from "../../src/carriers/list.ts";
 import { epochMs, monotonicMs } from "../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import { G711_LAWS, type G711Codec, MU_LAW } from "../../src/media/g711.ts";
-import type { CarrierOptions, SimulatedCarrier } from "../../src/simulator/peers/carrier.ts";
-import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../../test/support/audio/inbound-audio.ts";
 import { type Contest, FRAMES, use } from "./contest.ts";
 import { Cycle } from "./cycle.ts";
@@ -25,50 +20,38 @@ const ENCODE_RATIO_MIN = 8;
 interface BenchCarrier {
   title: string;
   codec: G711Codec;
-  makeWire(): Wire;
-  makeCarrier(options: CarrierOptions): SimulatedCarrier;
-  /** What is put into JSON.stringify to send audio. */
-  plainMessage(streamId: string, payload: string): object;
+  createWire: CarrierDescriptor["createWire"];
+  simulate: SimulateCarrier;
 }
 
-const telnyx = (codec: G711Codec): BenchCarrier => ({
-  title: `carrier_b, ${codec === "alaw" ? "A-law" : "mu-law"}`,
-  codec,
-  makeWire: () => createTelnyxWire({ outboundCodec: codec }),
-  makeCarrier: (options) => new SimulatedTelnyx({ ...options, codecs: { inbound: codec, outbound: codec } }),
-  plainMessage: (_, payload) => ({ event: "media", media: { payload } }),
-});
+const LAWS: readonly G711Codec[] = ["mulaw", "alaw"];
 
-const TWILIO: BenchCarrier = {
-  title: "carrier_a",
-  codec: "mulaw",
-  makeWire: createTwilioWire,
-  makeCarrier: (options) => new SimulatedTwilio(options),
-  plainMessage: (streamSid, payload) => ({ event: "media", streamSid, media: { payload } }),
-};
-
-const PLIVO: BenchCarrier = {
-  title: "carrier_c",
-  codec: "mulaw",
-  makeWire: createPlivoWire,
-  makeCarrier: (options) => new SimulatedPlivo(options),
-  plainMessage: (_, payload) => ({
-    event: "playAudio",
-    media: { contentType: "audio/x-mulaw", sampleRate: CARRIER_RATE_HZ, payload },
-  }),
-};
+const LINES: readonly BenchCarrier[] = (
+  await Promise.all(
+    CARRIERS.map(async ({ connectionType, outboundCodec, createWire, loadSimulated }) => {
+      const line = { title: connectionType, codec: "mulaw", createWire, simulate: await loadSimulated() } as const;
+      if (outboundCodec === undefined) return [line];
+      return LAWS.map((codec) => ({
+        ...line,
+        title: `${connectionType}, ${codec === "alaw" ? "A-law" : "mu-law"}`,
+        codec,
+      }));
+    }),
+  )
+).flat();
 
 /** `audio` is raw mu-law, 8,000 Hz: what the caller says. */
 export function carrierContests(audio: Uint8Array): Contest[] {
   const speech = speechOf(audio);
-  const lines = [TWILIO, telnyx("mulaw"), telnyx("alaw"), PLIVO];
-  return lines.flatMap((line) => [decoding(line, speech), encoding(line, speech)]);
+  return LINES.flatMap((line) => [decoding(line, speech), encoding(line, speech)]);
 }
 
 /** The plain ways of carrier_a alone, to compare with everything else that is measured: one frame a call. */
 export function plainWays(audio: Uint8Array): Record<"in" | "out", () => void> {
   const speech = speechOf(audio);
-  return { in: decoding(TWILIO, speech).plain, out: encoding(TWILIO, speech).plain };
+  const line = LINES.find(({ title }) => title === "carrier_a");
+  assert.ok(line !== undefined, "carrier_a has one codec");
+  return { in: decoding(line, speech).plain, out: encoding(line, speech).plain };
 }
 
 /** The samples of raw mu-law. */
@@ -99,7 +82,7 @@ function decoding(line: BenchCarrier, speech: Int16Array): Contest {
 }
 
 function encoding(line: BenchCarrier, speech: Int16Array): Contest {
-  const { wire, streamId } = started(line, speech);
+  const { wire } = started(line, speech);
   const frames = Array.from({ length: FRAMES }, (_, at) => frameOf(speech, at));
   const ours = new Cycle(frames);
   const plain = new Cycle(frames);
@@ -109,6 +92,8 @@ function encoding(line: BenchCarrier, speech: Int16Array): Contest {
     frame.samples.set(samples);
     return wire.encodeAudio(frame.encode());
   };
+  // What is put into JSON.stringify to send audio.
+  const plainMessage = JSON.parse(Buffer.from(message(frameOf(speech, 0))).toString());
   return {
     wire: line.title,
     name: "encode",
@@ -117,8 +102,8 @@ function encoding(line: BenchCarrier, speech: Int16Array): Contest {
     rateHz: CARRIER_RATE_HZ,
     ours: () => use(message(ours.next())[100] as number),
     plain() {
-      const payload = Buffer.from(law.encode(plain.next())).toString("base64");
-      use(JSON.stringify(line.plainMessage(streamId, payload)).length);
+      plainMessage.media.payload = Buffer.from(law.encode(plain.next())).toString("base64");
+      use(JSON.stringify(plainMessage).length);
     },
   };
 }
@@ -132,27 +117,25 @@ function frameOf(speech: Int16Array, at: number): Int16Array {
 
 /** A wire that has seen its start, and messages of 20 ms for it, as the simulated carrier writes them. */
 function started(line: BenchCarrier, speech: Int16Array) {
-  const wire = line.makeWire();
+  const wire = line.createWire({ outboundCodec: line.codec });
   const into = inboundAudio();
-  let streamId = "";
   const messages: Buffer[] = [];
   for (const text of streamTexts(line, speech)) {
     const message = Buffer.from(text);
-    const event = wire.decode(message, into);
-    if (event.kind === "start") streamId = event.streamId;
-    if (event.kind === "audio") messages.push(message);
+    if (wire.decode(message, into).kind === "audio") messages.push(message);
   }
-  return { wire, into, messages, streamId };
+  return { wire, into, messages };
 }
 
 /** Everything that the carrier says from the beginning of a stream, with FRAMES frames of `speech`. */
-function streamTexts({ codec, makeCarrier }: BenchCarrier, speech: Int16Array): string[] {
+function streamTexts({ codec, simulate }: BenchCarrier, speech: Int16Array): string[] {
   const texts: string[] = [];
   let nowMs = 0;
   let beat = (): void => {};
   let frame = 0;
-  const carrier = makeCarrier({
+  const carrier = simulate({
     id: "18ad3ab5a668481ce02b83e7395059f0",
+    codecs: { inbound: codec, outbound: codec },
     clock: {
       nowMs: () => monotonicMs(nowMs),
       epochMs: () => epochMs(Date.UTC(2026, 0, 1) + nowMs),

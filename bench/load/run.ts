@@ -18,7 +18,7 @@ const USAGE = `Loads the media worker with more and more full-duplex calls.
 
   --steps     simultaneous calls, one number after the other, each 1 to 5000
   --calls     the same as one step
-  --wire      carrier_a, carrier_b, carrier_c, or websocket (PCM at 16 kHz both ways)
+  --wire      ${SIMULATED_WIRES.join(", ")} (PCM at 16 kHz both ways)
   --seconds   measured in each step, 1 to 1200
   --rounds    how often all steps are measured, 1 to 20
   --warm-up   seconds before each measurement, with all calls on, 0 to 60

@@ -173,7 +173,10 @@ export interface Tts {
   voices(): Promise<readonly Voice[]>;
   /** Opens connections that the first segment would wait for, where possible. Returns at once; failures are ignored. */
   prepare?(voice: Omit<TtsRequest, "text">, signal: AbortSignal): void;
-  /** Synthesises one segment with the voice `voiceId`; yields audio as soon as it arrives. */
+  /**
+   * Synthesises one segment with the voice `voiceId`; yields audio as soon as it arrives. A provider with a server is
+   * asked for every voice whose id begins with its name, listed or not; another provider's voice is refused.
+   */
   speak(request: TtsRequest, signal: AbortSignal): AsyncIterable<TtsChunk>;
 }
 

@@ -1,19 +1,20 @@
 import { describe, expect, test } from "vitest";
+import { A_LAW_CARRIERS, CARRIER_NAMES } from "../../src/carriers/list.ts";
 import { wireFactory } from "../../src/carriers/wire-factory.ts";
 import { asCallId } from "../../src/core/ids.ts";
 import { loadOpus } from "../../src/media/opus/load.ts";
 
 const opus = await loadOpus();
-const createWire = wireFactory({ outboundCodecs: { carrier_b: "alaw" }, opus });
+const outboundCodecs = Object.fromEntries(A_LAW_CARRIERS.map((name) => [name, "alaw" as const]));
+const createWire = wireFactory({ outboundCodecs, opus });
 
 describe("the wire of a call", () => {
-  test.each([
-    ["carrier_a", "mulaw"],
-    ["carrier_b", "alaw"],
-    ["carrier_c", "mulaw"],
-  ] as const)("of %s has the rate of telephones and sends %s", (connectionType, outboundCodec) => {
+  test.each(
+    CARRIER_NAMES,
+  )("of %s has the rate of telephones, and sends A-law where it can and shall", (connectionType) => {
     const wire = createWire(asCallId("call_1"), { connectionType });
-    expect([wire.inboundRateHz, wire.outboundRateHz, wire.outboundCodec]).toEqual([8_000, 8_000, outboundCodec]);
+    const codec = A_LAW_CARRIERS.includes(connectionType) ? "alaw" : "mulaw";
+    expect([wire.inboundRateHz, wire.outboundRateHz, wire.outboundCodec]).toEqual([8_000, 8_000, codec]);
   });
 
   test("of websocket has the codec and the rates of the call, and begins with its id", () => {

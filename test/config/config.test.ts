@@ -24,7 +24,7 @@ describe("configuration", () => {
       models: { model_a: "reference", model_b: "reference", model_c: "reference" },
       streamsMax: {},
       preemptiveReplies: false,
-      carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
+      carrierSecrets: NO_SECRETS,
       outboundCodecs: { carrier_b: "mulaw" },
       toolSecrets: new Map(),
       toolsAllowLoopback: false,
@@ -256,7 +256,9 @@ describe("configuration", () => {
   });
 
   test("carrier_b gets A-law if configured", () => {
-    expect(readConfig({ CARRIER_B_OUTBOUND_CODEC: "pcma" }).outboundCodecs).toEqual({ carrier_b: "alaw" });
+    const { outboundCodecs } = readConfig({});
+    const configured = readConfig({ CARRIER_B_OUTBOUND_CODEC: "pcma" });
+    expect(configured.outboundCodecs).toEqual({ ...outboundCodecs, carrier_b: "alaw" });
   });
 
   test("a public address must be one that clients outside can use", () => {

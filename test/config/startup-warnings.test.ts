@@ -4,8 +4,10 @@ import { readConfig } from "../../src/config/config.ts";
 import { startupWarnings } from "../../src/config/startup-warnings.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
+/** A checkout in which calls were placed has a data directory of its own. */
+const read = (env: Record<string, string>) => readConfig({ DATA_DIR: temporaryDirectory(), ...env });
 const messagesOf = (env: Record<string, string>, callsMax = Number.POSITIVE_INFINITY): string[] =>
-  startupWarnings(readConfig(env), [], callsMax).map(({ message }) => message);
+  startupWarnings(read(env), [], callsMax).map(({ message }) => message);
 
 test("a complete configuration gives no warning", () => {
   expect(messagesOf({ STT: "reference", TTS: "reference" })).toEqual([]);
@@ -21,7 +23,7 @@ test("a trial, a service without STT, and tools that may call this machine give 
 
 test("ADV-M8: secrets without a binding give a warning with only their names", () => {
   const accounts = ["account_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"];
-  const config = readConfig({
+  const config = read({
     ...{ STT: "reference", TOOL_SECRET_SHOP: "canary", TOOL_SECRET_OLD: "canary", TOOL_SECRET_ANY: "canary" },
     TOOL_SECRET_BINDINGS: JSON.stringify({ SHOP: { hosts: ["api.example.com"], accounts } }),
   });
@@ -46,7 +48,7 @@ test("a data directory that other users can access gives a warning and is not ch
 });
 
 test("a worker that can carry fewer calls than configured gives a warning with the number", () => {
-  const config = readConfig({ STT: "reference" });
+  const config = read({ STT: "reference" });
   expect(startupWarnings(config, [], 192)).toEqual([
     { fields: { callsMax: 192 }, message: expect.stringContaining("fewer calls than CALLS_PER_WORKER") },
   ]);
@@ -57,7 +59,7 @@ test("all unknown variables are in one line, each with the most similar known on
     { name: "DEEPGRAM_KEY", nearest: "DEEPGRAM_API_KEY" },
     { name: "OPENAI_APIKEY", nearest: "OPENAI_API_KEY" },
   ];
-  expect(startupWarnings(readConfig({ STT: "reference" }), unknown, 1_000)).toEqual([
+  expect(startupWarnings(read({ STT: "reference" }), unknown, 1_000)).toEqual([
     {
       fields: {
         variables: ["DEEPGRAM_KEY: did you mean DEEPGRAM_API_KEY?", "OPENAI_APIKEY: did you mean OPENAI_API_KEY?"],

@@ -1,5 +1,6 @@
 import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { wireFactory } from "../../src/carriers/wire-factory.ts";
+import type { CallSpec } from "../../src/core/calls/spec.ts";
 import { isoTime } from "../../src/core/clock.ts";
 import { asAccountId, asCallId, type CallId } from "../../src/core/ids.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
@@ -63,12 +64,20 @@ export interface ServiceOptions {
   guarded(step: () => void): void;
 }
 
+const callIdOf = ({ seed }: Plan): CallId => asCallId(`call_${seed}`);
+
 /** The service's end of what the call comes over. */
-const createWire = ({ line, spec }: Plan, callId: CallId): Wire =>
-  wireFactory({ outboundCodecs: line.wire === "websocket" ? {} : { [line.wire]: carrierCodecs(line).outbound }, opus })(
-    callId,
-    spec,
-  );
+function createWire(plan: Plan, spec: CallSpec = plan.spec): Wire {
+  const { line } = plan;
+  const outboundCodecs = line.wire === "websocket" ? {} : { [line.wire]: carrierCodecs(line).outbound };
+  return wireFactory({ outboundCodecs, opus })(callIdOf(plan), spec);
+}
+
+const PCM = { codec: "pcm_s16le", inputRateHz: 8_000, outputRateHz: 8_000 } as const;
+
+/** A wire that only the texts of the call are read with: it needs no decoder, which would have to be closed. */
+export const createTextWire = (plan: Plan): Wire =>
+  createWire(plan, plan.spec.websocket === undefined ? plan.spec : { ...plan.spec, websocket: PCM });
 
 /** The real service around one call: connection, ticker and journals, with providers that are given and parts that are counted. */
 export class Service {
@@ -88,8 +97,8 @@ export class Service {
     const { spec } = plan;
     const { log, lines } = memoryLog();
     this.#logged = lines;
-    const callId = asCallId(`call_${plan.seed}`);
-    const wire = createWire(plan, callId);
+    const callId = callIdOf(plan);
+    const wire = createWire(plan);
     const redeemed = { callId, accountId: asAccountId("account_1"), spec };
     const sttHasInterim = providers.stt?.capabilities.interimTranscripts ?? false;
     const parameters = plan.preemptive ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS;

@@ -8,6 +8,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { SimulatedConnection } from "./network/connection.ts";
 import { scheduleFaults } from "./network/faults.ts";
 import { MemoryDisk } from "./network/memory-disk.ts";
+import { MessageKinds } from "./network/message-kinds.ts";
 import { Telephone } from "./network/telephone.ts";
 import { Chronicle } from "./observer/chronicle.ts";
 import { Facts } from "./observer/facts.ts";
@@ -33,7 +34,7 @@ import { Output } from "./rules/output.ts";
 import { Queues } from "./rules/queues.ts";
 import { Silence } from "./rules/silence.ts";
 import { Transcript } from "./rules/transcript.ts";
-import { Service, type Shared } from "./service.ts";
+import { createTextWire, Service, type Shared } from "./service.ts";
 
 /** One call, played to its end. */
 export interface SimulatedCall {
@@ -104,10 +105,11 @@ class World {
       world: clock,
       process,
       fate: fate.fork(),
+      kinds: new MessageKinds(createTextWire(plan)),
       streamId: () => telephone.streamId,
       toCarrier: (message) => telephone.carrier.receive(message),
       carrierClosed: () => telephone.carrier.closed(),
-      onSent: (message, taken) => this.#watch.sent(message, taken),
+      onSent: (kind, taken) => this.#watch.sent(kind, taken),
       onEnded: () => ending.socketEnded(),
       onInput: (handle) => {
         this.#service.catchUp();

@@ -1,10 +1,10 @@
 import type { CarrierDescriptor } from "../descriptor.ts";
 import { isSignedByPlivo, PLIVO_HEADERS } from "./signature.ts";
-import { createPlivoWire } from "./wire.ts";
+import { CALL_ID_FIELD, createPlivoWire, WIRE } from "./wire.ts";
 
-export const PLIVO: CarrierDescriptor<"carrier_c"> = {
-  connectionType: "carrier_c",
-  callIdField: "callId",
+export const PLIVO: CarrierDescriptor<typeof WIRE> = {
+  connectionType: WIRE,
+  callIdField: CALL_ID_FIELD,
   secret: {
     variable: "CARRIER_C_AUTH_TOKEN",
     meaning: "carrier_c's auth token: upgrades must carry its signature (`X-Plivo-Signature-V3`)",

@@ -12,7 +12,10 @@ import { CarrierStream, carrierError } from "../stream.ts";
 // https://www.plivo.com/docs/voice/audio-streaming/audio-streaming
 // Audio is mu-law in both directions. Counters are JSON numbers, timestamps are strings of ms since the Unix epoch.
 
-const WIRE = "carrier_c";
+/** The carrier's name in the API, and in errors. */
+export const WIRE = "carrier_c";
+/** The member of the start message that holds the carrier's own id of the call. */
+export const CALL_ID_FIELD = "callId";
 const ENCODING = "audio/x-mulaw";
 
 /** The wire of one carrier_c stream. */
@@ -128,7 +131,7 @@ export class PlivoWire implements Wire {
   #start(fields: Fields): WireEvent {
     const start = fields.object("start");
     const streamId = start.text("streamId");
-    const carrierCallId = start.text("callId");
+    const carrierCallId = start.text(CALL_ID_FIELD);
     checkFormat(start);
     if ((fields.get("streamId") ?? streamId) !== streamId) throw fields.malformed("start of two streams");
     this.#stream.begin({

@@ -1,11 +1,10 @@
 import type { CarrierDescriptor } from "../descriptor.ts";
 import { isFromTelnyx, TELNYX_HEADERS } from "./signature.ts";
-import { createTelnyxWire } from "./wire.ts";
+import { CALL_ID_FIELD, createTelnyxWire, WIRE } from "./wire.ts";
 
-export const TELNYX: CarrierDescriptor<"carrier_b"> = {
-  connectionType: "carrier_b",
-  // With it the carrier's API identifies the call.
-  callIdField: "call_control_id",
+export const TELNYX: CarrierDescriptor<typeof WIRE> = {
+  connectionType: WIRE,
+  callIdField: CALL_ID_FIELD,
   secret: {
     variable: "CARRIER_B_STREAM_AUTH_TOKEN",
     meaning: "the `stream_auth_token` that streams are ordered with: upgrades must carry it",

@@ -15,7 +15,13 @@ import { CarrierStream, carrierError, GREETING } from "../stream.ts";
 // Counters are strings, and messages may arrive in any order. Inbound audio has the codec that `start` announces, that
 // of the telephone leg. Outbound audio has the codec that was requested for the stream; no message contains it.
 
-const WIRE = "carrier_b";
+/** The carrier's name in the API, and in errors. */
+export const WIRE = "carrier_b";
+/**
+ * The member of the start message that holds the carrier's own id of the call. With it the carrier's API identifies the
+ * call.
+ */
+export const CALL_ID_FIELD = "call_control_id";
 
 /** By the carrier's names, which are case-sensitive. */
 const CODECS: ReadonlyMap<unknown, G711Codec> = new Map([
@@ -115,7 +121,7 @@ export class TelnyxWire implements Wire {
   #start(fields: Fields): WireEvent {
     const streamId = fields.text("stream_id");
     const start = fields.object("start");
-    const carrierCallId = start.text("call_control_id");
+    const carrierCallId = start.text(CALL_ID_FIELD);
     const format = start.object("media_format");
     const codec = CODECS.get(format.get("encoding"));
     if (codec === undefined || format.number("sample_rate") !== CARRIER_RATE_HZ || format.number("channels") !== 1) {

@@ -1,10 +1,10 @@
 import type { CarrierDescriptor } from "../descriptor.ts";
 import { isSignedByTwilio, TWILIO_HEADERS } from "./signature.ts";
-import { createTwilioWire } from "./wire.ts";
+import { CALL_ID_FIELD, createTwilioWire, WIRE } from "./wire.ts";
 
-export const TWILIO: CarrierDescriptor<"carrier_a"> = {
-  connectionType: "carrier_a",
-  callIdField: "callSid",
+export const TWILIO: CarrierDescriptor<typeof WIRE> = {
+  connectionType: WIRE,
+  callIdField: CALL_ID_FIELD,
   secret: {
     variable: "CARRIER_A_AUTH_TOKEN",
     meaning:

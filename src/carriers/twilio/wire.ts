@@ -11,7 +11,10 @@ import { CarrierStream, GREETING } from "../stream.ts";
 // https://www.twilio.com/docs/voice/media-streams/websocket-messages
 // Audio is mu-law in both directions. Counters are strings.
 
-const WIRE = "carrier_a";
+/** The carrier's name in the API, and in errors. */
+export const WIRE = "carrier_a";
+/** The member of the start message that holds the carrier's own id of the call. */
+export const CALL_ID_FIELD = "callSid";
 
 /** The wire of one carrier_a stream. */
 export const createTwilioWire = (): Wire => new TwilioWire();
@@ -90,7 +93,7 @@ export class TwilioWire implements Wire {
   #start(fields: Fields): WireEvent {
     const start = fields.object("start");
     const streamId = start.text("streamSid");
-    const carrierCallId = start.text("callSid");
+    const carrierCallId = start.text(CALL_ID_FIELD);
     const format = start.object("mediaFormat");
     if (
       format.get("encoding") !== "audio/x-mulaw" ||

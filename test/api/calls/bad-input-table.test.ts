@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CARRIER_NAMES } from "../../../src/carriers/list.ts";
 import { BODY_BYTES_MAX } from "../../../src/core/limits/api.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import {
@@ -131,7 +132,7 @@ const FIELDS: readonly Field[] = [
   field("inactivityAction", { created: ['"hang_up"', '"prompt"'], invalid_request: noWord("hang_up") }),
   field("recordingEnabled", { created: ["true", "false"], invalid_request: NO_FLAG }),
   field("connectionType", {
-    created: ['"carrier_a"', '"carrier_b"', '"carrier_c"', '"websocket"'],
+    created: [...CARRIER_NAMES, "websocket"].map((name) => `"${name}"`),
     unavailable: ['"webrtc"'],
     invalid_request: [...noWord("carrier_a"), '"carrier_x"', '"twilio"'],
   }),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
+import { CARRIER_NAMES } from "../../../src/carriers/list.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf, VOICES } from "../../support/api/harness.ts";
 import { redeemedBy } from "../../support/tokens.ts";
@@ -170,11 +171,7 @@ describe("voice and language", () => {
   });
 });
 
-test.each([
-  "carrier_a",
-  "carrier_b",
-  "carrier_c",
-] as const)("a %s call ignores a websocket object", async (connectionType) => {
+test.each(CARRIER_NAMES)("a %s call ignores a websocket object", async (connectionType) => {
   const plain = await specOf({ ...MINIMAL_CALL, connectionType });
   expect(plain?.connectionType).toBe(connectionType);
   for (const websocket of [{ codec: "opus", inputSampleRate: 48_000, outputSampleRate: 24_000 }, { codec: 7 }, "x"]) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../../src/api/http/errors.ts";
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { BODY_BYTES_MAX } from "../../../src/core/limits/api.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf } from "../../support/api/harness.ts";
 
@@ -25,7 +26,7 @@ describe("an invalid field is 400, with its path, its value and what is allowed"
     ["inactivityTimeout", "301", whole(10, 300)],
     ["temperature", "1.01", "must be a number from 0 to 1"],
     ["model", '"model_d"', "must be one of model_a, model_b, model_c"],
-    ["connectionType", '"toString"', "must be one of carrier_a, carrier_b, carrier_c, websocket, webrtc"],
+    ["connectionType", '"toString"', `must be one of ${CONNECTION_TYPES.join(", ")}`],
     ["firstSpeaker", '"caller"', "must be one of agent, user"],
     ["inactivityAction", '"sing"', "must be one of hang_up, prompt"],
     ["recordingEnabled", "1", "must be true or false"],

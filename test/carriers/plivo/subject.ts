@@ -2,6 +2,9 @@ import { PlivoWire, plivoMediaLayouts } from "../../../src/carriers/plivo/wire.t
 import { carrierLines, common, holdsAs, PAYLOAD } from "../../support/wires/carrier-subject.ts";
 import type { CarrierUnderTest } from "../../support/wires/wire-under-test.ts";
 
+/** When the recorded stream began, by the carrier's clock. */
+const EPOCH_MS = 1_763_631_012_000;
+
 export function carrierC(): CarrierUnderTest {
   const lines = carrierLines("plivo");
   const streamId = "e07b93d2-61fc-4a58-8d3e-f5120c9ab764";
@@ -25,11 +28,12 @@ export function carrierC(): CarrierUnderTest {
       start: { callId: call, streamId: id, tracks: ["inbound"], mediaFormat },
       extra_headers,
     }),
+    place: (chunk, atMs) => ({ chunk, timestamp: String(EPOCH_MS + atMs) }),
     media: (media, id = streamId) => ({
       event: "media",
       sequenceNumber: 2,
       streamId: id,
-      media: { track: "inbound", timestamp: "1763631012000", chunk: 1, payload: PAYLOAD, ...media },
+      media: { track: "inbound", timestamp: String(EPOCH_MS), chunk: 1, payload: PAYLOAD, ...media },
       extra_headers,
     }),
     mark: (name, id = streamId) => ({ event: "playedStream", sequenceNumber: 3, streamId: id, name }),

@@ -26,6 +26,7 @@ export function carrierB(inbound: G711Codec): CarrierUnderTest {
       start: { call_control_id, media_format },
       stream_id,
     }),
+    place: (chunk, atMs) => ({ chunk: String(chunk), timestamp: String(atMs) }),
     media: (media, stream_id = streamId) => ({
       event: "media",
       sequence_number: "2",

@@ -24,6 +24,7 @@ export function carrierA(): CarrierUnderTest {
       start: { streamSid, callSid, mediaFormat },
       streamSid,
     }),
+    place: (chunk, atMs) => ({ chunk: String(chunk), timestamp: String(atMs) }),
     media: (media, streamSid = streamId) => ({
       event: "media",
       sequenceNumber: "2",

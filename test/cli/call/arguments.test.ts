@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { A_LAW_CARRIERS, UNORDERED_CARRIERS } from "../../../src/carriers/list.ts";
 import { planCall } from "../../../src/cli/call/arguments.ts";
 import { UsageError } from "../../../src/cli/command.ts";
 import { SCENARIO } from "../../../src/simulator/callers/scenario.ts";
@@ -43,7 +44,7 @@ test("the caller's actions keep the order of the command line", () => {
   ]);
 });
 
-test("only carrier_b has a codec for each direction, and reordering", () => {
+test("only some carriers have a codec for each direction, and reordering", () => {
   expect(plan("--wire", "carrier_b").line).toEqual({
     wire: "carrier_b",
     codecs: { inbound: "mulaw", outbound: "mulaw" },
@@ -58,8 +59,8 @@ test("only carrier_b has a codec for each direction, and reordering", () => {
   });
   expect(plan("--wire", "carrier_c", "--codec", "mulaw").line).toEqual({ wire: "carrier_c" });
   expect(problemsOf(["--wire", "carrier_c", "--codec", "alaw", "--shuffle", "1"])).toEqual([
-    "A-law is only for carrier_b among the carriers, not for carrier_c",
-    "--shuffle is only for carrier_b and websocket: carrier_c delivers in order",
+    `A-law is only for ${A_LAW_CARRIERS.join(", ")} among the carriers, not for carrier_c`,
+    `--shuffle is only for ${UNORDERED_CARRIERS.join(", ")} and websocket: carrier_c delivers in order`,
   ]);
 });
 
@@ -88,7 +89,7 @@ test("options of the wrong transport are reported", () => {
   const websocket = (...args: string[]) => problemsOf(["--wire", "websocket", ...args]);
   expect(websocket("--codec", "PCMU", "--rate", "44100", "--agent-rate", "8k", "--agent-codec", "alaw")).toEqual([
     '--codec must be one of pcm_s16le, mulaw, alaw, opus, not "PCMU"',
-    "--agent-codec is only for carrier_b: websocket has one codec for both directions",
+    `--agent-codec is only for ${A_LAW_CARRIERS.join(", ")}: websocket has one codec for both directions`,
     '--rate must be one of 8000, 16000, 24000, 48000, not "44100"',
     '--agent-rate must be one of 8000, 16000, 24000, 48000, not "8k"',
   ]);

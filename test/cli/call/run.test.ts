@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
+import { A_LAW_CARRIERS, CARRIER_NAMES, type CarrierName, carrierOf } from "../../../src/carriers/list.ts";
 import { type CallPlan, planCall } from "../../../src/cli/call/arguments.ts";
 import { callFaults } from "../../../src/cli/call/report.ts";
 import { callTimeoutMs, runCall } from "../../../src/cli/call/run.ts";
@@ -16,28 +17,13 @@ import { monoWav } from "../../../src/media/wav.ts";
 import { TELEPHONE } from "../../../src/simulator/audio/format.ts";
 import { readWav } from "../../../src/simulator/audio/wav.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
+import { inboundAudio } from "../../support/audio/inbound-audio.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const NEVER = new AbortController().signal;
 const LOUD = 8_000;
 
-/** Each carrier's messages, as far as this gateway needs them: it says one thing and hangs up when asked to. */
-const DIALECTS = {
-  carrier_a: {
-    streamId: "streamSid",
-    play: (payload: string, id: object) => ({ event: "media", ...id, media: { payload } }),
-  },
-  carrier_b: { streamId: "stream_id", play: (payload: string) => ({ event: "media", media: { payload } }) },
-  carrier_c: {
-    streamId: "streamId",
-    play: (payload: string) => ({
-      event: "playAudio",
-      media: { contentType: "audio/x-mulaw", sampleRate: 8_000, payload },
-    }),
-  },
-} as const;
-
-/** The same for a WebSocket client, in frames of 16-bit PCM. */
+/** Says one thing to a WebSocket client, in frames of 16-bit PCM. */
 function sayInFrames(socket: WebSocket, rateHz: number): void {
   const side = { codec: "pcm_s16le", sampleRate: rateHz };
   socket.send(JSON.stringify({ type: "ready", callId: "call_1", input: side, output: side }));
@@ -46,28 +32,29 @@ function sayInFrames(socket: WebSocket, rateHz: number): void {
   for (let ms = 0; ms < 100; ms += 20) socket.send(new Uint8Array(frame.buffer));
 }
 
-/** A gateway that sends 100 ms of audio in `law`, records what it receives, and hangs up on the DTMF digit #. */
+/** A gateway of a carrier that sends 100 ms of audio in `law`, records what it receives, and hangs up on the DTMF digit #. */
 class Gateway {
   readonly server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
   readonly heard: Buffer[] = [];
   readonly keys: string[] = [];
-  wire: keyof typeof DIALECTS = "carrier_a";
+  wire: CarrierName = "carrier_a";
   law: G711Law = MU_LAW;
   closeCode = 1_000;
 
   constructor() {
     this.server.on("connection", (socket) => {
-      socket.on("message", (data) => {
-        const message = JSON.parse(data.toString());
-        if (message.event === "media") this.heard.push(Buffer.from(message.media.payload, "base64"));
-        if (message.event === "start") {
-          const { streamId, play } = DIALECTS[this.wire];
-          const payload = Buffer.alloc(800, this.law.encodeTable[LOUD]).toString("base64");
-          socket.send(JSON.stringify(play(payload, { [streamId]: message[streamId] })));
+      const wire = carrierOf(this.wire)?.createWire({ outboundCodec: this.law === A_LAW ? "alaw" : "mulaw" });
+      const audio = inboundAudio();
+      socket.on("message", (data: Buffer) => {
+        const event = wire?.decode(data, audio);
+        if (event?.kind === "audio") this.heard.push(Buffer.from(audio.bytes.subarray(0, audio.count)));
+        if (event?.kind === "start") {
+          const frame = Buffer.alloc(160, this.law.encodeTable[LOUD]);
+          for (let ms = 0; ms < 100; ms += 20) socket.send(Buffer.from(wire?.encodeAudio(frame) ?? []).toString());
         }
-        if (message.event !== "dtmf") return;
-        this.keys.push(message.dtmf.digit);
-        if (message.dtmf.digit === "#") socket.close(this.closeCode);
+        if (event?.kind !== "dtmf") return;
+        this.keys.push(event.digit);
+        if (event.digit === "#") socket.close(this.closeCode);
       });
     });
   }
@@ -102,16 +89,17 @@ const planOf = (...args: string[]): CallPlan =>
 const run = (plan: CallPlan, signal = NEVER) =>
   runCall(plan, { dataDir: temporaryDirectory(), local: NO_SERVICE, clock: systemClock, terminal }, signal);
 
-test.each([
-  { wire: "carrier_a", args: [], law: MU_LAW },
-  { wire: "carrier_b", args: [], law: MU_LAW },
-  { wire: "carrier_b", args: ["--agent-codec", "alaw"], law: A_LAW },
-  { wire: "carrier_c", args: [], law: MU_LAW },
-] as const)("a call over $wire $args: audio is recorded, DTMF is sent, the other end hangs up", async ({
+const IN_MU_LAW = CARRIER_NAMES.map((wire) => ({ wire, args: [], law: MU_LAW }));
+const IN_A_LAW = CARRIER_NAMES.filter((name) => A_LAW_CARRIERS.includes(name)).map((wire) => ({
   wire,
-  args,
-  law,
-}) => {
+  args: ["--agent-codec", "alaw"],
+  law: A_LAW,
+}));
+
+test.each([
+  ...IN_MU_LAW,
+  ...IN_A_LAW,
+])("a call over $wire $args: audio is recorded, DTMF is sent, the other end hangs up", async ({ wire, args, law }) => {
   gateway.wire = wire;
   gateway.law = law;
   const file = join(temporaryDirectory(), "heard.wav");

@@ -44,8 +44,8 @@ const carrierPeer = (carrier: CarrierUnderTest) => ({
   connectionType: carrier.connectionType,
   start: JSON.stringify(carrier.start(carrier.streamId)),
   media: (chunk: number) => {
-    const place = { chunk: String(chunk), timestamp: String(chunk * 20), payload: SILENCE.toString("base64") };
-    return { opcode: OPCODE.text, payload: JSON.stringify(carrier.media(place)) };
+    const audio = { ...carrier.place(chunk, chunk * 20), payload: SILENCE.toString("base64") };
+    return { opcode: OPCODE.text, payload: JSON.stringify(carrier.media(audio)) };
   },
 });
 /** What peers say as their streams begin, and each 20 ms. */

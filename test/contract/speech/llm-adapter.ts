@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { LLM_ANSWER_BYTES_MAX, LLM_EVENT_CHARS_MAX } from "../../../src/core/limits/llm.ts";
+import { LLM_ANSWER_BYTES_MAX, LLM_EVENT_CHARS_MAX, LLM_IDLE_MS_MAX } from "../../../src/core/limits/llm.ts";
+import { PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/providers.ts";
 import type { Llm, LlmEvent, LlmRequest, ProviderObserver } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { promptTokens } from "../../../src/speech/llm/prompt/prompt-tokens.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
+import { fallsSilent } from "../../support/providers/falls-silent.ts";
 import { eventsOf, llmRequest, says, startLlmServer } from "../../support/providers/llm/llm-kit.ts";
 import type { LlmServer, LlmServerStep } from "../../support/providers/llm/llm-server.ts";
 import { llmContract } from "./llm.ts";
@@ -56,6 +59,19 @@ const UNOBSERVED: ProviderObserver = {
   responded: () => {},
   used: () => {},
 };
+
+type Silence = (begun: readonly string[]) => LlmServerStep;
+const silent: Silence = () => ({ kind: "silent" });
+const stalls: Silence = (events) => ({ kind: "events", events, staysOpen: true });
+const onlyComments: Silence = (events) => ({ kind: "keep-alive", events });
+
+/** Servers that fall silent after these texts, and the deadline that ends it. */
+const SILENCES: readonly [string, Silence, texts: readonly string[], silenceMs: number, why: string][] = [
+  ["P2: never responds", silent, [], PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
+  ["P4: sends only comments", onlyComments, [], PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
+  ["P3: stalls after its first words", stalls, ["We have"], LLM_IDLE_MS_MAX, "stalled"],
+  ["P4: sends only comments after its first words", onlyComments, ["We have"], LLM_IDLE_MS_MAX, "stalled"],
+];
 
 /**
  * What every LLM adapter over HTTP must do: the contract of an `Llm`, and how it handles faults of its server, P1 to P9 of the fault
@@ -266,6 +282,18 @@ export function llmAdapterContract(
       for (let question = 0; question < 6; question += 1) expect(textOf(await collect(llm))).toBe("Good morning");
       // A request that is sent before the last response has been read opens a second connection.
       expect(kept.connections).toBeLessThanOrEqual(2);
+    });
+  });
+
+  describe(`${name} with fallback`, () => {
+    test.each(SILENCES)("%s: times out, and its connection is closed", async (_what, silence, texts, ms, why) => {
+      const { llm, server } = await start(silence(texts.length === 0 ? [] : begun(...texts)));
+      const clock = new ManualClock();
+      const { circuitBreaker } = breakerFor("llm", llm.provider, clock);
+      const reply = new FallbackLlm([{ llm, circuitBreaker }], clock).reply(REQUEST, new AbortController().signal);
+      expect(await fallsSilent(reply, texts.length, clock, ms)).toBe(`${llm.provider}: ${why}`);
+      // Without an established connection there is none to close.
+      await expect.poll(() => server.requests.length - server.brokenOff, { timeout: 10_000, interval: 5 }).toBe(0);
     });
   });
 }

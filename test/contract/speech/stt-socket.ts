@@ -2,17 +2,20 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import {
   STT_BACKLOG_MS_MAX,
   STT_CLOSE_MS_MAX,
   STT_CONNECT_MS_MAX,
   STT_MESSAGE_BYTES_MAX,
+  STT_UNRECOGNIZED_SPEECH_MS_MAX,
 } from "../../../src/core/limits/stt.ts";
+import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { hasOpenssl, makeCertificate } from "../../support/network/certificates.ts";
-import { eventually, type MakeStt, openOn, STT_KEY } from "../../support/providers/stt/stt-kit.ts";
-import { hum, SttServer, type SttServerOptions } from "../../support/providers/stt/stt-server.ts";
+import { breakerFor } from "../../support/providers/breakers.ts";
+import { eventually, type MakeStt, openOn, openStt, STT_KEY } from "../../support/providers/stt/stt-kit.ts";
+import { hum, SttServer, type SttServerAction, type SttServerOptions } from "../../support/providers/stt/stt-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const RATE_HZ = 8_000;
@@ -69,6 +72,18 @@ const FAULTS: readonly [name: string, server: SttServerOptions, expected: RegExp
   ["P7: a text that is no JSON", { greeting: (socket) => socket.send(`{"${SPOKEN}`) }, /no JSON object/],
   ["P7: JSON that is no object", { greeting: (socket) => socket.send(`["${SPOKEN}"]`) }, /no JSON object/],
   ["P7: a binary message", { greeting: (socket) => socket.send(Buffer.from(SPOKEN)) }, /no JSON object/],
+];
+
+const pings: SttServerAction = (socket) => {
+  const timer = setInterval(() => socket.ping(), 5);
+  socket.on("close", () => clearInterval(timer));
+};
+
+/** Providers that accept a stream and never transcribe. */
+const SILENCES: readonly [string, SttServerAction][] = [
+  ["P2: never responds", () => {}],
+  ["P4: sends only pings", pings],
+  ["P10: never responds, not even to a ping", (socket) => socket.pause()],
 ];
 
 function refusing(status: number, headers = ""): SttServerOptions {
@@ -200,5 +215,24 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       expect(clock.pending).toBe(0);
       await eventually(() => server.open).toBe(0);
     });
+  });
+
+  test.each(SILENCES)(`%s, while the caller speaks: ${name} fails over`, async (_what, greeting) => {
+    const server = await SttServer.listen({ greeting });
+    const next = await SttServer.listen();
+    onTestFinished(() => {
+      server.close();
+      next.close();
+    });
+    const clock = new ManualClock();
+    const candidates = [server, next].map(({ port }) => {
+      const stt = make(`ws://127.0.0.1:${port}/`, clock);
+      return { stt, ...breakerFor("stt", stt.provider, clock) };
+    });
+    const { sendAudio } = openStt(new FallbackStt(candidates, clock));
+    await eventually(() => server.seen.length).toBe(1);
+    sendAudio(STT_UNRECOGNIZED_SPEECH_MS_MAX, 0);
+    await eventually(() => next.seen.length).toBe(1);
+    expect(candidates.map(({ reports }) => reports)).toEqual([["registered", "provider_failed"], ["registered"]]);
   });
 }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
+import { PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/providers.ts";
+import { TTS_IDLE_MS_MAX } from "../../../src/core/limits/tts.ts";
+import { TtsCache } from "../../../src/speech/tts/cache.ts";
+import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
+import { breakerFor } from "../../support/providers/breakers.ts";
+import { fallsSilent } from "../../support/providers/falls-silent.ts";
 import { fakeSpeech, noiseBytes } from "../../support/providers/tts/fake-speech.ts";
 import { failureOf, TTS_TEXT, type TtsKit } from "../../support/providers/tts/tts-kit.ts";
 import type { TtsFault, TtsServer, TtsServerOptions } from "../../support/providers/tts/tts-server.ts";
@@ -43,6 +49,13 @@ const SOCKET_FAULTS: readonly [string, TtsServerOptions, string][] = [
     { fault: { kind: "closes", afterChunks: 2, code: 1011 } },
     "closed the connection (1011)",
   ],
+];
+
+/** Servers that fall silent, after so many chunks, and the deadline that ends it. */
+const SILENCES: readonly [string, TtsFault, chunks: number, silenceMs: number, why: string][] = [
+  ["P2: never responds", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
+  ["P4: sends only pings", { kind: "silent", pings: true }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
+  ["P3: stalls", { kind: "hangs", afterChunks: 3 }, 1, TTS_IDLE_MS_MAX, "stalled"],
 ];
 
 /** What every TTS adapter with a server must do: the contract of a `Tts`, and how it handles faults of its server. */
@@ -101,6 +114,16 @@ export function ttsAdapterContract<Fake extends TtsServerOptions, Server extends
       await expect(spoken(tts)).rejects.toThrow(`${tts.provider}: closed`);
       await received(server)[0]?.closed;
     });
+  });
+
+  test.each(SILENCES)(`%s: ${name} with fallback times out`, async (_what, fault, chunks, silenceMs, why) => {
+    const { tts, clock } = await scene({ fault });
+    const { circuitBreaker } = breakerFor("tts", tts.provider, clock);
+    const speech = new FallbackTts([{ tts, circuitBreaker }], new TtsCache(), clock).speak(
+      { text: TTS_TEXT, voiceId, language: "en" },
+      new AbortController().signal,
+    );
+    expect(await fallsSilent(speech, chunks, clock, silenceMs)).toBe(`${tts.provider}: ${why}`);
   });
 
   if (socket !== undefined) timestampContract(name, kit, socket);

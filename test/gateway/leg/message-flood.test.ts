@@ -1,8 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { parseChargeBytes } from "../../../src/carriers/parse-charge.ts";
-import { createPlivoWire } from "../../../src/carriers/plivo/wire.ts";
-import { createTelnyxWire } from "../../../src/carriers/telnyx/wire.ts";
-import { createTwilioWire } from "../../../src/carriers/twilio/wire.ts";
 import { BACKLOG_MS_MAX } from "../../../src/core/limits/caller-audio.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import {
@@ -16,12 +13,14 @@ import {
 import type { Wire } from "../../../src/wire/wire.ts";
 import { leg } from "../../callers/leg.ts";
 import { websocketLeg } from "../../callers/websocket-leg.ts";
+import { carrierC } from "../../carriers/plivo/subject.ts";
+import { carriersUnderTest } from "../../support/wires/carriers.ts";
 import { differentKeys } from "../../support/wires/costly-json.ts";
+import type { CarrierUnderTest } from "../../support/wires/wire-under-test.ts";
 
 const QUIET = { spec: { firstSpeaker: "user" as const, inactivityTimeoutMs: 3_600_000, maxDurationMs: 7_200_000 } };
 const FLOOD = { code: 1_008, reason: "message_flood" };
 const STREAM_ID = "5b1f4c7e-8a0d-4f63-9e2b-c3d7a1908f54";
-const EPOCH_MS = 1_763_631_012_000;
 /** 20 ms of silence. */
 const PAYLOAD = Buffer.alloc(160, 0xff).toString("base64");
 
@@ -113,88 +112,34 @@ describe("ADV-H1: texts of a raw stream", () => {
   });
 });
 
-interface Carrier {
-  name: string;
-  makeWire: () => Wire;
-  start: (extraHeaders?: string) => object;
-  /** A message of audio whose members are in an order that no fast reader knows. */
-  media: (chunk: number, track: "inbound" | "outbound", payload: string, extraHeaders?: string) => object;
+const CARRIERS = carriersUnderTest().filter(({ inbound }) => inbound === "mulaw");
+
+/** Members that carrier_c may add to each of its messages; with these, its audio has no fast reader. */
+const EXTRA = { extra_headers: "x".repeat(2_048) };
+
+type Track = "inbound" | "outbound";
+
+/** A message of audio whose members are in an order that no fast reader knows. */
+function mediaOf(carrier: CarrierUnderTest, chunk: number, track: Track, payload: string, extra: object = {}): object {
+  const { media: _, event, ...others } = carrier.media({}, STREAM_ID);
+  const media = { payload, ...carrier.place(chunk, chunk * FRAME_MS), track };
+  return { media, ...others, ...extra, event };
 }
 
-const CARRIERS: readonly Carrier[] = [
-  {
-    name: "carrier_a",
-    makeWire: createTwilioWire,
-    start: () => ({
-      event: "start",
-      start: {
-        streamSid: STREAM_ID,
-        callSid: "CA0",
-        mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 },
-      },
-    }),
-    media: (chunk, track, payload) => ({
-      media: { payload, timestamp: String(chunk * FRAME_MS), chunk: String(chunk), track },
-      streamSid: STREAM_ID,
-      sequenceNumber: String(chunk + 1),
-      event: "media",
-    }),
-  },
-  {
-    name: "carrier_b",
-    makeWire: () => createTelnyxWire({ outboundCodec: "mulaw" }),
-    start: () => ({
-      event: "start",
-      stream_id: STREAM_ID,
-      start: { call_control_id: "v3:0", media_format: { encoding: "PCMU", sample_rate: 8_000, channels: 1 } },
-    }),
-    media: (chunk, track, payload) => ({
-      media: { payload, timestamp: String(chunk * FRAME_MS), chunk: String(chunk), track },
-      stream_id: STREAM_ID,
-      sequence_number: String(chunk + 1),
-      event: "media",
-    }),
-  },
-  {
-    name: "carrier_c",
-    makeWire: createPlivoWire,
-    start: (extraHeaders) => ({
-      event: "start",
-      start: { streamId: STREAM_ID, callId: "call" },
-      extra_headers: extraHeaders,
-    }),
-    media: (chunk, track, payload, extraHeaders) => ({
-      media: { payload, chunk, timestamp: String(EPOCH_MS + chunk * FRAME_MS), track },
-      extra_headers: extraHeaders,
-      streamId: STREAM_ID,
-      sequenceNumber: chunk + 1,
-      event: "media",
-    }),
-  },
-];
-
-/** Only carrier_c sends this; with it, its audio has no fast reader. */
-const EXTRA_HEADERS = "x".repeat(2_048);
-
 /** Sends such audio for this long, by the call's clock. */
-function expectBorne(
-  carrier: Carrier,
-  minutes: number,
-  tracks: readonly ("inbound" | "outbound")[],
-  extraHeaders?: string,
-): void {
-  const call = begin(carrier, extraHeaders);
+function expectBorne(carrier: CarrierUnderTest, minutes: number, tracks: readonly Track[], extra?: object): void {
+  const call = begin(carrier, extra);
   for (let chunk = 1; chunk * FRAME_MS <= minutes * 60_000; chunk += 1) {
-    for (const track of tracks) call.json(carrier.media(chunk, track, PAYLOAD, extraHeaders));
+    for (const track of tracks) call.json(mediaOf(carrier, chunk, track, PAYLOAD, extra));
     call.clock.advance(FRAME_MS);
   }
   expect(call.socket.ended).toBeUndefined();
   expect(call.connection.read().counts.framesIn).toBe(minutes * 3_000);
 }
 
-function begin({ makeWire, start }: Carrier, extraHeaders?: string) {
-  const call = leg({ ...QUIET, wire: makeWire() });
-  call.json(start(extraHeaders));
+function begin({ make, start }: CarrierUnderTest, extra: object = {}) {
+  const call = leg({ ...QUIET, wire: make() });
+  call.json({ ...start(STREAM_ID), ...extra });
   return call;
 }
 
@@ -204,14 +149,14 @@ describe.each(CARRIERS.map((carrier) => [carrier.name, carrier] as const))("ADV-
   });
 
   test("ADV-H1: a backlog of 45 s in an unknown member order is read at once, also with 2 KiB of extra headers", async () => {
-    for (const extraHeaders of [undefined, EXTRA_HEADERS]) {
-      const call = begin(carrier, extraHeaders);
-      call.json(carrier.media(0, "inbound", PAYLOAD, extraHeaders));
+    for (const extra of [undefined, EXTRA]) {
+      const call = begin(carrier, extra);
+      call.json(mediaOf(carrier, 0, "inbound", PAYLOAD, extra));
       await call.clock.play(BACKLOG_MS_MAX);
       // Carriers without timestamps buffer no more than may be made up for.
-      const fromMs = carrier.name === "carrier_c" ? 0 : BACKLOG_MS_MAX - 15_000;
+      const fromMs = carrier.make().hasWallClockTimestamps ? 0 : BACKLOG_MS_MAX - 15_000;
       for (let atMs = fromMs; atMs < BACKLOG_MS_MAX; atMs += FRAME_MS) {
-        call.json(carrier.media(atMs / FRAME_MS + 1, "inbound", PAYLOAD, extraHeaders));
+        call.json(mediaOf(carrier, atMs / FRAME_MS + 1, "inbound", PAYLOAD, extra));
       }
       expect(call.socket.ended).toBeUndefined();
       call.connection.closed(1_006, false);
@@ -233,9 +178,9 @@ describe.each(CARRIERS.map((carrier) => [carrier.name, carrier] as const))("ADV-
 
   test("ADV-H1: bytes that only claim to be audio are charged like all others", async () => {
     const long = "A".repeat(CARRIER_MESSAGE_BYTES_MAX - 1_000);
-    const audio = (at: number) => carrier.media(at, "inbound", "AAAA");
+    const audio = (at: number) => mediaOf(carrier, at, "inbound", "AAAA");
     const floods: readonly (readonly [string, (call: ReturnType<typeof leg>, at: number) => void])[] = [
-      ["a payload of the outbound track", (call, at) => call.json(carrier.media(at, "outbound", long))],
+      ["a payload of the outbound track", (call, at) => call.json(mediaOf(carrier, at, "outbound", long))],
       ["a payload of another event", (call) => call.json({ event: "weather", payload: long })],
       ["a second payload", (call) => call.json({ event: "weather", x: { payload: "AAAA" }, payload: long })],
       ["a name in place of a payload", (call) => call.json({ event: "weather", a: ["payload", long] })],
@@ -259,24 +204,22 @@ describe.each(CARRIERS.map((carrier) => [carrier.name, carrier] as const))("ADV-
   });
 
   test("ADV-H1: audio before the stream has begun is charged whole, because its duration is not counted yet", async () => {
-    const call = leg({ ...QUIET, wire: carrier.makeWire() });
+    const call = leg({ ...QUIET, wire: carrier.make() });
     const long = "A".repeat(CARRIER_MESSAGE_BYTES_MAX - 1_000);
     for (let at = 1; at <= 500 && call.socket.ended === undefined; at += 1) {
-      call.json(carrier.media(at, "inbound", long));
+      call.json(mediaOf(carrier, at, "inbound", long));
     }
     expect(call.socket.ended).toEqual(FLOOD);
   });
 });
 
 test("ADV-H1: 2 KiB of extra headers in each message of audio, in an unknown member order, are read for longer than a burst lasts", () => {
-  const carrierC = CARRIERS[2] as Carrier;
-  const bytes = parseChargeBytes(
-    Buffer.from(JSON.stringify(carrierC.media(18_000, "inbound", PAYLOAD, EXTRA_HEADERS))),
-  );
+  const carrier = carrierC();
+  const bytes = parseChargeBytes(Buffer.from(JSON.stringify(mediaOf(carrier, 18_000, "inbound", PAYLOAD, EXTRA))));
   // With the next lower rate in steps of 16 KiB the burst would be used up within 6 minutes.
   const lowerBytes = CARRIER_BYTES_PER_SECOND_MAX - 16 * 1_024;
   expect(((bytes * 1_000) / FRAME_MS - lowerBytes) * 360).toBeGreaterThan((lowerBytes * BACKLOG_MS_MAX) / 1_000);
-  expectBorne(carrierC, 6, ["inbound"], EXTRA_HEADERS);
+  expectBorne(carrier, 6, ["inbound"], EXTRA);
 });
 
 test("ADV-H1: a carrier's burst is what it may send while it is held up", () => {

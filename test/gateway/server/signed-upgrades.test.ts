@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
+import { CARRIER_NAMES } from "../../../src/carriers/list.ts";
 import type { ConnectionType } from "../../../src/core/calls/spec.ts";
 import { RawWs } from "../../support/network/raw-ws.ts";
 import {
@@ -138,9 +139,7 @@ describe("upgrades that must be signed", () => {
 });
 
 test.each([
-  "carrier_a",
-  "carrier_b",
-  "carrier_c",
+  ...CARRIER_NAMES,
   "websocket",
 ] as const)("C7: a second socket of a %s call gets 401, while the first lives and is not disturbed", async (connectionType) => {
   const { url, create, ended, gateway } = await start();

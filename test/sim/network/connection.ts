@@ -7,13 +7,14 @@ import type { ManualClock } from "../../support/manual-clock.ts";
 import type { FaultPlan } from "../plan/fault-plan.ts";
 import type { Fault } from "../plan/kinds.ts";
 import type { Process } from "../process.ts";
-import { kindOf } from "./message-kinds.ts";
+import type { MessageKind, MessageKinds } from "./message-kinds.ts";
 import { Path } from "./path.ts";
 
 export interface SimulatedConnectionOptions {
   world: ManualClock;
   process: Process;
   fate: FaultPlan;
+  kinds: MessageKinds;
   /** By which the far end calls its stream; undefined where the stream begins with its socket. */
   streamId(): string | undefined;
   /** A message of the service reaches the carrier: audio as bytes where the dialect has it so, and all else as text. */
@@ -21,7 +22,7 @@ export interface SimulatedConnectionOptions {
   /** The service's close reaches the carrier. */
   carrierClosed(): void;
   /** The service hands a message to its socket, which takes it or does not. */
-  onSent(message: string | Uint8Array, taken: boolean): void;
+  onSent(kind: MessageKind, taken: boolean): void;
   /** The service closes its socket. */
   onEnded(): void;
   /** Something reaches the service. */
@@ -89,7 +90,7 @@ export class SimulatedConnection implements Transport {
   send(message: Uint8Array | string, isBinary = false): boolean {
     const kept =
       typeof message === "string" ? message : isBinary ? message.slice() : Buffer.from(message).toString("latin1");
-    this.#options.onSent(kept, !this.#clogged);
+    this.#options.onSent(this.#options.kinds.sent(message), !this.#clogged);
     if (!this.#clogged) this.out.send(() => this.#options.toCarrier(kept));
     return !this.#clogged;
   }
@@ -110,7 +111,7 @@ export class SimulatedConnection implements Transport {
 
   /** A message of the carrier's, with which anything may happen. */
   fromCarrier(message: string | Uint8Array): void {
-    const kind = kindOf(message);
+    const kind = this.#options.kinds.received(message);
     if (kind === "media") this.#media(typeof message === "string" ? message : message.slice());
     else if (typeof message !== "string") this.pass(message);
     else if (kind === "start") this.#start(message);

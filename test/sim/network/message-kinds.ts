@@ -1,27 +1,39 @@
 import type { ConnectionType } from "../../../src/core/calls/spec.ts";
+import type { Wire, WireEvent } from "../../../src/wire/wire.ts";
+import { inboundAudio } from "../../support/audio/inbound-audio.ts";
 
 /** What a message on the wire is, as far as the simulation handles or watches it. Binary messages are audio. */
 export type MessageKind = "media" | "mark" | "clear" | "start" | "stop" | "other";
 
-/** How the messages of all dialects begin; no two dialects mean another thing by the same words. */
-const BEGINNINGS: readonly (readonly [string, MessageKind])[] = [
-  ['{"event":"media"', "media"],
-  ['{"event":"playAudio"', "media"],
-  ['{"event":"mark"', "mark"],
-  ['{"event":"checkpoint"', "mark"],
-  ['{"event":"playedStream"', "mark"],
-  ['{"type":"mark"', "mark"],
-  ['{"event":"clear"', "clear"],
-  ['{"event":"clearAudio"', "clear"],
-  ['{"type":"clear"', "clear"],
-  ['{"event":"start"', "start"],
-  ['{"event":"stop"', "stop"],
-  ['{"type":"end"', "stop"],
-];
+const RECEIVED: Readonly<Partial<Record<WireEvent["kind"], MessageKind>>> = {
+  audio: "media",
+  mark: "mark",
+  start: "start",
+  stop: "stop",
+};
 
-export function kindOf(message: string | Uint8Array): MessageKind {
-  if (typeof message !== "string") return "media";
-  return BEGINNINGS.find(([beginning]) => message.startsWith(beginning))?.[1] ?? "other";
+/** Tells what the messages of one stream are, by a wire of its own, which is given each message of the far end in its order. */
+export class MessageKinds {
+  readonly #wire: Wire;
+  readonly #into = inboundAudio();
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+  }
+
+  /** Of a message of the far end, as it was sent. */
+  received(message: string | Uint8Array): MessageKind {
+    if (typeof message !== "string") return "media";
+    return RECEIVED[this.#wire.decode(Buffer.from(message), this.#into).kind] ?? "other";
+  }
+
+  /** Of a message of the service, as the wire has encoded it: audio alone is bytes. */
+  sent(message: string | Uint8Array): MessageKind {
+    if (typeof message !== "string") return "media";
+    if (message === this.#wire.encodeClear()) return "clear";
+    const [before = "", after = ""] = this.#wire.encodeMark("@").split("@");
+    return message.startsWith(before) && message.endsWith(after) ? "mark" : "other";
+  }
 }
 
 /** Messages that must be tolerated. */

@@ -1,7 +1,7 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { millisecondsOf } from "../../../src/core/clocks.ts";
 import type { JournalWriter } from "../../../src/gateway/journal/writer.ts";
-import { kindOf } from "../network/message-kinds.ts";
+import type { MessageKind } from "../network/message-kinds.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Chronicle } from "./chronicle.ts";
 import type { Facts } from "./facts.ts";
@@ -46,8 +46,7 @@ export class Observer {
   }
 
   /** A message was handed to the socket. */
-  sent(message: string | Uint8Array, taken: boolean): void {
-    const kind = kindOf(message);
+  sent(kind: MessageKind, taken: boolean): void {
     for (const rule of this.#rules) rule.sent?.(kind, taken);
   }
 

@@ -53,8 +53,10 @@ export interface CarrierUnderTest extends WireUnderTest {
   /** How many inbound frames of that stream are written otherwise. */
   unusual: number;
   start(streamId: unknown, callId?: unknown): Record<string, unknown>;
+  /** The members of `media` that say which audio it is, as the carrier writes them. */
+  place(chunk: number, atMs: number): object;
   /** Three bytes of audio that come in, with the members of `media` on top. */
-  media(media: object, streamId?: unknown): object;
+  media(media: object, streamId?: unknown): Record<string, unknown>;
   mark(name: unknown, streamId?: unknown): object;
   dtmf(digit: unknown, streamId?: unknown): object;
   stop(streamId?: unknown): object;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { createPlivoWire } from "../../../../src/carriers/plivo/wire.ts";
 import { createTelnyxWire } from "../../../../src/carriers/telnyx/wire.ts";
-import { createTwilioWire } from "../../../../src/carriers/twilio/wire.ts";
 import { G711_LAWS, type G711Codec } from "../../../../src/media/g711.ts";
 import { projectJournal } from "../../../../src/record/finalization/projection.ts";
 import type { Stt } from "../../../../src/speech/contracts.ts";
 import { type LegOptions, leg } from "../../../callers/leg.ts";
 import { settled } from "../../../support/manual-clock.ts";
+import { carriersUnderTest } from "../../../support/wires/carriers.ts";
 
 const STREAM_ID = "5b1f4c7e-8a0d-4f63-9e2b-c3d7a1908f54";
 const QUIET = { spec: { firstSpeaker: "user" as const, inactivityTimeoutMs: 300_000 } };
@@ -293,18 +293,23 @@ describe("carrier_c", () => {
 });
 
 describe("C13: marks", () => {
-  test.each([
-    ["carrier_b", () => legB(), (name: string) => ({ event: "mark", stream_id: STREAM_ID, mark: { name } })],
-    ["carrier_c", () => legC(), (name: string) => ({ event: "playedStream", streamId: STREAM_ID, name })],
-  ] as const)("of %s that never come, come twice or were never sent change nothing", async (_, make, returned) => {
+  test.each(carriersUnderTest())("of $name that never come, come twice or were never sent change nothing", async ({
+    make,
+    start,
+    mark,
+    sent,
+  }) => {
     const transcripts: unknown[] = [];
     for (const names of [[], ["1.0"], ["1.0", "1.0"], ["x", "1.0", "2.0", "__proto__"]]) {
-      const call = make();
+      const call = leg({ wire: make() });
+      call.json(start(STREAM_ID));
+      const { event: cleared } = JSON.parse(sent.clear(STREAM_ID));
       await call.clock.play(3_000);
-      for (const name of names) call.json(returned(name));
+      for (const name of names) call.json(mark(name, STREAM_ID));
       await call.clock.play(5_000);
-      expect(call.end()).toMatchObject({ agentTurns: 1, marksReturned: names.length, interrupted: 0 });
-      transcripts.push(call.socket.events.filter((event) => event === "clear" || event === "clearAudio"));
+      call.connection.closed(1_006, false);
+      expect(call.ends()).toMatchObject([{ agentTurns: 1, marksReturned: names.length, interrupted: 0 }]);
+      transcripts.push(call.socket.events.filter((event) => event === cleared));
     }
     expect(transcripts).toEqual([[], [], [], []]);
   });
@@ -312,44 +317,17 @@ describe("C13: marks", () => {
 
 describe("F14-4: the carrier's id for the call", () => {
   const ID = "../../etc\n\u2028'\"\u0000👋";
-  const STARTS = {
-    carrier_a: (call: ReturnType<typeof leg>) =>
-      call.json({
-        event: "start",
-        streamSid: STREAM_ID,
-        start: {
-          streamSid: STREAM_ID,
-          callSid: ID,
-          mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 },
-        },
-      }),
-    carrier_b: (call: ReturnType<typeof leg>) =>
-      call.json({
-        event: "start",
-        stream_id: STREAM_ID,
-        start: {
-          call_control_id: ID,
-          call_session_id: "another",
-          media_format: { encoding: "PCMU", sample_rate: 8_000, channels: 1 },
-        },
-      }),
-    carrier_c: (call: ReturnType<typeof leg>) =>
-      call.json({ event: "start", start: { callId: ID, streamId: STREAM_ID } }),
-  } as const;
-  const WIRES = {
-    carrier_a: createTwilioWire,
-    carrier_b: () => createTelnyxWire({ outboundCodec: "mulaw" }),
-    carrier_c: createPlivoWire,
-  };
 
-  test.each([
-    "carrier_a",
-    "carrier_b",
-    "carrier_c",
-  ] as const)("of %s is in the journal and in every log line of the call once its stream has started", async (carrier) => {
+  test.each(
+    carriersUnderTest(),
+  )("of $name is in the journal and in every log line of the call once its stream has started", async ({
+    connectionType,
+    make,
+    start,
+  }) => {
     for (const recordingEnabled of [true, false]) {
-      const call = leg({ wire: WIRES[carrier](), spec: { connectionType: carrier, recordingEnabled } });
-      STARTS[carrier](call);
+      const call = leg({ wire: make(), spec: { connectionType, recordingEnabled } });
+      call.json(start(STREAM_ID, ID));
       call.text("not JSON");
       call.connection.closed(1_006, false);
       while (call.done() === 0) await settled();

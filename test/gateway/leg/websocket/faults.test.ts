@@ -1,7 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { createPlivoWire } from "../../../../src/carriers/plivo/wire.ts";
-import { createTelnyxWire } from "../../../../src/carriers/telnyx/wire.ts";
-import { createTwilioWire } from "../../../../src/carriers/twilio/wire.ts";
 import {
   MALFORMED_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
@@ -9,17 +6,14 @@ import {
 } from "../../../../src/core/limits/messages.ts";
 import { leg } from "../../../callers/leg.ts";
 import { websocketLeg } from "../../../callers/websocket-leg.ts";
+import { carriersUnderTest } from "../../../support/wires/carriers.ts";
 
 const QUIET = { spec: { firstSpeaker: "user" as const, inactivityTimeoutMs: 300_000 } };
 
 describe("B14: the wrong kind of data ends the call with 1003", () => {
-  test.each([
-    ["carrier_a", createTwilioWire],
-    ["carrier_b", () => createTelnyxWire({ outboundCodec: "alaw" })],
-    ["carrier_c", createPlivoWire],
-  ])("a binary message to %s, before its stream has begun or after", (_, makeWire) => {
+  test.each(carriersUnderTest())("a binary message to $name, before its stream has begun or after", ({ make }) => {
     for (const length of [0, 1, 160, 100_000]) {
-      const call = leg({ wire: makeWire() });
+      const call = leg({ wire: make() });
       call.connection.message(new Uint8Array(length), true);
       expect(call.socket.ended).toEqual({ code: 1_003, reason: "protocol_error" });
       expect(call.ends()).toHaveLength(1);

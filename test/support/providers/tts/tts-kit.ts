@@ -33,12 +33,13 @@ export function ttsKit<Fake extends TtsServerOptions, Server extends TtsServer, 
     /** The adapter against a server of its own; both are closed when the test ends. */
     scene: async (fake: Fake | TtsServerOptions = {}, settings: Partial<Settings> = {}) => {
       const server = await serverWith(fake).listen();
-      const tts = create({ apiKey: TTS_KEY, url: server.url, clock: new ManualClock() }, settings);
+      const clock = new ManualClock();
+      const tts = create({ apiKey: TTS_KEY, url: server.url, clock }, settings);
       onTestFinished(async () => {
         tts.close();
         await server.close();
       });
-      return { server, tts };
+      return { server, tts, clock };
     },
     /** All that `tts` yields for `request`. */
     spoken: async (
