@@ -114,7 +114,7 @@ metrics.observeSlots(() => capacity.usage);
 capacity.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
 stores.calls.subscribe(followCalls(capacity));
 stores.calls.subscribe(countCalls(metrics));
-const providers = createSpeechProviders(config, clock, log, { listsVoicesOnly: true });
+const providers = await createSpeechProviders(config, clock, log, { listsVoicesOnly: true });
 // Fills the cache, so that the first `GET /voices` does not wait for a provider.
 providers.tts.voices().catch((error: unknown) => {
   log.warn({ code: codeOf(error), ...loggableError(error) }, "voices could not be listed");

@@ -3,13 +3,13 @@ import type { Stage } from "../core/calls/stages.ts";
 import type { Clock } from "../core/clock.ts";
 import { TrunklineError } from "../core/errors.ts";
 import type { CallLlm, CallStt, TtsPool } from "./contracts.ts";
-import { createLlms } from "./llm/registry.ts";
+import { createLlms } from "./llm/create.ts";
 import { ToolChooserClient } from "./reference/tools/chooser-client.ts";
 import { CircuitBreaker } from "./resilience/circuit-breaker.ts";
 import { circuitBreakerObserver, type SpeechMetrics } from "./resilience/circuit-breaker-log.ts";
 import { type SpeechConfig, speechConfigProblems } from "./settings.ts";
-import { createStt } from "./stt/registry.ts";
-import { createTts } from "./tts/registry.ts";
+import { createStt } from "./stt/create.ts";
+import { createTts } from "./tts/create.ts";
 
 /** The speech providers of one process, shared by its calls. */
 export interface SpeechProviders {
@@ -27,16 +27,16 @@ interface WarningLog {
 }
 
 /**
- * Creates the providers that a configuration names. Throws TrunklineError `bad_configuration`, before anything is
- * started, with all of its problems: each names the variable, the bad value and the valid ones. With `listsVoicesOnly`
- * no provider starts more processes than the list of its voices needs.
+ * Imports and creates the providers that a configuration names. Rejects with TrunklineError `bad_configuration`, before
+ * anything is started, with all of its problems: each names the variable, the bad value and the valid ones. With
+ * `listsVoicesOnly` no provider starts more processes than the list of its voices needs.
  */
-export function createSpeechProviders(
+export async function createSpeechProviders(
   config: SpeechConfig,
   clock: Clock,
   log: WarningLog,
   { metrics, listsVoicesOnly = false }: { metrics?: SpeechMetrics; listsVoicesOnly?: boolean } = {},
-): SpeechProviders {
+): Promise<SpeechProviders> {
   const { stt, tts, models, providers, contextSizes, streamsMax } = config;
   const problems = speechConfigProblems(config);
   if (problems.length > 0) {
@@ -52,7 +52,7 @@ export function createSpeechProviders(
     breakers.set(id, breaker);
     return breaker;
   };
-  const closableTts = createTts(tts, {
+  const closableTts = await createTts(tts, {
     configured: providers.tts,
     listsVoicesOnly,
     clock,
@@ -64,13 +64,13 @@ export function createSpeechProviders(
     log,
     count: (outcome) => metrics?.budgetedTask("reference_llm", outcome),
   });
-  const sttOf = (names: string): CallStt =>
+  const sttOf = (names: string): Promise<CallStt> =>
     createStt(names, providers.stt, (provider) => circuitBreakerOf("stt", provider), clock);
   const breakerOfLlm = (provider: string): CircuitBreaker => circuitBreakerOf("llm", provider);
   return {
-    stt: stt === undefined ? undefined : sttOf(stt),
+    stt: stt === undefined ? undefined : await sttOf(stt),
     tts: closableTts,
-    llm: createLlms(models, providers.llm, contextSizes, breakerOfLlm, clock, toolChooser),
+    llm: await createLlms(models, providers.llm, contextSizes, breakerOfLlm, clock, toolChooser),
     close() {
       closableTts.close();
       void toolChooser.close();

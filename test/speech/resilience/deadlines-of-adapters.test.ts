@@ -76,7 +76,7 @@ describe.each(LLM_PROVIDERS)("LLM $name with fallback", { tags: ["llm"] }, ({ na
     const server = await LlmServer.start(step);
     opened.push({ close: () => server.stop() });
     const clock = new ManualClock();
-    const llm = make(server.url, clock);
+    const llm = await make(server.url, clock);
     const fallback = new FallbackLlm([{ llm, circuitBreaker: breakerFor("llm", name, clock).circuitBreaker }], clock);
     const request = {
       messages: [{ role: "user" as const, text: "Hello." }],
@@ -107,7 +107,7 @@ describe.each(TTS_PROVIDERS)("TTS $name with fallback", { tags: ["tts"] }, ({ na
   test.each(cases)("%s: times out", async (_title, fault, enough, silenceMs, why) => {
     const server = await fake(fault).listen();
     const clock = new ManualClock();
-    const tts = make(server.url, clock);
+    const tts = await make(server.url, clock);
     opened.push(tts, server);
     const fallback = new FallbackTts(
       [{ tts, circuitBreaker: breakerFor("tts", name, clock).circuitBreaker }],
@@ -138,7 +138,7 @@ describe.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("STT $name with 
     opened.push(server, next);
     const clock = new ManualClock();
     const abortController = new AbortController();
-    const stts = [server, next].map(({ port }) => make(`http://127.0.0.1:${port}`, clock));
+    const stts = await Promise.all([server, next].map(({ port }) => make(`http://127.0.0.1:${port}`, clock)));
     const candidates = stts.map((stt) => ({ stt, ...breakerFor("stt", name, clock) }));
     const stream = new FallbackStt(candidates, clock).open(
       { language: "en-US", rateHz: 16_000 },

@@ -8,7 +8,6 @@ import {
   NO_API_KEY,
   trimmedAddress,
 } from "../../../server-settings.ts";
-import { createOpenAiLlm } from "./adapter.ts";
 
 export const openAiLlm = defineProvider({
   id: "openai",
@@ -45,5 +44,6 @@ export const openAiLlm = defineProvider({
     ),
     ...httpAddressProblems("OPENAI_BASE_URL", baseUrl),
   ],
-  create: ({ apiKey = NO_API_KEY, baseUrl }, { model }) => createOpenAiLlm({ model, apiKey, baseUrl }),
+  create: async ({ apiKey = NO_API_KEY, baseUrl }, { model }) =>
+    (await import("./adapter.ts")).createOpenAiLlm({ model, apiKey, baseUrl }),
 });

@@ -9,7 +9,6 @@ import {
   modelVariable,
   trimmedAddress,
 } from "../../../server-settings.ts";
-import { createOpenAiTts } from "./adapter.ts";
 
 /**
  * OpenAI's voices; its API has no endpoint that lists them:
@@ -58,7 +57,7 @@ export const openAiTts = defineProvider({
     ...httpAddressProblems("OPENAI_TTS_URL", url),
     ...voicesProblems(voices),
   ],
-  create: (settings, { clock }) => createOpenAiTts({ ...settings, clock }),
+  create: async (settings, { clock }) => (await import("./adapter.ts")).createOpenAiTts({ ...settings, clock }),
 });
 
 /** `name` or `name:language`. */
