@@ -1,4 +1,3 @@
-import { OPENAI_ADDRESS } from "../../../openai.ts";
 import { defineProvider } from "../../../provider-descriptor.ts";
 import {
   addressVariable,
@@ -6,6 +5,7 @@ import {
   apiKeyVariable,
   httpAddressProblems,
   NO_API_KEY,
+  OPENAI_ADDRESS,
   trimmedAddress,
 } from "../../../server-settings.ts";
 

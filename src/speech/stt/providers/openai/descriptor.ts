@@ -1,10 +1,10 @@
-import { OPENAI_ADDRESS } from "../../../openai.ts";
 import { defineProvider } from "../../../provider-descriptor.ts";
 import {
   addressVariable,
   apiKeyProblems,
   apiKeyVariable,
   modelVariable,
+  OPENAI_ADDRESS,
   trimmedAddress,
 } from "../../../server-settings.ts";
 

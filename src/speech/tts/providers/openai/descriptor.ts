@@ -1,5 +1,4 @@
 import { languageCode } from "../../../languages.ts";
-import { OPENAI_ADDRESS } from "../../../openai.ts";
 import { defineProvider } from "../../../provider-descriptor.ts";
 import {
   addressVariable,
@@ -7,6 +6,7 @@ import {
   apiKeyVariable,
   httpAddressProblems,
   modelVariable,
+  OPENAI_ADDRESS,
   trimmedAddress,
 } from "../../../server-settings.ts";
 
