@@ -42,10 +42,11 @@ function tabulate(codec: SampleCodec): G711Law {
   const encodeTable = new Uint8Array(65_536);
   for (let sample = 0; sample < 32_768; sample += 1) {
     // The array masks the value: the library's mu-law code is negative.
-    encodeTable[sample] = codec.encodeSample(sample);
+    const code = codec.encodeSample(sample);
+    encodeTable[sample] = code;
     // The library encodes negative samples as sign and magnitude. ITU-T uses the one's complement, which differs for
     // the 127 samples on a decision threshold.
-    encodeTable[~sample & 0xffff] = codec.encodeSample(sample) ^ 0x80;
+    encodeTable[~sample & 0xffff] = code ^ 0x80;
   }
   const decodeTable = Int16Array.from({ length: 256 }, (_, code) => codec.decodeSample(code));
   return { encodeTable, decodeTable, silenceByte: encodeTable[0] as number };

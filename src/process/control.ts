@@ -25,7 +25,7 @@ import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { RetentionJob } from "../record/retention/job.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
-import { createSpeechProviders } from "../speech/registry.ts";
+import { createVoiceLists } from "../speech/registry.ts";
 import { pricedProviders } from "../speech/settings.ts";
 import { AccountSpendTotals } from "../store/admission/account-spend.ts";
 import { CallAdmission, followCalls } from "../store/admission/call-admission.ts";
@@ -114,9 +114,9 @@ metrics.observeSlots(() => capacity.usage);
 capacity.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
 stores.calls.subscribe(followCalls(capacity));
 stores.calls.subscribe(countCalls(metrics));
-const providers = createSpeechProviders(config, clock, log, { listsVoicesOnly: true });
+const voiceLists = await createVoiceLists(config, clock, log);
 // Fills the cache, so that the first `GET /voices` does not wait for a provider.
-providers.tts.voices().catch((error: unknown) => {
+voiceLists.voices().catch((error: unknown) => {
   log.warn({ code: codeOf(error), ...loggableError(error) }, "voices could not be listed");
 });
 const renderer = new RendererClient({
@@ -199,7 +199,7 @@ const api = buildApi({
   clock,
   largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),
   downloads: new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(apiConnectionsMax)),
-  voices: catalogueOf(providers.tts),
+  voices: catalogueOf(voiceLists),
   toolSecrets: config.toolSecrets,
   schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),
   toolsAllowLoopback: config.toolsAllowLoopback,
@@ -243,7 +243,7 @@ handleSupervisorMessages({
       finalizer,
       renderer,
       handoff,
-      providers,
+      providers: voiceLists,
       stores,
       clock,
       exit: (code) => process.exit(code),

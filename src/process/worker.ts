@@ -57,7 +57,7 @@ const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(CONNECTION_TYPES, () => gateway.readings());
 collectProcessMetrics(metrics.registry, mediaServer.mediaServer);
 logOpusImplementation(opus, isFirst, log);
-const providers = createSpeechProviders(config, clock, log, { metrics });
+const providers = await createSpeechProviders(config, clock, log, metrics);
 /** The file descriptors for calls and for connections that may become calls. */
 const descriptors = descriptorsMax() - DESCRIPTORS_RESERVED;
 const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);

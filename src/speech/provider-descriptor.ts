@@ -74,8 +74,8 @@ interface ProviderDescription<S extends Stage, Name extends string, Settings ext
   readonly readSettings: (read: DeclaredReader<Name>) => Settings;
   /** What is wrong with the settings: each names the variable and what would be right, and quotes no API key. */
   readonly problems: (settings: Settings) => readonly string[];
-  /** Creates the bare adapter from settings without problems. */
-  readonly create: (settings: Settings, deps: StageTypes[S]["deps"]) => StageTypes[S]["provider"];
+  /** Imports the bare adapter and creates it, from settings without problems. The descriptor itself imports no adapter. */
+  readonly create: (settings: Settings, deps: StageTypes[S]["deps"]) => Promise<StageTypes[S]["provider"]>;
 }
 
 /** A provider whose settings have a type that only the provider itself knows. */
@@ -91,7 +91,7 @@ export interface ConfiguredProvider<S extends Stage, Settings extends object = o
   /** What is wrong with the settings, a sentence each. */
   problems(): readonly string[];
   /** Creates the bare adapter: without deadlines, retries, fallback, metering and limits. There must be no problems. */
-  create(deps: StageTypes[S]["deps"]): StageTypes[S]["provider"];
+  create(deps: StageTypes[S]["deps"]): Promise<StageTypes[S]["provider"]>;
 }
 
 /** Declares a provider. The types of its variables' names and of its settings follow from the description. */
@@ -117,7 +117,7 @@ class Configured<S extends Stage, Name extends string, Settings extends object>
     return this.#description.problems(this.settings);
   }
 
-  create(deps: StageTypes[S]["deps"]): StageTypes[S]["provider"] {
+  create(deps: StageTypes[S]["deps"]): Promise<StageTypes[S]["provider"]> {
     return this.#description.create(this.settings, deps);
   }
 }

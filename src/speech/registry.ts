@@ -3,13 +3,13 @@ import type { Stage } from "../core/calls/stages.ts";
 import type { Clock } from "../core/clock.ts";
 import { TrunklineError } from "../core/errors.ts";
 import type { CallLlm, CallStt, TtsPool } from "./contracts.ts";
-import { createLlms } from "./llm/registry.ts";
+import { createLlms } from "./llm/create.ts";
 import { ToolChooserClient } from "./reference/tools/chooser-client.ts";
 import { CircuitBreaker } from "./resilience/circuit-breaker.ts";
 import { circuitBreakerObserver, type SpeechMetrics } from "./resilience/circuit-breaker-log.ts";
 import { type SpeechConfig, speechConfigProblems } from "./settings.ts";
-import { createStt } from "./stt/registry.ts";
-import { createTts } from "./tts/registry.ts";
+import { createStt } from "./stt/create.ts";
+import { createTts } from "./tts/create.ts";
 
 /** The speech providers of one process, shared by its calls. */
 export interface SpeechProviders {
@@ -27,53 +27,78 @@ interface WarningLog {
 }
 
 /**
- * Creates the providers that a configuration names. Throws TrunklineError `bad_configuration`, before anything is
- * started, with all of its problems: each names the variable, the bad value and the valid ones. With `listsVoicesOnly`
- * no provider starts more processes than the list of its voices needs.
+ * Imports and creates the providers that a configuration names. Rejects with TrunklineError `bad_configuration`, before
+ * anything is started, with all of its problems: each names the variable, the bad value and the valid ones.
  */
-export function createSpeechProviders(
+export async function createSpeechProviders(
   config: SpeechConfig,
   clock: Clock,
   log: WarningLog,
-  { metrics, listsVoicesOnly = false }: { metrics?: SpeechMetrics; listsVoicesOnly?: boolean } = {},
-): SpeechProviders {
-  const { stt, tts, models, providers, contextSizes, streamsMax } = config;
+  metrics?: SpeechMetrics,
+): Promise<SpeechProviders> {
+  const { stt, models, providers, contextSizes } = config;
   const problems = speechConfigProblems(config);
   if (problems.length > 0) {
     throw new TrunklineError("bad_configuration", "caller", `bad configuration:\n  ${problems.join("\n  ")}`);
   }
-  const breakers = new Map<string, CircuitBreaker>();
-  const observer = circuitBreakerObserver(log, metrics);
-  /** The circuit breaker of a provider: one for each stage, shared by all its models. */
-  const circuitBreakerOf = (stage: Stage, provider: string): CircuitBreaker => {
-    const id = `${stage} ${provider}`;
-    const max = streamsMax[provider] ?? Number.POSITIVE_INFINITY;
-    const breaker = breakers.get(id) ?? new CircuitBreaker({ stage, provider, streamsMax: max, clock, observer });
-    breakers.set(id, breaker);
-    return breaker;
-  };
-  const closableTts = createTts(tts, {
-    configured: providers.tts,
-    listsVoicesOnly,
-    clock,
-    onProcessFailure: (provider, detail) => log.warn({ provider, detail }, "eSpeak process failed"),
-    circuitBreakerOf: (provider) => circuitBreakerOf("tts", provider),
-  });
+  const circuitBreakersOf = circuitBreakers(config, clock, log, metrics);
+  const tts = await createTtsPool(config, clock, log, circuitBreakersOf("tts"), false);
   const toolChooser = new ToolChooserClient({
     clock,
     log,
     count: (outcome) => metrics?.budgetedTask("reference_llm", outcome),
   });
-  const sttOf = (names: string): CallStt =>
-    createStt(names, providers.stt, (provider) => circuitBreakerOf("stt", provider), clock);
-  const breakerOfLlm = (provider: string): CircuitBreaker => circuitBreakerOf("llm", provider);
   return {
-    stt: stt === undefined ? undefined : sttOf(stt),
-    tts: closableTts,
-    llm: createLlms(models, providers.llm, contextSizes, breakerOfLlm, clock, toolChooser),
+    stt: stt === undefined ? undefined : await createStt(stt, providers.stt, circuitBreakersOf("stt"), clock),
+    tts,
+    llm: await createLlms(models, providers.llm, contextSizes, circuitBreakersOf("llm"), clock, toolChooser),
     close() {
-      closableTts.close();
+      tts.close();
       void toolChooser.close();
     },
+  };
+}
+
+/**
+ * Imports and creates the TTS providers of a configuration without problems, for the list of their voices: none starts
+ * more processes than that needs.
+ */
+export const createVoiceLists = (
+  config: SpeechConfig,
+  clock: Clock,
+  log: WarningLog,
+): Promise<Pick<TtsPool, "voices" | "unlistedProviders" | "close">> =>
+  createTtsPool(config, clock, log, circuitBreakers(config, clock, log)("tts"), true);
+
+const createTtsPool = (
+  { tts, providers }: SpeechConfig,
+  clock: Clock,
+  log: WarningLog,
+  circuitBreakerOf: (provider: string) => CircuitBreaker,
+  listsVoicesOnly: boolean,
+): Promise<TtsPool> =>
+  createTts(tts, {
+    configured: providers.tts,
+    listsVoicesOnly,
+    clock,
+    onProcessFailure: (provider, detail) => log.warn({ provider, detail }, "eSpeak process failed"),
+    circuitBreakerOf,
+  });
+
+/** The circuit breakers of a stage's providers: one for each provider, shared by all its models. */
+function circuitBreakers(
+  { streamsMax }: SpeechConfig,
+  clock: Clock,
+  log: WarningLog,
+  metrics?: SpeechMetrics,
+): (stage: Stage) => (provider: string) => CircuitBreaker {
+  const breakers = new Map<string, CircuitBreaker>();
+  const observer = circuitBreakerObserver(log, metrics);
+  return (stage) => (provider) => {
+    const id = `${stage} ${provider}`;
+    const max = streamsMax[provider] ?? Number.POSITIVE_INFINITY;
+    const breaker = breakers.get(id) ?? new CircuitBreaker({ stage, provider, streamsMax: max, clock, observer });
+    breakers.set(id, breaker);
+    return breaker;
   };
 }

@@ -2,6 +2,9 @@ import type { Variable } from "../core/configuration/variable.ts";
 
 // The variables of a provider that is a server: its API key, model and address. Shared by the providers of all stages.
 
+/** The address of OpenAI's own API, which has all three stages. */
+export const OPENAI_ADDRESS = "https://api.openai.com/v1";
+
 /** Sent to a server that requires no API key, where the protocol has a place for one. */
 export const NO_API_KEY = "none";
 

@@ -22,9 +22,9 @@ const EVERY_PROVIDER = [
 ].map((descriptor) => ({ ...descriptor, title: `${descriptor.stage} ${descriptor.id}` }));
 
 describe.each(EVERY_PROVIDER)("the provider $title", ({ id, variables, made }) => {
-  test("has an id that PRICES and PROVIDER_STREAMS_MAX accept, and its adapter reports it", () => {
+  test("has an id that PRICES and PROVIDER_STREAMS_MAX accept, and its adapter reports it", async () => {
     expect(id).toMatch(/^[a-z]{1,32}$/);
-    const adapter = made();
+    const adapter = await made();
     if ("close" in adapter) adapter.close();
     expect(adapter.provider).toBe(id);
   });

@@ -19,7 +19,7 @@ let providers: SpeechProviders | undefined;
 afterEach(() => providers?.close());
 
 test("without configuration there is a TTS, an LLM for each model, and no STT", async () => {
-  providers = createSpeechProviders(CONFIG, systemClock, log);
+  providers = await createSpeechProviders(CONFIG, systemClock, log);
   expect(providers.stt).toBeUndefined();
   expect(providers.tts.provider).toBe("espeak");
   expect(Object.entries(providers.llm).map(([name, llm]) => [name, llm.provider])).toEqual([
@@ -30,14 +30,14 @@ test("without configuration there is a TTS, an LLM for each model, and no STT", 
 });
 
 test("the reference STT and TTS can be configured", async () => {
-  providers = createSpeechProviders({ ...CONFIG, stt: "reference", tts: "reference" }, systemClock, log);
+  providers = await createSpeechProviders({ ...CONFIG, stt: "reference", tts: "reference" }, systemClock, log);
   expect(providers.stt?.provider).toBe("reference");
   expect(providers.tts.provider).toBe("reference");
   expect((await providers.tts.voices())[0]?.id).toMatch(/^reference\//);
 });
 
 test("of several TTS providers the first is the default, the voices of all are listed, and each serves its own", async () => {
-  providers = createSpeechProviders({ ...CONFIG, tts: "reference, espeak" }, systemClock, log);
+  providers = await createSpeechProviders({ ...CONFIG, tts: "reference, espeak" }, systemClock, log);
   expect(providers.tts.provider).toBe("reference");
   // On a busy machine one is listed before the other, whose process has yet to start.
   await vi.waitFor(
@@ -51,15 +51,15 @@ test("of several TTS providers the first is the default, the voices of all are l
   expect(providers.tts.forVoice("gmw/en-US").provider).toBe("reference");
 });
 
-test("all unknown names are reported together, with the variable, the value and the valid names", () => {
+test("all unknown names are reported together, with the variable, the value and the valid names", async () => {
   const models = { ...CONFIG.models, model_c: "constructor" };
-  expect(() =>
+  await expect(
     createSpeechProviders(
       { ...CONFIG, stt: "whisper", tts: "x", models, streamsMax: { whisper: 2 } },
       systemClock,
       log,
     ),
-  ).toThrow(
+  ).rejects.toThrow(
     expect.objectContaining({
       code: "bad_configuration",
       message:

@@ -1,19 +1,11 @@
 import { MODEL_NAMES, type ModelName } from "../../core/calls/spec.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { CallLlm, Llm } from "../contracts.ts";
-import { llmMetering } from "../metering/usage.ts";
 import { type ConfiguredProviders, namesIn, ProviderRegistry } from "../provider-registry.ts";
-import type { ToolChooser } from "../reference/tools/chooser.ts";
-import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
-import { type ContextSizes, contextTokensOf } from "./context-sizes.ts";
-import { FallbackLlm } from "./fallback.ts";
-import { meteredLlm } from "./metered-llm.ts";
 import { LLM_PROVIDERS } from "./providers/list.ts";
 
 export const LLM_REGISTRY = new ProviderRegistry(LLM_PROVIDERS);
 
 /** An LLM as it is configured: a provider, and its model if it has several. */
-interface NamedLlm {
+export interface NamedLlm {
   readonly provider: string;
   readonly model?: string;
 }
@@ -58,57 +50,4 @@ function validNames(): string {
     LLM_PROVIDERS.filter(({ capabilities }) => (capabilities.models !== undefined) === hasModels).map(({ id }) => id);
   const withModel = ids(true).map((id) => `${id}:<model>`);
   return `${ids(false).join(", ")}, or a provider and its model: ${withModel.join(", ")}`;
-}
-
-/**
- * Creates the LLMs that a valid configuration names. Equal lists of models share one LLM. Each request needs a permit
- * of its provider's circuit breaker, which all models of the provider share.
- */
-export function createLlms(
-  models: Readonly<Record<ModelName, string>>,
-  configured: ConfiguredProviders<"llm">,
-  contextSizes: ContextSizes,
-  circuitBreakerOf: (provider: string) => CircuitBreaker,
-  clock: Clock,
-  toolChooser: ToolChooser,
-): Readonly<Record<ModelName, CallLlm>> {
-  const created = new Map<string, CallLlm>();
-  const createOne = ({ provider, model }: NamedLlm): Candidate[] => {
-    const adapter = configured.get(provider)?.create({ model: model ?? "", toolChooser });
-    if (adapter === undefined) return [];
-    if (model === undefined) return [{ llm: adapter, model }];
-    return [{ llm: { ...adapter, contextTokens: contextTokensOf(`${provider}:${model}`, contextSizes) }, model }];
-  };
-  const llmOf = (given: string): CallLlm => {
-    const list = namesIn(given).join();
-    const llm = created.get(list) ?? withFallbacks(llmsIn(given).flatMap(createOne), circuitBreakerOf, clock);
-    created.set(list, llm);
-    return llm;
-  };
-  return { model_a: llmOf(models.model_a), model_b: llmOf(models.model_b), model_c: llmOf(models.model_c) };
-}
-
-interface Candidate {
-  llm: Llm;
-  model: string | undefined;
-}
-
-function withFallbacks(
-  candidates: readonly Candidate[],
-  circuitBreakerOf: (provider: string) => CircuitBreaker,
-  clock: Clock,
-): CallLlm {
-  const [first] = candidates;
-  const isAlone = candidates.length === 1 && first !== undefined;
-  if (isAlone && LLM_REGISTRY.find(first.llm.provider)?.capabilities.needsNoFallback === true) {
-    return meteredLlm(first.llm);
-  }
-  return new FallbackLlm(
-    candidates.map(({ llm, model }) => ({
-      llm,
-      circuitBreaker: circuitBreakerOf(llm.provider),
-      metering: llmMetering(model),
-    })),
-    clock,
-  );
 }

@@ -1,44 +1,8 @@
-import type { Clock } from "../../core/clock.ts";
-import { ttsMetering } from "../metering/usage.ts";
-import { type ConfiguredProviders, namesIn, ProviderRegistry } from "../provider-registry.ts";
-import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
+import { type ConfiguredProviders, ProviderRegistry } from "../provider-registry.ts";
 import { TTS_PROVIDERS } from "./providers/list.ts";
-import { TtsRouter } from "./router.ts";
 
 export const TTS_REGISTRY = new ProviderRegistry(TTS_PROVIDERS);
 
 /** The problems of `tts`, the value of the variable TTS, and of the settings of the providers that it names. */
 export const ttsProblems = (tts: string, configured: ConfiguredProviders<"tts">): string[] =>
   TTS_REGISTRY.problemsIn(tts, "TTS", configured);
-
-export interface TtsOptions {
-  configured: ConfiguredProviders<"tts">;
-  /** Only the voices are listed: no provider needs more than one child process. */
-  listsVoicesOnly: boolean;
-  clock: Clock;
-  /** Called for each child process of a provider that failed and will be replaced. */
-  onProcessFailure: (provider: string, reason: string) => void;
-  circuitBreakerOf: (provider: string) => CircuitBreaker;
-}
-
-/** One TTS of the providers that `tts` names. `tts` must have no problems. */
-export function createTts(tts: string, options: TtsOptions): TtsRouter {
-  const { configured, listsVoicesOnly, clock, onProcessFailure, circuitBreakerOf } = options;
-  const adapters = namesIn(tts).flatMap(
-    (name) =>
-      configured.get(name)?.create({
-        clock,
-        listsVoicesOnly,
-        onProcessFailure: (reason) => onProcessFailure(name, reason),
-      }) ?? [],
-  );
-  return new TtsRouter(
-    adapters.map((adapter) => ({
-      tts: adapter,
-      circuitBreaker: circuitBreakerOf(adapter.provider),
-      metering: ttsMetering,
-      normalizesText: TTS_REGISTRY.find(adapter.provider)?.capabilities.speaksTextUnchanged !== true,
-    })),
-    clock,
-  );
-}

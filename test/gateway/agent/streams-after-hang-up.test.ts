@@ -54,10 +54,10 @@ async function mute() {
 }
 
 /** A call one of whose stages is a network provider: 1 s after the hang-up nothing is left of its stream there. */
-async function hungUp(providers: (base: string, clock: ManualClock) => LegOptions): Promise<void> {
+async function hungUp(providers: (base: string, clock: ManualClock) => Promise<LegOptions>): Promise<void> {
   const { base, streams } = await mute();
   const clock = new ManualClock();
-  const call = leg({ shared: { clock, ticker: new Ticker(clock) }, ...providers(base, clock) });
+  const call = leg({ shared: { clock, ticker: new Ticker(clock) }, ...(await providers(base, clock)) });
   call.start();
   // A request takes only a short real time, whatever the clock says: the timeout of half a minute is never reached.
   for (let frame = 0; frame < 1_000 && streams.size === 0; frame += 1) {
@@ -77,20 +77,20 @@ describe("a hang-up ends every stream within a second of call time, even with a 
   test.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("P2: of the STT $name", { tags: ["stt"] }, async ({
     make,
   }) => {
-    await hungUp((base, clock) => ({ stt: make(base, clock) }));
+    await hungUp(async (base, clock) => ({ stt: await make(base, clock) }));
   });
 
   test.each(LLM_PROVIDERS)("P2: of the LLM $name", { tags: ["llm"] }, async ({ make }) => {
-    await hungUp((base, clock) => ({
-      llm: make(base, clock),
+    await hungUp(async (base, clock) => ({
+      llm: await make(base, clock),
       stt: new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]),
       spec: { firstSpeaker: "user" },
     }));
   });
 
   test.each(TTS_PROVIDERS)("P2: of the TTS $name", { tags: ["tts"] }, async ({ name, make }) => {
-    await hungUp((base, clock) => {
-      const tts = make(base, clock);
+    await hungUp(async (base, clock) => {
+      const tts = await make(base, clock);
       opened.push(tts);
       return { tts, spec: { voiceId: `${name}/one` } };
     });

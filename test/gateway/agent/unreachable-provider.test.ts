@@ -31,7 +31,7 @@ beforeAll(async () => {
 /**
  * A call with those providers, until an event of the kind `until`: when it came, all events until then, and the log.
  */
-async function callUntil(until: CallEvent["kind"], providers: (clock: ManualClock) => LegOptions) {
+async function callUntil(until: CallEvent["kind"], providers: (clock: ManualClock) => Promise<LegOptions>) {
   const clock = new ManualClock();
   const journaled: { atMs: CallMs; event: CallEvent }[] = [];
   const call = leg({
@@ -43,7 +43,7 @@ async function callUntil(until: CallEvent["kind"], providers: (clock: ManualCloc
         event(atMs, happened);
       };
     },
-    ...providers(clock),
+    ...(await providers(clock)),
   });
   call.start();
   const times = () => journaled.flatMap(({ atMs, event }) => (event.kind === until ? [atMs] : []));
@@ -66,8 +66,8 @@ test.each(
   tags: ["llm"],
 }, async ({ make }) => {
   let requestedMs = callMs(Number.NaN);
-  const { journaled, times, logged } = await callUntil("segment-audio", (clock) => {
-    const llm = make(base, clock);
+  const { journaled, times, logged } = await callUntil("segment-audio", async (clock) => {
+    const llm = await make(base, clock);
     const fallback = new FallbackLlm(
       [{ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker }],
       clock,
@@ -90,8 +90,8 @@ test.each(
 test.each(TTS_PROVIDERS)("P1: where the TTS $name cannot be reached, the fallback speaks soon", {
   tags: ["tts"],
 }, async ({ name, make }) => {
-  const { times } = await callUntil("segment-audio", (clock) => {
-    const tts = make(base, clock);
+  const { times } = await callUntil("segment-audio", async (clock) => {
+    const tts = await make(base, clock);
     const first = { tts, ...breakerFor("tts", name, clock) };
     const next = ttsWithBreaker("next", new ScriptedTts(clock), clock);
     return { tts: new FallbackTts([first, next], new TtsCache(), clock), spec: { voiceId: `${name}/one` } };
@@ -102,9 +102,9 @@ test.each(TTS_PROVIDERS)("P1: where the TTS $name cannot be reached, the fallbac
 test.each(
   STT_PROVIDERS.filter(({ isSocket }) => isSocket),
 )("P1: where the STT $name cannot be reached, the fallback is used", { tags: ["stt"] }, async ({ name, make }) => {
-  const { times, journaled } = await callUntil("stt-final", (clock) => {
+  const { times, journaled } = await callUntil("stt-final", async (clock) => {
     const next = new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]);
-    const stts = [make(base, clock), next].map((stt) => ({
+    const stts = [await make(base, clock), next].map((stt) => ({
       stt,
       circuitBreaker: breakerFor("stt", stt.provider, clock).circuitBreaker,
     }));

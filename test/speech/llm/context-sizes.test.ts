@@ -42,14 +42,17 @@ test("ADV-H3: CONTEXT_TOKENS accepts names of models with colons, and its proble
   );
 });
 
-test("ADV-H3: the smallest context in a list of fallbacks counts", () => {
+test("ADV-H3: the smallest context in a list of fallbacks counts", async () => {
   const env = {
     MODEL_A: "openai:gpt-4o-mini,gemini:gemini-2.5-flash,openai:small",
     CONTEXT_TOKENS: "openai:small=4096",
     OPENAI_API_KEY: "k",
     GEMINI_API_KEY: "k",
   };
-  const providers = createSpeechProviders(readConfig(env), new ManualClock(), { warn: () => {}, error: () => {} });
+  const providers = await createSpeechProviders(readConfig(env), new ManualClock(), {
+    warn: () => {},
+    error: () => {},
+  });
   expect([providers.llm.model_a.contextTokens, providers.llm.model_b.contextTokens]).toEqual([4_096, undefined]);
   providers.close();
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { VariableReader } from "../../../src/config/variables/reader.ts";
-import { createStt, STT_REGISTRY, sttProblems } from "../../../src/speech/stt/registry.ts";
+import { createStt } from "../../../src/speech/stt/create.ts";
+import { STT_REGISTRY, sttProblems } from "../../../src/speech/stt/registry.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 import { VALID_STT } from "../../support/providers/valid-names.ts";
@@ -10,7 +11,7 @@ const circuitBreakerOf = (provider: string) => breakerFor("stt", provider, clock
 const settingsOf = (env: Readonly<Record<string, string>> = {}) => STT_REGISTRY.configure(new VariableReader(env, []));
 
 describe("the configured STT", () => {
-  test("can be any provider, with its own model and address", () => {
+  test("can be any provider, with its own model and address", async () => {
     const settings = settingsOf({
       DEEPGRAM_API_KEY: "a",
       DEEPGRAM_URL: "ws://127.0.0.1:1/v1/listen?language=multi",
@@ -33,7 +34,7 @@ describe("the configured STT", () => {
     for (const [name, ofProvider] of Object.entries(expected)) {
       expect(settings.get(name)?.settings).toEqual(ofProvider);
       expect(sttProblems(name, settings)).toEqual([]);
-      expect(createStt(name, settings, circuitBreakerOf, clock).provider).toBe(name);
+      expect((await createStt(name, settings, circuitBreakerOf, clock)).provider).toBe(name);
     }
   });
 
@@ -60,10 +61,10 @@ describe("the configured STT", () => {
     }
   });
 
-  test("can be a list of fallbacks, at a sample rate that all of them accept", () => {
+  test("can be a list of fallbacks, at a sample rate that all of them accept", async () => {
     const settings = settingsOf({ DEEPGRAM_API_KEY: "a", OPENAI_STT_URL: "http://127.0.0.1:8000/v1" });
     expect(sttProblems("deepgram, openai", settings)).toEqual([]);
-    const candidates = createStt("deepgram, openai", settings, circuitBreakerOf, clock);
+    const candidates = await createStt("deepgram, openai", settings, circuitBreakerOf, clock);
     expect([candidates.provider, candidates.capabilities]).toEqual([
       "deepgram",
       { ratesHz: [16_000], interimTranscripts: true, anyLanguage: false, detectsLanguage: expect.any(Function) },
@@ -91,10 +92,10 @@ describe("the configured STT", () => {
       false,
     ],
     ["assemblyai,deepgram", { ASSEMBLYAI_API_KEY: "a", DEEPGRAM_API_KEY: "a" }, true],
-  ])("detects the language as configured, if all of a list do: %s with %j: %s", (stt, env, detects) => {
+  ])("detects the language as configured, if all of a list do: %s with %j: %s", async (stt, env, detects) => {
     const settings = settingsOf(env as Record<string, string>);
     expect(sttProblems(stt, settings)).toEqual([]);
-    const { anyLanguage, detectsLanguage: of } = createStt(stt, settings, circuitBreakerOf, clock).capabilities;
+    const { anyLanguage, detectsLanguage: of } = (await createStt(stt, settings, circuitBreakerOf, clock)).capabilities;
     expect(anyLanguage === true || of?.("de") === true).toBe(detects);
   });
 

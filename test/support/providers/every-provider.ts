@@ -21,20 +21,20 @@ interface Maker<Provider> {
   name: string;
   /** It uses a WebSocket, otherwise HTTP. */
   isSocket: boolean;
-  make: (base: string, clock: Clock) => Provider;
+  make: (base: string, clock: Clock) => Promise<Provider>;
 }
 
 /** The providers of a stage that have a server, each configured through its own variables: an API key and an address. */
 function makersOf<S extends Stage, Provider>(
   descriptors: readonly ProviderDescriptor<S>[],
-  create: (configured: ConfiguredProvider<S>, clock: Clock) => Provider,
+  create: (configured: ConfiguredProvider<S>, clock: Clock) => Promise<Provider>,
 ): Maker<Provider>[] {
   return descriptors.flatMap((descriptor) => {
     const { id, variables, capabilities } = descriptor;
     if (capabilities.connection === undefined) return [];
     const [[address = "", { default: ownAddress = "" } = {}] = []] = variablesOf(variables, "_URL");
     const [[apiKey = ""] = []] = variablesOf(variables, "_API_KEY");
-    const make = (base: string, clock: Clock): Provider => {
+    const make = (base: string, clock: Clock): Promise<Provider> => {
       const url = new URL(ownAddress);
       const server = url.protocol.startsWith("ws") ? base.replace(/^http/, "ws") : base;
       const env = { [apiKey]: PROVIDER_KEY, [address]: server + url.pathname };
@@ -48,18 +48,18 @@ const variablesOf = (variables: Variables, ending: string): [string, Variable][]
   Object.entries(variables).filter(([name]) => name.endsWith(ending));
 
 /** Every STT provider with a server. */
-export const STT_PROVIDERS = makersOf(STT_LIST, (stt, clock): Stt => stt.create({ clock }));
+export const STT_PROVIDERS = makersOf(STT_LIST, (stt, clock): Promise<Stt> => stt.create({ clock }));
 
 /** Every LLM provider with a server. */
 export const LLM_PROVIDERS = makersOf(
   LLM_LIST,
-  (llm): Llm => llm.create({ model: "any-model", toolChooser: INLINE_TOOL_CHOICE }),
+  (llm): Promise<Llm> => llm.create({ model: "any-model", toolChooser: INLINE_TOOL_CHOICE }),
 );
 
 /** Every TTS provider with a server. */
 export const TTS_PROVIDERS = makersOf(
   TTS_LIST,
-  (tts, clock): ClosableTts => tts.create({ clock, listsVoicesOnly: false, onProcessFailure: () => {} }),
+  (tts, clock): Promise<ClosableTts> => tts.create({ clock, listsVoicesOnly: false, onProcessFailure: () => {} }),
 );
 
 /** A provider of any stage, and one request to it. */
@@ -102,9 +102,9 @@ function requests<Provider>(
     kind,
     name,
     isSocket,
-    ask: (base, clock) => {
+    ask: async (base, clock) => {
       const life = new AbortController();
-      return ask(make(base, clock), life.signal).finally(() => life.abort());
+      return ask(await make(base, clock), life.signal).finally(() => life.abort());
     },
   }));
 }

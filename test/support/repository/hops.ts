@@ -139,7 +139,7 @@ export async function measureHops(): Promise<Hops> {
     ELEVENLABS_API_KEY: "key",
     ELEVENLABS_URL: elevenLabs.url,
   };
-  const providers = createSpeechProviders(readConfig(env), clock, memoryLog().log);
+  const providers = await createSpeechProviders(readConfig(env), clock, memoryLog().log);
   const { stt, tts } = providers;
   const service = await mediaService({ clock, ttsPool: tts, mediaServer: "ws", ...(stt !== undefined && { stt }) });
   const running = new RunningFiles();

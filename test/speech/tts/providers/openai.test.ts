@@ -1,7 +1,7 @@
 // @module-tag tts
 
 import { describe, expect, test } from "vitest";
-import { OPENAI_ADDRESS } from "../../../../src/speech/openai.ts";
+import { OPENAI_ADDRESS } from "../../../../src/speech/server-settings.ts";
 import { createOpenAiTts, type OpenAiTtsOptions } from "../../../../src/speech/tts/providers/openai/adapter.ts";
 import { chooseVoice } from "../../../../src/speech/tts/voice-matching.ts";
 import { ttsAdapterContract } from "../../../contract/speech/tts-adapter.ts";

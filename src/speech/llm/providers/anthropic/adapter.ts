@@ -1,4 +1,4 @@
-import type Anthropic from "@anthropic-ai/sdk";
+import Anthropic from "@anthropic-ai/sdk";
 import { providerFailed } from "../../../../core/errors.ts";
 import { LLM_OUTPUT_TOKENS_MAX } from "../../../../core/limits/llm.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../contracts.ts";
@@ -29,30 +29,23 @@ const OLDER_VERSION = { "anthropic-version": "2023-06-01" };
  * not require it.
  */
 export function createAnthropicLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
-  // Loaded only where a model is configured: the package costs a process tenths of a second and up to 24 MB.
-  const client = import("@anthropic-ai/sdk").then(
-    ({ default: Client }) =>
-      new Client({
-        apiKey,
-        baseURL: baseUrl,
-        // Set here, because the SDK would read them from environment variables that are not part of our configuration.
-        webhookKey: null,
-        openTelemetry: false,
-        logLevel: "off",
-        maxRetries: 0,
-        timeout: CLIENT_TIMEOUT_MS,
-        fetch: sdkFetch(PROVIDER),
-      }),
-  );
+  const { messages } = new Anthropic({
+    apiKey,
+    baseURL: baseUrl,
+    // Set here, because the SDK would read them from environment variables that are not part of our configuration.
+    webhookKey: null,
+    openTelemetry: false,
+    logLevel: "off",
+    maxRetries: 0,
+    timeout: CLIENT_TIMEOUT_MS,
+    fetch: sdkFetch(PROVIDER),
+  });
   return {
     provider: PROVIDER,
     prepare: (signal) => preconnect(baseUrl, signal),
     reply(request, signal) {
       const headers = TAKES_TEMPERATURE.test(model) ? OLDER_VERSION : {};
-      const send = async () => {
-        const { messages } = await client;
-        return messages.create(requestFor(model, request), { signal, headers }).asResponse();
-      };
+      const send = () => messages.create(requestFor(model, request), { signal, headers }).asResponse();
       return replyStream(PROVIDER, send, FORMAT, new MessageReader(), signal);
     },
   };

@@ -7,7 +7,6 @@ import {
   NO_API_KEY,
   trimmedAddress,
 } from "../../../server-settings.ts";
-import { createAnthropicLlm } from "./adapter.ts";
 
 const ADDRESS = "https://api.anthropic.com";
 
@@ -41,5 +40,6 @@ export const anthropicLlm = defineProvider({
     ),
     ...httpAddressProblems("ANTHROPIC_BASE_URL", baseUrl),
   ],
-  create: ({ apiKey = NO_API_KEY, baseUrl }, { model }) => createAnthropicLlm({ model, apiKey, baseUrl }),
+  create: async ({ apiKey = NO_API_KEY, baseUrl }, { model }) =>
+    (await import("./adapter.ts")).createAnthropicLlm({ model, apiKey, baseUrl }),
 });

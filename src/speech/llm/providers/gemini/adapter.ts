@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type {
-  Part as GeminiPart,
-  GenerateContentParameters,
-  GenerateContentResponse,
-  ThinkingLevel,
+import {
+  type Part as GeminiPart,
+  type GenerateContentParameters,
+  type GenerateContentResponse,
+  GoogleGenAI,
+  type ThinkingLevel,
 } from "@google/genai";
 import { providerFailed } from "../../../../core/errors.ts";
 import { LLM_TOOL_CALL_SIGNATURE_CHARS_MAX, LLM_TOOL_CALL_SIGNATURES_MAX } from "../../../../core/limits/llm.ts";
@@ -37,17 +38,13 @@ const UNFINISHED = "CONTINUATION";
  * the signatures, by the provider's id of the call.
  */
 export function createGeminiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
-  // Loaded only where a model is configured: the package costs a process tenths of a second and up to 24 MB.
-  const client = import("@google/genai").then(
-    ({ GoogleGenAI: Client }) =>
-      new Client({
-        apiKey,
-        // Set here, because the SDK would read it from an environment variable that is not part of our configuration.
-        enterprise: false,
-        apiVersion: "v1beta",
-        httpOptions: { baseUrl },
-      }),
-  );
+  const { models } = new GoogleGenAI({
+    apiKey,
+    // Set here, because the SDK would read it from an environment variable that is not part of our configuration.
+    enterprise: false,
+    apiVersion: "v1beta",
+    httpOptions: { baseUrl },
+  });
   const signatures = new ThoughtSignatures();
   const post = sdkFetch(PROVIDER);
   return {
@@ -56,7 +53,6 @@ export function createGeminiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
     reply(request, signal) {
       const reader = new ContentReader(signatures);
       const send = async () => {
-        const { models } = await client;
         let response = Response.error();
         // This SDK returns no response, only a stream that begins to read when it is iterated, which it never is.
         const fetch: typeof post = async (...sent) => {

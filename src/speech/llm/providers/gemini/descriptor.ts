@@ -7,7 +7,6 @@ import {
   NO_API_KEY,
   trimmedAddress,
 } from "../../../server-settings.ts";
-import { createGeminiLlm } from "./adapter.ts";
 
 const ADDRESS = "https://generativelanguage.googleapis.com";
 
@@ -37,5 +36,6 @@ export const geminiLlm = defineProvider({
     ...apiKeyProblems("GEMINI_API_KEY", apiKey, baseUrl === ADDRESS ? "must be set with gemini:<model>" : undefined),
     ...httpAddressProblems("GEMINI_BASE_URL", baseUrl),
   ],
-  create: ({ apiKey = NO_API_KEY, baseUrl }, { model }) => createGeminiLlm({ model, apiKey, baseUrl }),
+  create: async ({ apiKey = NO_API_KEY, baseUrl }, { model }) =>
+    (await import("./adapter.ts")).createGeminiLlm({ model, apiKey, baseUrl }),
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type OpenAI from "openai";
+import OpenAI from "openai";
 import { providerFailed } from "../../../../core/errors.ts";
 import type { Llm, LlmEvent, LlmRequest, ToolCall } from "../../../contracts.ts";
 import { preconnect } from "../../../keep-alive-request.ts";
@@ -43,30 +43,23 @@ const REASONING: readonly [RegExp, "none" | "minimal" | "low"][] = [
  * Mistral) accept only alternating roles, so the conversation alternates for all models.
  */
 export function createOpenAiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
-  // Loaded only where a model is configured: the package costs a process tenths of a second and up to 24 MB.
-  const client = import("openai").then(
-    ({ default: Client }) =>
-      new Client({
-        apiKey,
-        baseURL: baseUrl,
-        // Set here, because the SDK would read them from environment variables that are not part of our configuration.
-        organization: null,
-        project: null,
-        webhookSecret: null,
-        logLevel: "off",
-        maxRetries: 0,
-        timeout: CLIENT_TIMEOUT_MS,
-        fetch: sdkFetch(PROVIDER),
-      }),
-  );
+  const { chat } = new OpenAI({
+    apiKey,
+    baseURL: baseUrl,
+    // Set here, because the SDK would read them from environment variables that are not part of our configuration.
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    logLevel: "off",
+    maxRetries: 0,
+    timeout: CLIENT_TIMEOUT_MS,
+    fetch: sdkFetch(PROVIDER),
+  });
   return {
     provider: PROVIDER,
     prepare: (signal) => preconnect(baseUrl, signal),
     reply(request, signal) {
-      const send = async () => {
-        const { chat } = await client;
-        return chat.completions.create(requestFor(model, request), { signal }).asResponse();
-      };
+      const send = () => chat.completions.create(requestFor(model, request), { signal }).asResponse();
       return replyStream(PROVIDER, send, FORMAT, new CompletionReader(), signal);
     },
   };

@@ -1,4 +1,3 @@
-import { OPENAI_ADDRESS } from "../../../openai.ts";
 import { defineProvider } from "../../../provider-descriptor.ts";
 import {
   addressVariable,
@@ -6,9 +5,9 @@ import {
   apiKeyVariable,
   httpAddressProblems,
   NO_API_KEY,
+  OPENAI_ADDRESS,
   trimmedAddress,
 } from "../../../server-settings.ts";
-import { createOpenAiLlm } from "./adapter.ts";
 
 export const openAiLlm = defineProvider({
   id: "openai",
@@ -45,5 +44,6 @@ export const openAiLlm = defineProvider({
     ),
     ...httpAddressProblems("OPENAI_BASE_URL", baseUrl),
   ],
-  create: ({ apiKey = NO_API_KEY, baseUrl }, { model }) => createOpenAiLlm({ model, apiKey, baseUrl }),
+  create: async ({ apiKey = NO_API_KEY, baseUrl }, { model }) =>
+    (await import("./adapter.ts")).createOpenAiLlm({ model, apiKey, baseUrl }),
 });

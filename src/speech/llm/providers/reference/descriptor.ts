@@ -1,5 +1,4 @@
 import { defineProvider } from "../../../provider-descriptor.ts";
-import { createReferenceLlm } from "../../../reference/llm.ts";
 
 export const referenceLlm = defineProvider({
   id: "reference",
@@ -13,5 +12,6 @@ export const referenceLlm = defineProvider({
   variables: {},
   readSettings: () => ({}),
   problems: () => [],
-  create: (_settings, { toolChooser }) => createReferenceLlm(toolChooser),
+  create: async (_settings, { toolChooser }) =>
+    (await import("../../../reference/llm.ts")).createReferenceLlm(toolChooser),
 });

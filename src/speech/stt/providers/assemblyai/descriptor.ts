@@ -1,7 +1,6 @@
 import { defineProvider } from "../../../provider-descriptor.ts";
 import { apiKeyProblems, apiKeyVariable, modelVariable, NO_API_KEY, trimmedAddress } from "../../../server-settings.ts";
 import { streamingAddressProblems, streamingAddressVariable } from "../streaming-address.ts";
-import { createAssemblyAiStt } from "./adapter.ts";
 
 const ADDRESS = "wss://streaming.assemblyai.com/v3/ws";
 
@@ -23,5 +22,6 @@ export const assemblyAiStt = defineProvider({
     ...apiKeyProblems("ASSEMBLYAI_API_KEY", apiKey, url === ADDRESS ? "must be set with STT=assemblyai" : undefined),
     ...streamingAddressProblems("ASSEMBLYAI_URL", url),
   ],
-  create: ({ apiKey = NO_API_KEY, model, url }, { clock }) => createAssemblyAiStt({ apiKey, model, url, clock }),
+  create: async ({ apiKey = NO_API_KEY, model, url }, { clock }) =>
+    (await import("./adapter.ts")).createAssemblyAiStt({ apiKey, model, url, clock }),
 });

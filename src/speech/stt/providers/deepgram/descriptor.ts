@@ -1,7 +1,6 @@
 import { defineProvider } from "../../../provider-descriptor.ts";
 import { apiKeyProblems, apiKeyVariable, modelVariable, NO_API_KEY, trimmedAddress } from "../../../server-settings.ts";
 import { streamingAddressProblems, streamingAddressVariable } from "../streaming-address.ts";
-import { createDeepgramStt } from "./adapter.ts";
 
 const ADDRESS = "wss://api.deepgram.com/v1/listen";
 
@@ -23,5 +22,6 @@ export const deepgramStt = defineProvider({
     ...apiKeyProblems("DEEPGRAM_API_KEY", apiKey, url === ADDRESS ? "must be set with STT=deepgram" : undefined),
     ...streamingAddressProblems("DEEPGRAM_URL", url),
   ],
-  create: ({ apiKey = NO_API_KEY, model, url }, { clock }) => createDeepgramStt({ apiKey, model, url, clock }),
+  create: async ({ apiKey = NO_API_KEY, model, url }, { clock }) =>
+    (await import("./adapter.ts")).createDeepgramStt({ apiKey, model, url, clock }),
 });

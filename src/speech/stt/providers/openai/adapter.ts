@@ -6,7 +6,7 @@ import { monoWav } from "../../../../media/wav.ts";
 import type { Stt, SttEvent, SttStream } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";
 import { headerOf, keepAliveRequest, preconnect, readBody } from "../../../keep-alive-request.ts";
-import { openAiCode, openAiLanguage } from "../../../openai.ts";
+import { openAiCode, openAiLanguage } from "../../../openai-languages.ts";
 import { refusalFrom } from "../../../resilience/provider-error.ts";
 import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
 import { UtteranceBuffer } from "../../utterance-buffer.ts";

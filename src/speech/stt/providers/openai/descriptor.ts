@@ -1,13 +1,12 @@
-import { OPENAI_ADDRESS } from "../../../openai.ts";
 import { defineProvider } from "../../../provider-descriptor.ts";
 import {
   addressVariable,
   apiKeyProblems,
   apiKeyVariable,
   modelVariable,
+  OPENAI_ADDRESS,
   trimmedAddress,
 } from "../../../server-settings.ts";
-import { createOpenAiStt } from "./adapter.ts";
 
 /** OpenAI's own models that report the language; other servers may use any model names. */
 const DETECTING_MODEL = /^(?:gpt-transcribe(?:-.*)?|whisper-1)$/;
@@ -49,7 +48,8 @@ export const openAiStt = defineProvider({
       ? []
       : [`OPENAI_STT_LANGUAGE_DETECTION must be on or off, not ${JSON.stringify(languageDetection)}`]),
   ],
-  create: (settings) => createOpenAiStt({ ...settings, languageDetection: detectsLanguage(settings) }),
+  create: async (settings) =>
+    (await import("./adapter.ts")).createOpenAiStt({ ...settings, languageDetection: detectsLanguage(settings) }),
 });
 
 /** Whether the server detects the language: as configured, or by its model at OpenAI's own address. */

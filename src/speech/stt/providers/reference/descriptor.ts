@@ -1,5 +1,4 @@
 import { defineProvider } from "../../../provider-descriptor.ts";
-import { createReferenceStt } from "../../../reference/stt.ts";
 
 export const referenceStt = defineProvider({
   id: "reference",
@@ -12,5 +11,5 @@ export const referenceStt = defineProvider({
   variables: {},
   readSettings: () => ({}),
   problems: () => [],
-  create: () => createReferenceStt(),
+  create: async () => (await import("../../../reference/stt.ts")).createReferenceStt(),
 });

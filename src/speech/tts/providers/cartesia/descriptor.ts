@@ -7,7 +7,6 @@ import {
   modelVariable,
   trimmedAddress,
 } from "../../../server-settings.ts";
-import { createCartesiaTts } from "./adapter.ts";
 
 export const cartesiaTts = defineProvider({
   id: "cartesia",
@@ -28,5 +27,5 @@ export const cartesiaTts = defineProvider({
     ...apiKeyProblems("CARTESIA_API_KEY", apiKey || undefined, "is required with TTS=cartesia"),
     ...httpAddressProblems("CARTESIA_URL", url),
   ],
-  create: (settings, { clock }) => createCartesiaTts({ ...settings, clock }),
+  create: async (settings, { clock }) => (await import("./adapter.ts")).createCartesiaTts({ ...settings, clock }),
 });

@@ -7,7 +7,6 @@ import {
   modelVariable,
   trimmedAddress,
 } from "../../../server-settings.ts";
-import { createElevenLabsTts } from "./adapter.ts";
 
 export const elevenLabsTts = defineProvider({
   id: "elevenlabs",
@@ -28,5 +27,5 @@ export const elevenLabsTts = defineProvider({
     ...apiKeyProblems("ELEVENLABS_API_KEY", apiKey || undefined, "is required with TTS=elevenlabs"),
     ...httpAddressProblems("ELEVENLABS_URL", url),
   ],
-  create: (settings, { clock }) => createElevenLabsTts({ ...settings, clock }),
+  create: async (settings, { clock }) => (await import("./adapter.ts")).createElevenLabsTts({ ...settings, clock }),
 });

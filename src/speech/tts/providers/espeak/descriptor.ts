@@ -1,5 +1,4 @@
 import { defineProvider } from "../../../provider-descriptor.ts";
-import { createEspeak } from "./adapter.ts";
 import { ESPEAK_VARIABLES, poolOptions, readEspeakSettings } from "./settings.ts";
 
 export const espeakTts = defineProvider({
@@ -10,5 +9,5 @@ export const espeakTts = defineProvider({
   variables: ESPEAK_VARIABLES,
   readSettings: readEspeakSettings,
   problems: () => [],
-  create: (settings, deps) => createEspeak(poolOptions(settings, deps)),
+  create: async (settings, deps) => (await import("./adapter.ts")).createEspeak(poolOptions(settings, deps)),
 });

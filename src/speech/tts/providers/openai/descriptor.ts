@@ -1,5 +1,4 @@
 import { languageCode } from "../../../languages.ts";
-import { OPENAI_ADDRESS } from "../../../openai.ts";
 import { defineProvider } from "../../../provider-descriptor.ts";
 import {
   addressVariable,
@@ -7,9 +6,9 @@ import {
   apiKeyVariable,
   httpAddressProblems,
   modelVariable,
+  OPENAI_ADDRESS,
   trimmedAddress,
 } from "../../../server-settings.ts";
-import { createOpenAiTts } from "./adapter.ts";
 
 /**
  * OpenAI's voices; its API has no endpoint that lists them:
@@ -58,7 +57,7 @@ export const openAiTts = defineProvider({
     ...httpAddressProblems("OPENAI_TTS_URL", url),
     ...voicesProblems(voices),
   ],
-  create: (settings, { clock }) => createOpenAiTts({ ...settings, clock }),
+  create: async (settings, { clock }) => (await import("./adapter.ts")).createOpenAiTts({ ...settings, clock }),
 });
 
 /** `name` or `name:language`. */

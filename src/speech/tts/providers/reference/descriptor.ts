@@ -1,5 +1,4 @@
 import { defineProvider } from "../../../provider-descriptor.ts";
-import { createReferenceTts } from "../../../reference/tts.ts";
 import { ESPEAK_VARIABLES, poolOptions, readEspeakSettings } from "../espeak/settings.ts";
 
 export const referenceTts = defineProvider({
@@ -14,5 +13,6 @@ export const referenceTts = defineProvider({
   variables: ESPEAK_VARIABLES,
   readSettings: readEspeakSettings,
   problems: () => [],
-  create: (settings, deps) => createReferenceTts(poolOptions(settings, deps)),
+  create: async (settings, deps) =>
+    (await import("../../../reference/tts.ts")).createReferenceTts(poolOptions(settings, deps)),
 });

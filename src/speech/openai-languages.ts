@@ -1,10 +1,5 @@
 import { languageCode } from "./languages.ts";
 
-// What OpenAI's STT, LLM and TTS have in common.
-
-/** The address of OpenAI's own API. */
-export const OPENAI_ADDRESS = "https://api.openai.com/v1";
-
 /**
  * The languages of OpenAI's STT and TTS, by its own codes (platform.openai.com/docs/guides/speech-to-text and
  * /text-to-speech, "Supported languages"). A request that names any other language is refused.
