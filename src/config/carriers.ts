@@ -1,5 +1,6 @@
 import { CARRIERS, type CarrierSecrets, type OutboundCodecs } from "../carriers/list.ts";
-import { LAW_NAME_DEFAULT, LAW_NAMES } from "./variables/carriers.ts";
+import { LAW_NAMES } from "./variables/carriers.ts";
+import type { VariableReader } from "./variables/reader.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -22,18 +23,11 @@ export function readCarrierSecrets(env: Environment, problems: string[], hasPubl
 }
 
 /** The codecs of outbound audio, of the carriers that can have more than one. */
-export function readOutboundCodecs(env: Environment, problems: string[]): OutboundCodecs {
-  return Object.fromEntries(
+export const readOutboundCodecs = (reader: VariableReader): OutboundCodecs =>
+  Object.fromEntries(
     CARRIERS.flatMap(({ connectionType, outboundCodec }) => {
       if (outboundCodec === undefined) return [];
-      const { variable } = outboundCodec;
-      const given = env[variable]?.trim() || LAW_NAME_DEFAULT;
-      const codec = Object.hasOwn(LAW_NAMES, given) ? LAW_NAMES[given] : undefined;
-      if (codec === undefined) {
-        const names = Object.keys(LAW_NAMES).join(", ");
-        problems.push(`${variable} must be one of ${names}, not ${JSON.stringify(given)}`);
-      }
-      return [[connectionType, codec ?? "mulaw"] as const];
+      const name = reader.word(outboundCodec.variable, Object.keys(LAW_NAMES));
+      return [[connectionType, LAW_NAMES[name] ?? "mulaw"] as const];
     }),
   );
-}

@@ -25,16 +25,16 @@ import { TTS_REGISTRY } from "../speech/tts/registry.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
 import { readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
-import { readLiveness, readMediaServer, readMediaTls } from "./media-port.ts";
+import { readLiveness, readMediaTls } from "./media-port.ts";
 import { readOrigins } from "./origins.ts";
 import { readPhrasesFile } from "./phrases.ts";
 import { readPrices } from "./prices.ts";
 import { readStreamsMax } from "./provider-streams.ts";
 import { readRetention } from "./retention.ts";
 import { readSpendSettings } from "./spend.ts";
-import { readPreemptiveReplies, readToolsAllowLoopback } from "./switches.ts";
 import { readToolSecrets } from "./tool-secrets.ts";
 import { type UnknownVariable, findUnknownVariables as unknownAmong } from "./unknown-variables.ts";
+import { NETWORK_VARIABLES } from "./variables/network.ts";
 import { VariableReader } from "./variables/reader.ts";
 import { SERVICE_VARIABLES } from "./variables/service.ts";
 
@@ -102,6 +102,7 @@ export interface Config extends SpeechConfig {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS: readonly LogLevel[] = SERVICE_VARIABLES.LOG_LEVEL.oneOf;
+const MEDIA_SERVER_SETTINGS: readonly MediaServerSetting[] = NETWORK_VARIABLES.MEDIA_SERVER.oneOf;
 
 const PRODUCTION = "production";
 /** The value of METRICS_PORT that turns it off. */
@@ -119,10 +120,7 @@ export function readConfig(
   const problems: string[] = [];
   const reader = new VariableReader(env, problems);
   const { text, integer } = reader;
-  const logLevel = LOG_LEVELS.find((level) => level === text("LOG_LEVEL"));
-  if (logLevel === undefined) {
-    problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not ${JSON.stringify(env.LOG_LEVEL)}`);
-  }
+  const logLevel = reader.word("LOG_LEVEL", LOG_LEVELS);
   const publicMediaUrl = text("PUBLIC_MEDIA_URL", "").replace(/\/+$/, "");
   if (publicMediaUrl !== "" && !isAddress(publicMediaUrl, ["ws:", "wss:"])) {
     problems.push(
@@ -145,14 +143,14 @@ export function readConfig(
     mediaHost,
     mediaPort: integer("MEDIA_PORT"),
     mediaTls,
-    mediaServer: readMediaServer(text("MEDIA_SERVER"), problems),
+    mediaServer: reader.word("MEDIA_SERVER", MEDIA_SERVER_SETTINGS),
     publicApiUrls,
     corsOrigins: readOrigins("CORS_ORIGINS", text("CORS_ORIGINS", ""), problems),
     metricsHost: text("METRICS_HOST"),
     metricsPort: text("METRICS_PORT", "") === OFF ? undefined : integer("METRICS_PORT"),
     publicMediaUrl: publicMediaUrl === "" ? undefined : publicMediaUrl,
     dataDir: readDataDir(env),
-    logLevel: logLevel ?? "info",
+    logLevel,
     tokenTtlS: integer("TOKEN_TTL_S"),
     liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),
     workers: integer("WORKERS", Math.max(1, availableParallelism() - 1)),
@@ -170,12 +168,12 @@ export function readConfig(
     historyTokensMax: integer("HISTORY_TOKENS_MAX"),
     phrases: readPhrases(text("PHRASES_FILE", ""), problems, checksFiles),
     providers: readProviderSettings(reader),
-    ...readPolicies(text, problems),
-    preemptiveReplies: readPreemptiveReplies(text("PREEMPTIVE_REPLIES"), problems),
+    ...readPolicies(reader, problems),
+    preemptiveReplies: reader.flag("PREEMPTIVE_REPLIES"),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
-    outboundCodecs: readOutboundCodecs(env, problems),
+    outboundCodecs: readOutboundCodecs(reader),
     toolSecrets: readToolSecrets(env, problems),
-    toolsAllowLoopback: readToolsAllowLoopback(text("TOOLS_ALLOW_LOOPBACK"), isProduction, problems),
+    toolsAllowLoopback: readToolsAllowLoopback(reader, isProduction, problems),
   };
   problems.push(...speechConfigProblems(config));
   if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
@@ -183,11 +181,11 @@ export function readConfig(
 }
 
 /** Stream limits, prices, spend limits and retention. */
-const readPolicies = (text: (key: string, fallback: string) => string, problems: string[]) => ({
-  streamsMax: readStreamsMax(text("PROVIDER_STREAMS_MAX", ""), problems),
-  prices: readPrices(text("PRICES", ""), PROVIDER_NAMES, problems),
-  spend: readSpendSettings(text, problems),
-  retention: readRetention(text("RETENTION", ""), problems),
+const readPolicies = (reader: VariableReader, problems: string[]) => ({
+  streamsMax: readStreamsMax(reader.text("PROVIDER_STREAMS_MAX", ""), problems),
+  prices: readPrices(reader.text("PRICES", ""), PROVIDER_NAMES, problems),
+  spend: readSpendSettings(reader),
+  retention: readRetention(reader.text("RETENTION", ""), problems),
 });
 
 /**
@@ -220,6 +218,17 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
     llmProviders: LLM_REGISTRY.ids,
     foreignVariables: FOREIGN_VARIABLES,
   });
+}
+
+/** Reads TOOLS_ALLOW_LOOPBACK, which is refused in production. */
+function readToolsAllowLoopback(reader: VariableReader, isProduction: boolean, problems: string[]): boolean {
+  const isAllowed = reader.flag("TOOLS_ALLOW_LOOPBACK");
+  if (isAllowed && isProduction) {
+    problems.push(
+      "TOOLS_ALLOW_LOOPBACK must not be true together with NODE_ENV=production: it is for tests and trials",
+    );
+  }
+  return isAllowed;
 }
 
 const readPhrases = (path: string, problems: string[], checksFiles: boolean): PhraseOverrides =>

@@ -1,6 +1,4 @@
 import { type CertificateFiles, certificateProblems } from "../gateway/server/certificate.ts";
-import type { MediaServerSetting } from "../gateway/server/choice.ts";
-import { MEDIA_SERVERS } from "../gateway/server/media-server.ts";
 import type { LivenessOptions } from "../gateway/transport/liveness.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,16 +17,6 @@ export function readMediaTls(env: Environment, problems: string[], checksFiles: 
   }
   if (checksFiles) problems.push(...certificateProblems({ certFile, keyFile }));
   return { certFile, keyFile };
-}
-
-/** Reads MEDIA_SERVER. Problems are added to `problems`. */
-export function readMediaServer(given: string, problems: string[]): MediaServerSetting {
-  const settings: readonly MediaServerSetting[] = ["auto", ...MEDIA_SERVERS];
-  const setting = settings.find((candidate) => candidate === given);
-  if (setting === undefined) {
-    problems.push(`MEDIA_SERVER must be one of ${settings.join(", ")}, not ${JSON.stringify(given)}`);
-  }
-  return setting ?? "auto";
 }
 
 /** Reads PING_INTERVAL_S, PING_TIMEOUT_S and, with `hasMediaTimeout`, MEDIA_TIMEOUT_S. Problems are added to `problems`. */

@@ -1,17 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { CallPhrases } from "../../src/call/phrases.ts";
 import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../../src/core/limits/phrases.ts";
-import type { Phrases } from "../../src/core/phrases/names.ts";
 import { builtInPhrases, ENGLISH } from "../../src/core/phrases/phrases.ts";
 import { VirtualCall, type VirtualCallOptions } from "../support/calls/virtual-call.ts";
-
-const SWAHILI: Phrases = {
-  inactivity: "Bado upo hapo?",
-  apology: "Samahani, unaweza kurudia?",
-  filler: "Subiri kidogo.",
-  goodbye: "Lazima tumalize simu hii. Kwaheri.",
-  limit: "Siwezi kujibu hilo sasa hivi.",
-};
+import { SWAHILI } from "../support/stubs/swahili.ts";
 
 function started(language: string, options: VirtualCallOptions = {}): VirtualCall {
   const call = new VirtualCall({ answer: () => ({ text: "Fine." }), ...options, spec: { language, ...options.spec } });

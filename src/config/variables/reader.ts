@@ -32,4 +32,23 @@ export class VariableReader implements DeclaredReader {
     }
     return value;
   };
+
+  /** One of `words`; the declared default with a problem where it is another. */
+  word<Word extends string>(name: string, words: readonly Word[]): Word {
+    const given = this.text(name);
+    const word = words.find((candidate) => candidate === given);
+    if (word !== undefined) return word;
+    this.#problems.push(`${name} must be one of ${words.join(", ")}, not ${JSON.stringify(given)}`);
+    return declaredVariable(name).default as Word;
+  }
+
+  /** Whether a variable has the first of its two declared words; a third one is a problem. */
+  flag(name: string): boolean {
+    const { oneOf = [] } = declaredVariable(name);
+    const given = this.text(name);
+    if (!oneOf.includes(given)) {
+      this.#problems.push(`${name} must be ${oneOf.join(" or ")}, not ${JSON.stringify(given)}`);
+    }
+    return given === oneOf[0];
+  }
 }

@@ -1,3 +1,4 @@
+import type { ChildExit } from "../child-process.ts";
 import type { Clock } from "../clock.ts";
 import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../clocks.ts";
 import { systemErrorCodeOf } from "../errors.ts";
@@ -12,7 +13,7 @@ import {
   TASKS_MAX,
   TASKS_PER_ACCOUNT_MAX,
 } from "../limits/processes.ts";
-import type { ChildExit, StartTaskChild, TaskChild } from "./child.ts";
+import type { StartTaskChild, TaskChild } from "./child.ts";
 import { cpuMsOf } from "./cpu-time.ts";
 import { FairQueue } from "./fair-queue.ts";
 import type { TaskMessage } from "./messages.ts";
@@ -155,7 +156,7 @@ export class BudgetedProcess<Task, Answer> {
       this.#child = this.#options.start({
         // The child runs `serveTasks`, which sends only these messages.
         onMessage: (message) => this.#onMessage(message as TaskMessage<Answer>),
-        onExit: (exit) => this.#onExit(exit),
+        onExit: (exit, error) => this.#onExit(exit, error),
       });
     } catch (error) {
       this.#onStartFailed({ code: systemErrorCodeOf(error) ?? "internal" });
@@ -226,7 +227,7 @@ export class BudgetedProcess<Task, Answer> {
     this.#end(result);
   }
 
-  #onExit(exit: ChildExit): void {
+  #onExit(exit: ChildExit, error: Error | undefined): void {
     const { name, log } = this.#options;
     const running = this.#running;
     const wasReady = this.#isReady;
@@ -240,7 +241,7 @@ export class BudgetedProcess<Task, Answer> {
       return;
     }
     if (!wasEnding && (!wasReady || running === undefined)) {
-      this.#onStartFailed(exit);
+      this.#onStartFailed(error === undefined ? exit : { ...exit, code: systemErrorCodeOf(error) });
       return;
     }
     if (running !== undefined && exit.signal !== null) {

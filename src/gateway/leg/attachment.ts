@@ -257,8 +257,6 @@ export class Attachment implements TransportListener {
     const state = this.#state;
     const { counters, inbound } = this.#options;
     switch (event?.kind) {
-      case undefined:
-        return;
       case "start":
         this.#onStart(event, nowMs);
         return;
@@ -298,6 +296,8 @@ export class Attachment implements TransportListener {
         this.#state = { at: "closing", by: "us", code: event.closeCode, streaming: streamingOf(state) };
         this.#call.attachmentLost(event.reason, nowMs);
         return;
+      default:
+        event satisfies undefined;
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Child, ChildEvents, ChildExit } from "../../core/child-process.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, monotonicMs } from "../../core/clocks.ts";
 import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
@@ -14,22 +15,10 @@ import type { JournaledCall, JournalProcessor } from "../../record/finalization/
 import type { Recording } from "../../record/recording/render.ts";
 import { deserializeError, type RendererMessage, type RendererRequest } from "./messages.ts";
 
-/** A started renderer process. */
-export interface Renderer {
-  readonly pid: number | undefined;
-  /** Requests to a renderer that has exited are dropped. */
-  send(request: RendererRequest): void;
-  /** Sends SIGKILL. */
-  kill(): void;
-}
+export type RendererEvents = ChildEvents<RendererMessage>;
 
-export interface RendererEvents {
-  onMessage(message: RendererMessage): void;
-  /** Called once, never before the renderer was returned, and it is the last event. */
-  onExit(exit: { exitCode: number | null; signal: string | null }): void;
-}
-
-export type StartRenderer = (events: RendererEvents) => Renderer;
+/** Starts a renderer process. */
+export type StartRenderer = (events: RendererEvents) => Child<RendererRequest>;
 
 export interface RendererClientOptions {
   start: StartRenderer;
@@ -65,7 +54,7 @@ export class RendererClient implements JournalProcessor {
   readonly #waiting: Job[] = [];
   readonly #inProgress = new Map<number, Job>();
   #ids = 0;
-  #renderer: Renderer | undefined;
+  #renderer: Child<RendererRequest> | undefined;
   #isReady = false;
   #isClosed = false;
   /** Renderers in a row that exited before they were ready. */
@@ -181,7 +170,7 @@ export class RendererClient implements JournalProcessor {
     });
   }
 
-  #onExit(exit: { exitCode: number | null; signal: string | null }): void {
+  #onExit(exit: ChildExit): void {
     const { clock, log, onRestart } = this.#options;
     const pid = this.#renderer?.pid;
     const wasReady = this.#isReady;

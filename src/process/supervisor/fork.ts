@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import type { Socket } from "node:net";
 import { childModule } from "../../core/child-module.ts";
+import { childOf } from "../../core/child-process.ts";
 import type { ToChild } from "../channel/protocol.ts";
 import type { StartChild } from "./supervised-process.ts";
 
@@ -10,20 +11,15 @@ export const forkChild: StartChild = (kind, { onMessage, onExit }) => {
   const child = fork(path, { execArgv });
   /** Passed to `send`, and not sent yet: Node neither sends nor closes them when the child dies. */
   const unsent = new Set<Socket>();
-  child.on("message", onMessage);
-  child.once("exit", (exitCode, signal) => {
-    for (const connection of unsent) connection.destroy();
-    onExit({ exitCode, signal });
-  });
-  // Without a pid the child was never started and no `exit` follows. Other errors concern messages to a child that is exiting.
-  child.on("error", () => {
-    if (child.pid === undefined) onExit({ exitCode: null, signal: null });
+  const started = childOf<ToChild, Parameters<typeof onMessage>[0]>(child, {
+    onMessage,
+    onExit: (exit) => {
+      for (const connection of unsent) connection.destroy();
+      onExit(exit);
+    },
   });
   return {
-    pid: child.pid,
-    send(message) {
-      if (child.connected) child.send(message, () => {});
-    },
+    ...started,
     sendConnection(connection) {
       if (!child.connected) {
         connection.destroy();
@@ -32,6 +28,5 @@ export const forkChild: StartChild = (kind, { onMessage, onExit }) => {
       unsent.add(connection);
       child.send({ kind: "connection" } satisfies ToChild, connection, () => unsent.delete(connection));
     },
-    kill: () => void child.kill("SIGKILL"),
   };
 };

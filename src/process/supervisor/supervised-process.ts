@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { Child, ChildEvents, ChildExit } from "../../core/child-process.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
 import {
@@ -10,31 +11,13 @@ import {
 } from "../../core/limits/processes.ts";
 import type { ChildAssignment, ChildKind, FromChild, ToChild } from "../channel/protocol.ts";
 
-/** A started process. */
-export interface Child {
-  /** Undefined when the process could not be started. */
-  readonly pid: number | undefined;
-  /** Messages to a process that has exited are dropped. */
-  send(message: ToChild): void;
+/** A started process of the service. */
+export interface ServiceChild extends Child<ToChild> {
   /** Passes on a connection, which is closed when the process has exited. */
   sendConnection(connection: Socket): void;
-  /** Sends SIGKILL. */
-  kill(): void;
 }
 
-/** How a process exited: by itself with a code, or by a signal; both are null when it could not be started. */
-export interface ProcessExit {
-  exitCode: number | null;
-  signal: string | null;
-}
-
-/** Events of a child. `onExit` is called once, never before `startChild` has returned, and is the last event. */
-export interface ChildEvents {
-  onMessage(message: FromChild): void;
-  onExit(exit: ProcessExit): void;
-}
-
-export type StartChild = (kind: ChildKind, events: ChildEvents) => Child;
+export type StartChild = (kind: ChildKind, events: ChildEvents<FromChild>) => ServiceChild;
 
 export interface SupervisedProcessOptions {
   startChild: StartChild;
@@ -61,9 +44,9 @@ export class SupervisedProcess {
   /** Resolves with the port on which the process listens; rejects with `unavailable` when it exits before that. */
   readonly ready: Promise<number>;
   /** Resolves when the process has exited. */
-  readonly exited: Promise<ProcessExit & { reason?: KillReason }>;
+  readonly exited: Promise<ChildExit & { reason?: KillReason }>;
   readonly #clock: Clock;
-  readonly #child: Child;
+  readonly #child: ServiceChild;
   #isReady = false;
   #hasExited = false;
   #missedHeartbeats = 0;
@@ -76,7 +59,7 @@ export class SupervisedProcess {
     this.#clock = clock;
     let onReady = (_port: number): void => {};
     let onFailed = (_error: Error): void => {};
-    let onExited = (_exit: ProcessExit & { reason?: KillReason }): void => {};
+    let onExited = (_exit: ChildExit & { reason?: KillReason }): void => {};
     this.ready = new Promise((resolve, reject) => {
       [onReady, onFailed] = [resolve, reject];
     });

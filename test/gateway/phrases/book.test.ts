@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { spendLimited } from "../../../src/core/billing/spend.ts";
 import type { Usage } from "../../../src/core/billing/usage.ts";
 import { PHRASE_RETRY_MS } from "../../../src/core/limits/phrases.ts";
-import type { Phrases } from "../../../src/core/phrases/names.ts";
 import { builtInPhrases, ENGLISH, type PhraseOverrides } from "../../../src/core/phrases/phrases.ts";
 import { PhraseBook, type TranslationSpend } from "../../../src/gateway/phrases/book.ts";
 import { PhraseCache } from "../../../src/gateway/phrases/cache.ts";
@@ -15,15 +14,8 @@ import { memoryLog } from "../../support/memory-log.ts";
 import { type LlmStep, ScriptedLlm } from "../../support/providers/scripted-llm.ts";
 import { INLINE_TOOL_CHOICE } from "../../support/stubs/inline-schemas.ts";
 import { UNLIMITED_SPEND } from "../../support/stubs/no-limits.ts";
+import { SWAHILI } from "../../support/stubs/swahili.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
-
-const SWAHILI: Phrases = {
-  inactivity: "Bado upo hapo?",
-  apology: "Samahani, unaweza kurudia?",
-  filler: "Subiri kidogo.",
-  goodbye: "Lazima tumalize simu hii. Kwaheri.",
-  limit: "Siwezi kujibu hilo sasa hivi.",
-};
 
 const END: LlmStep = { afterMs: 0, event: { kind: "end", inputTokens: 90, outputTokens: 60 } };
 const says = (text: string): LlmStep[] => [{ afterMs: 10, event: { kind: "text", text } }, END];

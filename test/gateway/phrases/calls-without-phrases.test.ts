@@ -13,14 +13,8 @@ import { memoryLog } from "../../support/memory-log.ts";
 import { type LlmStep, ScriptedLlm } from "../../support/providers/scripted-llm.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
+import { SWAHILI } from "../../support/stubs/swahili.ts";
 
-const SWAHILI: Phrases = {
-  inactivity: "Bado upo hapo?",
-  apology: "Samahani, unaweza kurudia?",
-  filler: "Subiri kidogo.",
-  goodbye: "Lazima tumalize simu hii. Kwaheri.",
-  limit: "Siwezi kujibu hilo sasa hivi.",
-};
 const END: LlmStep = { afterMs: 0, event: { kind: "end", inputTokens: 1, outputTokens: 1 } };
 const translating = (afterMs: number): LlmStep[] => [
   { afterMs, event: { kind: "text", text: JSON.stringify(SWAHILI) } },

@@ -308,19 +308,27 @@ describe("ADV-H3: a call with maxCost", () => {
   });
 });
 
-test("ADV-H3: a translation of service phrases that reaches the maximum cost of a call ends the call", async () => {
-  const phrases = new PhraseBook({
+/** Phrases that are translated for each call. */
+const translatingPhrases = (): PhraseBook =>
+  new PhraseBook({
     overrides: {},
     cache: { read: async () => undefined, write: async () => {} },
     metrics: { providerUsed: () => {} },
     clock: new ManualClock(),
     log: memoryLog().log,
   });
+
+test("ADV-H3: a translation of service phrases that reaches the maximum cost of a call ends the call", async () => {
   const prices: Prices = {
     currency: "USD",
     perUnit: new Map([["scripted", { inputTokens: 0, outputTokens: 0.01, characters: 0 }]]),
   };
-  const call = scene({ phrases, prices, spend: limited({}), spec: { language: "sw", maxCost: 0.02 } });
+  const call = scene({
+    phrases: translatingPhrases(),
+    prices,
+    spend: limited({}),
+    spec: { language: "sw", maxCost: 0.02 },
+  });
   await call.clock.play(10_000);
   // "I see." has cost 0.02, and the only request was the translation.
   expect([call.llmRequests.length, call.endReason()]).toEqual([1, "spend_limit"]);
@@ -352,14 +360,7 @@ describe("ADV-H3: an account", () => {
 });
 
 test("ADV-H3: a translation of service phrases is charged to the call that it is made for", async () => {
-  const phrases = new PhraseBook({
-    overrides: {},
-    cache: { read: async () => undefined, write: async () => {} },
-    metrics: { providerUsed: () => {} },
-    clock: new ManualClock(),
-    log: memoryLog().log,
-  });
-  const call = scene({ phrases, spend: limited({ llm_requests: 1 }), spec: { language: "sw" } });
+  const call = scene({ phrases: translatingPhrases(), spend: limited({ llm_requests: 1 }), spec: { language: "sw" } });
   await call.typing(3_000, 3_000);
   expect(call.llmRequests).toHaveLength(1);
   expect(await call.refused({ scope: "call", limit: "llm_requests" })).toBe(1);

@@ -16,7 +16,7 @@ import { callMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
 import { type AccountId, asCallId, asCarrierCallId, type CallId } from "../../../src/core/ids.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
-import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
+import { CallFinalizer, type CallFinalizerOptions } from "../../../src/record/finalization/finalizer.ts";
 import { type JournalProcessor, localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
@@ -62,6 +62,21 @@ beforeEach(async () => {
   const accountId = await stores.accounts.ensure("first");
   service = { directory, stores, clock, finalizer, accountId, logged, finalizedIds };
 });
+
+/** A second finalizer of the service, with other calls. */
+function finalizerOf(calls: CallFinalizerOptions["calls"], changes: Partial<CallFinalizerOptions> = {}): CallFinalizer {
+  const { directory, clock, finalizedIds } = service;
+  return new CallFinalizer({
+    calls,
+    dataDir: directory,
+    journals: localJournalProcessor(directory, makeResampler),
+    clock,
+    log: memoryLog().log,
+    onFinalized: (callId) => void finalizedIds.push(callId),
+    ...changes,
+  });
+}
+
 afterEach(async () => {
   await service.finalizer.idle();
   await service.stores.close();
@@ -139,7 +154,7 @@ describe("finalizing a call", () => {
   });
 
   test("sums up its latency, its providers' usage and its cost", async () => {
-    const { directory, stores, clock, accountId } = service;
+    const { stores, accountId } = service;
     const { callId, journal } = await active();
     const heard = { kind: "usage", stage: "stt", provider: "deepgram", usage: { audioSeconds: 6 } } as const;
     const spoken = { kind: "usage", stage: "tts", provider: "espeak", usage: { characters: 40 } } as const;
@@ -160,17 +175,7 @@ describe("finalizing a call", () => {
       .add({ kind: "event", timeMs: callMs(50), event: heard });
     const problems: string[] = [];
     const prices = readPrices('{"currency": "EUR", "deepgram": {"audioMinute": 0.5}}', ["deepgram"], problems);
-    const { log } = memoryLog();
-    const options = {
-      calls: stores.calls,
-      dataDir: directory,
-      journals: localJournalProcessor(directory, makeResampler),
-      clock,
-      log,
-      onFinalized: () => {},
-      prices,
-    };
-    const finalizer = new CallFinalizer(options);
+    const finalizer = finalizerOf(stores.calls, { prices });
     finalizer.finalize(callId);
     await finalizer.idle();
     expect(await stores.calls.get(accountId, callId)).toMatchObject({
@@ -280,7 +285,7 @@ describe("finalizing a call", () => {
   });
 
   test("is retried until the store answers, and the journal does not count as lost meanwhile", async () => {
-    const { directory, stores, clock, accountId, finalizedIds } = service;
+    const { stores, clock, accountId, finalizedIds } = service;
     const { callId } = await active();
     let failures = 2;
     const { calls } = stores;
@@ -292,16 +297,7 @@ describe("finalizing a call", () => {
       },
       finish: (...end) => calls.finish(...end),
     };
-    const { log } = memoryLog();
-    const onFinalized = (id: string): void => void finalizedIds.push(id);
-    const finalizer = new CallFinalizer({
-      calls: failing,
-      dataDir: directory,
-      journals: localJournalProcessor(directory, makeResampler),
-      clock,
-      log,
-      onFinalized,
-    });
+    const finalizer = finalizerOf(failing);
     finalizer.finalize(callId);
     for (let second = 0; second < 3; second += 1) {
       await finalizer.idle();
@@ -349,7 +345,7 @@ test("ADV-M9: a call whose journal kills the renderer still has its record, with
 
 describe("finalizing many calls", () => {
   test("does not wait for one that hangs at the store, and processes at most eight at a time", async () => {
-    const { directory, stores, clock, finalizedIds } = service;
+    const { stores, finalizedIds } = service;
     const { calls } = stores;
     const asked: string[] = [];
     const hanging: (() => void)[] = [];
@@ -361,16 +357,7 @@ describe("finalizing many calls", () => {
       },
       finish: (...end) => calls.finish(...end),
     };
-    const { log } = memoryLog();
-    const onFinalized = (id: string): void => void finalizedIds.push(id);
-    const finalizer = new CallFinalizer({
-      calls: slow,
-      dataDir: directory,
-      journals: localJournalProcessor(directory, makeResampler),
-      clock,
-      log,
-      onFinalized,
-    });
+    const finalizer = finalizerOf(slow);
     const callIds: string[] = [];
     for (let call = 0; call < 10; call += 1) callIds.push((await active()).callId);
     for (const callId of callIds) finalizer.finalize(asCallId(callId));

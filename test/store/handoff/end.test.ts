@@ -1,8 +1,7 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { systemClock } from "../../../src/core/clock.ts";
-import { asAccountId, asCallId, asWorkerId } from "../../../src/core/ids.ts";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import {
   type ControlMessage,
   HANDOFF_PROTOCOL_VERSION,
@@ -10,8 +9,8 @@ import {
   toLine,
   type WorkerMessage,
 } from "../../../src/store/handoff/messages.ts";
-import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import { SPEC } from "../../support/calls/stored-calls.ts";
+import { handoffClient } from "../../support/services/handoff-client.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const closers: (() => void)[] = [];
@@ -44,17 +43,8 @@ test("a call that arrives in one chunk with the request to end it exists when th
   closers.push(() => server.close());
   const open = new Set<string>();
   const endRequest = new Promise<{ callId: string; isOpen: boolean }>((resolve) => {
-    const handoff = new HandoffClient({
-      path,
-      workerId: asWorkerId("worker-1"),
-      callIds: () => [],
-      takeSpendReports: () => [],
-      onAccountsOverLimit: () => {},
-      load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, acceptsCalls: true }),
-      onIncompatibleControl: () => {},
+    const handoff = handoffClient(path, {
       onEndRequested: (callId) => resolve({ callId, isOpen: open.has(callId) }),
-      metrics: async () => undefined,
-      clock: systemClock,
     });
     closers.push(() => void handoff.close());
     const redeem = async (): Promise<string> => {

@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { asCallId, asCarrierCallId, asWorkerId } from "../../../src/core/ids.ts";
 import { LOAD_REPORT_MS } from "../../../src/core/limits/admission.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
-import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { handoffClient } from "../../support/services/handoff-client.ts";
 import { handoffServer } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
@@ -23,16 +23,9 @@ test("a worker reports its load when it connects, then every 250 ms and on chang
   await server.listen();
   onTestFinished(() => server.close());
   let callCount = 0;
-  const handoff = new HandoffClient({
-    path,
+  const handoff = handoffClient(path, {
     workerId: asWorkerId("a"),
-    callIds: () => [],
-    takeSpendReports: () => [],
-    onAccountsOverLimit: () => {},
     load: () => ({ callCount: callCount++, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
-    onIncompatibleControl: () => {},
-    onEndRequested: () => {},
-    metrics: async () => undefined,
     clock,
   });
   const seen = async (count: number): Promise<void> => {
@@ -73,16 +66,8 @@ test("F14-4: the carrier's id of a call reaches the control process when its str
   );
   await server.listen();
   onTestFinished(() => server.close());
-  const handoff = new HandoffClient({
-    path,
+  const handoff = handoffClient(path, {
     workerId: asWorkerId("a"),
-    callIds: () => [],
-    takeSpendReports: () => [],
-    onAccountsOverLimit: () => {},
-    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
-    onIncompatibleControl: () => {},
-    onEndRequested: () => {},
-    metrics: async () => undefined,
     clock,
   });
   // While the control process is not connected nothing is sent; the call's end carries the id then.

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { systemClock } from "../../../src/core/clock.ts";
 import { asWorkerId } from "../../../src/core/ids.ts";
 import type { ProcessMetrics } from "../../../src/core/metrics/aggregation.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
-import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
+import type { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
+import { handoffClient } from "../../support/services/handoff-client.ts";
 import { handoffServer } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
@@ -22,17 +22,9 @@ async function controlEnd() {
   /** Connects a worker with these metrics. */
   const worker = async (tell: () => Promise<string | undefined>): Promise<HandoffClient> => {
     const before = server.workerCount;
-    const handoff = new HandoffClient({
-      path,
+    const handoff = handoffClient(path, {
       workerId: asWorkerId(`worker-${before}`),
-      callIds: () => [],
-      takeSpendReports: () => [],
-      onAccountsOverLimit: () => {},
-      load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, acceptsCalls: true }),
       metrics: async () => named(await tell()),
-      onIncompatibleControl: () => {},
-      onEndRequested: () => {},
-      clock: systemClock,
     });
     closers.push(() => void handoff.close());
     while (server.workerCount === before) await turn();

@@ -2,12 +2,11 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { asWorkerId } from "../../../src/core/ids.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
-import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
+import { handoffClient } from "../../support/services/handoff-client.ts";
 import { handoffServer } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { TOKEN_KEY_TEXT } from "../../support/tokens.ts";
@@ -58,18 +57,11 @@ async function workerBefore(greeting: () => string | undefined, clock = new Manu
   await once(control, "listening");
   onTestFinished(() => void control.close());
   let incompatible = 0;
-  const worker = new HandoffClient({
-    path,
-    workerId: asWorkerId("worker-1"),
-    callIds: () => [],
+  const worker = handoffClient(path, {
     load: () => LOAD,
-    takeSpendReports: () => [],
-    onAccountsOverLimit: () => {},
     onIncompatibleControl: () => {
       incompatible += 1;
     },
-    onEndRequested: () => {},
-    metrics: async () => undefined,
     clock,
   });
   onTestFinished(() => worker.close());

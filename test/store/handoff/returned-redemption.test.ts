@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { asAccountId, asCallId, asWorkerId } from "../../../src/core/ids.ts";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import { REDEEM_MS_MAX, RETURN_RETRY_MS, UNRESOLVED_REDEMPTIONS_MAX } from "../../../src/core/limits/admission.ts";
 import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
-import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import { SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { handoffClient } from "../../support/services/handoff-client.ts";
 import { handoffServer } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { TOKEN_KEY, TOKEN_KEY_TEXT } from "../../support/tokens.ts";
@@ -52,16 +52,7 @@ async function scene() {
     return server;
   };
   const server = await control();
-  const worker = new HandoffClient({
-    path,
-    workerId: asWorkerId("worker-1"),
-    callIds: () => [],
-    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
-    takeSpendReports: () => [],
-    onAccountsOverLimit: () => {},
-    onIncompatibleControl: () => {},
-    onEndRequested: () => {},
-    metrics: async () => undefined,
+  const worker = handoffClient(path, {
     clock,
   });
   await worker.firstAttempt;

@@ -2,13 +2,13 @@ import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs
 import { createServer, Server } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { systemClock } from "../../../src/core/clock.ts";
 import { asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { newSocketPath } from "../../../src/store/handoff/socket-path.ts";
-import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
+import type { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
+import { handoffClient } from "../../support/services/handoff-client.ts";
 import { handoffServer } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
@@ -34,17 +34,9 @@ async function serverAt(path: string) {
 }
 
 function connectWorker(path: string, workerId: WorkerId): HandoffClient {
-  const handoff = new HandoffClient({
-    path,
+  const handoff = handoffClient(path, {
     workerId,
-    callIds: () => [],
-    takeSpendReports: () => [],
-    onAccountsOverLimit: () => {},
     load: () => LOAD,
-    onIncompatibleControl: () => {},
-    onEndRequested: () => {},
-    metrics: async () => undefined,
-    clock: systemClock,
   });
   onTestFinished(() => handoff.close());
   return handoff;

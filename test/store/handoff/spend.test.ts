@@ -6,8 +6,8 @@ import { LOAD_REPORT_MS } from "../../../src/core/limits/admission.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { AccountSpendTotals } from "../../../src/store/admission/account-spend.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
-import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { handoffClient } from "../../support/services/handoff-client.ts";
 import { handoffServer } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
@@ -30,16 +30,10 @@ test("ADV-H3: two workers report an account's spend with their load, and both ar
   onTestFinished(() => server.close());
   const workers = ["a", "b"].map((workerId) => {
     const accounts = new AccountSpends({ limits: LIMITS, clock });
-    const handoff = new HandoffClient({
-      path,
+    const handoff = handoffClient(path, {
       workerId: asWorkerId(workerId),
-      callIds: () => [],
       takeSpendReports: (all) => accounts.takeChanged(all),
       onAccountsOverLimit: (over) => accounts.setExceeded(over),
-      load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
-      onIncompatibleControl: () => {},
-      onEndRequested: () => {},
-      metrics: async () => undefined,
       clock,
     });
     onTestFinished(() => handoff.close());

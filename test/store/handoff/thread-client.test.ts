@@ -10,10 +10,10 @@ import { HANDOFF_SILENT_PINGS_MAX } from "../../../src/core/limits/admission.ts"
 import { HEARTBEAT_MS } from "../../../src/core/limits/processes.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
 import { HandoffThreadClient } from "../../../src/store/handoff/thread-client.ts";
-import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
 import { createCall, SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { handoffClient } from "../../support/services/handoff-client.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { TOKEN_KEY_TEXT } from "../../support/tokens.ts";
 
@@ -205,18 +205,7 @@ test("ADV-M1: a handoff thread that does not answer pings is reported to the con
 test("ADV-M5: new token keys reach the workers through the thread", async () => {
   const { proxy, socketPath, serve } = await scene();
   await serve();
-  const worker = new HandoffClient({
-    path: socketPath,
-    workerId: asWorkerId("worker-1"),
-    callIds: () => [],
-    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
-    takeSpendReports: () => [],
-    onAccountsOverLimit: () => {},
-    onIncompatibleControl: () => {},
-    onEndRequested: () => {},
-    metrics: async () => undefined,
-    clock: systemClock,
-  });
+  const worker = handoffClient(socketPath);
   onTestFinished(() => worker.close());
   await worker.firstAttempt;
   const other = Buffer.alloc(32, 9).toString("base64url");

@@ -10,7 +10,7 @@ export const NO_REDEMPTIONS: Redemptions = {
   returnRedemption: async () => undefined,
 };
 
-/** What an IpcServer needs, where a test has its eye on something else. */
+/** The options of a `HandoffServer`; those that `changes` does not name have no effect. */
 export const handoffServer = (path: string, changes: Partial<HandoffServerOptions> = {}): HandoffServerOptions => ({
   path,
   clock: systemClock,

@@ -1,9 +1,10 @@
 import type { Socket } from "node:net";
+import type { ChildEvents } from "../../../src/core/child-process.ts";
 import type { ChildAssignment, ChildKind, FromChild, ToChild } from "../../../src/process/channel/protocol.ts";
-import type { Child, ChildEvents, StartChild } from "../../../src/process/supervisor/supervised-process.ts";
+import type { ServiceChild, StartChild } from "../../../src/process/supervisor/supervised-process.ts";
 
 /** A child process of the supervisor that does what a test says, and nothing by itself. */
-export class ScriptedChild implements Child {
+export class ScriptedChild implements ServiceChild {
   readonly kind: ChildKind;
   /** Undefined until it was given its place. */
   options: ChildAssignment | undefined;
@@ -13,14 +14,14 @@ export class ScriptedChild implements Child {
   readonly connections: Socket[] = [];
   /** Called with each message after that. */
   onMessage: (message: ToChild) => void = () => {};
-  readonly #events: ChildEvents;
+  readonly #events: ChildEvents<FromChild>;
   readonly #onServe: (child: ScriptedChild) => number;
   #isGone = false;
   killed = false;
   #pid = 0;
 
   /** `onServe`, called when it is given its place, returns its number. */
-  constructor(kind: ChildKind, events: ChildEvents, onServe: (child: ScriptedChild) => number) {
+  constructor(kind: ChildKind, events: ChildEvents<FromChild>, onServe: (child: ScriptedChild) => number) {
     this.kind = kind;
     this.#events = events;
     this.#onServe = onServe;

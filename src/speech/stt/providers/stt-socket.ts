@@ -27,6 +27,8 @@ interface SttSocketOptions {
   closeMessage: string;
   /** The HTTP statuses that correspond to the provider's close codes. */
   closeStatuses?: Readonly<Record<number, number>>;
+  /** What of the reason of a close is logged: the provider's own codes. The rest may quote the caller. */
+  closeReasonCode?: RegExp;
   /** The text that keeps an idle stream open; undefined where none is needed. */
   keepAliveMessage?: string;
   clock: Clock;
@@ -90,7 +92,8 @@ export class SttSocket {
     this.#socket.on("close", (code, reason) => {
       const status = options.closeStatuses?.[code];
       const refusal = status === undefined ? undefined : refusalFrom(status);
-      this.fail(`closed the stream with ${code}${loggableCloseReason(reason)}`, refusal);
+      const [reasonCode] = options.closeReasonCode?.exec(reason.toString("latin1")) ?? [];
+      this.fail(`closed the stream with ${code}${reasonCode === undefined ? "" : ` (${reasonCode})`}`, refusal);
     });
     signal.addEventListener("abort", this.#onAbort, { once: true });
     if (options.keepAliveMessage !== undefined) this.#scheduleKeepAlive(options.keepAliveMessage);
@@ -186,10 +189,4 @@ export class SttSocket {
     this.#cancelKeepAlive();
     this.#options.signal.removeEventListener("abort", this.#onAbort);
   }
-}
-
-/** Deepgram's codes for a close. Any other reason may quote the caller and is left out. */
-function loggableCloseReason(reason: Buffer): string {
-  const code = /^(?:DATA|NET)-\d{4}/.exec(reason.toString("latin1"))?.[0];
-  return code === undefined ? "" : ` (${code})`;
 }

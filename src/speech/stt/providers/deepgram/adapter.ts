@@ -124,6 +124,7 @@ function openStream(
     headers: { authorization: `Token ${apiKey}` },
     rateHz,
     closeMessage: CLOSE_STREAM,
+    closeReasonCode: /^(?:DATA|NET)-\d{4}/,
     keepAliveMessage: KEEP_ALIVE,
     clock,
     signal,
