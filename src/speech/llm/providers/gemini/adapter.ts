@@ -33,7 +33,7 @@ const UNFINISHED = "CONTINUATION";
 /**
  * LLM adapter for the Gemini API, `v1beta`, `streamGenerateContent`. Built from the reference "Generating content"
  * (ai.google.dev/api/generate-content), "Function calling", "Gemini thinking" and "Thought signatures"
- * (ai.google.dev/gemini-api/docs/function-calling, /thinking, /thought-signatures), with @google/genai 3.1. Models from
+ * (ai.google.dev/gemini-api/docs/function-calling, /thinking, /thought-signatures), with @google/genai 2.32. Models from
  * Gemini 3 on refuse a conversation that contains one of their tool calls without its signature, so the adapter stores
  * the signatures, by the provider's id of the call.
  */

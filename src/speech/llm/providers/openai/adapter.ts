@@ -34,7 +34,7 @@ const REASONING: readonly [RegExp, "none" | "minimal" | "low"][] = [
  * LLM adapter for the chat completions of OpenAI or of any compatible server (Groq, vLLM, Ollama, llama.cpp).
  *
  * Built from the API reference, "Create chat completion" and "Streaming"
- * (platform.openai.com/docs/api-reference/chat/create and /chat-streaming), with openai 7.57. The differences of other
+ * (platform.openai.com/docs/api-reference/chat/create and /chat-streaming), with openai 6.30. The differences of other
  * servers are from Ollama's "OpenAI compatibility" (docs.ollama.com/openai), llama.cpp's tools/server/README.md and
  * vLLM's "OpenAI-Compatible Server" (docs.vllm.ai).
  *
