@@ -1,6 +1,6 @@
 import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits/media.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
-import { loadVad } from "../../src/media/vad.ts";
+import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
 import { type Spread, spreadOf } from "../harness/statistics.ts";
 import type { Rig } from "../rig/rig.ts";
 import { type CallerBehavior, type Exchange, talk } from "./caller.ts";
@@ -34,7 +34,7 @@ export async function runConversations(
   { calls, exchanges }: ConversationOptions,
   { manner: behavior, cases, answer }: { manner: CallerBehavior; cases: readonly ConversationCase[]; answer: string },
 ): Promise<ConversationResult> {
-  const makeVad = await loadVad();
+  const voiceActivity = await loadFvadDetection();
   const worker = await rig.startServer<TalkQuestions>("../conversations/worker");
   await worker.ask("prepare", { speech: rig.speech.agent, answer });
   const samples = samplesOf(rig.speech.fullCaller.frames);
@@ -47,7 +47,8 @@ export async function runConversations(
       if (count % calls === 0) rig.progress.print(`${title}: ${count} of ${calls * exchanges}`);
     };
     const urls = await worker.ask("begin", { calls, delays });
-    const one = (url: string) => talk({ url, behavior, makeVad, samples, exchanges, random: Math.random, onExchange });
+    const one = (url: string) =>
+      talk({ url, behavior, voiceActivity, samples, exchanges, random: Math.random, onExchange });
     const all = await Promise.all(urls.map(one));
     await worker.ask("finish", undefined);
     seen.push(all.flatMap((talked) => talked.exchanges));

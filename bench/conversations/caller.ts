@@ -6,7 +6,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { callMs, mediaMs } from "../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
-import type { VadFactory } from "../../src/media/vad.ts";
+import type { VoiceActivityDetection, VoiceActivityDetector } from "../../src/media/voice-activity/detector.ts";
 import { encodeSamples, TELEPHONE } from "../../src/simulator/audio/format.ts";
 import { connectPeer, type PeerSocket } from "../../src/simulator/peers/peer-socket.ts";
 import { machineMonotonicMs } from "../rig/monotonic.ts";
@@ -32,7 +32,7 @@ export interface Exchange {
 export interface TalkerOptions {
   url: string;
   behavior: CallerBehavior;
-  makeVad: VadFactory;
+  voiceActivity: VoiceActivityDetection;
   /** What is said each time: 8,000 Hz, from the first sample to the last. */
   samples: Int16Array;
   /** How often. */
@@ -83,7 +83,7 @@ class ObservedCarrier extends SimulatedTwilio {
 
 class Talker {
   readonly #options: TalkerOptions;
-  readonly #vad: ReturnType<VadFactory>;
+  readonly #vad: VoiceActivityDetector;
   readonly #detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
   readonly #quiet = lineNoise(QUIET_FRAMES, TELEPHONE);
   readonly #decoded = new Int16Array(CARRIER_FRAME_SAMPLES);
@@ -104,7 +104,7 @@ class Talker {
 
   constructor(options: TalkerOptions) {
     this.#options = options;
-    this.#vad = options.makeVad(CARRIER_RATE_HZ);
+    this.#vad = options.voiceActivity.open(CARRIER_RATE_HZ);
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
-import type { VadFactory } from "../../src/media/vad.ts";
+import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/contracts.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
 
@@ -11,12 +11,12 @@ import { EventQueue } from "../../src/speech/event-queue.ts";
 export const TRANSCRIPT = "tell me something about the bakery";
 
 /** An STT that emits `UNDERSTOOD` this long after the last voiced frame that it received; the next voiced frame starts the delay again. */
-export function delayedStt(delayMs: number, makeVad: VadFactory): Stt {
+export function delayedStt(delayMs: number, voiceActivity: VoiceActivityDetection): Stt {
   return {
     provider: "delayed",
     capabilities: { ratesHz: [CARRIER_RATE_HZ], interimTranscripts: true },
     open(_options, signal) {
-      const vad = makeVad(CARRIER_RATE_HZ);
+      const vad = voiceActivity.open(CARRIER_RATE_HZ);
       const events = new EventQueue<SttEvent>(signal);
       let timer: NodeJS.Timeout | undefined;
       let seenMs = 0;

@@ -27,7 +27,7 @@ serve<TalkQuestions>({
     assert.ok(said !== undefined, "it was prepared");
     const model = delayedLlm(delays.llmMs, said.answer);
     worker.use({
-      stt: delayedStt(delays.sttMs, worker.makeVad),
+      stt: delayedStt(delays.sttMs, worker.voiceActivity),
       tts: poolOf(delayedTts(delays.ttsMs, said.voice)),
       llm: { model_a: model, model_b: model, model_c: model },
     });

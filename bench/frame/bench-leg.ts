@@ -16,7 +16,7 @@ import type { Attachment } from "../../src/gateway/leg/attachment.ts";
 import { CallSession, legFormatOf } from "../../src/gateway/session.ts";
 import type { Transport } from "../../src/gateway/transport/transport.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
-import type { VadFactory } from "../../src/media/vad.ts";
+import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 import type { Stt, SttEvent, Tts } from "../../src/speech/contracts.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
 import { createReferenceLlm } from "../../src/speech/reference/llm.ts";
@@ -59,7 +59,11 @@ export class BenchLeg {
 
   constructor(
     { opening, media }: CarrierStream,
-    { makeVad, makeResampler, dataDir }: { makeVad: VadFactory; makeResampler: ResamplerFactory; dataDir: string },
+    {
+      voiceActivity,
+      makeResampler,
+      dataDir,
+    }: { voiceActivity: VoiceActivityDetection; makeResampler: ResamplerFactory; dataDir: string },
   ) {
     const clock: Clock = {
       nowMs: () => monotonicMs(this.#nowMs),
@@ -112,7 +116,7 @@ export class BenchLeg {
       transport,
       wire,
       inbound: inboundAudio(),
-      vad: makeVad(CARRIER_RATE_HZ),
+      vad: voiceActivity.open(CARRIER_RATE_HZ),
     });
     for (const message of opening) this.#attachment.message(message, false);
     this.#media = media;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits/media.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
-import type { VadFactory } from "../../src/media/vad.ts";
+import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 import { median } from "../harness/statistics.ts";
 import { BenchLeg, prepareStream } from "./bench-leg.ts";
 import { plainWays } from "./carriers.ts";
@@ -30,12 +30,12 @@ const IN_TURN_WINDOWS_MIN = 3;
 /** `audio` is raw mu-law, 8,000 Hz: what both sides say. */
 export async function measureConnectionPath(
   audio: Uint8Array,
-  makeVad: VadFactory,
+  voiceActivity: VoiceActivityDetection,
   makeResampler: ResamplerFactory,
 ): Promise<FrameResult["ways"]> {
   return await withDataDir(async (dataDir) => {
     const plain = plainWays(audio);
-    const leg = new BenchLeg(prepareStream(audio), { makeVad, makeResampler, dataDir });
+    const leg = new BenchLeg(prepareStream(audio), { voiceActivity, makeResampler, dataDir });
     return {
       in: await perFrame(WINDOW_FRAMES, (frames) => walk(leg, "in", frames), plain.in),
       out: await perFrame(WINDOW_FRAMES, (frames) => walk(leg, "out", frames), plain.out),
@@ -47,13 +47,13 @@ export async function measureConnectionPath(
 /** The same ways where `calls` connections take turns, frame by frame: then each is found as the others left the caches. */
 export async function measureInTurn(
   audio: Uint8Array,
-  makeVad: VadFactory,
+  voiceActivity: VoiceActivityDetection,
   makeResampler: ResamplerFactory,
   calls: number,
 ): Promise<InTurnCost> {
   return await withDataDir(async (dataDir) => {
     const stream = prepareStream(audio);
-    const legs = Array.from({ length: calls }, () => new BenchLeg(stream, { makeVad, makeResampler, dataDir }));
+    const legs = Array.from({ length: calls }, () => new BenchLeg(stream, { voiceActivity, makeResampler, dataDir }));
     const stepAll = (way: "in" | "out"): number => {
       const startMs = performance.now();
       for (const leg of legs) leg.step(way, FRAME_MS / 2);

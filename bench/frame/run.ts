@@ -2,7 +2,7 @@ import { type OpusCodecs, opusCodecs } from "../../src/media/opus/codecs.ts";
 import { loadNativeOpus } from "../../src/media/opus/native.ts";
 import { createWasmOpus, loadLibopusModule } from "../../src/media/opus/wasm.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
-import { loadVad } from "../../src/media/vad.ts";
+import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
 import { runCommand } from "../harness/command.ts";
 import { describeMachine } from "../harness/machine.ts";
 import { renderSpeech } from "../rig/speech.ts";
@@ -33,14 +33,14 @@ const IN_TURN = [1, 20, 100, 200, 500, 1_000];
 async function run(_options: object, write: (line: string) => void): Promise<FrameResult> {
   write("rendering what the caller says");
   const { callerAudio } = await renderSpeech();
-  const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+  const [voiceActivity, makeResampler] = await Promise.all([loadFvadDetection(), loadResampler()]);
   const opus = [opusCodecs(createWasmOpus(await loadLibopusModule())), ...(await nativeCodecs())] as const;
   write("the whole way through a connection");
-  const ways = await measureConnectionPath(callerAudio, makeVad, makeResampler);
+  const ways = await measureConnectionPath(callerAudio, voiceActivity, makeResampler);
   const inTurn: InTurnCost[] = [];
   for (const calls of IN_TURN) {
     write(`the same where ${calls} calls take turns`);
-    inTurn.push(await measureInTurn(callerAudio, makeVad, makeResampler, calls));
+    inTurn.push(await measureInTurn(callerAudio, voiceActivity, makeResampler, calls));
   }
   write("decode and encode against the plain way: the carriers");
   const carriers = compare(carrierContests(callerAudio));
@@ -49,7 +49,7 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
   write("resampling");
   const resampling = await measureResampling();
   write("the stages, each by itself");
-  const stages = measureStages(callerAudio, makeVad);
+  const stages = measureStages(callerAudio, voiceActivity);
   write("a 30-minute call in virtual time");
   return {
     machine: describeMachine(),

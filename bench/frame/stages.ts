@@ -12,7 +12,7 @@ import {
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import { FrameRing } from "../../src/media/frame-ring.ts";
 import { Framer, type FramerInput } from "../../src/media/framer.ts";
-import type { VadFactory } from "../../src/media/vad.ts";
+import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 import { JournalEncoder } from "../../src/record/journal/format.ts";
 import { WatermarkDecoder } from "../../src/speech/reference/watermark/decoder.ts";
 import { inboundAudio } from "../../test/support/audio/inbound-audio.ts";
@@ -54,8 +54,8 @@ class FrameClock {
 }
 
 /** `audio` is raw mu-law, 8,000 Hz: what a caller says. */
-export function measureStages(audio: Uint8Array, makeVad: VadFactory): StageCost[] {
-  const stages = [...inbound(audio, makeVad), ...outbound(audio), ...extra(audio)];
+export function measureStages(audio: Uint8Array, voiceActivity: VoiceActivityDetection): StageCost[] {
+  const stages = [...inbound(audio, voiceActivity), ...outbound(audio), ...extra(audio)];
   const plain = plainWays(audio);
   const tasks = stages.map(({ task }) => task);
   const times = timeRounds([plain.in, plain.out, ...tasks]);
@@ -67,7 +67,7 @@ export function measureStages(audio: Uint8Array, makeVad: VadFactory): StageCost
   });
 }
 
-function inbound(audio: Uint8Array, makeVad: VadFactory): Stage[] {
+function inbound(audio: Uint8Array, voiceActivity: VoiceActivityDetection): Stage[] {
   const { wire, into, messages, decoded } = received(audio);
   const framer = new Framer({
     frameSamples: CARRIER_FRAME_SAMPLES,
@@ -75,7 +75,7 @@ function inbound(audio: Uint8Array, makeVad: VadFactory): Stage[] {
     codec: "mulaw",
     startMs: callMs(0),
   });
-  const vad = makeVad(CARRIER_RATE_HZ);
+  const vad = voiceActivity.open(CARRIER_RATE_HZ);
   const call = speakingCall();
   const event = { kind: "frame-in" as const, isSpeech: false, mediaMs: mediaMs(0) };
   const journal = new JournalEncoder();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
-import { loadVad } from "../../src/media/vad.ts";
+import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
 import { inboundAudio } from "../../test/support/audio/inbound-audio.ts";
 import { Random } from "../../test/support/random.ts";
 import { describeMachine } from "../harness/machine.ts";
@@ -58,7 +58,7 @@ export async function runTurnsBench(
 }
 
 export const loadTools = async (material: Material, dataDir: string): Promise<TrialTools> => ({
-  makeVad: await loadVad(),
+  voiceActivity: await loadFvadDetection(),
   makeResampler: await loadResampler(),
   inbound: inboundAudio(),
   tts: replayTts(material.agent),

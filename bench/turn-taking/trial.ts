@@ -15,7 +15,7 @@ import { JournalWriters } from "../../src/gateway/journal/writers.ts";
 import { legFormatOf } from "../../src/gateway/session.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
-import type { VadFactory } from "../../src/media/vad.ts";
+import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/contracts.ts";
 import { createReferenceStt } from "../../src/speech/reference/stt.ts";
 import { WatermarkDecoder } from "../../src/speech/reference/watermark/decoder.ts";
@@ -35,7 +35,7 @@ import type { SttMode } from "./result.ts";
 
 /** What the calls share. */
 export interface TrialTools {
-  makeVad: VadFactory;
+  voiceActivity: VoiceActivityDetection;
   makeResampler: ResamplerFactory;
   inbound: InboundAudio;
   tts: Tts;
@@ -164,7 +164,7 @@ class TrialCall {
     return this.#seen;
   }
 
-  #connect({ makeVad, makeResampler, inbound, tts, dataDir }: TrialTools, sttMode: SttMode): Connection {
+  #connect({ voiceActivity, makeResampler, inbound, tts, dataDir }: TrialTools, sttMode: SttMode): Connection {
     const clock = this.#clock;
     const log = createLogger("test", "error");
     const wire = createTwilioWire();
@@ -195,7 +195,7 @@ class TrialCall {
       },
       wire,
       inbound,
-      vad: makeVad(CARRIER_RATE_HZ),
+      vad: voiceActivity.open(CARRIER_RATE_HZ),
       makeResampler,
       stt,
       llm: this.#llm(),

@@ -24,7 +24,8 @@ import { WsServer } from "../../src/gateway/server/ws/server.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import { loadOpus } from "../../src/media/opus/load.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
-import { loadVad, type VadFactory } from "../../src/media/vad.ts";
+import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
+import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
 import { NO_SPEND_LIMITS, unlimitedAccounts } from "../../test/support/stubs/no-limits.ts";
 import { NO_PHRASES } from "../../test/support/stubs/no-phrases.ts";
 import { BenchHandoff } from "./handoff.ts";
@@ -43,18 +44,18 @@ const POLL_MS = 10;
 export class BenchWorker {
   readonly calls: BenchHandoff;
   readonly journals: JournalWriters;
-  readonly makeVad: VadFactory;
+  readonly voiceActivity: VoiceActivityDetection;
   readonly port: number;
   readonly #createGateway: (engines: GatewayOptions["providers"]) => Gateway;
   #gateway: Gateway | undefined;
 
   private constructor(
-    { calls, journals, makeVad, port }: Pick<BenchWorker, "calls" | "journals" | "makeVad" | "port">,
+    { calls, journals, voiceActivity, port }: Pick<BenchWorker, "calls" | "journals" | "voiceActivity" | "port">,
     createGateway: (engines: GatewayOptions["providers"]) => Gateway,
   ) {
     this.calls = calls;
     this.journals = journals;
-    this.makeVad = makeVad;
+    this.voiceActivity = voiceActivity;
     this.port = port;
     this.#createGateway = createGateway;
   }
@@ -70,7 +71,7 @@ export class BenchWorker {
     const log = createLogger("worker", "warn");
     const metrics = new WorkerMetrics(CONNECTION_TYPES, () => worker.gateway.readings());
     collectProcessMetrics(metrics.registry);
-    const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
+    const [voiceActivity, makeResampler, opus] = await Promise.all([loadFvadDetection(), loadResampler(), loadOpus()]);
     const schemas = new SchemaProcess({ clock: systemClock, log, count: () => {} });
     const journals = new JournalWriters({ dataDir, software: SOFTWARE, clock: systemClock, log });
     const calls = new BenchHandoff(dataDir);
@@ -88,7 +89,7 @@ export class BenchWorker {
         providers,
         createWire: wireFactory({ outboundCodecs: {}, opus }),
         connectionTypes: CONNECTION_TYPES,
-        makeVad,
+        voiceActivity,
         makeResampler,
         httpTools: new HttpTools({ secrets: new Map(), allowLoopback: false }),
         schemas,
@@ -105,7 +106,7 @@ export class BenchWorker {
         authentication,
         mediaUrl: `ws://${HOST}:${port}`,
       });
-    const worker = new BenchWorker({ calls, journals, makeVad, port }, createGateway);
+    const worker = new BenchWorker({ calls, journals, voiceActivity, port }, createGateway);
     return worker;
   }
 

@@ -17,7 +17,7 @@ import type { AddedLatency, LiveState, WorkerReadings } from "../core/metrics/wo
 import type { SchemaChecks } from "../core/schemas/checker.ts";
 import { busRateHz } from "../media/bus-rate.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
-import type { VadFactory } from "../media/vad.ts";
+import type { VoiceActivityDetection } from "../media/voice-activity/detector.ts";
 import type { CallLlm, CallStt, TtsPool } from "../speech/contracts.ts";
 import type { CallHandoff, EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
@@ -48,7 +48,7 @@ export interface GatewayOptions {
   createWire: WireFactory;
   /** All that calls can have. */
   connectionTypes: readonly ConnectionType[];
-  makeVad: VadFactory;
+  voiceActivity: VoiceActivityDetection;
   makeResampler: ResamplerFactory;
   httpTools: HttpTools;
   schemas: SchemaChecks;
@@ -207,14 +207,15 @@ export class Gateway {
 
   #begin(redeemed: RedeemedCall, transport: Transport): { session: CallSession; leg: TransportListener } {
     const { callId, accountId, spec } = redeemed;
-    const { providers, httpTools, schemas, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
+    const { providers, httpTools, schemas, journals, phrases, metrics, clock, voiceActivity, makeResampler } =
+      this.#options;
     const { spend: settings, accountSpends, prices, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
     const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = this.#options.createWire(callId, spec);
     const format = legFormatOf(wire);
     // Only the wire and the VAD can fail, so they are created first: anything created before them would leak.
-    const vad = makeVadFor(wire, () => makeVad(busRateHz(wire.inboundRateHz)));
+    const vad = makeVadFor(wire, () => voiceActivity.open(busRateHz(wire.inboundRateHz)));
     const llm = providers.llm[spec.model];
     const promptTokensMax = promptTokensMaxOf(spec, llm.contextTokens, historyTokensMax);
     const sttHasInterim = providers.stt?.capabilities.interimTranscripts ?? false;

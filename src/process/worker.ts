@@ -29,7 +29,7 @@ import { AccountSpends } from "../gateway/spend/account.ts";
 import { HttpTools } from "../gateway/tools/http-client.ts";
 import { loadOpus } from "../media/opus/load.ts";
 import { loadResampler } from "../media/resampler.ts";
-import { loadVad } from "../media/vad.ts";
+import { loadFvadDetection } from "../media/voice-activity/fvad.ts";
 import { createSpeechProviders } from "../speech/registry.ts";
 import { findSocket } from "../store/handoff/socket-path.ts";
 import { HandoffClient } from "../store/handoff/worker-client.ts";
@@ -49,7 +49,7 @@ import { SupervisorConnections } from "./worker/supervisor-connections.ts";
 /** Composition root of a media worker: a process that carries a share of the calls. */
 exitOnUncaughtException(createLogger("worker", "info"));
 const clock = systemClock;
-const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
+const [voiceActivity, makeResampler, opus] = await Promise.all([loadFvadDetection(), loadResampler(), loadOpus()]);
 const { socketPath, port, mediaUrl, mediaServer, isFirst } = await waitForAssignment();
 // The supervisor has read the same variables, but the files they name may have changed when a worker is restarted.
 const config = readConfig();
@@ -91,7 +91,7 @@ const gateway = new Gateway({
   providers,
   createWire: wireFactory({ outboundCodecs: config.outboundCodecs, opus }),
   connectionTypes: CONNECTION_TYPES,
-  makeVad,
+  voiceActivity,
   makeResampler,
   httpTools: new HttpTools({ secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback }),
   schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),

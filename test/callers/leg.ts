@@ -19,7 +19,8 @@ import type { LivenessOptions } from "../../src/gateway/transport/liveness.ts";
 import type { Transport } from "../../src/gateway/transport/transport.ts";
 import { busRateHz } from "../../src/media/bus-rate.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
-import { loadVad, type Vad } from "../../src/media/vad.ts";
+import type { VoiceActivityDetector } from "../../src/media/voice-activity/detector.ts";
+import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
 import { journalPath } from "../../src/record/journal/reader.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/contracts.ts";
 import type { Wire } from "../../src/wire/wire.ts";
@@ -37,7 +38,7 @@ import { NO_PHRASES } from "../support/stubs/no-phrases.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { CONNECTED, mediaMessage, startMessage } from "./twilio-stream.ts";
 
-const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+const [voiceActivity, makeResampler] = await Promise.all([loadFvadDetection(), loadResampler()]);
 
 /** A transport that records what was sent; `stuck` drops everything, as with a peer that does not read. */
 class FakeSocket implements Transport {
@@ -90,7 +91,7 @@ export interface LegOptions {
   stt?: Stt;
   llm?: Llm;
   tts?: Tts;
-  vad?: Vad;
+  vad?: VoiceActivityDetector;
   /** In place of carrier_a's. */
   wire?: Wire;
   parameters?: Readonly<TurnParameters>;
@@ -154,7 +155,7 @@ export function leg(options: LegOptions = {}) {
     transport: socket,
     wire,
     inbound: inboundAudio(),
-    vad: options.vad ?? makeVad(busRateHz(wire.inboundRateHz)),
+    vad: options.vad ?? voiceActivity.open(busRateHz(wire.inboundRateHz)),
     makeResampler,
     stt: options.stt,
     llm: options.llm ?? new ScriptedLlm(clock, [textReply("I see.")]),

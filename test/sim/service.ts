@@ -10,7 +10,8 @@ import { legFormatOf } from "../../src/gateway/session.ts";
 import type { Transport } from "../../src/gateway/transport/transport.ts";
 import { busRateHz } from "../../src/media/bus-rate.ts";
 import { loadResampler, type ResamplerFactory } from "../../src/media/resampler.ts";
-import { loadVad, type Vad, type VadFactory } from "../../src/media/vad.ts";
+import type { VoiceActivityDetection, VoiceActivityDetector } from "../../src/media/voice-activity/detector.ts";
+import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
 import { carrierCodecs } from "../../src/simulator/lines.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
@@ -32,14 +33,14 @@ import type { SimulatedTts } from "./providers/tts.ts";
 
 /** What the calls of one process share. */
 export interface Shared {
-  makeVad: VadFactory;
+  voiceActivity: VoiceActivityDetection;
   makeResampler: ResamplerFactory;
   inbound: ReturnType<typeof inboundAudio>;
   dataDir: string;
 }
 
 export const loadShared = async (dataDir: string): Promise<Shared> => ({
-  makeVad: await loadVad(),
+  voiceActivity: await loadFvadDetection(),
   makeResampler: await loadResampler(),
   inbound: inboundAudio(),
   dataDir,
@@ -116,7 +117,7 @@ export class Service {
       transport,
       wire,
       inbound: shared.inbound,
-      vad: this.#countedVad(shared.makeVad(busRateHz(wire.inboundRateHz))),
+      vad: this.#countedVad(shared.voiceActivity.open(busRateHz(wire.inboundRateHz))),
       makeResampler: this.#countedResampler,
       stt: providers.stt,
       llm: providers.llm,
@@ -163,7 +164,7 @@ export class Service {
     return this.#logged.filter((line) => line.includes('"fault":"bug"'));
   }
 
-  #countedVad(vad: Vad): Vad {
+  #countedVad(vad: VoiceActivityDetector): VoiceActivityDetector {
     this.#vads += 1;
     return {
       isSpeech: (frame) => vad.isSpeech(frame),

@@ -6,7 +6,7 @@ import { LIVENESS_CHECK_TICKS } from "../../core/limits/connections.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
-import type { Vad } from "../../media/vad.ts";
+import type { VoiceActivityDetector } from "../../media/voice-activity/detector.ts";
 import type { ClientMessage, InboundAudio, StreamStarted, Wire } from "../../wire/wire.ts";
 import type { TtsOutput } from "../agent/tts-output.ts";
 import { cleanUp } from "../cleanup.ts";
@@ -25,7 +25,7 @@ export interface AttachmentParts {
   wire: Wire;
   /** The wire's decode buffer; shared by all attachments of the process, and not owned. */
   inbound: InboundAudio;
-  vad: Vad;
+  vad: VoiceActivityDetector;
 }
 
 /** The call of an attachment. Times are call time, ms; no method throws unless it says so. */

@@ -7,7 +7,7 @@ import { A_LAW_CARRIERS, CARRIER_NAMES } from "../../../src/carriers/list.ts";
 import { opusCodecs } from "../../../src/media/opus/codecs.ts";
 import { createWasmOpus, loadLibopusModule } from "../../../src/media/opus/wasm.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
-import { loadVad } from "../../../src/media/vad.ts";
+import { loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
 
 const AUDIO = Uint8Array.from({ length: 8_000 }, (_, at) => (at * 31) & 255);
 /** Far too short for figures. */
@@ -56,7 +56,7 @@ test("every codec of a raw socket is compared at every rate, and all but Opus al
 });
 
 test("calls that take turns receive and send frames", { timeout: TEST_MS_MAX }, async () => {
-  const { calls, inNs, outNs } = await measureInTurn(AUDIO, await loadVad(), await loadResampler(), 2);
+  const { calls, inNs, outNs } = await measureInTurn(AUDIO, await loadFvadDetection(), await loadResampler(), 2);
   expect(calls).toBe(2);
   expect(Math.min(inNs, outNs)).toBeGreaterThan(0);
 });

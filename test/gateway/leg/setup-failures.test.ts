@@ -5,7 +5,7 @@ import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { unavailable } from "../../../src/core/errors.ts";
 import { seededRandom } from "../../../src/core/seeded-random.ts";
-import { loadVad } from "../../../src/media/vad.ts";
+import { loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { Llm, Stt, Tts } from "../../../src/speech/contracts.ts";
 import { startMessage } from "../../callers/twilio-stream.ts";
@@ -71,7 +71,7 @@ class Alive {
 /** A service whose every part can fail, and its live resources. */
 async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }> {
   const alive = new Alive();
-  const makeVad = await loadVad();
+  const voiceActivity = await loadFvadDetection();
   const [scriptedStt, scriptedLlm, scriptedTts] = [
     new ScriptedStt(systemClock, []),
     new ScriptedLlm(systemClock, [textReply("I see.")]),
@@ -109,7 +109,7 @@ async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }
     tts,
     vad: (rateHz) => {
       failing("the VAD");
-      const vad = makeVad(rateHz);
+      const vad = voiceActivity.open(rateHz);
       alive.vads += 1;
       return {
         isSpeech: (frame) => vad.isSpeech(frame),

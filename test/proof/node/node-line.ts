@@ -24,7 +24,7 @@ export interface Row {
 
 /** What depends on the version of Node besides the contract suites: native modules, memory, files, sockets, whole calls. */
 export const REDUCED = [
-  ...["test/media/opus", "test/media/vad", "test/store/sqlite", "test/wire/allocation"],
+  ...["test/media/opus", "test/media/voice-activity", "test/store/sqlite", "test/wire/allocation"],
   ...["calls/whole-call", "processes/workers", "processes/roll", "processes/overload", "network/tls"].map(
     (name) => `test/end-to-end/${name}`,
   ),

@@ -17,7 +17,8 @@ import type { Transport, TransportListener } from "../../../src/gateway/transpor
 import { opusCodecs } from "../../../src/media/opus/codecs.ts";
 import { createWasmOpus, loadLibopusModule } from "../../../src/media/opus/wasm.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
-import { loadVad, type VadFactory } from "../../../src/media/vad.ts";
+import type { VoiceActivityDetection } from "../../../src/media/voice-activity/detector.ts";
+import { loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
 import { type AudioFormat, encodeSamples, frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
 import { carrierCodecs, formatsOf, type SimulatedLine, simulatePeer } from "../../../src/simulator/lines.ts";
 import type { SimulatedPeer } from "../../../src/simulator/peers/peer.ts";
@@ -35,7 +36,11 @@ import { GOLDEN_LINES, type GoldenLine, specOf } from "./lines.ts";
 import { type LiveCall, Scene, type ScriptedTool } from "./scene.ts";
 
 // The native Opus library is not installed everywhere, and need not code to the same bits: golden calls use the other one.
-const [makeVad, makeResampler, libopus] = await Promise.all([loadVad(), loadResampler(), loadLibopusModule()]);
+const [voiceActivity, makeResampler, libopus] = await Promise.all([
+  loadFvadDetection(),
+  loadResampler(),
+  loadLibopusModule(),
+]);
 const opus = opusCodecs(createWasmOpus(libopus));
 
 /** A message to the peer, and when it was sent, ms of the call. */
@@ -168,7 +173,7 @@ class GoldenCallRun implements LiveCall {
         opus,
       }),
       connectionTypes: CONNECTION_TYPES,
-      makeVad: failingAt(scene.detectorFailsAtFrame),
+      voiceActivity: { ...voiceActivity, open: failingAt(scene.detectorFailsAtFrame) },
       makeResampler,
       httpTools: new ScriptedHttpTools(clock, scene.tools),
       schemas: INLINE_SCHEMAS,
@@ -364,9 +369,9 @@ function vowelFrames(format: AudioFormat): Uint8Array[] {
 
 /** The real voice detector, which fails at a frame. */
 const failingAt =
-  (frame: number): VadFactory =>
+  (frame: number): VoiceActivityDetection["open"] =>
   (rateHz) => {
-    const vad = makeVad(rateHz);
+    const vad = voiceActivity.open(rateHz);
     let frames = 0;
     return {
       isSpeech: (samples) => {

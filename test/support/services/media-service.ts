@@ -20,7 +20,8 @@ import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
 import type { LivenessOptions } from "../../../src/gateway/transport/liveness.ts";
 import { loadOpus } from "../../../src/media/opus/load.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
-import { loadVad, type VadFactory } from "../../../src/media/vad.ts";
+import type { VoiceActivityDetection } from "../../../src/media/voice-activity/detector.ts";
+import { loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
@@ -46,7 +47,7 @@ import { mintToken } from "../tokens.ts";
 import { handoffServer } from "./handoff-server.ts";
 import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
 
-const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
+const [voiceActivity, makeResampler, opus] = await Promise.all([loadFvadDetection(), loadResampler(), loadOpus()]);
 
 /** The address that carriers dial, and sign. */
 export const MEDIA_URL = "wss://media.example.com";
@@ -68,7 +69,7 @@ export interface MediaServiceOptions {
   /** Pages of these origins may read refusals. */
   corsOrigins?: readonly string[];
   /** In place of the real voice detector, the first thing that is made for a call. */
-  vad?: VadFactory;
+  vad?: VoiceActivityDetection["open"];
   /** What upgrades must be signed with, for carriers that are to have a secret. */
   carrierSecrets?: CarrierSecrets;
   /** In place of none but the built-in ones. */
@@ -148,7 +149,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     },
     createWire: wireFactory({ outboundCodecs: {}, opus }),
     connectionTypes: CONNECTION_TYPES,
-    makeVad: options.vad ?? makeVad,
+    voiceActivity: options.vad === undefined ? voiceActivity : { ...voiceActivity, open: options.vad },
     makeResampler,
     httpTools: new HttpTools({ secrets: new Map(), allowLoopback: true }),
     schemas: INLINE_SCHEMAS,

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { asCallId, asWorkerId, type CallId } from "../../../../src/core/ids.ts";
-import { loadVad } from "../../../../src/media/vad.ts";
+import { loadFvadDetection } from "../../../../src/media/voice-activity/fvad.ts";
 import { RawCaller } from "../../../callers/raw-caller.ts";
 import { type MediaService, type MediaServiceOptions, mediaService } from "../../../support/services/media-service.ts";
 import { ifMachineStalled } from "../../../support/stalled-machine.ts";
@@ -8,7 +8,7 @@ import { ifMachineStalled } from "../../../support/stalled-machine.ts";
 let service: MediaService;
 afterEach(() => service.close());
 
-const makeVad = await loadVad();
+const voiceActivity = await loadFvadDetection();
 
 async function start(options?: MediaServiceOptions): Promise<MediaService> {
   service = await mediaService(options);
@@ -81,7 +81,7 @@ test("C18: a call that cannot be opened after its token was redeemed is `failed`
   const { url, create, ended, stores, accountId } = await start({
     vad: (rateHz) => {
       if (isBroken) throw new Error("planted");
-      return makeVad(rateHz);
+      return voiceActivity.open(rateHz);
     },
   });
   const [first, second] = [await create(), await create()];

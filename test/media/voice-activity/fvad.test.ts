@@ -1,8 +1,13 @@
 import loadFvad from "@echogarden/fvad-wasm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { loadVad, type Vad, type VadFactory, type VadRate, vadFactory } from "../../src/media/vad.ts";
-import { vowelAt } from "../support/audio/vowel.ts";
-import { heapBytesPerRun } from "../support/heap.ts";
+import type {
+  BusRateHz,
+  VoiceActivityDetection,
+  VoiceActivityDetector,
+} from "../../../src/media/voice-activity/detector.ts";
+import { fvadDetection, fvadFactory, loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
+import { vowelAt } from "../../support/audio/vowel.ts";
+import { heapBytesPerRun } from "../../support/heap.ts";
 
 const FRAMES_PER_SECOND = 50;
 
@@ -11,7 +16,7 @@ type Sound = (seconds: number, i: number) => number;
 
 const silence: Sound = () => 0;
 
-function framesOf(sound: Sound, seconds: number, rateHz: VadRate): Int16Array[] {
+function framesOf(sound: Sound, seconds: number, rateHz: BusRateHz): Int16Array[] {
   const length = rateHz / FRAMES_PER_SECOND;
   return Array.from({ length: seconds * FRAMES_PER_SECOND }, (_, frame) =>
     Int16Array.from({ length }, (_, i) => {
@@ -21,20 +26,21 @@ function framesOf(sound: Sound, seconds: number, rateHz: VadRate): Int16Array[] 
   );
 }
 
-const decide = (vad: Vad, frames: readonly Int16Array[]): boolean[] => frames.map((frame) => vad.isSpeech(frame));
+const decide = (vad: VoiceActivityDetector, frames: readonly Int16Array[]): boolean[] =>
+  frames.map((frame) => vad.isSpeech(frame));
 
 /** After this much silence every sound must be forgotten. */
 const IDLE_FRAMES = 10;
 
 describe("voice activity detection", () => {
-  let makeVad: VadFactory;
+  let voiceActivity: VoiceActivityDetection;
   beforeAll(async () => {
-    makeVad = await loadVad();
+    voiceActivity = await loadFvadDetection();
   });
 
   for (const rateHz of [8_000, 16_000] as const) {
     test(`detects speech within three frames, and its end within ten, at ${rateHz} Hz`, () => {
-      const vad = makeVad(rateHz);
+      const vad = voiceActivity.open(rateHz);
       decide(vad, framesOf(silence, 1, rateHz));
       const decisions = decide(vad, framesOf(vowelAt, 1, rateHz));
       expect(decisions.slice(3)).not.toContain(false);
@@ -52,7 +58,7 @@ describe("voice activity detection", () => {
       ["clicks of one sample", (_, i) => (i % 997 === 0 ? 32_767 : 0)],
     ];
     test.each(sounds)(`M10: becomes idle after %s, and still detects speech, at ${rateHz} Hz`, (_, sound) => {
-      const vad = makeVad(rateHz);
+      const vad = voiceActivity.open(rateHz);
       decide(vad, framesOf(sound, 3, rateHz));
       expect(decide(vad, framesOf(silence, 1, rateHz)).slice(IDLE_FRAMES)).not.toContain(true);
       expect(decide(vad, framesOf(vowelAt, 1, rateHz)).slice(3)).not.toContain(false);
@@ -61,7 +67,7 @@ describe("voice activity detection", () => {
   }
 
   test("silence is never speech, from the first frame on", () => {
-    const vad = makeVad(8_000);
+    const vad = voiceActivity.open(8_000);
     expect(decide(vad, framesOf(silence, 2, 8_000))).not.toContain(true);
     vad.destroy();
   });
@@ -85,7 +91,7 @@ describe("voice activity detection", () => {
         return fvad._fvad_process(vad, pointer, frame.length) === 1;
       });
     };
-    const vad = makeVad(8_000);
+    const vad = voiceActivity.open(8_000);
     const decisions = decide(vad, frames);
     expect([0, 1, 2, 3].map((mode) => String(decisionsOf(mode)) === String(decisions))).toEqual([
       false,
@@ -97,9 +103,9 @@ describe("voice activity detection", () => {
   });
 
   test("detectors of different streams do not affect each other", () => {
-    const alone = makeVad(8_000);
-    const beside = makeVad(8_000);
-    const other = makeVad(16_000);
+    const alone = voiceActivity.open(8_000);
+    const beside = voiceActivity.open(8_000);
+    const other = voiceActivity.open(16_000);
     const loud = framesOf((_, i) => (i % 40 < 20 ? 30_000 : -30_000), 2, 16_000);
     const frames = [...framesOf(silence, 1, 8_000), ...framesOf(vowelAt, 1, 8_000)];
     const expected = decide(alone, frames);
@@ -113,10 +119,10 @@ describe("voice activity detection", () => {
 
   test("a detector releases its memory", async () => {
     const fvad = await loadFvad();
-    const make = vadFactory(fvad);
+    const { open } = fvadDetection(fvadFactory(fvad));
     const frame = new Int16Array(160);
     const openAndClose = (): void => {
-      const vad = make(8_000);
+      const vad = open(8_000);
       vad.isSpeech(frame);
       vad.destroy();
     };
@@ -128,7 +134,7 @@ describe("voice activity detection", () => {
 
   test("continues when its memory grows and moves", async () => {
     const fvad = await loadFvad();
-    const vad = vadFactory(fvad)(8_000);
+    const vad = fvadFactory(fvad)(8_000, 3);
     const before = fvad.HEAP16;
     expect(fvad._malloc(before.byteLength)).toBeGreaterThan(0);
     expect(before.byteLength).toBe(0);
@@ -136,12 +142,12 @@ describe("voice activity detection", () => {
   });
 
   test("reports that there is no memory for another detector", async () => {
-    const make = vadFactory({ ...(await loadFvad()), _fvad_new: () => 0 });
-    expect(() => make(8_000)).toThrow(expect.objectContaining({ code: "unavailable" }));
+    const openFvad = fvadFactory({ ...(await loadFvad()), _fvad_new: () => 0 });
+    expect(() => openFvad(8_000, 3)).toThrow(expect.objectContaining({ code: "unavailable" }));
   });
 
   test("a frame of another length, and use after destroy, fail an assertion", () => {
-    const vad = makeVad(16_000);
+    const vad = voiceActivity.open(16_000);
     expect(() => vad.isSpeech(new Int16Array(160))).toThrow("one frame at the detector's own rate");
     vad.destroy();
     expect(() => vad.isSpeech(new Int16Array(320))).toThrow("destroyed");
@@ -149,7 +155,7 @@ describe("voice activity detection", () => {
   });
 
   test("deciding on a frame allocates nothing", () => {
-    const vad = makeVad(8_000);
+    const vad = voiceActivity.open(8_000);
     const frame = framesOf(vowelAt, 1, 8_000)[20] as Int16Array;
     expect(heapBytesPerRun(() => vad.isSpeech(frame), 1_000)).toBeLessThan(1);
     vad.destroy();
