@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
 import { SimulatedTwilio } from "../../src/carriers/twilio/simulated.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { callMs, mediaMs } from "../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { VoiceActivityDetection, VoiceActivityDetector } from "../../src/media/voice-activity/detector.ts";
+import { DEFAULT_SEGMENTATION } from "../../src/media/voice-activity/segmentation.ts";
+import { SpeechSegmenter } from "../../src/media/voice-activity/segmenter.ts";
 import { encodeSamples, TELEPHONE } from "../../src/simulator/audio/format.ts";
 import { connectPeer, type PeerSocket } from "../../src/simulator/peers/peer-socket.ts";
 import { machineMonotonicMs } from "../rig/monotonic.ts";
@@ -84,7 +84,7 @@ class ObservedCarrier extends SimulatedTwilio {
 class Talker {
   readonly #options: TalkerOptions;
   readonly #vad: VoiceActivityDetector;
-  readonly #detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
+  readonly #segmenter = new SpeechSegmenter(DEFAULT_SEGMENTATION);
   readonly #quiet = lineNoise(QUIET_FRAMES, TELEPHONE);
   readonly #decoded = new Int16Array(CARRIER_FRAME_SAMPLES);
   readonly exchanges: Exchange[] = [];
@@ -192,7 +192,7 @@ class Talker {
   #sent(frame: Uint8Array, atMs: number): void {
     mulawDecode(frame, this.#decoded);
     const isVoiced = this.#vad.isSpeech(this.#decoded);
-    const change = this.#detector.frame(isVoiced, mediaMs(this.#beat * FRAME_MS), callMs(atMs));
+    const change = this.#segmenter.frame(isVoiced, mediaMs(this.#beat * FRAME_MS), callMs(atMs));
     if (this.#now === undefined) return;
     if (change === "started" && Number.isNaN(this.#now.detectedMs)) this.#now.detectedMs = atMs;
     if (isVoiced) this.#now.lastSpeechMs = atMs;

@@ -1,6 +1,5 @@
 import { strict as assert } from "node:assert";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
 import { SimulatedTwilio } from "../../src/carriers/twilio/simulated.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
@@ -16,6 +15,7 @@ import { legFormatOf } from "../../src/gateway/session.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
+import { SpeechSegmenter } from "../../src/media/voice-activity/segmenter.ts";
 import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/contracts.ts";
 import { createReferenceStt } from "../../src/speech/reference/stt.ts";
 import { WatermarkDecoder } from "../../src/speech/reference/watermark/decoder.ts";
@@ -104,7 +104,7 @@ class TrialCall {
   readonly #carrier: SimulatedTwilio;
   readonly #connection: Connection;
   readonly #stopTicking: () => void;
-  readonly #detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
+  readonly #segmenter = new SpeechSegmenter(DEFAULT_TURN_PARAMETERS);
   readonly #callerDecoder: WatermarkDecoder;
   readonly #callerFrame = new Int16Array((CARRIER_RATE_HZ / 1_000) * FRAME_MS);
   readonly #seen: Trial;
@@ -230,7 +230,8 @@ class TrialCall {
   /** Sees what goes into the journal, which is everything that the call receives and sends, as it happens. */
   #observe(journal: JournalWriter): void {
     journal.frameIn = (timeMs, mediaMs, voiced) => {
-      if (this.#detector.frame(voiced, mediaMs, timeMs) === "started") this.#seen.speechMs.push(millisecondsOf(timeMs));
+      if (this.#segmenter.frame(voiced, mediaMs, timeMs) === "started")
+        this.#seen.speechMs.push(millisecondsOf(timeMs));
     };
     journal.frameOut = (timeMs, turnId) => this.#sent(millisecondsOf(timeMs), turnId);
     const { command } = journal;

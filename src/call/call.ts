@@ -6,6 +6,8 @@ import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
 import { LEG_START_MS_MAX } from "../core/limits/connections.ts";
 import type { Phrases } from "../core/phrases/names.ts";
 import { isSameLanguage } from "../core/text/language-tags.ts";
+import { SpeechSegmenter } from "../media/voice-activity/segmenter.ts";
+import type { SegmentState } from "../media/voice-activity/speech-activity.ts";
 import { type CallerUtterance, Conversation } from "./conversation.ts";
 import { Ending, type Goodbye } from "./ending.ts";
 import type { CallEvent, CallSink } from "./events.ts";
@@ -20,7 +22,6 @@ import { callerInterim, callerText, stepCaller, unansweredUtterance } from "./tu
 import { DtmfEntry, dtmfAsTyped } from "./turn-taking/dtmf-entry.ts";
 import { Inactivity } from "./turn-taking/inactivity.ts";
 import { isLanguageReliable } from "./turn-taking/language-detection.ts";
-import { SpeechDetector } from "./turn-taking/speech-detector.ts";
 import {
   INITIAL_TURN,
   stepTurn,
@@ -56,7 +57,7 @@ export class Call {
   readonly #spec: CallSpec;
   #policy: TurnPolicy;
   readonly #sink: CallSink;
-  readonly #detector: SpeechDetector;
+  readonly #segmenter: SpeechSegmenter;
   readonly #transcript: Transcript;
   readonly #conversation: Conversation;
   readonly #inactivity: Inactivity;
@@ -90,7 +91,7 @@ export class Call {
       this.#endEmitted = command.kind === "end";
       options.sink(command);
     };
-    this.#detector = new SpeechDetector(parameters);
+    this.#segmenter = new SpeechSegmenter(parameters);
     this.#transcript = new Transcript(this.#sink);
     this.#conversation = new Conversation(spec, this.#sink, this.#transcript, promptTokensMax);
     this.#inactivity = new Inactivity(spec);
@@ -132,6 +133,11 @@ export class Call {
     return nowMs >= this.#nextDeadlineMs;
   }
 
+  /** Whether the caller speaks, after the latest event. The object is live. */
+  get callerSpeech(): SegmentState {
+    return this.#segmenter;
+  }
+
   /** The state of the call, for diagnostics. */
   get snapshot(): CallSnapshot {
     const deadlines: CallSnapshot["deadlines"] = this.#ended
@@ -140,7 +146,7 @@ export class Call {
           max_duration: callMs(this.#spec.maxDurationMs),
           goodbye: this.#ending.deadlineMs,
           stream: this.#legStartDeadlineMs(),
-          speech: this.#detector.deadlineMs,
+          speech: this.#segmenter.deadlineMs,
           turn: this.#turnDeadlineMs,
           preemptive: this.#preemptiveDeadlineMs(),
           dtmf: this.#dtmfEntry.deadlineMs,
@@ -171,7 +177,7 @@ export class Call {
       const isOpen = agent.at === "idle" && !isEnteringDtmf && this.#ending.reason === undefined;
       this.#preemptive.update(isOpen ? callerText(caller) : "", callerInterim(caller) === "", this.#nowMs);
     }
-    this.#preemptive.startIfDue(this.#detector.lastSpeechMs, this.#nowMs, this.#policy.language);
+    this.#preemptive.startIfDue(this.#segmenter.lastSpeechMs, this.#nowMs, this.#policy.language);
   }
 
   #dispatch(event: CallEvent): void {
@@ -269,12 +275,12 @@ export class Call {
   }
 
   #onFrameIn(isSpeech: boolean, mediaMs: MediaMs): void {
-    const change = this.#detector.frame(isSpeech, mediaMs, this.#nowMs);
-    if (change === "started") {
+    const edge = this.#segmenter.frame(isSpeech, mediaMs, this.#nowMs);
+    if (edge === "started") {
       // Where interim transcripts are available, noise does not count as an answer to an inactivity prompt.
       if (!this.#policy.sttHasInterim) this.#inactivity.callerActive(this.#nowMs);
-      this.#step({ kind: "speech-started", startMs: this.#detector.speechStartMs });
-    } else if (change === "ended") this.#step({ kind: "speech-ended", endMs: this.#detector.lastSpeechMs });
+      this.#step({ kind: "speech-started", startMs: this.#segmenter.speechStartMs });
+    } else if (edge === "ended") this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
   }
 
   #onWords(event: Extract<TurnEvent, { text: string }>): void {
@@ -319,9 +325,9 @@ export class Call {
       this.#end(this.#ending.reason);
       return;
     }
-    if (this.#nowMs >= this.#detector.deadlineMs) {
-      this.#detector.framesStopped();
-      this.#step({ kind: "speech-ended", endMs: this.#detector.lastSpeechMs });
+    if (this.#nowMs >= this.#segmenter.deadlineMs) {
+      this.#segmenter.framesStopped();
+      this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
     }
     this.#agentSide.finishIfHeard(this.#nowMs);
     if (!this.#ended) this.#agentSide.checkWatchdog(this.#nowMs);
@@ -441,7 +447,7 @@ export class Call {
           callMs(this.#spec.maxDurationMs),
           this.#ending.deadlineMs,
           this.#legStartDeadlineMs(),
-          this.#detector.deadlineMs,
+          this.#segmenter.deadlineMs,
           this.#turnDeadlineMs,
           this.#preemptiveDeadlineMs(),
           this.#dtmfEntry.deadlineMs,
@@ -456,13 +462,13 @@ export class Call {
 
   #preemptiveDeadlineMs(): CallMs {
     if (this.#policy.parameters.preemptiveMs === 0) return callMs(Number.POSITIVE_INFINITY);
-    return this.#preemptive.deadlineMs(this.#detector.lastSpeechMs);
+    return this.#preemptive.deadlineMs(this.#segmenter.lastSpeechMs);
   }
 
   /** The end of playout moves with every frame sent, so the timeout cannot run out while the agent is heard. */
   #inactivityDeadlineMs(): CallMs {
     if (!this.#legStarted || this.#ending.reason !== undefined || this.#agentSide.areToolsRunning)
       return callMs(Number.POSITIVE_INFINITY);
-    return this.#inactivity.deadlineMs(this.#detector.lastSpeechMs, this.#agentSide.playsUntilMs);
+    return this.#inactivity.deadlineMs(this.#segmenter.lastSpeechMs, this.#agentSide.playsUntilMs);
   }
 }

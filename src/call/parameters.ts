@@ -1,17 +1,7 @@
+import { DEFAULT_SEGMENTATION, type SegmentationParameters } from "../media/voice-activity/segmentation.ts";
+
 /** The parameters of turn taking. Every value is in milliseconds unless its name says otherwise. */
-export interface TurnParameters {
-  /** Speech has started when `onsetSpeechFrames` of the last `onsetWindowFrames` frames are voiced. */
-  onsetSpeechFrames: number;
-  onsetWindowFrames: number;
-  /** Speech has ended after this much audio without voiced frames. */
-  hangoverMs: number;
-  /** Voiced frames are ignored for this long after the stream started: the VAD's noise model has not settled. */
-  settleMs: number;
-  /**
-   * Where a carrier stops sending frames (silence suppression, loss) while the caller speaks, speech ends this much
-   * later than usual.
-   */
-  frameLossMs: number;
+export interface TurnParameters extends SegmentationParameters {
   /** The caller's turn ends this long after the last voiced frame, when a final transcript is there. */
   endpointMs: number;
   /** The same where that transcript ends a sentence. Values below `hangoverMs` have no effect. */
@@ -72,15 +62,9 @@ export interface TurnParameters {
   confirmationMs: number;
 }
 
-/**
- * Onset, hangover and settle time were measured for the WebRTC VAD in mode 3 over G.711; the rest are common values.
- */
+/** Those of turn taking itself are common values. */
 export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
-  onsetSpeechFrames: 3,
-  onsetWindowFrames: 5,
-  hangoverMs: 300,
-  settleMs: 300,
-  frameLossMs: 500,
+  ...DEFAULT_SEGMENTATION,
   endpointMs: 500,
   endpointSentenceMs: 350,
   endpointTrailingMs: 1_000,

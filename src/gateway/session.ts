@@ -77,7 +77,7 @@ const onAttachmentLost = (reason: EndReason): CallEvent => ({ kind: "leg-closed"
  * One call from redemption to its end: connects the attached leg, the pipeline, the tools and the journal to the call's
  * state machine.
  *
- * Each frame of the caller goes to the STT, the journal and the call in one synchronous step. Every other event enters
+ * Each frame of the caller goes to the journal, the call and the STT in one synchronous step. Every other event enters
  * the state machine through `handle`, which journals it first. Times are ms since redemption.
  */
 export class CallSession implements AttachedCall {
@@ -183,8 +183,9 @@ export class CallSession implements AttachedCall {
     const attachment = state.at === "attached" ? state.attachment : undefined;
     try {
       const silenceFrames = attachment?.tick(nowMs, this.#liveState === "speaking") ?? 0;
-      if (silenceFrames > 0) this.#pipeline.sttInput?.writeSilence(silenceFrames);
       if (this.#call.isDue(nowMs)) this.handle({ kind: "tick" }, nowMs);
+      // Speech that ends because frames stopped has ended by now in the call, and ends in the STT with the silence.
+      if (silenceFrames > 0) this.#pipeline.sttInput?.writeSilence(silenceFrames, this.#call.callerSpeech);
     } catch (error) {
       this.fail(error, nowMs);
     }
@@ -238,10 +239,9 @@ export class CallSession implements AttachedCall {
     const event = this.#frameIn;
     event.isSpeech = isSpeech;
     event.mediaMs = frame.mediaMs;
-    const { sttInput } = this.#pipeline;
-    sttInput?.writeSilence(silenceFrames);
-    sttInput?.writeFrame(frame.samples, isSpeech, nowMs);
     this.#call.frameIn(event, frame.bytes, nowMs);
+    // The call divides the audio into speech, and the STT gets its edges with the frames.
+    this.#pipeline.sttInput?.writeFrame(frame.samples, this.#call.callerSpeech, silenceFrames, nowMs);
   }
 
   clientAnswered(id: string, result: string, failed: boolean): boolean {

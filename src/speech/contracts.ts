@@ -1,5 +1,6 @@
 import type { Usage } from "../core/billing/usage.ts";
 import type { AccountId, ToolCallId } from "../core/ids.ts";
+import type { SpeechActivity } from "../media/voice-activity/speech-activity.ts";
 
 /**
  * The contracts of speech providers, `Stt`, `Llm` and `Tts`, and at the end what a call sees of them: `CallStt`,
@@ -34,11 +35,11 @@ export interface SttStreamOptions {
 /** One STT stream: it lives as long as the call does. */
 export interface SttStream {
   /**
-   * Takes one frame of samples at the opened rate. The frame is a borrowed buffer: valid until return. Never throws,
-   * never waits. `voiced`: our VAD detects speech in the frame. STT without its own endpointing depends on it, and
-   * transcribes nothing if the writer never sets it.
+   * Takes one frame of samples at the opened rate. The frame and `activity` are borrowed: valid until return. Never
+   * throws, never waits. `activity` is the caller's speech as the call sees it; without it nobody speaks. STT without
+   * its own endpointing depends on it, and transcribes nothing if the writer never sets it.
    */
-  write(frame: Int16Array, voiced?: boolean): void;
+  write(frame: Int16Array, activity?: SpeechActivity): void;
   /** How much audio was sent to the provider, ms; set by STT that does not send all the audio that it receives. */
   readonly sentAudioMs?: number;
   /** For one reader. Ends after an abort; throws when the provider fails. */

@@ -11,11 +11,17 @@ export const STT_REPLAY_MS_MAX = 12_000;
 /** The same while the caller is silent: an STT recognizes words better when silence precedes them. */
 export const STT_REPLAY_SILENCE_MS = 500;
 
-/** A connected STT without a transcript for this much speech counts as failed. */
+/** A connected STT without a transcript for this much speech counts as failed. Speech of long ago counts less. */
 export const STT_UNRECOGNIZED_SPEECH_MS_MAX = 6_000;
 
 /** How long after the speech an STT may send its transcript if it transcribes only whole utterances. */
 export const STT_UTTERANCE_TRANSCRIPT_MS_MAX = 4_000;
+
+/**
+ * After this pause in speech, providers that can be asked for a final transcript are asked. It is shorter than any pause
+ * that ends a turn, so the final is in time.
+ */
+export const STT_FINALIZATION_PAUSE_MS = 200;
 
 /** From the first failure until an STT works again; past it the call has no STT. */
 export const STT_OUTAGE_MS_MAX = 5_000;

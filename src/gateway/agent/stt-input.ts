@@ -6,10 +6,15 @@ import { FRAME_MS } from "../../core/limits/media.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
+import type { SegmentState } from "../../media/voice-activity/speech-activity.ts";
+import { StreamActivity } from "../../media/voice-activity/stream-activity.ts";
 import type { CallStt, CallSttStream, ProviderObserver, SttEvent } from "../../speech/contracts.ts";
 import { languageCode } from "../../speech/languages.ts";
 import { pump } from "../../speech/pump.ts";
-import { UnrecognizedSpeech } from "./unrecognized-speech.ts";
+import { UnrecognizedSpeech } from "../../speech/stt/unrecognized-speech.ts";
+
+/** An STT with interim transcripts returns a word within this much speech. */
+const UNRECOGNIZED_SPEECH_MS_MAX = 3_000;
 
 export interface SttInputOptions {
   spec: Pick<CallSpec, "language" | "languagePinned" | "websocket">;
@@ -39,8 +44,12 @@ export class SttInput {
   /** The language of the stream, as it was opened or changed since. */
   #language = "";
   #resampler: Resampler | undefined;
-  /** Undefined for an STT without interim transcripts: its words may come late, so its silence proves nothing. */
-  readonly #unrecognized: UnrecognizedSpeech | undefined;
+  readonly #activity = new StreamActivity();
+  /**
+   * Until words have come, or their absence was logged. Undefined for an STT without interim transcripts: its words may
+   * come late, so its silence proves nothing.
+   */
+  #unrecognized: UnrecognizedSpeech | undefined;
   readonly #silence: Int16Array;
   /** When the caller's last voiced frame was; NaN before the first one, and after each final transcript. */
   #lastSpeechMs = callMs(Number.NaN);
@@ -89,20 +98,32 @@ export class SttInput {
     this.#open(language);
   }
 
-  /** One frame of the caller's audio, borrowed; `isSpeech` is the VAD's decision. */
-  writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: CallMs): void {
-    if (isSpeech) this.#lastSpeechMs = nowMs;
-    this.#write(frame, isSpeech);
-    if (this.#unrecognized?.frame(isSpeech) === true) this.#onUnrecognized();
+  /**
+   * One frame of the caller's audio, borrowed. `segment` is the caller's speech after it; `silenceFrames` frames precede
+   * it that the carrier did not send.
+   */
+  writeFrame(frame: Int16Array, segment: SegmentState, silenceFrames: number, nowMs: CallMs): void {
+    this.writeSilence(silenceFrames, segment);
+    if (segment.isSpeech) this.#lastSpeechMs = nowMs;
+    this.#activity.frame(segment);
+    this.#write(frame);
   }
 
-  /** The carrier sent nothing during silence: an STT measures pauses only by the audio it receives. */
-  writeSilence(frames: number): void {
-    for (let frame = 0; frame < frames; frame += 1) this.#write(this.#silence, false);
+  /**
+   * Silence that the carrier did not send: an STT measures pauses only by the audio it receives. `segment` is the
+   * caller's speech after it.
+   */
+  writeSilence(frames: number, segment: SegmentState): void {
+    for (let frame = 1; frame <= frames; frame += 1) {
+      this.#activity.silence(segment, frame === frames);
+      this.#write(this.#silence);
+    }
   }
 
-  #write(frame: Int16Array, isSpeech: boolean): void {
-    this.#stream?.write(this.#resampler === undefined ? frame : this.#resampler.process(frame), isSpeech);
+  #write(frame: Int16Array): void {
+    this.#stream?.write(this.#resampler === undefined ? frame : this.#resampler.process(frame), this.#activity);
+    this.#unrecognized?.frame(this.#activity);
+    if (this.#unrecognized?.hasReached(UNRECOGNIZED_SPEECH_MS_MAX) === true) this.#onUnrecognized();
   }
 
   /** Ends the stream and frees its memory. Audio is ignored from then on. */
@@ -114,6 +135,7 @@ export class SttInput {
   }
 
   #onUnrecognized(): void {
+    this.#unrecognized = undefined;
     const { stt, spec, log } = this.#options;
     const codec = spec.websocket?.codec;
     log.warn({ stt: stt.provider, ...(codec && { codec }) }, "STT returned no words although the caller speaks");
@@ -121,7 +143,7 @@ export class SttInput {
 
   #onEvent({ kind, text, language: tag }: SttEvent): void {
     const { nowMs, deliver, onLatency } = this.#options;
-    if (text !== "") this.#unrecognized?.recognized();
+    if (text !== "") this.#unrecognized = undefined;
     if (kind === "final" && !Number.isNaN(this.#lastSpeechMs)) {
       onLatency(elapsedMs(this.#lastSpeechMs, nowMs()));
       this.#lastSpeechMs = callMs(Number.NaN);

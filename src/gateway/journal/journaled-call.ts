@@ -1,6 +1,7 @@
 import { Call, type CallOptions } from "../../call/call.ts";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
+import type { SegmentState } from "../../media/voice-activity/speech-activity.ts";
 import type { JournalWriter } from "./writer.ts";
 
 type FrameIn = Extract<CallEvent, { kind: "frame-in" }>;
@@ -35,6 +36,11 @@ export class JournaledCall {
   /** The time of the latest event; its commands have the same time. */
   get eventMs(): CallMs {
     return this.#eventMs;
+  }
+
+  /** Whether the caller speaks, after the latest event. The object is live. */
+  get callerSpeech(): SegmentState {
+    return this.#call.callerSpeech;
   }
 
   /** Whether the call wants a `tick` at `nowMs`. */

@@ -1,7 +1,7 @@
-import { SpeechDetector } from "../../call/turn-taking/speech-detector.ts";
 import { addMs, type CallMs, type MediaMs, roundedMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
+import { SpeechSegmenter } from "../../media/voice-activity/segmenter.ts";
 import type { JournaledCommand, JournalHeader, JournalRecord, OccasionalEvent, Redacted } from "../journal/records.ts";
 
 /** Events derived from frames, in place of the frames themselves. Times are whole milliseconds since redemption. */
@@ -39,13 +39,13 @@ interface PlayingReply {
 
 /**
  * Lists the events and commands of a journal in the order of time, together with the events derived from its frames.
- * The start and end of the caller's speech come from the detector with the call's parameters. The start and end of
+ * The start and end of the caller's speech come from the segmenter with the call's parameters. The start and end of
  * playout come from the clock that also places the agent's audio in the recording. When the call ends, both have ended.
  * The same records always give the same list.
  */
 export class EventLister {
   readonly #emit: (event: ListedEvent) => void;
-  readonly #detector: SpeechDetector;
+  readonly #segmenter: SpeechSegmenter;
   readonly #playback: PlaybackClock;
   readonly #rateHz: number;
   #playing: PlayingReply | undefined;
@@ -53,7 +53,7 @@ export class EventLister {
 
   constructor({ leg, parameters }: JournalHeader, emit: (event: ListedEvent) => void) {
     this.#emit = emit;
-    this.#detector = new SpeechDetector(parameters);
+    this.#segmenter = new SpeechSegmenter(parameters);
     this.#playback = new PlaybackClock(leg.outboundRateHz);
     this.#rateHz = leg.outboundRateHz;
   }
@@ -80,7 +80,7 @@ export class EventLister {
         if (record.event.kind === "usage" || record.event.kind === "pong") return;
         this.#emit({ atMs: roundedMs(timeMs), source: "event", ...record.event });
         // As in the call: speech whose frames stop arriving ends by a deadline, which is checked at ticks.
-        if (record.event.kind === "tick" && timeMs >= this.#detector.deadlineMs) this.#onFramesStopped(timeMs);
+        if (record.event.kind === "tick" && timeMs >= this.#segmenter.deadlineMs) this.#onFramesStopped(timeMs);
         return;
       case "command":
         this.#onCommand(record.command, timeMs);
@@ -89,20 +89,20 @@ export class EventLister {
   }
 
   #onFrameIn(isSpeech: boolean, mediaMs: MediaMs, timeMs: CallMs): void {
-    const change = this.#detector.frame(isSpeech, mediaMs, timeMs);
-    if (change === "started") {
-      const startMs = roundedMs(this.#detector.speechStartMs);
+    const edge = this.#segmenter.frame(isSpeech, mediaMs, timeMs);
+    if (edge === "started") {
+      const startMs = roundedMs(this.#segmenter.speechStartMs);
       this.#emit({ atMs: roundedMs(timeMs), source: "event", kind: "speech-started", startMs });
-    } else if (change === "ended") this.#onSpeechEnded(timeMs);
+    } else if (edge === "ended") this.#onSpeechEnded(timeMs);
   }
 
   #onFramesStopped(timeMs: CallMs): void {
-    this.#detector.framesStopped();
+    this.#segmenter.framesStopped();
     this.#onSpeechEnded(timeMs);
   }
 
   #onSpeechEnded(timeMs: CallMs): void {
-    const endMs = roundedMs(this.#detector.lastSpeechMs);
+    const endMs = roundedMs(this.#segmenter.lastSpeechMs);
     this.#emit({ atMs: roundedMs(timeMs), source: "event", kind: "speech-ended", endMs });
   }
 
@@ -133,7 +133,7 @@ export class EventLister {
   #onCommand(command: JournaledCommand, timeMs: CallMs): void {
     if (command.kind === "transcript") return;
     if (command.kind === "end") {
-      if (this.#detector.speaking) this.#onFramesStopped(timeMs);
+      if (this.#segmenter.isSpeaking) this.#onFramesStopped(timeMs);
       this.#onPlayoutEnded(timeMs);
       this.#ended = true;
     }

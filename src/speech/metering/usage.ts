@@ -85,8 +85,8 @@ export function meteredStt(stt: Stt): CallStt {
       };
       signal.addEventListener("abort", report, { once: true });
       return {
-        write(frame, voiced) {
-          stream.write(frame, voiced);
+        write(frame, activity) {
+          stream.write(frame, activity);
           if (signal.aborted) return;
           samples += frame.length;
           if (samples < nextStep) return;

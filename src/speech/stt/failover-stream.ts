@@ -10,6 +10,7 @@ import {
   STT_STABLE_MS,
   STT_UNRECOGNIZED_SPEECH_MS_MAX,
 } from "../../core/limits/stt.ts";
+import { NO_SPEECH, type SpeechActivity } from "../../media/voice-activity/speech-activity.ts";
 import type { CallStt, CallSttStream, ProviderObserver, SttEvent, SttStream, SttStreamOptions } from "../contracts.ts";
 import { EventQueue } from "../event-queue.ts";
 import type { CircuitBreaker, StreamPermit } from "../resilience/circuit-breaker.ts";
@@ -17,7 +18,7 @@ import { reportFailover } from "../resilience/fallback.ts";
 import { failoverCodeOf, retryDelayMs, TIMED_OUT } from "../resilience/provider-error.ts";
 import { PendingUtterances } from "./pending-utterances.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
-import { SpeechGate } from "./speech-gate.ts";
+import { UnrecognizedSpeech } from "./unrecognized-speech.ts";
 
 /** An STT in a list of fallbacks. */
 export interface SttCandidate {
@@ -25,12 +26,7 @@ export interface SttCandidate {
   readonly circuitBreaker: CircuitBreaker;
 }
 
-/** Speech ends after a pause of this length, both in the call and in STT without its own endpointing. */
-const HANGOVER_MS = 300;
 const REPLAY_SILENCE_FRAMES = STT_REPLAY_SILENCE_MS / FRAME_MS;
-
-/** Frames buffered from before the detected start of speech: the gate detects speech only after its first sound. */
-const PREROLL_FRAMES = 10;
 /** A final that arrives after this many unvoiced frames covers all speech before them. */
 const SILENT_FRAMES_MIN = 5;
 
@@ -63,7 +59,6 @@ export class FailoverSttStream implements CallSttStream {
   #options: FailoverSttStreamOptions;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
-  readonly #speechGate = new SpeechGate(HANGOVER_MS);
   readonly #replayBuffer: ReplayBuffer;
   /** Candidates that refused this stream in a way that a retry does not change. */
   readonly #refusedCandidates = new Set<SttCandidate>();
@@ -72,10 +67,8 @@ export class FailoverSttStream implements CallSttStream {
   #lastCandidate: SttCandidate;
   /** The index of the candidate to try next. */
   #nextIndex = 0;
-  /** Voiced frames since the last event; frames since speech started or ended; consecutive unvoiced frames. */
-  #unrecognizedSpeechFrames = 0;
-  #framesSinceSpeechChange = 0;
-  #silentFrames = 0;
+  /** The caller's speech since the last event. */
+  readonly #unrecognizedSpeech = new UnrecognizedSpeech();
   readonly #pendingUtterances = new PendingUtterances();
   /** Another stream is checking audio that the one before it did not recognize, and has recognized no word yet. */
   #isCrossChecking = false;
@@ -111,11 +104,11 @@ export class FailoverSttStream implements CallSttStream {
     this.#openNext(this.#lastCandidate.circuitBreaker.unavailableError());
   }
 
-  write(frame: Int16Array, voiced = false): void {
+  write(frame: Int16Array, activity: SpeechActivity = NO_SPEECH): void {
     if (this.#isOver || this.#signal.aborted) return;
-    this.#bufferFrame(frame, voiced);
-    this.#current?.stream.write(frame, voiced);
-    if (voiced) this.#unrecognizedSpeechFrames += 1;
+    this.#bufferFrame(frame, activity);
+    this.#current?.stream.write(frame, activity);
+    this.#unrecognizedSpeech.frame(activity);
     if (this.#current !== undefined) this.#checkProvider(this.#current);
   }
 
@@ -127,7 +120,7 @@ export class FailoverSttStream implements CallSttStream {
   #checkProvider(current: Current): void {
     const { interimTranscripts } = current.candidate.stt.capabilities;
     if (elapsedMs(this.#openedMs, this.#clock.nowMs()) >= STT_STABLE_MS) this.#onHealthy(current);
-    const isSilent = interimTranscripts && this.#unrecognizedSpeechFrames * FRAME_MS >= STT_UNRECOGNIZED_SPEECH_MS_MAX;
+    const isSilent = interimTranscripts && this.#unrecognizedSpeech.hasReached(STT_UNRECOGNIZED_SPEECH_MS_MAX);
     if (!isSilent && !this.#pendingUtterances.isOverdue) return;
     const error = providerFailed(
       current.candidate.stt.provider,
@@ -157,17 +150,10 @@ export class FailoverSttStream implements CallSttStream {
     this.#failCrossChecked = () => {};
   }
 
-  #bufferFrame(frame: Int16Array, voiced: boolean): void {
-    const change = this.#speechGate.frame(voiced);
-    this.#framesSinceSpeechChange = change === "same" ? this.#framesSinceSpeechChange + 1 : 0;
-    this.#silentFrames = voiced ? 0 : this.#silentFrames + 1;
-    if (voiced && this.#speechGate.speaking) this.#hasPendingSpeech = true;
-    this.#pendingUtterances.frame(
-      voiced,
-      change,
-      this.#current?.candidate.stt.capabilities.interimTranscripts === false,
-    );
-    this.#replayBuffer.push(frame, voiced);
+  #bufferFrame(frame: Int16Array, activity: SpeechActivity): void {
+    if (activity.isSpeech && activity.isSpeaking) this.#hasPendingSpeech = true;
+    this.#pendingUtterances.frame(activity, this.#current?.candidate.stt.capabilities.interimTranscripts === false);
+    this.#replayBuffer.push(frame, activity);
     if (!this.#hasPendingSpeech) this.#replayBuffer.keepLast(REPLAY_SILENCE_FRAMES);
   }
 
@@ -209,10 +195,10 @@ export class FailoverSttStream implements CallSttStream {
     const stream = candidate.stt.open({ ...options, onOpened }, abortController.signal, observer);
     const current: Current = { candidate, stream, abortController, permit, openedAtMs: this.#clock.nowMs() };
     this.#current = current;
-    this.#unrecognizedSpeechFrames = 0;
+    this.#unrecognizedSpeech.reset();
     this.#pendingUtterances.restartTimeout();
     void this.#pump(current);
-    this.#replayBuffer.replay((frame, voiced) => stream.write(frame, voiced));
+    this.#replayBuffer.replay((frame, activity) => stream.write(frame, activity));
   }
 
   async #pump(current: Current): Promise<void> {
@@ -239,7 +225,7 @@ export class FailoverSttStream implements CallSttStream {
 
   #onEvent(event: SttEvent, current: Current): void {
     this.#onHealthy(current);
-    this.#unrecognizedSpeechFrames = 0;
+    this.#unrecognizedSpeech.reset();
     if (event.text !== "") {
       this.#isCrossChecking = false;
       this.#failCrossChecked();
@@ -257,12 +243,11 @@ export class FailoverSttStream implements CallSttStream {
 
   /** Drops the audio that a final covers: speech before the last pause. Speech after it belongs to the next final. */
   #dropTranscribedAudio(): void {
-    const { oldestAgeFrames } = this.#pendingUtterances;
-    this.#hasPendingSpeech =
-      oldestAgeFrames > 0 || (this.#speechGate.speaking && this.#silentFrames < SILENT_FRAMES_MIN);
+    const { oldestAgeFrames, currentAgeFrames, silentFrames } = this.#pendingUtterances;
+    this.#hasPendingSpeech = oldestAgeFrames > 0 || (currentAgeFrames > 0 && silentFrames < SILENT_FRAMES_MIN);
     if (oldestAgeFrames > 0) this.#replayBuffer.keepLast(oldestAgeFrames);
-    else if (this.#hasPendingSpeech) this.#replayBuffer.keepLast(this.#framesSinceSpeechChange + PREROLL_FRAMES);
-    else this.#replayBuffer.keepLast(Math.min(this.#silentFrames, REPLAY_SILENCE_FRAMES));
+    else if (this.#hasPendingSpeech) this.#replayBuffer.keepLast(currentAgeFrames);
+    else this.#replayBuffer.keepLast(Math.min(silentFrames, REPLAY_SILENCE_FRAMES));
   }
 
   #onFailure(current: Current, error: unknown): void {

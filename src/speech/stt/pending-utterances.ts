@@ -1,37 +1,34 @@
 import { FRAME_MS } from "../../core/limits/media.ts";
 import { STT_UTTERANCE_TRANSCRIPT_MS_MAX } from "../../core/limits/stt.ts";
-import { ONSET_FRAMES, type SpeechChange } from "./speech-gate.ts";
+import { SPEECH_PREROLL_MS } from "../../media/voice-activity/segmentation.ts";
+import type { SpeechActivity } from "../../media/voice-activity/speech-activity.ts";
 
 /** Shorter speech may be a cough, for which STT with interim transcripts sends nothing. */
 const SPEECH_MS_MIN = 300;
-/** Frames that belong to an utterance before its detected start: the gate detects speech only after its first sound. */
-const PREROLL_FRAMES = 10;
+const PREROLL_FRAMES = SPEECH_PREROLL_MS / FRAME_MS;
 
-/** The utterances that are over and have no transcript yet. */
+/** The utterance that is being spoken, and those that are over and have no transcript yet. */
 export class PendingUtterances {
   #frames = 0;
+  /** The first frame of the current utterance, or of the last one; and the last voiced frame of it. */
   #startFrame = 0;
-  #speechFrames = 0;
+  #lastSpeechFrame = 0;
+  #isSpeaking = false;
   /** The first frame of each pending utterance, the oldest first. */
   #pendingStartFrames: number[] = [];
   /** How many frames the oldest has been pending. */
   #waitedFrames = 0;
 
-  /**
-   * Takes the VAD's decision and the gate's change for one frame. `includesCoughs`: the STT sends a final for coughs
-   * too.
-   */
-  frame(voiced: boolean, change: SpeechChange, includesCoughs: boolean): void {
+  /** Takes the caller's speech at one frame. `includesCoughs`: the STT sends a final for coughs too. */
+  frame({ edge, isSpeech, isSpeaking, speechFrames }: SpeechActivity, includesCoughs: boolean): void {
     this.#frames += 1;
+    this.#isSpeaking = isSpeaking;
     if (this.#pendingStartFrames.length > 0) this.#waitedFrames += 1;
-    if (change === "began") {
-      this.#startFrame = this.#frames - PREROLL_FRAMES;
-      this.#speechFrames = ONSET_FRAMES;
-    } else if (voiced) {
-      this.#speechFrames += 1;
-    } else if (change === "ended" && (includesCoughs || this.#speechFrames * FRAME_MS >= SPEECH_MS_MIN)) {
+    // The preroll never includes words of the utterance before.
+    if (edge === "started") this.#startFrame = Math.max(this.#lastSpeechFrame, this.#frames - PREROLL_FRAMES);
+    else if (edge === "ended" && (includesCoughs || speechFrames * FRAME_MS >= SPEECH_MS_MIN))
       this.#pendingStartFrames.push(this.#startFrame);
-    }
+    if (isSpeaking && isSpeech) this.#lastSpeechFrame = this.#frames;
   }
 
   /** The oldest has been pending for longer than a working STT needs. */
@@ -43,6 +40,16 @@ export class PendingUtterances {
   get oldestAgeFrames(): number {
     const [oldest] = this.#pendingStartFrames;
     return oldest === undefined ? 0 : this.#frames - oldest;
+  }
+
+  /** How many frames ago the utterance began that is being spoken; 0 where there is none. */
+  get currentAgeFrames(): number {
+    return this.#isSpeaking ? this.#frames - this.#startFrame : 0;
+  }
+
+  /** How many frames ago speech was last heard. */
+  get silentFrames(): number {
+    return this.#frames - this.#lastSpeechFrame;
   }
 
   /** The oldest has its transcript. */

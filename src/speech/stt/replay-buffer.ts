@@ -1,12 +1,21 @@
+import type { SpeechActivity, SpeechEdge } from "../../media/voice-activity/speech-activity.ts";
+
 /** Frames that one block holds: half a second. */
 const BLOCK_FRAMES = 25;
+/** The activity of a frame in one byte: an index into EDGES and two flags. */
+const EDGES: readonly SpeechEdge[] = ["same", "started", "ended"];
+const EDGE_BITS = 0b0011;
+const IS_SPEECH = 0b0100;
+const IS_SPEAKING = 0b1000;
 
 interface Block {
   samples: Int16Array;
   count: number;
-  /** Where each of its frames ends, and whether it is voiced. */
+  /** Where each of its frames ends, and the caller's speech at that frame. */
   ends: Uint32Array;
-  isSpeech: Uint8Array;
+  flags: Uint8Array;
+  speechFrames: Uint32Array;
+  silentFrames: Uint32Array;
   frames: number;
 }
 
@@ -29,8 +38,8 @@ export class ReplayBuffer {
     this.#blocksMax = Math.ceil(framesMax / BLOCK_FRAMES) + 1;
   }
 
-  /** Stores a copy of `frame`. */
-  push(frame: Int16Array, voiced: boolean): void {
+  /** Stores a copy of `frame` and of `activity`. */
+  push(frame: Int16Array, activity: SpeechActivity): void {
     let block = this.#blocks.at(-1);
     if (block === undefined || block.frames === BLOCK_FRAMES || block.count + frame.length > block.samples.length) {
       block = this.#free.pop() ?? this.#newBlock();
@@ -42,7 +51,9 @@ export class ReplayBuffer {
     block.samples.set(frame, block.count);
     block.count += frame.length;
     block.ends[block.frames] = block.count;
-    block.isSpeech[block.frames] = Number(voiced);
+    block.flags[block.frames] = flagsOf(activity);
+    block.speechFrames[block.frames] = activity.speechFrames;
+    block.silentFrames[block.frames] = activity.silentFrames;
     block.frames += 1;
     this.#frames += 1;
   }
@@ -59,13 +70,13 @@ export class ReplayBuffer {
     this.#frames -= excess;
   }
 
-  /** Passes every frame to `write`, in order, as a borrowed buffer: valid until `write` returns. */
-  replay(write: (frame: Int16Array, voiced: boolean) => void): void {
+  /** Passes every frame to `write` with its activity, in order. Both are borrowed: valid until `write` returns. */
+  replay(write: (frame: Int16Array, activity: SpeechActivity) => void): void {
     let skipped = this.#droppedFrames;
-    for (const { samples, ends, isSpeech, frames } of this.#blocks) {
-      for (let frame = skipped; frame < frames; frame += 1) {
-        const start = frame === 0 ? 0 : (ends[frame - 1] as number);
-        write(samples.subarray(start, ends[frame]), isSpeech[frame] === 1);
+    for (const block of this.#blocks) {
+      for (let frame = skipped; frame < block.frames; frame += 1) {
+        const start = frame === 0 ? 0 : (block.ends[frame - 1] as number);
+        write(block.samples.subarray(start, block.ends[frame]), activityOf(block, frame));
       }
       skipped = 0;
     }
@@ -86,8 +97,24 @@ export class ReplayBuffer {
       samples: new Int16Array((BLOCK_FRAMES + 1) * this.#frameSamples),
       count: 0,
       ends: new Uint32Array(BLOCK_FRAMES),
-      isSpeech: new Uint8Array(BLOCK_FRAMES),
+      flags: new Uint8Array(BLOCK_FRAMES),
+      speechFrames: new Uint32Array(BLOCK_FRAMES),
+      silentFrames: new Uint32Array(BLOCK_FRAMES),
       frames: 0,
     };
   }
+}
+
+const flagsOf = ({ edge, isSpeech, isSpeaking }: SpeechActivity): number =>
+  EDGES.indexOf(edge) | (isSpeech ? IS_SPEECH : 0) | (isSpeaking ? IS_SPEAKING : 0);
+
+function activityOf({ flags, speechFrames, silentFrames }: Block, frame: number): SpeechActivity {
+  const bits = flags[frame] as number;
+  return {
+    isSpeech: (bits & IS_SPEECH) !== 0,
+    isSpeaking: (bits & IS_SPEAKING) !== 0,
+    edge: EDGES[bits & EDGE_BITS] as SpeechEdge,
+    speechFrames: speechFrames[frame] as number,
+    silentFrames: silentFrames[frame] as number,
+  };
 }

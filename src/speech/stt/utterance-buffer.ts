@@ -1,24 +1,25 @@
 import { FRAME_MS } from "../../core/limits/media.ts";
 import { STT_UTTERANCE_MS_MAX } from "../../core/limits/stt.ts";
-import { SpeechGate } from "./speech-gate.ts";
+import { SPEECH_PREROLL_MS } from "../../media/voice-activity/segmentation.ts";
+import type { SpeechActivity } from "../../media/voice-activity/speech-activity.ts";
 
-/** The same hangover as in the call: a pause in which a turn may be over. */
-const HANGOVER_MS = 300;
-/** Frames included from before the detected start of speech: the VAD detects speech only after its first sound. */
-const PREROLL_FRAMES = 15;
+const PREROLL_FRAMES = SPEECH_PREROLL_MS / FRAME_MS;
 
-/** Divides the caller's speech into utterances at the pauses. */
+/** Divides the caller's speech into utterances, which end with the call's own speech. */
 export class UtteranceBuffer {
-  readonly #gate = new SpeechGate(HANGOVER_MS);
   #frames: Int16Array[] = [];
+  /** The buffered frames include speech. */
+  #hasSpeech = false;
 
   /** Stores a copy of `frame`; returns the utterance that ends with it, if one does. */
-  write(frame: Int16Array, voiced: boolean): Int16Array | undefined {
+  write(frame: Int16Array, { edge, isSpeech, isSpeaking }: SpeechActivity): Int16Array | undefined {
     this.#frames.push(frame.slice());
-    const change = this.#gate.frame(voiced);
-    const isFull = this.#frames.length * FRAME_MS >= STT_UTTERANCE_MS_MAX;
-    if (change === "ended" || (this.#gate.speaking && isFull)) return this.#takeUtterance();
-    if (!this.#gate.speaking && this.#frames.length > PREROLL_FRAMES) this.#frames.shift();
+    if (isSpeaking && isSpeech) this.#hasSpeech = true;
+    if (this.#hasSpeech) {
+      const isFull = this.#frames.length * FRAME_MS >= STT_UTTERANCE_MS_MAX;
+      return edge === "ended" || isFull ? this.#takeUtterance() : undefined;
+    }
+    if (this.#frames.length > PREROLL_FRAMES) this.#frames.shift();
     return undefined;
   }
 
@@ -30,6 +31,7 @@ export class UtteranceBuffer {
       offset += frame.length;
     }
     this.#frames = [];
+    this.#hasSpeech = false;
     return utterance;
   }
 }

@@ -10,6 +10,7 @@ import {
   STT_MESSAGE_BYTES_MAX,
   STT_UNRECOGNIZED_SPEECH_MS_MAX,
 } from "../../../src/core/limits/stt.ts";
+import { NO_SPEECH } from "../../../src/media/voice-activity/speech-activity.ts";
 import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { hasOpenssl, makeCertificate } from "../../support/network/certificates.ts";
@@ -106,7 +107,7 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       expect(cause).toEqual(status === undefined ? undefined : { status: Number(status), retryAfterMs: undefined });
       expect(message).toMatch(expected);
       expect(message).not.toMatch(new RegExp(`${STT_KEY}|${SPOKEN}`));
-      expect(() => stream.write(new Int16Array(160), true)).not.toThrow();
+      expect(() => stream.write(new Int16Array(160), NO_SPEECH)).not.toThrow();
       sendAudio(200, 400);
       expect(clock.pending).toBe(0);
     });

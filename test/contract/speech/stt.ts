@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Stt, SttEvent } from "../../../src/speech/contracts.ts";
 import { languageCode } from "../../../src/speech/languages.ts";
 import { pump } from "../../../src/speech/pump.ts";
+import { activityOfStream } from "../../support/speech-activity.ts";
 
 interface SttUnderTest {
   stt: Stt;
@@ -32,15 +33,13 @@ export function sttContract(name: string, make: () => Promise<SttUnderTest>): vo
       (event) => transcripts.push(event),
       (error) => failures.push(error),
     );
+    const activityOf = activityOfStream();
     const sendAudio = async (audio: Int16Array) => {
       const frame = new Int16Array((subject.rateHz * FRAME_MS) / 1_000);
       for (let at = 0; at < audio.length; at += frame.length) {
         const part = frame.subarray(0, Math.min(frame.length, audio.length - at));
         part.set(audio.subarray(at, at + part.length));
-        stream.write(
-          part,
-          part.some((sample) => sample !== 0),
-        );
+        stream.write(part, activityOf(part.some((sample) => sample !== 0)));
         part.fill(12_345); // The frame was borrowed: its owner may reuse it now.
         await subject.play(FRAME_MS);
       }

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
-import { callMsAt } from "../../../src/core/clocks.ts";
+import { callMsAt, mediaMs } from "../../../src/core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
+import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { SttInput, type SttInputOptions } from "../../../src/gateway/agent/stt-input.ts";
 import type { Resampler } from "../../../src/media/resampler.ts";
+import { DEFAULT_SEGMENTATION, type SegmentationParameters } from "../../../src/media/voice-activity/segmentation.ts";
+import { SpeechSegmenter } from "../../../src/media/voice-activity/segmenter.ts";
 import type { ProviderObserver, Stt } from "../../../src/speech/contracts.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
@@ -29,10 +32,11 @@ interface RunOptions {
   script?: readonly SttStep[];
   capabilities?: Partial<Stt["capabilities"]>;
   spec?: Partial<SttInputOptions["spec"]>;
+  segmentation?: Partial<SegmentationParameters>;
 }
 
 /** A started input, what it delivered and measured, and the resamplers it made. */
-function start({ script = [], capabilities, spec }: RunOptions = {}) {
+function start({ script = [], capabilities, spec, segmentation }: RunOptions = {}) {
   const clock = new ManualClock();
   const stt = new ScriptedStt(clock, script, capabilities);
   const { log, lines } = memoryLog();
@@ -65,10 +69,18 @@ function start({ script = [], capabilities, spec }: RunOptions = {}) {
     onError: (error) => errors.push(error),
   });
   input.start();
-  const speak = (frames: number, isSpeech = true): void => {
-    for (let frame = 0; frame < frames; frame += 1) input.writeFrame(FRAME, isSpeech, nowMs());
+  const segmenter = new SpeechSegmenter({ ...DEFAULT_SEGMENTATION, settleMs: 0, ...segmentation });
+  let positionMs = 0;
+  /** Frames of the caller, the first of them after `missedFrames` that the carrier did not send. */
+  const speak = (frames: number, isSpeech = true, missedFrames = 0): void => {
+    positionMs += missedFrames * FRAME_MS;
+    for (let frame = 0; frame < frames; frame += 1) {
+      segmenter.frame(isSpeech, mediaMs(positionMs), nowMs());
+      positionMs += FRAME_MS;
+      input.writeFrame(FRAME, segmenter, frame === 0 ? missedFrames : 0, nowMs());
+    }
   };
-  return { input, clock, stt, lines, events, latenciesMs, errors, resamplers, speak };
+  return { input, segmenter, clock, stt, lines, events, latenciesMs, errors, resamplers, speak };
 }
 
 describe("the rate of the stream", () => {
@@ -80,15 +92,72 @@ describe("the rate of the stream", () => {
   });
 
   test("is otherwise the first that the STT accepts, and frames and silence are resampled to it", () => {
-    const { input, stt, resamplers, speak } = start({ capabilities: { ratesHz: [8_000, 24_000] } });
+    const { stt, resamplers, speak, input, segmenter } = start({ capabilities: { ratesHz: [8_000, 24_000] } });
     speak(1);
-    input.writeSilence(3);
+    input.writeSilence(3, segmenter);
     expect(stt.opened).toMatchObject([{ rateHz: 8_000, samples: 4 * 160, voicedFrames: 1 }]);
     expect(resamplers).toEqual([{ fromHz: BUS_RATE_HZ, toHz: 8_000, isDestroyed: false }]);
   });
 
   test("must exist: an STT without one is refused by its name", () => {
     expect(() => start({ capabilities: { ratesHz: [] } })).toThrow("the STT scripted supports no sample rate");
+  });
+});
+
+describe("the edges of speech", () => {
+  test("come with the frames with which the call finds them", () => {
+    const { stt, speak } = start();
+    speak(10, false);
+    speak(20);
+    speak(30, false);
+    expect(stt.opened[0]?.edges).toEqual([
+      ["started", 12],
+      ["ended", 44],
+    ]);
+  });
+
+  test("are the same while the detector settles: the call and the STT ignore the same frames", () => {
+    const { stt, speak } = start({ segmentation: { settleMs: 300 } });
+    speak(12);
+    speak(20, false);
+    speak(10);
+    expect(stt.opened[0]).toMatchObject({ edges: [["started", 34]], voicedFrames: 10, samples: 42 * FRAME.length });
+  });
+
+  test("come with the first frames where the detector needs no time to settle", () => {
+    const { stt, speak } = start({ segmentation: { onsetSpeechFrames: 2, onsetWindowFrames: 3, settleMs: 0 } });
+    speak(10);
+    expect(stt.opened[0]?.edges).toEqual([["started", 1]]);
+  });
+
+  test("the end of speech comes with the silence for a gap that the carrier did not fill, before the next words", () => {
+    const { stt, speak } = start();
+    speak(10);
+    speak(10, true, 16);
+    expect(stt.opened[0]?.edges).toEqual([
+      ["started", 2],
+      ["ended", 25],
+      ["started", 28],
+    ]);
+  });
+
+  test("a gap that is no pause ends nothing", () => {
+    const { stt, speak } = start();
+    speak(10);
+    speak(10, true, 12);
+    expect(stt.opened[0]).toMatchObject({ edges: [["started", 2]], frames: 32 });
+  });
+
+  test("speech that ends because the carrier stops sending ends with the silence that the STT gets instead", () => {
+    const { input, stt, segmenter, speak } = start();
+    speak(10);
+    segmenter.framesStopped();
+    input.writeSilence(25, segmenter);
+    speak(5, false, 0);
+    expect(stt.opened[0]?.edges).toEqual([
+      ["started", 2],
+      ["ended", 34],
+    ]);
   });
 });
 
@@ -172,6 +241,15 @@ describe("speech without a transcript", () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { stt: "scripted", codec: "opus", msg: "STT returned no words although the caller speaks" },
     ]);
+  });
+
+  test("is not logged for single sounds, however long the call", () => {
+    const { lines, speak } = start();
+    for (let second = 0; second < 20 * 60; second += 1) {
+      speak(1);
+      speak(49, false);
+    }
+    expect(lines).toEqual([]);
   });
 
   test("is not logged for an STT without interim transcripts, nor after a first word", async () => {

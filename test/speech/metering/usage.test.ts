@@ -20,6 +20,7 @@ import { breakerFor } from "../../support/providers/breakers.ts";
 import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 import { ScriptedTts, type ScriptedTtsOptions } from "../../support/providers/scripted-tts.ts";
+import { activityOfStream } from "../../support/speech-activity.ts";
 
 /** An observer that records the reported usage and responses. */
 function recordingObserver(): {
@@ -171,7 +172,7 @@ describe("a TTS provider's characters", () => {
 describe("an STT provider's audio", () => {
   const RATE_HZ = 8_000;
   const sendAudio = (stream: SttStream, seconds: number): void => {
-    for (let frame = 0; frame < seconds * 50; frame += 1) stream.write(new Int16Array(160), false);
+    for (let frame = 0; frame < seconds * 50; frame += 1) stream.write(new Int16Array(160));
   };
   const opened = (stt: Stt) => {
     const abortController = new AbortController();
@@ -281,9 +282,10 @@ describe("on a failover", () => {
     const abortController = new AbortController();
     const stream = fallback.open({ language: "en", rateHz: 8_000 }, abortController.signal, observer);
     void drained(stream.events);
+    const activityOf = activityOfStream();
     for (let atMs = 0; atMs < 2_000; atMs += 20) {
       await clock.play(20);
-      stream.write(new Int16Array(160), true);
+      stream.write(new Int16Array(160), activityOf(true));
     }
     abortController.abort();
     expect([...new Set(responses)]).toEqual(["first", "second"]);

@@ -22,6 +22,7 @@ import { framesOf, hum, sendMessage } from "../../support/providers/stt/stt-serv
 import { TranscriptionServer } from "../../support/providers/stt/transcription-server.ts";
 import { ELEVENLABS_VOICE, FakeElevenLabs } from "../../support/providers/tts/elevenlabs.ts";
 import { FakeOpenAiSpeech } from "../../support/providers/tts/openai.ts";
+import { activityOfStream } from "../../support/speech-activity.ts";
 
 // The protocols of real providers over real sockets: one fails in the middle of a sentence, and another one continues.
 
@@ -60,7 +61,8 @@ test("P10: Deepgram closes in the middle of a sentence, and AssemblyAI gets the 
   const done = (async () => {
     for await (const event of stream.events) transcripts.push(event);
   })();
-  for (const [frame, voiced] of framesOf(hum(RATE_HZ, 1_500, 0), RATE_HZ)) stream.write(frame, voiced);
+  const activityOf = activityOfStream();
+  for (const [frame, voiced] of framesOf(hum(RATE_HZ, 1_500, 0), RATE_HZ)) stream.write(frame, activityOf(voiced));
   await expect.poll(() => transcripts.at(-1)?.text, { timeout: 10_000, interval: 5 }).toBe("I would like a loaf.");
   expect(transcripts.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
     "interim: I would",
@@ -92,9 +94,10 @@ test("P6: STT that sends its response byte by byte times out, and the next provi
   const candidates = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
   const stream = new FallbackStt(candidates, clock).open({ language: "en-US", rateHz: 16_000 }, abortController.signal);
   // The caller speaks for more than six seconds, and for more than four no transcript arrives.
-  for (const [frame, voiced] of framesOf(hum(16_000, 6_200, 2_000), 16_000)) stream.write(frame, voiced);
+  const activityOf = activityOfStream();
+  for (const [frame, voiced] of framesOf(hum(16_000, 6_200, 2_000), 16_000)) stream.write(frame, activityOf(voiced));
   await expect.poll(() => dripping.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
-  for (const [frame, voiced] of framesOf(hum(16_000, 0, 2_500), 16_000)) stream.write(frame, voiced);
+  for (const [frame, voiced] of framesOf(hum(16_000, 0, 2_500), 16_000)) stream.write(frame, activityOf(voiced));
   const transcripts = (await stream.events[Symbol.asyncIterator]().next()).value as SttEvent;
   expect(transcripts).toEqual({ kind: "final", text: "I would like a loaf." });
   expect(candidates.map(({ reports }) => reports)).toEqual([["registered", "provider_failed"], ["registered"]]);

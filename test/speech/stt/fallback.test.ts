@@ -18,6 +18,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 import { CodedStt, coded, silence } from "../../support/providers/coded-stt.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
+import { activityOfStream } from "../../support/speech-activity.ts";
 
 const WORDS = "I would like to book a table for two at eight on Friday please thank you".split(" ");
 const FRAME_MS = 20;
@@ -53,10 +54,11 @@ function listen(clock: ManualClock, stts: readonly Stt[]) {
     (event) => transcripts.push(event),
     (error) => failures.push(error),
   );
+  const activityOf = activityOfStream();
   const sendAudio = async (frames: readonly { frame: Int16Array; voiced: boolean }[]): Promise<void> => {
     for (const { frame, voiced } of frames) {
       const borrowed = frame.slice();
-      stream.write(borrowed, voiced);
+      stream.write(borrowed, activityOf(voiced));
       borrowed.fill(-1);
       await clock.play(FRAME_MS);
     }
@@ -99,7 +101,7 @@ function silentCalls(count: number, closesMs = Number.POSITIVE_INFINITY) {
   });
   const sendSilence = async (ms: number): Promise<void> => {
     for (const { frame } of silence(ms / FRAME_MS)) {
-      for (const call of calls) call.write(frame, false);
+      for (const call of calls) call.write(frame);
       await clock.play(FRAME_MS);
     }
   };

@@ -1,47 +1,58 @@
 import { describe, expect, test } from "vitest";
+import type { SegmentationParameters } from "../../../src/media/voice-activity/segmentation.ts";
 import { EventQueue } from "../../../src/speech/event-queue.ts";
-import { SpeechGate } from "../../../src/speech/stt/speech-gate.ts";
 import { transcriptLanguage, transcriptText } from "../../../src/speech/stt/transcript-text.ts";
 import { UtteranceBuffer } from "../../../src/speech/stt/utterance-buffer.ts";
-
-/** Frames as a text: `v` is voiced, `.` is not. */
-const changes = (gate: SpeechGate, frames: string): string[] => [...frames].map((frame) => gate.frame(frame === "v"));
-
-describe("SpeechGate", () => {
-  test("starts speech with the third voiced frame of five, and not for clicks", () => {
-    expect(changes(new SpeechGate(60), "v.v.v")).toEqual(["same", "same", "same", "same", "began"]);
-    expect(changes(new SpeechGate(60), "vv...vv...v....v")).not.toContain("began");
-  });
-
-  test("ends speech after the hangover, and can start it again", () => {
-    expect(changes(new SpeechGate(60), "vvv..v...vvv")).toEqual([
-      ...["same", "same", "began"],
-      ...["same", "same", "same", "same", "same", "ended"],
-      ...["same", "same", "began"],
-    ]);
-  });
-});
+import { activityOfStream } from "../../support/speech-activity.ts";
 
 describe("UtteranceBuffer", () => {
-  const FRAMES_BEFORE = 15;
-  const cut = (frames: string): number[] => {
+  /** The speech of frames as a text: `v` is voiced, `.` is not. Returns the frames of each utterance, by their index. */
+  const cut = (frames: string, parameters?: Partial<SegmentationParameters>): number[][] => {
     const buffer = new UtteranceBuffer();
-    return [...frames].flatMap((frame) => buffer.write(new Int16Array(160), frame === "v")?.length ?? []);
+    const activityOf = activityOfStream(parameters);
+    const frame = new Int16Array(160);
+    return [...frames].flatMap((letter, index) => {
+      const utterance = buffer.write(frame.fill(index), activityOf(letter === "v"));
+      frame.fill(-1); // The frame was borrowed.
+      return utterance === undefined ? [] : [[...utterance.filter((_sample, at) => at % 160 === 0)]];
+    });
   };
+  const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => from + n);
 
-  test("includes a preroll of 300 ms, and the pause of 300 ms that ended the utterance", () => {
-    expect(cut(`${".".repeat(100)}${"v".repeat(10)}${".".repeat(100)}`)).toEqual([(FRAMES_BEFORE + 8 + 15) * 160]);
+  test("an utterance includes a preroll of 400 ms, and the pause of 300 ms that ended it", () => {
+    expect(cut(`${".".repeat(100)}${"v".repeat(10)}${".".repeat(100)}`)).toEqual([range(82, 125)]);
   });
 
-  test("copies borrowed frames", () => {
+  test("the next utterance starts with the frame after the pause", () => {
+    const spoken = `${"v".repeat(10)}${".".repeat(18)}`;
+    expect(cut(`${spoken}${spoken}`)).toEqual([range(0, 25), range(25, 53)]);
+  });
+
+  test("speech that the call does not count, while the detector settles, is no utterance", () => {
+    expect(cut(`${"v".repeat(10)}${".".repeat(60)}`, { settleMs: 300 })).toEqual([]);
+  });
+
+  test("speech from the very first frame is complete, though the call finds it only after the detector has settled", () => {
+    expect(cut(`${"v".repeat(40)}${".".repeat(60)}`, { settleMs: 300 })).toEqual([range(0, 55)]);
+  });
+
+  test("the rest of a pause whose speech was dropped is no utterance", () => {
     const buffer = new UtteranceBuffer();
-    const frame = new Int16Array(160);
-    let utterance: Int16Array | undefined;
-    for (let n = 0; n < 20 && utterance === undefined; n += 1) {
-      utterance = buffer.write(frame.fill(n), n < 3);
-      frame.fill(-1);
+    const activityOf = activityOfStream();
+    for (let n = 0; n < 10; n += 1) activityOf(true);
+    for (let n = 0; n < 100; n += 1) expect(buffer.write(new Int16Array(160), activityOf(false))).toBeUndefined();
+  });
+
+  test("speech in whose middle the stream begins is an utterance", () => {
+    const buffer = new UtteranceBuffer();
+    const activityOf = activityOfStream();
+    for (let n = 0; n < 10; n += 1) activityOf(true);
+    const lengths: number[] = [];
+    for (let n = 0; n < 40; n += 1) {
+      const utterance = buffer.write(new Int16Array(160), activityOf(n < 5));
+      if (utterance !== undefined) lengths.push(utterance.length / 160);
     }
-    expect(utterance?.filter((_sample, at) => at % 160 === 0)).toEqual(Int16Array.from({ length: 18 }, (_, n) => n));
+    expect(lengths).toEqual([20]);
   });
 });
 

@@ -7,6 +7,7 @@ import { LLM_PROVIDERS as LLM_LIST } from "../../../src/speech/llm/providers/lis
 import type { ConfiguredProvider, ProviderDescriptor } from "../../../src/speech/provider-descriptor.ts";
 import { STT_PROVIDERS as STT_LIST } from "../../../src/speech/stt/providers/list.ts";
 import { TTS_PROVIDERS as TTS_LIST } from "../../../src/speech/tts/providers/list.ts";
+import { activityOfStream } from "../speech-activity.ts";
 import { INLINE_TOOL_CHOICE } from "../stubs/inline-schemas.ts";
 import { framesOf, hum } from "./stt/stt-server.ts";
 
@@ -81,7 +82,9 @@ async function all(items: AsyncIterable<unknown>): Promise<unknown[]> {
 /** One utterance, with the pause that ends it. */
 function requestStt(stt: Stt, signal: AbortSignal): Promise<unknown> {
   const stream = stt.open({ language: "en-US", rateHz: STT_RATE_HZ }, signal);
-  for (const [frame, isSpeech] of framesOf(hum(STT_RATE_HZ, 500, 500), STT_RATE_HZ)) stream.write(frame, isSpeech);
+  const activityOf = activityOfStream();
+  for (const [frame, isSpeech] of framesOf(hum(STT_RATE_HZ, 500, 500), STT_RATE_HZ))
+    stream.write(frame, activityOf(isSpeech));
   return all(stream.events);
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../../../src/core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../../src/core/clocks.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
+import { NO_SPEECH, type SpeechEdge } from "../../../src/media/voice-activity/speech-activity.ts";
 import type { CallSttStream, Stt, SttEvent, SttStreamOptions } from "../../../src/speech/contracts.ts";
 import { aborted, sleep } from "../manual-clock.ts";
 
@@ -10,12 +11,22 @@ export interface SttStep {
   event: SttEvent | { kind: "fail" };
 }
 
+/** An edge of speech, and the index of the frame with which it came. */
+type Edge = readonly [edge: SpeechEdge, frame: number];
+
+interface WrittenAudio {
+  samples: number;
+  frames: number;
+  voicedFrames: number;
+  edges: readonly Edge[];
+}
+
 /** An Stt that emits `script` at the given times after each `open`, whatever the audio. It counts its input. */
 export class ScriptedStt implements Stt {
   readonly provider = "scripted";
   readonly capabilities: Stt["capabilities"];
-  /** One entry per `open`: the options, the samples written before the abort, and how many frames of them were voiced. */
-  readonly opened: (Omit<SttStreamOptions, "onOpened"> & { samples: number; voicedFrames: number })[] = [];
+  /** One entry per `open`: the options, and what was written before the abort. */
+  readonly opened: (Omit<SttStreamOptions, "onOpened"> & WrittenAudio)[] = [];
   /** The languages given to `setLanguage` of open streams. */
   readonly turned: string[] = [];
   readonly #clock: Clock;
@@ -28,11 +39,13 @@ export class ScriptedStt implements Stt {
   }
 
   open({ language, languagePinned = false, rateHz }: SttStreamOptions, signal: AbortSignal): CallSttStream {
-    const record = { language, languagePinned, rateHz, samples: 0, voicedFrames: 0 };
+    const record = { language, languagePinned, rateHz, samples: 0, frames: 0, voicedFrames: 0, edges: [] as Edge[] };
     this.opened.push(record);
     return {
-      write: (frame, isSpeech = false) => {
+      write: (frame, { isSpeech, edge } = NO_SPEECH) => {
         if (signal.aborted) return;
+        if (edge !== "same") record.edges.push([edge, record.frames]);
+        record.frames += 1;
         record.samples += frame.length;
         record.voicedFrames += Number(isSpeech);
       },

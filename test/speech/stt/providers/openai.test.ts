@@ -3,6 +3,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { STT_ANSWER_BYTES_MAX } from "../../../../src/core/limits/stt.ts";
+import { DEFAULT_SEGMENTATION, SPEECH_PREROLL_MS } from "../../../../src/media/voice-activity/segmentation.ts";
 import { createOpenAiStt, type OpenAiSttOptions } from "../../../../src/speech/stt/providers/openai/adapter.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";
 import { settled } from "../../../support/manual-clock.ts";
@@ -16,9 +17,8 @@ import {
 } from "../../../support/providers/stt/transcription-server.ts";
 
 const RATE_HZ = 16_000;
-/** The pause that ends an utterance, and its preroll. */
-const HANGOVER_MS = 300;
-const PREROLL_MS = 300;
+/** The pause that ends an utterance. */
+const HANGOVER_MS = DEFAULT_SEGMENTATION.hangoverMs;
 
 const sttOf = (url: string, options: Partial<OpenAiSttOptions> = {}) =>
   createOpenAiStt({ apiKey: STT_KEY, model: "whisper-1", languageDetection: false, ...options, url });
@@ -73,7 +73,7 @@ describe("STT of an OpenAI-compatible server", () => {
     expect([file.readUInt32LE(24), file.readUInt16LE(22), file.readUInt16LE(34)]).toEqual([RATE_HZ, 1, 16]);
     expect(file.readUInt32LE(40)).toBe(file.length - 44);
     // Speech is detected with its third voiced frame; the two before it are part of the preroll.
-    expect((file.length - 44) / 32).toBe(PREROLL_MS + 20 + 480 - 20 + HANGOVER_MS - 20);
+    expect((file.length - 44) / 32).toBe(SPEECH_PREROLL_MS + 20 + 480 - 20 + HANGOVER_MS - 20);
   });
 
   test.each([
@@ -250,7 +250,7 @@ describe("STT of an OpenAI-compatible server", () => {
     expect((error as Error).message).toMatch(expected);
     expect((error as Error).message).not.toMatch(/key|words/);
     sendAudio(500, 500);
-    expect(() => stream.write(new Int16Array(320), true)).not.toThrow();
+    expect(() => stream.write(new Int16Array(320))).not.toThrow();
     await settled();
     expect(server.seen).toHaveLength(1);
   });

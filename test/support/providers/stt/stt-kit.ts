@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from "vitest";
 import type { Stt, SttEvent } from "../../../../src/speech/contracts.ts";
 import { ManualClock } from "../../manual-clock.ts";
+import { activityOfStream } from "../../speech-activity.ts";
 import { framesOf, hum, type SttServer, type SttServerAction, type SttServerOptions } from "./stt-server.ts";
 
 // What the tests of all STT adapters share: a stream of an adapter, and its transcripts.
@@ -36,8 +37,9 @@ export function openStt(
     for await (const event of stream.events) transcripts.push(event);
   })();
   ended.catch(() => {});
+  const activityOf = activityOfStream();
   const sendAudio = (ms: number, silenceMs: number): void => {
-    for (const [frame, voiced] of framesOf(hum(rateHz, ms, silenceMs), rateHz)) stream.write(frame, voiced);
+    for (const [frame, voiced] of framesOf(hum(rateHz, ms, silenceMs), rateHz)) stream.write(frame, activityOf(voiced));
   };
   return { abortController, stream, transcripts, opened, ended, sendAudio };
 }

@@ -1,9 +1,10 @@
 import type { Clock } from "../../../../core/clock.ts";
 import { isObject } from "../../../../core/json.ts";
+import { NO_SPEECH } from "../../../../media/voice-activity/speech-activity.ts";
 import type { Stt, SttEvent, SttStream, SttStreamOptions } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";
 import { type Refusal, refusalFrom } from "../../../resilience/provider-error.ts";
-import { SpeechGate } from "../../speech-gate.ts";
+import { Finalization } from "../../finalization.ts";
 import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
 import { withQueryDefaults } from "../query-defaults.ts";
 import { type JsonObject, SttSocket } from "../stt-socket.ts";
@@ -19,11 +20,6 @@ interface AssemblyAiOptions {
 const FORCE_ENDPOINT = '{"type":"ForceEndpoint"}';
 const TERMINATE = '{"type":"Terminate"}';
 
-/**
- * After this long without a voiced frame the provider's turn is ended. It is shorter than any end-of-turn pause of
- * ours, so the final is in time.
- */
-const ENDPOINT_MS = 200;
 /** The HTTP statuses that its error and close codes correspond to (streaming/common-session-errors-and-closures). */
 const STATUSES: Readonly<Record<number, number>> = { 1008: 401, 3009: 429 };
 /** Formerly, and still where sessions are opened too fast, the error has code 1008 with this text. */
@@ -80,12 +76,12 @@ function openStream(
     },
     onFailure: (error) => events.fail(error),
   });
-  const gate = new SpeechGate(ENDPOINT_MS);
+  const finalization = new Finalization();
   return {
-    write(frame, voiced = false) {
+    write(frame, activity = NO_SPEECH) {
       socket.write(frame);
       // The buffered rest is not flushed: it is silence, and a message that short would end the session.
-      if (gate.frame(voiced) === "ended") socket.sendText(FORCE_ENDPOINT);
+      if (finalization.frame(activity)) socket.sendText(FORCE_ENDPOINT);
     },
     events,
   };

@@ -3,9 +3,10 @@ import { isObject } from "../../../../core/json.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
 import { primaryLanguage } from "../../../../core/text/language-tags.ts";
 import { joinTexts } from "../../../../core/text/words.ts";
+import { NO_SPEECH } from "../../../../media/voice-activity/speech-activity.ts";
 import type { Stt, SttEvent, SttStream, SttStreamOptions } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";
-import { SpeechGate } from "../../speech-gate.ts";
+import { Finalization } from "../../finalization.ts";
 import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
 import { withQueryDefaults } from "../query-defaults.ts";
 import { type JsonObject, SttSocket } from "../stt-socket.ts";
@@ -22,11 +23,6 @@ const KEEP_ALIVE = '{"type":"KeepAlive"}';
 const FINALIZE = '{"type":"Finalize"}';
 const CLOSE_STREAM = '{"type":"CloseStream"}';
 
-/**
- * After this long without a voiced frame a final is requested. It is shorter than any end-of-turn pause, so the final
- * is in time.
- */
-const FINALIZE_MS = 200;
 /** Deepgram's own endpointing: the pause that it recommends where people think while they speak. */
 const ENDPOINTING_MS = 300;
 /**
@@ -135,11 +131,11 @@ function openStream(
     },
     onFailure: (error) => events.fail(error),
   });
-  const gate = new SpeechGate(FINALIZE_MS);
+  const finalization = new Finalization();
   return {
-    write(frame, voiced = false) {
+    write(frame, activity = NO_SPEECH) {
       socket.write(frame);
-      if (gate.frame(voiced) !== "ended") return;
+      if (!finalization.frame(activity)) return;
       socket.flush();
       socket.sendText(FINALIZE);
     },

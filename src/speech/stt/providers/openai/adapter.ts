@@ -2,6 +2,7 @@ import { connectionErrorCode } from "../../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
 import { isObject, parseObject } from "../../../../core/json.ts";
 import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../../core/limits/stt.ts";
+import { NO_SPEECH } from "../../../../media/voice-activity/speech-activity.ts";
 import { monoWav } from "../../../../media/wav.ts";
 import type { Stt, SttEvent, SttStream } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";
@@ -78,9 +79,9 @@ function openStream(options: OpenAiSttOptions, language: string, signal: AbortSi
     }
   };
   return {
-    write(frame, voiced = false) {
+    write(frame, activity = NO_SPEECH) {
       if (either.aborted) return;
-      const utterance = buffer.write(frame, voiced);
+      const utterance = buffer.write(frame, activity);
       if (utterance === undefined) return;
       utterances.push(utterance);
       const samples = utterances.reduce((sum, pending) => sum + pending.length, 0);

@@ -1,26 +1,30 @@
 import { strict as assert } from "node:assert";
 import { addMs, type CallMs, callMs, elapsedMs, type MediaMs, mediaMs } from "../../core/clocks.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
-import { ArrivalInterval } from "../../media/arrival-interval.ts";
-import type { TurnParameters } from "../parameters.ts";
+import { ArrivalInterval } from "../arrival-interval.ts";
+import type { SegmentationParameters } from "./segmentation.ts";
+import type { SegmentState, SpeechEdge } from "./speech-activity.ts";
 
 /** Longer gaps have no further effect. */
 const GAP_FRAMES_MAX = 100;
 const WINDOW_BITS_MAX = 31;
 
 /**
- * Derives the start and the end of speech from the VAD decisions of single frames.
+ * Derives the start and the end of speech from the decisions for single frames. A call has one; everything that depends
+ * on the caller's speech gets its edges. Allocates nothing.
  *
  * Pauses are measured in the carrier's media time, so that a burst of delayed frames does not look like a short pause;
  * a gap in media time is silence.
  */
-export class SpeechDetector {
-  readonly #parameters: Readonly<TurnParameters>;
+export class SpeechSegmenter implements SegmentState {
+  readonly #parameters: Readonly<SegmentationParameters>;
   /** The decisions for the last frames, newest in the lowest bit. */
   #window = 0;
   readonly #arrivalInterval = new ArrivalInterval();
   readonly #windowMask: number;
-  #speaking = false;
+  #isSpeech = false;
+  #isSpeaking = false;
+  #speechFrames = 0;
   #silentMs = 0;
   #seenMs = 0;
   #lastMediaMs = mediaMs(Number.NaN);
@@ -32,15 +36,23 @@ export class SpeechDetector {
   #lastSpeechMs = callMs(Number.NaN);
   #speechStartMs = callMs(Number.NaN);
 
-  constructor(parameters: Readonly<TurnParameters>) {
+  constructor(parameters: Readonly<SegmentationParameters>) {
     assert.ok(parameters.onsetWindowFrames <= WINDOW_BITS_MAX);
     assert.ok(parameters.onsetSpeechFrames <= parameters.onsetWindowFrames);
     this.#parameters = parameters;
     this.#windowMask = 2 ** parameters.onsetWindowFrames - 1;
   }
 
-  get speaking(): boolean {
-    return this.#speaking;
+  get isSpeech(): boolean {
+    return this.#isSpeech;
+  }
+
+  get isSpeaking(): boolean {
+    return this.#isSpeaking;
+  }
+
+  get speechFrames(): number {
+    return this.#speechFrames;
   }
 
   /** When the last voiced frame came, ms; NaN before the first. */
@@ -59,7 +71,7 @@ export class SpeechDetector {
   }
 
   /** Takes one frame's decision; returns whether speech started or ended with it. */
-  frame(isSpeech: boolean, mediaMs: MediaMs, nowMs: CallMs): "started" | "ended" | "same" {
+  frame(isSpeech: boolean, mediaMs: MediaMs, nowMs: CallMs): SpeechEdge {
     const stepMs = Number.isNaN(this.#lastMediaMs)
       ? FRAME_MS
       : Math.max(FRAME_MS, elapsedMs(this.#lastMediaMs, mediaMs));
@@ -69,31 +81,32 @@ export class SpeechDetector {
     this.#arrivalInterval.frame(missedFrames === 0, nowMs);
     this.#seenMs += stepMs;
 
-    const counts = isSpeech && this.#seenMs > this.#parameters.settleMs;
-    this.#window = ((this.#window << 1) | (counts ? 1 : 0)) & this.#windowMask;
-    this.#silentMs = counts ? 0 : this.#silentMs + stepMs;
+    this.#isSpeech = isSpeech && this.#seenMs > this.#parameters.settleMs;
+    this.#window = ((this.#window << 1) | (this.#isSpeech ? 1 : 0)) & this.#windowMask;
+    this.#silentMs = this.#isSpeech ? 0 : this.#silentMs + stepMs;
     // A pause that is long enough ends speech even where this frame is voiced again.
     const isPause =
       this.#silentMs >= this.#parameters.hangoverMs || missedFrames * FRAME_MS >= this.#parameters.hangoverMs;
-    if (this.#speaking && isPause) {
-      this.#speaking = false;
+    if (this.#isSpeaking && isPause) {
+      this.#isSpeaking = false;
       this.#deadlineMs = callMs(Number.POSITIVE_INFINITY);
       return "ended";
     }
-    if (counts) this.#lastSpeechMs = nowMs;
-    const isStart = !this.#speaking && bitCount(this.#window) >= this.#parameters.onsetSpeechFrames;
+    if (this.#isSpeech) this.#lastSpeechMs = nowMs;
+    const isStart = !this.#isSpeaking && bitCount(this.#window) >= this.#parameters.onsetSpeechFrames;
     if (isStart) {
-      this.#speaking = true;
+      this.#isSpeaking = true;
+      this.#speechFrames = bitCount(this.#window);
       this.#speechStartMs = addMs(nowMs, -(highestBit(this.#window) * FRAME_MS));
-    }
-    if (this.#speaking)
+    } else if (this.#isSpeech && this.#isSpeaking) this.#speechFrames += 1;
+    if (this.#isSpeaking)
       this.#deadlineMs = addMs(addMs(nowMs, this.#parameters.frameLossMs), this.#arrivalInterval.slackMs);
     return isStart ? "started" : "same";
   }
 
   /** The deadline has passed: no frame arrived for so long that speech has ended. */
   framesStopped(): void {
-    this.#speaking = false;
+    this.#isSpeaking = false;
     this.#deadlineMs = callMs(Number.POSITIVE_INFINITY);
     this.#window = 0;
   }

@@ -1,26 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import { SpeechDetector } from "../../../src/call/turn-taking/speech-detector.ts";
 import { callMs, mediaMs, millisecondsOf } from "../../../src/core/clocks.ts";
+import { DEFAULT_SEGMENTATION } from "../../../src/media/voice-activity/segmentation.ts";
+import { SpeechSegmenter } from "../../../src/media/voice-activity/segmenter.ts";
 
 /** Feeds a pattern of voiced (`#`) and unvoiced (`.`) frames; returns when speech began and ended, in frames. */
 function detect(pattern: string, mediaMsOf: (frame: number) => number = (frame) => frame * 20) {
-  const detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
+  const segmenter = new SpeechSegmenter(DEFAULT_SEGMENTATION);
   const changes: [number, string][] = [];
   for (const [frame, char] of [...pattern].entries()) {
-    const change = detector.frame(char === "#", mediaMs(mediaMsOf(frame)), callMs(frame * 20));
+    const change = segmenter.frame(char === "#", mediaMs(mediaMsOf(frame)), callMs(frame * 20));
     if (change !== "same") changes.push([frame, change]);
   }
-  return { detector, changes };
+  return { segmenter, changes };
 }
 
 const SETTLE = ".".repeat(15);
 
-describe("the speech detector", () => {
+describe("the segmenter", () => {
   test("speech starts with the third voiced frame of five, and dates from the first of them", () => {
-    const { detector, changes } = detect(`${SETTLE}.#.#.#`);
+    const { segmenter, changes } = detect(`${SETTLE}.#.#.#`);
     expect(changes).toEqual([[20, "started"]]);
-    expect(detector.speechStartMs).toBe(16 * 20);
+    expect(segmenter.speechStartMs).toBe(16 * 20);
   });
 
   test("three voiced frames in six are not speech", () => {
@@ -49,24 +49,24 @@ describe("the speech detector", () => {
   });
 
   test("a carrier that stops sending during speech makes the deadline end the speech", () => {
-    const { detector } = detect(`${SETTLE}#####`);
-    expect(detector.deadlineMs).toBe(19 * 20 + DEFAULT_TURN_PARAMETERS.frameLossMs);
-    detector.framesStopped();
-    expect(detector.speaking).toBe(false);
-    expect(detector.deadlineMs).toBe(Number.POSITIVE_INFINITY);
+    const { segmenter } = detect(`${SETTLE}#####`);
+    expect(segmenter.deadlineMs).toBe(19 * 20 + DEFAULT_SEGMENTATION.frameLossMs);
+    segmenter.framesStopped();
+    expect(segmenter.isSpeaking).toBe(false);
+    expect(segmenter.deadlineMs).toBe(Number.POSITIVE_INFINITY);
   });
 
   test("a peer that sends a second at once has not stopped before its next second is late", () => {
-    const detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
+    const segmenter = new SpeechSegmenter(DEFAULT_SEGMENTATION);
     let deadlineMs = callMs(Number.NaN);
     for (let frame = 0; frame < 200; frame += 1) {
       const nowMs = 1_000 * (1 + Math.floor(frame / 50));
       if (frame >= 100 && frame % 50 === 0) expect(millisecondsOf(deadlineMs)).toBeGreaterThan(nowMs);
-      detector.frame(true, mediaMs(frame * 20), callMs(nowMs));
-      deadlineMs = detector.deadlineMs;
+      segmenter.frame(true, mediaMs(frame * 20), callMs(nowMs));
+      deadlineMs = segmenter.deadlineMs;
     }
-    expect(detector.speaking).toBe(true);
-    expect(deadlineMs).toBe(4_000 + DEFAULT_TURN_PARAMETERS.frameLossMs + 980);
+    expect(segmenter.isSpeaking).toBe(true);
+    expect(deadlineMs).toBe(4_000 + DEFAULT_SEGMENTATION.frameLossMs + 980);
   });
 
   test("C6: media time that jumps by an hour is one pause and costs nothing", () => {
