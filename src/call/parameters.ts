@@ -16,6 +16,8 @@ export interface TurnParameters {
   endpointMs: number;
   /** The same where that transcript ends a sentence. Values below `hangoverMs` have no effect. */
   endpointSentenceMs: number;
+  /** The same where that sentence is a question. */
+  endpointQuestionMs: number;
   /** The same where the transcript trails off: with a comma, an "and", an "um". */
   endpointTrailingMs: number;
   /**
@@ -82,7 +84,8 @@ export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   settleMs: 300,
   frameLossMs: 500,
   endpointMs: 500,
-  endpointSentenceMs: 350,
+  endpointSentenceMs: 500,
+  endpointQuestionMs: 350,
   endpointTrailingMs: 1_000,
   finalWaitMs: 3_000,
   wordlessSpeechMs: 2_000,

@@ -32,6 +32,9 @@ const FINGERPRINTS = readFingerprints();
 /** Words and digits of the calls that are not recorded. */
 const WORDS = ["bread", "German", "Deutsch", "tomorrow", "screen", "secret", '"digit":"7"', '"order":'];
 
+/** Turn parameters that are younger than the golden journals: the replay takes values with which nothing changes. */
+const YOUNGER_PARAMETERS: readonly string[] = ["endpointQuestionMs"];
+
 /** The journal as a file, for the replay. */
 function fileOf(name: string): string {
   const path = join(temporaryDirectory(), "golden.tlj");
@@ -52,7 +55,7 @@ describe("golden journals", () => {
     const path = fileOf(name);
     const { difference, truncated, setup } = await compareJournal(path);
     expect(difference, IF_IT_FAILS).toBeUndefined();
-    expect([truncated, setup.assumed, setup.unmatched, setup.unknown]).toEqual([false, [], [], []]);
+    expect([truncated, setup.assumed, setup.unmatched, setup.unknown]).toEqual([false, YOUNGER_PARAMETERS, [], []]);
     const { replayed, journaled } = await replayJournal(path);
     expect(replayed, IF_IT_FAILS).toEqual(journaled);
     expect(commandsFingerprint(replayed), IF_IT_FAILS).toEqual(expectedOf(name));

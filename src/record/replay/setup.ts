@@ -23,8 +23,12 @@ type Parameter = keyof TurnParameters;
  * For each parameter that was added later, the value at which the state machine behaves as before: never, or no
  * different.
  */
-const parametersBefore = ({ endpointMs }: Partial<TurnParameters>): Partial<TurnParameters> => ({
+const parametersBefore = ({
+  endpointMs,
+  endpointSentenceMs = endpointMs,
+}: Partial<TurnParameters>): Partial<TurnParameters> => ({
   ...(endpointMs === undefined ? {} : { endpointSentenceMs: endpointMs, endpointTrailingMs: endpointMs }),
+  ...(endpointSentenceMs === undefined ? {} : { endpointQuestionMs: endpointSentenceMs }),
   steadyNoiseMs: Number.POSITIVE_INFINITY,
   speechPausesMax: 0,
   resumeMs: Number.POSITIVE_INFINITY,
