@@ -19,6 +19,7 @@ import { Transcript } from "./transcript.ts";
 import { callerInterim, callerText, stepCaller, unansweredUtterance } from "./turn-taking/caller-turn.ts";
 import { DtmfEntry, dtmfAsTyped } from "./turn-taking/dtmf-entry.ts";
 import { Inactivity } from "./turn-taking/inactivity.ts";
+import { InterimRequests } from "./turn-taking/interim-requests.ts";
 import { isLanguageReliable } from "./turn-taking/language-detection.ts";
 import { SpeechDetector } from "./turn-taking/speech-detector.ts";
 import {
@@ -60,6 +61,7 @@ export class Call {
   readonly #transcript: Transcript;
   readonly #conversation: Conversation;
   readonly #inactivity: Inactivity;
+  readonly #interimRequests: InterimRequests;
   readonly #agentSide: AgentSide;
   readonly #preemptive: PreemptiveGeneration;
   readonly #dtmfEntry: DtmfEntry;
@@ -93,7 +95,8 @@ export class Call {
     this.#detector = new SpeechDetector(parameters);
     this.#transcript = new Transcript(this.#sink);
     this.#conversation = new Conversation(spec, this.#sink, this.#transcript, promptTokensMax);
-    this.#inactivity = new Inactivity(spec);
+    this.#inactivity = new Inactivity(spec, parameters);
+    this.#interimRequests = new InterimRequests(parameters, sttHasInterim);
     this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
     this.#preemptive = new PreemptiveGeneration({
       spec,
@@ -144,7 +147,9 @@ export class Call {
           turn: this.#turnDeadlineMs,
           preemptive: this.#preemptiveDeadlineMs(),
           dtmf: this.#dtmfEntry.deadlineMs,
+          interim: this.#interimDeadlineMs(),
           inactivity: this.#inactivityDeadlineMs(),
+          wordless: this.#wordlessDeadlineMs(),
           reply: this.#agentSide.deadlineMs(this.#nowMs),
         };
     return { ...this.#agentSide.snapshot(this.#nowMs), ended: this.#ended, turn: this.#turn, deadlines };
@@ -248,7 +253,7 @@ export class Call {
   #onLegStarted(): void {
     if (this.#legStarted) return;
     this.#legStarted = true;
-    this.#inactivity.activityUntil(this.#nowMs);
+    this.#inactivity.callerActive(this.#nowMs);
     if (this.#spec.firstSpeaker !== "agent") return;
     if (this.#spec.greeting === undefined) this.#agentSide.generateReply(this.#nowMs);
     else this.#agentSide.say(this.#spec.greeting, "greeting", this.#nowMs);
@@ -269,15 +274,13 @@ export class Call {
 
   #onFrameIn(isSpeech: boolean, mediaMs: MediaMs): void {
     const change = this.#detector.frame(isSpeech, mediaMs, this.#nowMs);
-    if (change === "started") {
-      // Where interim transcripts are available, noise does not count as an answer to an inactivity prompt.
-      if (!this.#policy.sttHasInterim) this.#inactivity.callerActive(this.#nowMs);
-      this.#step({ kind: "speech-started", startMs: this.#detector.speechStartMs });
-    } else if (change === "ended") this.#step({ kind: "speech-ended", endMs: this.#detector.lastSpeechMs });
+    if (change === "started") this.#step({ kind: "speech-started", startMs: this.#detector.speechStartMs });
+    else if (change === "ended") this.#step({ kind: "speech-ended", endMs: this.#detector.lastSpeechMs });
   }
 
   #onWords(event: Extract<TurnEvent, { text: string }>): void {
-    if (event.text !== "") this.#inactivity.callerActive(this.#nowMs);
+    if (event.text === "") this.#interimRequests.wordless(this.#nowMs);
+    else this.#inactivity.callerActive(this.#nowMs);
     const step = this.#advance(event);
     // Before what they bring about.
     this.#transcript.update("user", this.#conversation.turnTextWith(understoodText(step)));
@@ -304,7 +307,7 @@ export class Call {
     const chosen = isSameLanguage(language, this.#spec.language) ? this.#spec.language : language;
     if (chosen === this.#policy.language) return;
     this.#policy = { ...this.#policy, language: chosen };
-    this.#turnDeadlineMs = turnDeadlineMs(this.#turn, this.#nowMs, this.#policy);
+    this.#turnDeadlineMs = turnDeadlineMs(this.#turn, this.#policy);
     this.#agentSide.language = chosen;
     this.#sink({ kind: "language", language: chosen, reason });
   }
@@ -318,6 +321,10 @@ export class Call {
       this.#end(this.#ending.reason);
       return;
     }
+    if (this.#nowMs >= this.#wordlessDeadlineMs()) {
+      this.#end("inactivity");
+      return;
+    }
     if (this.#nowMs >= this.#detector.deadlineMs) {
       this.#detector.framesStopped();
       this.#step({ kind: "speech-ended", endMs: this.#detector.lastSpeechMs });
@@ -326,12 +333,18 @@ export class Call {
     if (!this.#ended) this.#agentSide.checkWatchdog(this.#nowMs);
     if (!this.#ended && this.#nowMs >= this.#dtmfEntry.deadlineMs) this.#step(dtmfAsTyped(this.#dtmfEntry.take()));
     if (!this.#ended) this.#step({ kind: "tick" });
+    if (!this.#ended && this.#nowMs >= this.#interimDeadlineMs()) this.#requestInterim();
     if (!this.#ended && this.#nowMs >= this.#inactivityDeadlineMs()) this.#onInactivity();
   }
 
   /** Service phrases in the language of the call. */
   get #ownPhrases(): Phrases {
     return this.#phrases.in(this.#policy.language);
+  }
+
+  #requestInterim(): void {
+    this.#interimRequests.requested(this.#turn.agent, this.#nowMs);
+    this.#sink({ kind: "request-interim" });
   }
 
   #onInactivity(): void {
@@ -365,7 +378,7 @@ export class Call {
   #advance(event: TurnEvent): TurnStep {
     const step = stepTurn(this.#turn, event, this.#nowMs, this.#policy);
     this.#turn = step.turn;
-    this.#turnDeadlineMs = turnDeadlineMs(step.turn, this.#nowMs, this.#policy);
+    this.#turnDeadlineMs = turnDeadlineMs(step.turn, this.#policy);
     return step;
   }
 
@@ -444,7 +457,9 @@ export class Call {
           this.#turnDeadlineMs,
           this.#preemptiveDeadlineMs(),
           this.#dtmfEntry.deadlineMs,
+          this.#interimDeadlineMs(),
           this.#inactivityDeadlineMs(),
+          this.#wordlessDeadlineMs(),
           this.#agentSide.deadlineMs(this.#nowMs),
         );
   }
@@ -458,10 +473,31 @@ export class Call {
     return this.#preemptive.deadlineMs(this.#detector.lastSpeechMs);
   }
 
-  /** The end of playout moves with every frame sent, so the timeout cannot run out while the agent is heard. */
+  /** When the STT is asked for the words of the speech so far. */
+  #interimDeadlineMs(): CallMs {
+    const { caller, agent } = this.#turn;
+    return this.#interimRequests.dueMs(caller, agent, this.#inactivityTimeoutMs());
+  }
+
+  /** An expired timeout waits a little for speech that may still become words. */
   #inactivityDeadlineMs(): CallMs {
+    const timeoutMs = this.#inactivityTimeoutMs();
+    if (this.#nowMs < timeoutMs) return timeoutMs;
+    return this.#inactivity.graceDeadlineMs(
+      this.#agentSide.playsUntilMs,
+      this.#interimRequests.wordsDueMs(this.#turn.caller, timeoutMs),
+    );
+  }
+
+  /** The end of playout moves with every frame sent, so the timeout cannot expire while the agent is heard. */
+  #inactivityTimeoutMs(): CallMs {
     if (!this.#legStarted || this.#ending.reason !== undefined || this.#agentSide.areToolsRunning)
       return callMs(Number.POSITIVE_INFINITY);
-    return this.#inactivity.deadlineMs(this.#detector.lastSpeechMs, this.#agentSide.playsUntilMs);
+    return this.#inactivity.deadlineMs(this.#agentSide.playsUntilMs);
+  }
+
+  #wordlessDeadlineMs(): CallMs {
+    if (!this.#legStarted || this.#ending.reason !== undefined) return callMs(Number.POSITIVE_INFINITY);
+    return this.#inactivity.wordlessDeadlineMs;
   }
 }

@@ -101,6 +101,11 @@ export class SttInput {
     for (let frame = 0; frame < frames; frame += 1) this.#write(this.#silence, false);
   }
 
+  /** Asks an STT without interim transcripts for the words of the caller's speech so far. */
+  requestInterim(): void {
+    this.#stream?.requestInterim?.();
+  }
+
   #write(frame: Int16Array, isSpeech: boolean): void {
     this.#stream?.write(this.#resampler === undefined ? frame : this.#resampler.process(frame), isSpeech);
   }
