@@ -21,6 +21,7 @@ import { Transcript } from "./transcript.ts";
 import { callerInterim, callerText, stepCaller, unansweredUtterance } from "./turn-taking/caller-turn.ts";
 import { DtmfEntry, dtmfAsTyped } from "./turn-taking/dtmf-entry.ts";
 import { Inactivity } from "./turn-taking/inactivity.ts";
+import { InterimRequests } from "./turn-taking/interim-requests.ts";
 import { isLanguageReliable } from "./turn-taking/language-detection.ts";
 import {
   INITIAL_TURN,
@@ -61,6 +62,7 @@ export class Call {
   readonly #transcript: Transcript;
   readonly #conversation: Conversation;
   readonly #inactivity: Inactivity;
+  readonly #interimRequests: InterimRequests;
   readonly #agentSide: AgentSide;
   readonly #preemptive: PreemptiveGeneration;
   readonly #dtmfEntry: DtmfEntry;
@@ -94,7 +96,8 @@ export class Call {
     this.#segmenter = new SpeechSegmenter(parameters);
     this.#transcript = new Transcript(this.#sink);
     this.#conversation = new Conversation(spec, this.#sink, this.#transcript, promptTokensMax);
-    this.#inactivity = new Inactivity(spec);
+    this.#inactivity = new Inactivity(spec, parameters);
+    this.#interimRequests = new InterimRequests(parameters, sttHasInterim);
     this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
     this.#preemptive = new PreemptiveGeneration({
       spec,
@@ -150,7 +153,9 @@ export class Call {
           turn: this.#turnDeadlineMs,
           preemptive: this.#preemptiveDeadlineMs(),
           dtmf: this.#dtmfEntry.deadlineMs,
+          interim: this.#interimDeadlineMs(),
           inactivity: this.#inactivityDeadlineMs(),
+          wordless: this.#wordlessDeadlineMs(),
           reply: this.#agentSide.deadlineMs(this.#nowMs),
         };
     return { ...this.#agentSide.snapshot(this.#nowMs), ended: this.#ended, turn: this.#turn, deadlines };
@@ -255,7 +260,7 @@ export class Call {
   #onLegStarted(): void {
     if (this.#legStarted) return;
     this.#legStarted = true;
-    this.#inactivity.activityUntil(this.#nowMs);
+    this.#inactivity.callerActive(this.#nowMs);
     if (this.#spec.firstSpeaker !== "agent") return;
     if (this.#spec.greeting === undefined) this.#agentSide.generateReply(this.#nowMs);
     else this.#agentSide.say(this.#spec.greeting, "greeting", this.#nowMs);
@@ -276,15 +281,13 @@ export class Call {
 
   #onFrameIn(isSpeech: boolean, mediaMs: MediaMs): void {
     const edge = this.#segmenter.frame(isSpeech, mediaMs, this.#nowMs);
-    if (edge === "started") {
-      // Where interim transcripts are available, noise does not count as an answer to an inactivity prompt.
-      if (!this.#policy.sttHasInterim) this.#inactivity.callerActive(this.#nowMs);
-      this.#step({ kind: "speech-started", startMs: this.#segmenter.speechStartMs });
-    } else if (edge === "ended") this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
+    if (edge === "started") this.#step({ kind: "speech-started", startMs: this.#segmenter.speechStartMs });
+    else if (edge === "ended") this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
   }
 
   #onWords(event: Extract<TurnEvent, { text: string }>): void {
-    if (event.text !== "") this.#inactivity.callerActive(this.#nowMs);
+    if (event.text === "") this.#interimRequests.wordless(this.#nowMs);
+    else this.#inactivity.callerActive(this.#nowMs);
     const step = this.#advance(event);
     // Before what they bring about.
     this.#transcript.update("user", this.#conversation.turnTextWith(understoodText(step)));
@@ -311,7 +314,7 @@ export class Call {
     const chosen = isSameLanguage(language, this.#spec.language) ? this.#spec.language : language;
     if (chosen === this.#policy.language) return;
     this.#policy = { ...this.#policy, language: chosen };
-    this.#turnDeadlineMs = turnDeadlineMs(this.#turn, this.#nowMs, this.#policy);
+    this.#turnDeadlineMs = turnDeadlineMs(this.#turn, this.#policy);
     this.#agentSide.language = chosen;
     this.#sink({ kind: "language", language: chosen, reason });
   }
@@ -325,6 +328,10 @@ export class Call {
       this.#end(this.#ending.reason);
       return;
     }
+    if (this.#nowMs >= this.#wordlessDeadlineMs()) {
+      this.#end("inactivity");
+      return;
+    }
     if (this.#nowMs >= this.#segmenter.deadlineMs) {
       this.#segmenter.framesStopped();
       this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
@@ -333,12 +340,18 @@ export class Call {
     if (!this.#ended) this.#agentSide.checkWatchdog(this.#nowMs);
     if (!this.#ended && this.#nowMs >= this.#dtmfEntry.deadlineMs) this.#step(dtmfAsTyped(this.#dtmfEntry.take()));
     if (!this.#ended) this.#step({ kind: "tick" });
+    if (!this.#ended && this.#nowMs >= this.#interimDeadlineMs()) this.#requestInterim();
     if (!this.#ended && this.#nowMs >= this.#inactivityDeadlineMs()) this.#onInactivity();
   }
 
   /** Service phrases in the language of the call. */
   get #ownPhrases(): Phrases {
     return this.#phrases.in(this.#policy.language);
+  }
+
+  #requestInterim(): void {
+    this.#interimRequests.requested(this.#turn.agent, this.#nowMs);
+    this.#sink({ kind: "request-interim" });
   }
 
   #onInactivity(): void {
@@ -372,7 +385,7 @@ export class Call {
   #advance(event: TurnEvent): TurnStep {
     const step = stepTurn(this.#turn, event, this.#nowMs, this.#policy);
     this.#turn = step.turn;
-    this.#turnDeadlineMs = turnDeadlineMs(step.turn, this.#nowMs, this.#policy);
+    this.#turnDeadlineMs = turnDeadlineMs(step.turn, this.#policy);
     return step;
   }
 
@@ -451,7 +464,9 @@ export class Call {
           this.#turnDeadlineMs,
           this.#preemptiveDeadlineMs(),
           this.#dtmfEntry.deadlineMs,
+          this.#interimDeadlineMs(),
           this.#inactivityDeadlineMs(),
+          this.#wordlessDeadlineMs(),
           this.#agentSide.deadlineMs(this.#nowMs),
         );
   }
@@ -465,10 +480,31 @@ export class Call {
     return this.#preemptive.deadlineMs(this.#segmenter.lastSpeechMs);
   }
 
-  /** The end of playout moves with every frame sent, so the timeout cannot run out while the agent is heard. */
+  /** When the STT is asked for the words of the speech so far. */
+  #interimDeadlineMs(): CallMs {
+    const { caller, agent } = this.#turn;
+    return this.#interimRequests.dueMs(caller, agent, this.#inactivityTimeoutMs());
+  }
+
+  /** An expired timeout waits a little for speech that may still become words. */
   #inactivityDeadlineMs(): CallMs {
+    const timeoutMs = this.#inactivityTimeoutMs();
+    if (this.#nowMs < timeoutMs) return timeoutMs;
+    return this.#inactivity.graceDeadlineMs(
+      this.#agentSide.playsUntilMs,
+      this.#interimRequests.wordsDueMs(this.#turn.caller, timeoutMs),
+    );
+  }
+
+  /** The end of playout moves with every frame sent, so the timeout cannot expire while the agent is heard. */
+  #inactivityTimeoutMs(): CallMs {
     if (!this.#legStarted || this.#ending.reason !== undefined || this.#agentSide.areToolsRunning)
       return callMs(Number.POSITIVE_INFINITY);
-    return this.#inactivity.deadlineMs(this.#segmenter.lastSpeechMs, this.#agentSide.playsUntilMs);
+    return this.#inactivity.deadlineMs(this.#agentSide.playsUntilMs);
+  }
+
+  #wordlessDeadlineMs(): CallMs {
+    if (!this.#legStarted || this.#ending.reason !== undefined) return callMs(Number.POSITIVE_INFINITY);
+    return this.#inactivity.wordlessDeadlineMs;
   }
 }

@@ -1,6 +1,6 @@
 import type { SpendAction, SpendLimit, SpendScope } from "../core/billing/spend.ts";
 import type { Usage } from "../core/billing/usage.ts";
-import type { CancelReason, EndReason, ResumeReason, SpeakReason } from "../core/calls/reasons.ts";
+import type { CancelReason, EndReason, IgnoreReason, ResumeReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { Stage } from "../core/calls/stages.ts";
 import type { TranscriptTurn, TranscriptUpdate, TurnLatency } from "../core/calls/transcript.ts";
 import type { CallMs, MediaMs } from "../core/clocks.ts";
@@ -46,7 +46,10 @@ export type CallEvent =
   | { kind: "dtmf"; digit: string }
   /** The caller has typed a complete text. */
   | { kind: "typed"; text: string }
-  /** From the STT. Texts are the whole utterance since the last final transcript. */
+  /**
+   * From the STT. Texts are the whole utterance since the last final transcript. Empty ones of an STT without interim
+   * transcripts say that there are no words in the speech so far, or in an utterance.
+   */
   | { kind: "stt-interim"; text: string; language?: string }
   | { kind: "stt-final"; text: string; language?: string }
   | { kind: "stt-failed"; code: string }
@@ -149,8 +152,13 @@ export type CallCommand =
   | { kind: "pause"; turnId: TurnId }
   /** It was no interruption: continue with the sample after the last one sent. */
   | { kind: "resume"; turnId: TurnId; reason: ResumeReason }
-  /** The caller said this over the agent, and it needs no answer. */
-  | { kind: "ignore"; text: string; startMs: CallMs; endMs: CallMs }
+  /**
+   * Ask an STT without interim transcripts for the words of the caller's speech so far. It answers by `stt-interim`,
+   * with an empty text where there are none, or not at all.
+   */
+  | { kind: "request-interim" }
+  /** These words over the agent need no answer: a back-channel, or with `reason` something else. */
+  | { kind: "ignore"; text: string; startMs: CallMs; endMs: CallMs; reason?: IgnoreReason }
   /** The agent's state from now on. For the first audio of an answer, `latency` says where the time was spent. */
   | { kind: "state"; state: CallState; latency?: TurnLatency }
   /** A turn is complete and final: the transcript is these turns, in order. */

@@ -1,3 +1,4 @@
+import { MAX_WORDLESS_S_DEFAULT } from "../core/limits/calls.ts";
 import { DEFAULT_SEGMENTATION, type SegmentationParameters } from "../media/voice-activity/segmentation.ts";
 
 /** The parameters of turn taking. Every value is in milliseconds unless its name says otherwise. */
@@ -6,6 +7,8 @@ export interface TurnParameters extends SegmentationParameters {
   endpointMs: number;
   /** The same where that transcript ends a sentence. Values below `hangoverMs` have no effect. */
   endpointSentenceMs: number;
+  /** The same where that sentence is a question. */
+  endpointQuestionMs: number;
   /** The same where the transcript trails off: with a comma, an "and", an "um". */
   endpointTrailingMs: number;
   /**
@@ -15,10 +18,14 @@ export interface TurnParameters extends SegmentationParameters {
   /** With interim transcripts: speech that goes on without a new word for this long does not keep the turn open. */
   wordlessSpeechMs: number;
   /**
-   * Without interim transcripts: speech that lasts this long interrupts the agent. The VAD's tail and `hangoverMs` are
-   * part of it: after a sound has ended, they add about 400 ms.
+   * Without interim transcripts: the STT is asked for the words of speech over the agent when it has lasted this long,
+   * which is enough for a word.
    */
-  sustainedSpeechMs: number;
+  interimRequestMs: number;
+  /** It is asked again no sooner than this, while the speech goes on. */
+  interimIntervalMs: number;
+  /** How often it is asked over one reply. A count. */
+  interimRequestsMax: number;
   /**
    * Speech that has gone on for this long without a word is background noise, and does not interrupt a reply that
    * starts after it.
@@ -30,6 +37,18 @@ export interface TurnParameters extends SegmentationParameters {
   resumeMs: number;
   /** It resumes after this long in any case, when the speech goes on without a word. */
   pauseMsMax: number;
+  /**
+   * Without interim transcripts: while the caller speaks, the STT is asked for words from this long before the
+   * inactivity timeout expires.
+   */
+  inactivityRequestMs: number;
+  /** An expired inactivity timeout waits at most this long for speech that may still become words. */
+  inactivityGraceMs: number;
+  /**
+   * The call ends when the caller has given no words, DTMF or typed text for this long, whatever else is heard; or for
+   * the call's `inactivityTimeout`, where that is longer. Set by `MAX_WORDLESS_S`.
+   */
+  wordlessCallMsMax: number;
   /** A back-channel that ended no longer than this before the agent did is an answer to it ("shall I?", "yes"). */
   backChannelAnswerMs: number;
   /**
@@ -66,15 +85,21 @@ export interface TurnParameters extends SegmentationParameters {
 export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   ...DEFAULT_SEGMENTATION,
   endpointMs: 500,
-  endpointSentenceMs: 350,
+  endpointSentenceMs: 500,
+  endpointQuestionMs: 350,
   endpointTrailingMs: 1_000,
   finalWaitMs: 3_000,
   wordlessSpeechMs: 2_000,
-  sustainedSpeechMs: 1_100,
+  interimRequestMs: 500,
+  interimIntervalMs: 1_000,
+  interimRequestsMax: 8,
   steadyNoiseMs: 4_000,
   speechPausesMax: 2,
   resumeMs: 800,
   pauseMsMax: 2_000,
+  inactivityRequestMs: 2_000,
+  inactivityGraceMs: 1_500,
+  wordlessCallMsMax: MAX_WORDLESS_S_DEFAULT * 1_000,
   backChannelAnswerMs: 1_000,
   preemptiveMs: 0,
   firstClauseChars: 24,

@@ -7,6 +7,13 @@ const CLOSING = /["'”’»）」』】》〉\])}]+$/u;
 const DOTS = ".!?…．﹒․";
 /** Greek questions end with a semicolon. */
 const GREEK_QUESTION = /\p{Script=Greek}[;\u037e]$/u;
+/**
+ * Marks that end questions, also before further ends ("?!", "?..."): Latin and Cyrillic, full width, Arabic, Ethiopic,
+ * doubled, interrobang, reversed, small, vertical, Vai, Bamum. U+037E is the Greek one, which most texts write `;`.
+ */
+const QUESTION = /[?？؟፧⁇⁈⁉‽⸮﹖︖꘏꛷\u037e][?？؟!！.…]*$/u;
+/** Armenian puts its mark on the stressed vowel of the question: only within the last sentence does it count. */
+const ARMENIAN_QUESTION = /՞[^։]*։?$/u;
 const CLAUSE_MARKS = ",;:";
 /** Clause marks of other scripts. No space follows those with full width and the Japanese one. */
 const WIDE_CLAUSE_MARKS = "，、；：";
@@ -24,6 +31,12 @@ const isPlainEnd = (mark: string): boolean => /\p{Sentence_Terminal}/u.test(mark
 export function endsSentence(text: string): boolean {
   const spoken = withoutClosing(text);
   return /\p{Sentence_Terminal}$/u.test(spoken) || GREEK_QUESTION.test(spoken);
+}
+
+/** Whether `text`, which ends with a complete sentence, ends with a question. */
+export function endsQuestion(text: string): boolean {
+  const spoken = withoutClosing(text);
+  return QUESTION.test(spoken) || GREEK_QUESTION.test(spoken) || ARMENIAN_QUESTION.test(spoken);
 }
 
 /** Whether `text`, everything said so far, ends as if more were to come. */

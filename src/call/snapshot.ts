@@ -12,7 +12,9 @@ const DEADLINES = [
   "turn",
   "preemptive",
   "dtmf",
+  "interim",
   "inactivity",
+  "wordless",
   "reply",
 ] as const;
 export type Deadline = (typeof DEADLINES)[number];

@@ -76,6 +76,8 @@ export interface Config extends SpeechConfig {
   callsPerApiKey: number | undefined;
   /** New calls are refused while a disk of DATA_DIR has less free space than this; 0 turns the check off. */
   diskFreeMinBytes: number;
+  /** How long a call goes on without words, DTMF or typed text of the caller. */
+  maxWordlessS: number;
   /** How long live calls may go on after SIGTERM. */
   drainMs: number;
   /** The bound of a prompt without the system prompt and the tools, in estimated tokens. */
@@ -165,6 +167,7 @@ export function readConfig(
     callsPerWorker: integer("CALLS_PER_WORKER"),
     callsPerApiKey: text("CALLS_PER_API_KEY", "") === "" ? undefined : integer("CALLS_PER_API_KEY"),
     diskFreeMinBytes: integer("DISK_FREE_MIN_MB") * BYTES_PER_MB,
+    maxWordlessS: integer("MAX_WORDLESS_S"),
     drainMs: integer("DRAIN_MS"),
     stt: isTrial ? STT_REGISTRY.testInstrument.id : text("STT", "") || undefined,
     tts: isTrial ? TTS_REGISTRY.testInstrument.id : text("TTS"),

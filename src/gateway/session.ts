@@ -302,6 +302,9 @@ export class CallSession implements AttachedCall {
         attachment?.startReply(command.turnId);
         this.#pipeline.ttsOutput.speak(command.turnId, command.segment, command.text, command.reason);
         return;
+      case "request-interim":
+        this.#pipeline.sttInput?.requestInterim();
+        return;
       case "mark":
         attachment?.mark(command.name);
         return;

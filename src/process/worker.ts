@@ -113,7 +113,10 @@ const gateway = new Gateway({
   prices: config.prices,
   metrics,
   historyTokensMax: config.historyTokensMax,
-  parameters: config.preemptiveReplies ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS,
+  parameters: {
+    ...(config.preemptiveReplies ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS),
+    wordlessCallMsMax: config.maxWordlessS * 1_000,
+  },
   clock,
   log,
   callsMax,

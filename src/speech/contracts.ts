@@ -40,7 +40,14 @@ export interface SttStream {
    * its own endpointing depends on it, and transcribes nothing if the writer never sets it.
    */
   write(frame: Int16Array, activity?: SpeechActivity): void;
-  /** How much audio was sent to the provider, ms; set by STT that does not send all the audio that it receives. */
+  /**
+   * Asks for a transcript of the utterance so far, by STT without interim transcripts of its own. The answer is one
+   * `interim` event, with an empty text where there are no words; the utterance goes on, and its final covers all of
+   * it. There is no answer while an earlier request or final transcript is pending, when the provider fails, or when
+   * the utterance's final was first. Never throws, never waits.
+   */
+  requestInterim?(): void;
+  /** How much audio was sent to the provider, ms, requested interims included; set by STT that does not send all the audio that it receives. */
   readonly sentAudioMs?: number;
   /** For one reader. Ends after an abort; throws when the provider fails. */
   readonly events: AsyncIterable<SttEvent>;
@@ -54,7 +61,7 @@ export interface Stt {
      * Rates it accepts without resampling, in Hz; the bus resamples to the first one where its own is not among them.
      */
     readonly ratesHz: readonly number[];
-    /** It emits words before the utterance is over. Without them only sustained speech interrupts the agent. */
+    /** It emits words by itself before the utterance is over; other STT is asked for them by `requestInterim`. */
     readonly interimTranscripts: boolean;
     /** It transcribes any language, so its stream stays open when the language of the call changes. */
     readonly anyLanguage?: boolean;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Call } from "../../src/call/call.ts";
 import type { CallCommand } from "../../src/call/events.ts";
-import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { callMs, elapsedMs, mediaMs } from "../../src/core/clocks.ts";
 import { asTurnId } from "../../src/core/ids.ts";
 import { SPEC, VirtualCall, WORD_MS } from "../support/calls/virtual-call.ts";
@@ -13,7 +12,6 @@ function started(options: ConstructorParameters<typeof VirtualCall>[0] = {}): Vi
   return call;
 }
 
-const { sustainedSpeechMs } = DEFAULT_TURN_PARAMETERS;
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
 
 describe("the opening", () => {
@@ -116,16 +114,6 @@ describe("barge-in", () => {
     expect(call.turns.filter((turn) => turn.interrupted)).toEqual([]);
   });
 
-  test("sustained speech interrupts the reply where the STT has no interim transcripts", () => {
-    const call = started({ sttHasInterims: false, answer: () => ({ text: LONG }) });
-    call.at(3_000, () => call.handle({ kind: "stt-final", text: "all" }));
-    call.coughs(6_000, 1_500);
-    call.run(6_000 + sustainedSpeechMs - 60);
-    expect(call.turns.filter((turn) => turn.interrupted)).toEqual([]);
-    call.run(6_000 + sustainedSpeechMs + 60);
-    expect(call.turns.filter((turn) => turn.interrupted)).toHaveLength(1);
-  });
-
   test("a caller who continues before the answer is audible adds to the same turn, and one prompt has both parts", () => {
     const call = started({ answer: (text) => ({ text: `Answer to ${text}.` }) });
     call.at(3_000, () => call.handle({ kind: "stt-final", text: "I want bread" }));
@@ -194,7 +182,7 @@ describe("the edge of a reply", () => {
     expect(call.turns).toMatchObject([{ text: SPEC.greeting, interrupted: false }]);
   });
 
-  test("a reply that is cancelled in the step in which it becomes audible is cleared, and leaves no turn and no mark", () => {
+  test("a reply over which the caller speaks already is paused in the step in which it becomes audible", () => {
     const commands: CallCommand[] = [];
     const spec = { ...SPEC, interruptible: true };
     const call = new Call({ spec, rateHz: 8_000, sttHasInterim: false, sink: (command) => commands.push(command) });
@@ -206,8 +194,9 @@ describe("the edge of a reply", () => {
     call.handle({ kind: "frame-out", turnId: asTurnId(1), samples: 160 }, callMs(1_600));
     expect(commands.filter(({ kind }) => kind !== "transcript").slice(1)).toEqual([
       { kind: "state", state: "speaking" },
-      { kind: "cancel-reply", turnId: 1, clear: true, reason: "sustained_speech", speechMs: 1_280, heardText: "" },
+      { kind: "pause", turnId: 1 },
       { kind: "state", state: "listening" },
+      { kind: "mark", name: "1.0" },
     ]);
   });
 });
@@ -384,9 +373,9 @@ describe("inactivity", () => {
     expect(call.endReason).toBeUndefined();
   });
 
-  test("C17: speech, DTMF and words each restart the inactivity timeout", () => {
+  test("C17: words, DTMF and typed text each restart the inactivity timeout", () => {
     for (const make of [
-      (call: VirtualCall) => call.coughs(8_000, 400),
+      (call: VirtualCall) => call.at(8_400, () => call.handle({ kind: "typed", text: "hm" })),
       (call: VirtualCall) => call.at(8_400, () => call.handle({ kind: "dtmf", digit: "5" })),
       (call: VirtualCall) => call.at(8_400, () => call.handle({ kind: "stt-interim", text: "hm" })),
     ]) {

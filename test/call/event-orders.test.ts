@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { INITIAL_TURN, stepTurn, turnDeadlineMs } from "../../src/call/turn-taking/turn.ts";
+import { InterimRequests } from "../../src/call/turn-taking/interim-requests.ts";
+import { INITIAL_TURN, stepTurn } from "../../src/call/turn-taking/turn.ts";
 import { addMs, callMs } from "../../src/core/clocks.ts";
 import { asTurnId } from "../../src/core/ids.ts";
 import { OrderFailure, runOrder } from "../support/calls/event-order.ts";
@@ -30,29 +31,31 @@ describe("Z3: random orders of events", () => {
 });
 
 describe("faults that they found", () => {
-  test("sustained speech interrupts exactly at its deadline, with fractions of a millisecond too", () => {
-    const policy = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: false, language: "en" };
-    const agent = {
-      at: "replying",
-      turnId: asTurnId(2),
-      interruptible: true,
-      pausedSinceMs: undefined,
-      pauses: 2,
-    } as const;
+  test("an interim transcript is requested exactly at its deadline, with fractions of a millisecond too", () => {
+    const requests = new InterimRequests(DEFAULT_TURN_PARAMETERS, false);
     const voiceMs = 15_977.230459285829;
-    const began = { kind: "speech-started", startMs: callMs(voiceMs) } as const;
     const { turn } = stepTurn(
-      { ...INITIAL_TURN, agent: { ...agent, audible: true } },
-      began,
+      {
+        ...INITIAL_TURN,
+        agent: {
+          at: "replying",
+          turnId: asTurnId(2),
+          interruptible: true,
+          audible: true,
+          pausedSinceMs: undefined,
+          pauses: 2,
+        },
+      },
+      { kind: "speech-started", startMs: callMs(voiceMs) },
       callMs(voiceMs + 60),
-      policy,
+      { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: false, language: "en" },
     );
-    const deadlineMs = turnDeadlineMs(turn, callMs(voiceMs + 60), policy);
-    // The two are not the same number: that is what went wrong.
-    expect(addMs(deadlineMs, -voiceMs)).not.toBe(DEFAULT_TURN_PARAMETERS.sustainedSpeechMs);
-    expect(stepTurn(turn, { kind: "tick" }, deadlineMs, policy).actions).toMatchObject([
-      { do: "interrupt", reason: "sustained_speech" },
-    ]);
+    const dueMs = requests.dueMs(turn.caller, turn.agent, callMs(Number.POSITIVE_INFINITY));
+    expect(dueMs).toBe(voiceMs + DEFAULT_TURN_PARAMETERS.interimRequestMs);
+    requests.requested(turn.agent, dueMs);
+    expect(requests.dueMs(turn.caller, turn.agent, callMs(Number.POSITIVE_INFINITY))).toBe(
+      addMs(dueMs, DEFAULT_TURN_PARAMETERS.interimIntervalMs),
+    );
   });
 
   test("a DTMF entry that completes when the goodbye has been heard is ignored", () => {

@@ -172,6 +172,7 @@ describe("configuration", () => {
       ["TOKEN_TTL_S", 5, 600],
       ["CALLS_PER_WORKER", 1, 100_000],
       ["CALLS_PER_API_KEY", 1, 100_000],
+      ["MAX_WORDLESS_S", 30, 7_200],
       ["DRAIN_MS", 0, 7_200_000],
       ["MEDIA_TIMEOUT_S", 5, 3_600],
       ["ESPEAK_PROCESSES", 1, 16],

@@ -135,14 +135,13 @@ class World {
       });
     };
 
-    const sttHasInterim = stt?.capabilities.interimTranscripts ?? false;
     this.#watch = new Observer(facts, chronicle, [
       new Output({ facts, chronicle, stt, tts, format: outbound, onPlayed: (segment) => telephone.heard(segment) }),
       ending,
       new Flow(facts, chronicle, tts),
-      new Silence(facts, chronicle, sttHasInterim),
+      new Silence(facts, chronicle),
       new Answers(facts, chronicle, stt),
-      new Interruption(facts, chronicle, sttHasInterim),
+      new Interruption(facts, chronicle),
       new Context(facts, chronicle),
       new Endpointing(facts, chronicle, stt),
       new Queues({ facts, chronicle, streams, pendingBytes: () => this.#service.journal.pendingBytes }),

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { SPEND_ACTIONS, SPEND_LIMITS, SPEND_SCOPES } from "../../core/billing/spend.ts";
-import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../core/calls/reasons.ts";
+import {
+  END_REASONS,
+  IGNORE_REASONS,
+  JOURNALED_CANCEL_REASONS,
+  RESUME_REASONS,
+  SPEAK_REASONS,
+} from "../../core/calls/reasons.ts";
 import { STAGES } from "../../core/calls/stages.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
 import { PHRASE_ORIGINS } from "../../core/phrases/phrases.ts";
@@ -74,8 +80,15 @@ const InputEventItem = z
     event("speech-ended", "The VAD detected that the caller stopped speaking.", {
       endMs: atMs.meta({ description: "The last voiced frame, in milliseconds since the media stream connected." }),
     }),
-    event("stt-interim", "Interim transcript of the utterance.", { ...redactedText, language }),
-    event("stt-final", "Final transcript of the utterance.", { ...redactedText, language }),
+    event(
+      "stt-interim",
+      "Interim transcript of the utterance. An empty text answers `request-interim`: there are no words so far.",
+      { ...redactedText, language },
+    ),
+    event("stt-final", "Final transcript of the utterance; empty where it had no words.", {
+      ...redactedText,
+      language,
+    }),
     event("stt-failed", "The STT failed.", { code }),
     event("dtmf", "A DTMF digit was received.", {
       digit: z.string().meta({ description: "Empty when the call is not recorded." }),
@@ -241,22 +254,31 @@ const CommandItem = z
       turnId,
       reason: z.enum(RESUME_REASONS).meta({
         description:
-          "`no_words`: the speech ended without words. `back_channel`: it was a back-channel. `pause_timeout`: it continues " +
-          "without words, such as a television in the background.",
+          "`no_words`: the speech has no words. `back_channel`: it is a back-channel. `echo`: the agent's own words came back. " +
+          "`pause_timeout`: it continues, and the STT gave no words in time, such as for a television in the background.",
       }),
     }),
-    command("ignore", "A back-channel that is ignored: the caller said this over the agent, and it needs no reply.", {
+    command(
+      "request-interim",
+      "An STT without interim transcripts is asked for the words of the speech so far. It answers by `stt-interim`, or not at all.",
+      {},
+    ),
+    command("ignore", "Words over the agent that are ignored: they need no reply and are in no turn.", {
       ...redactedText,
       startMs: atMs,
       endMs: atMs,
+      reason: z
+        .enum(IGNORE_REASONS)
+        .optional()
+        .meta({ description: "`echo`: the agent's own words came back. Absent for a back-channel of the caller." }),
     }),
     command("cancel-reply", "The reply is stopped for good; `reason` says why the agent fell silent.", {
       turnId,
       clear: z.boolean().meta({ description: "Whether the peer is asked to drop the audio that it has not played." }),
-      reason: z.enum(CANCEL_REASONS).meta({
+      reason: z.enum(JOURNALED_CANCEL_REASONS).meta({
         description:
-          "`words`, `sustained_speech`, `dtmf`, `typed`: barge-in by a word that is no back-channel, by sustained speech (where " +
-          "the STT gives no words in time), by a DTMF digit, by typed text. `inactivity`: the reply hung, and the caller is " +
+          "`words`, `dtmf`, `typed`: barge-in by a word that is no back-channel, by a DTMF digit, by typed text. " +
+          "`sustained_speech`: only in older calls, by speech without words. `inactivity`: the reply hung, and the caller is " +
           "asked whether anybody is there. `llm_failed`: the LLM failed or timed out; an apology replaces the reply. " +
           "`spend_limit`: a spend limit is reached, and the agent says so. `call_ended`: `end` says why.",
       }),

@@ -389,8 +389,7 @@ export class AgentSide {
     reply.frameSent(samples, nowMs);
     this.#playout.sent(samples, nowMs);
     if (isFirst) this.#onAudible(reply);
-    // A caller who was speaking already may have interrupted the reply in this very step.
-    if (this.#reply === reply) this.#markSegments(reply, nowMs);
+    this.#markSegments(reply, nowMs);
   }
 
   /**

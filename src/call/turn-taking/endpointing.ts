@@ -1,7 +1,7 @@
 import { primaryLanguage } from "../../core/text/language-tags.ts";
 import { isUnspaced, wordsOf } from "../../core/text/words.ts";
 import type { TurnParameters } from "../parameters.ts";
-import { endsSentence, trailsOff } from "../sentence-boundaries.ts";
+import { endsQuestion, endsSentence, trailsOff } from "../sentence-boundaries.ts";
 
 /** Words after which more is likely to follow. One line a language. */
 const TRAILING: Readonly<Record<string, string>> = {
@@ -30,12 +30,12 @@ const END_CHARS = 64;
 
 /**
  * How long a pause must be to end a turn with the transcript `text`, in a language such as `en` or `en-GB`, ms: shorter
- * after a sentence, longer where the speaker is looking for words.
+ * after a question, longer where the speaker is looking for words.
  */
 export function endpointMs(text: string, language: string, parameters: Readonly<TurnParameters>): number {
   const end = text.slice(-END_CHARS).trimEnd();
   if (trailsOff(end)) return parameters.endpointTrailingMs;
-  if (endsSentence(end)) return parameters.endpointSentenceMs;
+  if (endsSentence(end)) return endsQuestion(end) ? parameters.endpointQuestionMs : parameters.endpointSentenceMs;
   const run = /[\p{L}\p{M}'’]+$/u.exec(end)?.[0].toLowerCase() ?? "";
   const last = isUnspaced(run) ? (wordsOf(run, language).at(-1) ?? "") : run;
   const trailing = LISTS.get(primaryLanguage(language)) ?? NONE;

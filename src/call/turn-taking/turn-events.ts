@@ -16,7 +16,7 @@ export type TurnEvent =
   | { kind: "tick" };
 
 /** Why turn taking interrupts a reply. */
-export type BargeIn = "words" | "sustained_speech" | "dtmf" | "typed";
+export type BargeIn = "words" | "dtmf" | "typed";
 
 export type TurnAction =
   /** The caller interrupts this reply. `speechMs` is how long the caller had been speaking. */

@@ -1,5 +1,5 @@
 import type { ResumeReason } from "../../core/calls/reasons.ts";
-import { addMs, type CallMs, callMs, earliest, elapsedMs } from "../../core/clocks.ts";
+import { addMs, type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import { joinTexts } from "../../core/text/words.ts";
 import type { TurnParameters } from "../parameters.ts";
@@ -49,7 +49,7 @@ export interface Turn {
 /** The settings of turn taking. */
 export interface TurnPolicy {
   parameters: Readonly<TurnParameters>;
-  /** The STT sends interim transcripts. Without them, sustained speech interrupts. */
+  /** The STT sends interim transcripts by itself. Without them it is asked for one: see `InterimRequests`. */
   sttHasInterim: boolean;
   /** The caller's language, for back-channels and endpointing. */
   language: string;
@@ -121,9 +121,9 @@ function nextAnsweredPrefix(answered: string, caller: Caller, event: TurnEvent):
 }
 
 /** When `stepTurn` must run again if no event comes before; Infinity for never. */
-export function turnDeadlineMs(turn: Turn, nowMs: CallMs, policy: TurnPolicy): CallMs {
+export function turnDeadlineMs(turn: Turn, policy: TurnPolicy): CallMs {
   const { caller, agent } = turn;
-  if (agent.at === "replying") return deadlineWhileReplyingMs(caller, agent, nowMs, policy);
+  if (agent.at === "replying") return deadlineWhileReplyingMs(caller, agent, policy);
   if (turn.isEnteringDtmf) return callMs(Number.POSITIVE_INFINITY);
   if (caller.at === "pausing") return turnEndMs(caller, policy);
   return caller.at === "speaking" ? wordlessDeadlineMs(caller, policy) : callMs(Number.POSITIVE_INFINITY);
@@ -150,14 +150,14 @@ function stepAgent(agent: Agent, event: TurnEvent): Agent {
 function stepWhileReplying(turn: Turn, agent: Replying, event: TurnEvent, nowMs: CallMs, policy: TurnPolicy): TurnStep {
   const { caller } = turn;
   const { turnId } = agent;
-  const reason = bargeInReason(caller, agent, event, nowMs, policy);
+  const reason = bargeInReason(agent, event, policy);
   if (reason !== undefined) {
     const speechMs = caller.at === "speaking" ? elapsedMs(caller.speechStartMs, nowMs) : 0;
     return { turn: { ...turn, agent: { at: "idle" } }, actions: [{ do: "interrupt", turnId, reason, speechMs }] };
   }
   if (agent.pausedSinceMs !== undefined) {
     const pausedSinceMs = event.kind === "words" && event.text !== "" ? nowMs : agent.pausedSinceMs;
-    const reasonToResume = resumeReason(caller, pausedSinceMs, nowMs, policy);
+    const reasonToResume = resumeReason(caller, event, pausedSinceMs, nowMs, policy);
     if (reasonToResume === undefined) {
       return {
         turn: pausedSinceMs === agent.pausedSinceMs ? turn : { ...turn, agent: { ...agent, pausedSinceMs } },
@@ -177,23 +177,13 @@ function stepWhileReplying(turn: Turn, agent: Replying, event: TurnEvent, nowMs:
   return { turn: isDiscarded ? { ...turn, caller: { at: "silent" } } : turn, actions: NO_ACTIONS };
 }
 
-function bargeInReason(
-  caller: Caller,
-  agent: Replying,
-  event: TurnEvent,
-  nowMs: CallMs,
-  { parameters, sttHasInterim, language }: TurnPolicy,
-): BargeIn | undefined {
+/** Sound alone never interrupts: without words it only pauses. */
+function bargeInReason(agent: Replying, event: TurnEvent, { language }: TurnPolicy): BargeIn | undefined {
   if (!agent.interruptible) return undefined;
   if (event.kind === "dtmf" || (event.kind === "typed" && event.text !== "")) return event.kind;
   // Words also cancel a reply that is not audible yet: the caller had not finished.
-  if (event.kind === "words" && event.text !== "") {
-    return isBackChannel(event.text, language, !event.final) ? undefined : "words";
-  }
-  if (sttHasInterim || !agent.audible || caller.at !== "speaking") return undefined;
-  // The same sum as in the deadline: fractions of a millisecond would otherwise differ.
-  if (nowMs < addMs(caller.speechStartMs, parameters.sustainedSpeechMs)) return undefined;
-  return nowMs < addMs(caller.speechStartMs, parameters.steadyNoiseMs) ? "sustained_speech" : undefined;
+  if (event.kind !== "words" || event.text === "") return undefined;
+  return isBackChannel(event.text, language, !event.final) ? undefined : "words";
 }
 
 /** Speech pauses an audible reply, and only when the speech or the playout has just started. */
@@ -211,17 +201,27 @@ function shouldPause(
 }
 
 /** Why a reply that was paused at `pausedMs` must resume now; undefined while it must not. */
-function resumeReason(caller: Caller, pausedMs: CallMs, nowMs: CallMs, policy: TurnPolicy): ResumeReason | undefined {
+function resumeReason(
+  caller: Caller,
+  event: TurnEvent,
+  pausedMs: CallMs,
+  nowMs: CallMs,
+  policy: TurnPolicy,
+): ResumeReason | undefined {
+  // Without interim transcripts, what the STT answers covers all of the speech so far.
+  if (event.kind === "words" && !policy.sttHasInterim) return event.text === "" ? "no_words" : "back_channel";
   if (caller.at !== "speaking" && isSettledBackChannel(caller, policy.language)) return "back_channel";
   if (nowMs < resumeAtMs(caller, pausedMs, policy)) return undefined;
   return caller.at === "speaking" ? "pause_timeout" : "no_words";
 }
 
-function resumeAtMs(caller: Caller, pausedMs: CallMs, { parameters }: TurnPolicy): CallMs {
+function resumeAtMs(caller: Caller, pausedMs: CallMs, { parameters, sttHasInterim }: TurnPolicy): CallMs {
   const { resumeMs, pauseMsMax } = parameters;
-  if (caller.at === "pausing") return addMs(caller.endMs, resumeMs);
+  if (caller.at === "silent") return pausedMs;
+  // Without interim transcripts the words of speech that has ended are on their way.
+  if (caller.at === "pausing" && sttHasInterim) return addMs(caller.endMs, resumeMs);
   // Measured from the pause, not from the speech, which starts anew with each cough.
-  return caller.at === "silent" ? pausedMs : addMs(pausedMs, pauseMsMax);
+  return addMs(pausedMs, pauseMsMax);
 }
 
 const isSettledBackChannel = (caller: Caller, language: string): boolean =>
@@ -247,29 +247,12 @@ function ignoreBackChannel(turn: Turn, { words, startMs, endMs }: Pausing): Turn
 }
 
 /** When to check the caller again during a reply, ms. */
-function deadlineWhileReplyingMs(caller: Caller, agent: Replying, nowMs: CallMs, policy: TurnPolicy): CallMs {
-  const { parameters, sttHasInterim } = policy;
-  if (agent.pausedSinceMs !== undefined) {
-    const resumeMs = resumeAtMs(caller, agent.pausedSinceMs, policy);
-    return earliest(resumeMs, speechInterruptMs(caller, agent, nowMs, policy));
-  }
-  if (caller.at === "speaking" && !sttHasInterim) return speechInterruptMs(caller, agent, nowMs, policy);
+function deadlineWhileReplyingMs(caller: Caller, agent: Replying, policy: TurnPolicy): CallMs {
+  if (agent.pausedSinceMs !== undefined) return resumeAtMs(caller, agent.pausedSinceMs, policy);
   if (caller.at !== "pausing") return callMs(Number.POSITIVE_INFINITY);
-  if (wordsText(caller.words) === "") return addMs(caller.endMs, parameters.finalWaitMs);
+  if (wordsText(caller.words) === "") return addMs(caller.endMs, policy.parameters.finalWaitMs);
   // Other words that may not interrupt the agent wait for the reply's end; no deadline changes that.
   return agent.audible ? ignoreAtMs(caller, policy) : callMs(Number.POSITIVE_INFINITY);
-}
-
-/**
- * Speech that has lasted this long by `nowMs` has interrupted the agent already, or is background noise that never
- * will.
- */
-function speechInterruptMs(caller: Caller, agent: Replying, nowMs: CallMs, policy: TurnPolicy): CallMs {
-  if (policy.sttHasInterim || caller.at !== "speaking" || !agent.audible || !agent.interruptible) {
-    return callMs(Number.POSITIVE_INFINITY);
-  }
-  const interruptMs = addMs(caller.speechStartMs, policy.parameters.sustainedSpeechMs);
-  return nowMs < interruptMs ? interruptMs : callMs(Number.POSITIVE_INFINITY);
 }
 
 /** Without a reply: checks whether the caller's turn has ended. What was said over an earlier reply is answered now. */

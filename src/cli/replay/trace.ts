@@ -83,7 +83,9 @@ const WAIT_OUTCOMES: Readonly<Record<Exclude<Deadline, "turn" | "reply">, string
   speech: "no more frames arrived: the caller's speech counts as ended",
   preemptive: "the words have not changed: preemptive generation starts",
   dtmf: "no more DTMF digits arrived: the entry is complete",
+  interim: "the STT is asked for the words of the speech so far",
   inactivity: "inactivity timeout",
+  wordless: "the caller has given no words for too long: the call ends",
 };
 
 function waitsText(snapshot: CallSnapshot, atMs: CallMs): string {
@@ -106,7 +108,6 @@ function waitsText(snapshot: CallSnapshot, atMs: CallMs): string {
 /** Corresponds to `turnDeadlineMs` of turn.ts. */
 function turnWaitOutcome({ caller, agent }: Turn): string {
   if (agent.at === "replying") {
-    if (caller.at === "speaking" && agent.pausedSinceMs === undefined) return "sustained speech interrupts the reply";
     return agent.pausedSinceMs === undefined
       ? "speech without words is discarded"
       : "no words: the paused reply resumes";

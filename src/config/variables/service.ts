@@ -5,6 +5,7 @@ import {
   TOKEN_TTL_S_MAX,
   TOKEN_TTL_S_MIN,
 } from "../../core/limits/admission.ts";
+import { MAX_WORDLESS_S_DEFAULT, MAX_WORDLESS_S_MAX, MAX_WORDLESS_S_MIN } from "../../core/limits/calls.ts";
 import {
   MEDIA_TIMEOUT_S_MAX,
   MEDIA_TIMEOUT_S_MIN,
@@ -81,6 +82,14 @@ export const SERVICE_VARIABLES = {
     meaning:
       "a call whose peer sends no audio for this long ends as `connection_lost`, though the peer answers pings. Carriers send none " +
       "for a caller who is muted or silent",
+  },
+  MAX_WORDLESS_S: {
+    default: String(MAX_WORDLESS_S_DEFAULT),
+    range: [MAX_WORDLESS_S_MIN, MAX_WORDLESS_S_MAX],
+    meaning:
+      "a call whose caller gives no words, DTMF or typed text for this long ends with `inactivity`, whatever sounds and whatever " +
+      "the agent says; a call with a longer `inactivityTimeout` ends after that. See " +
+      "[inactivity](turn-taking.md#inactivity)",
   },
   DRAIN_MS: {
     default: "30000",

@@ -1,10 +1,9 @@
 /**
- * Why a reply was interrupted or cancelled. `words`, `sustained_speech`, `dtmf` and `typed`: the caller barged in. `inactivity`: the
- * reply hangs, and the caller gets an inactivity prompt. `llm_failed`, `spend_limit`: a service phrase replaces it.
+ * Why a reply was interrupted or cancelled. `words`, `dtmf` and `typed`: the caller barged in. `inactivity`: the reply hangs, and the
+ * caller gets an inactivity prompt. `llm_failed`, `spend_limit`: a service phrase replaces it.
  */
 export const CANCEL_REASONS = [
   "words",
-  "sustained_speech",
   "dtmf",
   "typed",
   "inactivity",
@@ -15,6 +14,12 @@ export const CANCEL_REASONS = [
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 
 /**
+ * Those of all journals. `sustained_speech`: before version 5 of the journal, speech alone interrupted the agent where the STT had no
+ * interim transcripts.
+ */
+export const JOURNALED_CANCEL_REASONS = [...CANCEL_REASONS, "sustained_speech"] as const;
+
+/**
  * Why the service says something without the LLM: `greeting`, the configured first message; `inactivity`, the caller was silent for
  * too long; `filler`, the reply takes long; `apology`, the LLM failed; `goodbye`, the service ends the call; `limit`, a spend limit
  * is reached.
@@ -22,9 +27,16 @@ export type CancelReason = (typeof CANCEL_REASONS)[number];
 export const SPEAK_REASONS = ["greeting", "inactivity", "filler", "apology", "goodbye", "limit"] as const;
 export type SpeakReason = (typeof SPEAK_REASONS)[number];
 
-/** Why a paused reply resumes: the caller's speech ended without words, was a back-channel, or goes on without words. */
-export const RESUME_REASONS = ["no_words", "back_channel", "pause_timeout"] as const;
+/**
+ * Why a paused reply resumes: the caller's speech has no words, is a back-channel, is an echo of the agent, or goes on without an answer
+ * of the STT.
+ */
+export const RESUME_REASONS = ["no_words", "back_channel", "echo", "pause_timeout"] as const;
 export type ResumeReason = (typeof RESUME_REASONS)[number];
+
+/** Why words over the agent are ignored, where they are no back-channel of the caller: the agent's own words came back. */
+export const IGNORE_REASONS = ["echo"] as const;
+export type IgnoreReason = (typeof IGNORE_REASONS)[number];
 
 /**
  * Why a call ended, and what that means, in Markdown. The first reason wins and never changes. The OpenAPI document and

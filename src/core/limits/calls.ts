@@ -21,6 +21,11 @@ export const INACTIVITY_S_MIN = 10;
 export const INACTIVITY_S_MAX = 300;
 export const INACTIVITY_S_DEFAULT = 30;
 
+/** A call without a word of the caller for this long ends, seconds. A call with a longer `inactivityTimeout` ends at that. */
+export const MAX_WORDLESS_S_MIN = 30;
+export const MAX_WORDLESS_S_MAX = MAX_DURATION_S_MAX;
+export const MAX_WORDLESS_S_DEFAULT = 600;
+
 /** Consecutive unanswered inactivity prompts; with this one the call ends. */
 export const INACTIVITY_PROMPTS_MAX = 3;
 export const METADATA_BYTES_MAX = 8 * 1024;

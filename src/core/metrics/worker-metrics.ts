@@ -111,7 +111,7 @@ export class WorkerMetrics {
   readonly #llmAborted = counter(
     this.registry,
     "llm_requests_aborted_total",
-    "LLM requests that were aborted before their reply was complete; they are billed all the same. `words`, `sustained_speech`, `dtmf`, `typed`: the caller interrupted. `preemptive_cancelled`: the caller's words changed after preemptive generation. `superseded`: the next request was sent. `overlong`: the reply was too long for a turn.",
+    "LLM requests that were aborted before their reply was complete; they are billed all the same. `words`, `dtmf`, `typed`: the caller interrupted. `preemptive_cancelled`: the caller's words changed after preemptive generation. `superseded`: the next request was sent. `overlong`: the reply was too long for a turn.",
     ["reason"],
   );
   readonly #promptsTrimmed = counter(

@@ -120,6 +120,11 @@ export class SttInput {
     }
   }
 
+  /** Asks an STT without interim transcripts for the words of the caller's speech so far. */
+  requestInterim(): void {
+    this.#stream?.requestInterim?.();
+  }
+
   #write(frame: Int16Array): void {
     this.#stream?.write(this.#resampler === undefined ? frame : this.#resampler.process(frame), this.#activity);
     this.#unrecognized?.frame(this.#activity);

@@ -153,14 +153,15 @@ function redactedCommand(
       return { kind, turnId, droppedTurns, droppedMessages, truncatedResults, tokens, tokensMax };
     }
     case "preemptive-cancel":
+    case "request-interim":
       return { kind };
     case "pause":
       return { kind, turnId: command.turnId };
     case "resume":
       return { kind, turnId: command.turnId, reason: command.reason };
     case "ignore": {
-      const { text, startMs, endMs } = command;
-      return { kind, text: "", startMs, endMs, chars: text.length };
+      const { text, startMs, endMs, reason } = command;
+      return { kind, text: "", startMs, endMs, ...(reason === undefined ? {} : { reason }), chars: text.length };
     }
     case "state": {
       const { state, latency } = command;

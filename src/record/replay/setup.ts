@@ -23,12 +23,22 @@ type Parameter = keyof TurnParameters;
  * For each parameter that was added later, the value at which the state machine behaves as before: never, or no
  * different.
  */
-const parametersBefore = ({ endpointMs }: Partial<TurnParameters>): Partial<TurnParameters> => ({
+const parametersBefore = ({
+  endpointMs,
+  endpointSentenceMs = endpointMs,
+}: Partial<TurnParameters>): Partial<TurnParameters> => ({
   ...(endpointMs === undefined ? {} : { endpointSentenceMs: endpointMs, endpointTrailingMs: endpointMs }),
+  ...(endpointSentenceMs === undefined ? {} : { endpointQuestionMs: endpointSentenceMs }),
   steadyNoiseMs: Number.POSITIVE_INFINITY,
   speechPausesMax: 0,
   resumeMs: Number.POSITIVE_INFINITY,
   pauseMsMax: Number.POSITIVE_INFINITY,
+  interimRequestMs: Number.POSITIVE_INFINITY,
+  interimIntervalMs: 0,
+  interimRequestsMax: 0,
+  inactivityRequestMs: 0,
+  inactivityGraceMs: 0,
+  wordlessCallMsMax: Number.POSITIVE_INFINITY,
   backChannelAnswerMs: Number.POSITIVE_INFINITY,
   preemptiveMs: 0,
   firstClauseChars: Number.POSITIVE_INFINITY,

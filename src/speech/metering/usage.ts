@@ -93,6 +93,7 @@ export function meteredStt(stt: Stt): CallStt {
           nextStep += stepSamples;
           report();
         },
+        ...(stream.requestInterim && { requestInterim: () => stream.requestInterim?.() }),
         events: observedEvents(stream.events, () => observer.responded(provider), discardPending),
       };
     },

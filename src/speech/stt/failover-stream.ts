@@ -112,6 +112,11 @@ export class FailoverSttStream implements CallSttStream {
     if (this.#current !== undefined) this.#checkProvider(this.#current);
   }
 
+  /** Asks the open stream; there is no answer while there is none. */
+  requestInterim(): void {
+    if (!this.#isOver && !this.#signal.aborted) this.#current?.stream.requestInterim?.();
+  }
+
   setLanguage(language: string): void {
     this.#options = { ...this.#options, language };
   }
@@ -231,14 +236,15 @@ export class FailoverSttStream implements CallSttStream {
       this.#failCrossChecked();
     }
     this.#failCrossChecked = () => {};
-    if (event.kind === "final" && !current.candidate.stt.capabilities.interimTranscripts)
-      this.#pendingUtterances.resolveOldest();
-    else this.#pendingUtterances.resolveAll();
+    const { interimTranscripts } = current.candidate.stt.capabilities;
+    // A requested interim covers an utterance that goes on, not those that are over.
+    if (interimTranscripts) this.#pendingUtterances.resolveAll();
+    else if (event.kind === "final") this.#pendingUtterances.resolveOldest();
     if (event.kind === "final") this.#dropTranscribedAudio();
     const isEmptyFinal = event.kind === "final" && event.text === "" && !this.#hasInterim;
     this.#hasInterim = event.kind === "interim";
-    // An empty final resolves a pending utterance here, but means nothing to the call.
-    if (!isEmptyFinal) this.events.push(event);
+    // It resolves a pending utterance here. Without interim transcripts it also tells the call that there are no words.
+    if (!isEmptyFinal || !interimTranscripts) this.events.push(event);
   }
 
   /** Drops the audio that a final covers: speech before the last pause. Speech after it belongs to the next final. */

@@ -23,15 +23,25 @@ export class UtteranceBuffer {
     return undefined;
   }
 
+  /** A copy of the current utterance so far; undefined while there is none. */
+  current(): Int16Array | undefined {
+    return this.#hasSpeech ? this.#joined() : undefined;
+  }
+
   #takeUtterance(): Int16Array {
+    const utterance = this.#joined();
+    this.#frames = [];
+    this.#hasSpeech = false;
+    return utterance;
+  }
+
+  #joined(): Int16Array {
     const utterance = new Int16Array(this.#frames.reduce((samples, frame) => samples + frame.length, 0));
     let offset = 0;
     for (const frame of this.#frames) {
       utterance.set(frame, offset);
       offset += frame.length;
     }
-    this.#frames = [];
-    this.#hasSpeech = false;
     return utterance;
   }
 }

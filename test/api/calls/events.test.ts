@@ -158,6 +158,7 @@ const COMMANDS: { [Kind in Exclude<JournaledCommand["kind"], "transcript">]: OfK
     tokensMax: 16_000,
   },
   "preemptive-cancel": { kind: "preemptive-cancel" },
+  "request-interim": { kind: "request-interim" },
   speak: { kind: "speak", turnId: asTurnId(2), segment: 0, text: "From nine to five.", reason: "greeting", chars: 18 },
   mark: { kind: "mark", name: "2.0" },
   "cancel-reply": {

@@ -229,14 +229,15 @@ const CASES: Readonly<Record<string, Case>> = {
     turns: ["pause", "resume pause_timeout"],
     atOnce: true,
   },
-  "the caller speaks and the STT gives no words in time": {
+  "the caller speaks and the STT gives its words on request": {
     sttHasInterims: false,
+    interim: () => ({ text: "wait", afterMs: 400 }),
     happens: (call) => call.coughs(7_000, 1_500),
     why: [
       [7_500, PAUSED],
-      [8_300, "interrupted by sustained_speech"],
+      [8_300, "interrupted by words"],
     ],
-    turns: ["pause", "cancel-reply sustained_speech"],
+    turns: ["pause", "cancel-reply words"],
     atOnce: true,
   },
   "the caller sends DTMF": {

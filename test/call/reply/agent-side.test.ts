@@ -33,7 +33,7 @@ function speaker() {
     // Nothing confirms here: the playback clock counts.
     parameters: { ...DEFAULT_TURN_PARAMETERS, confirmationMs: Number.POSITIVE_INFINITY },
     conversation,
-    inactivity: new Inactivity(spec),
+    inactivity: new Inactivity(spec, DEFAULT_TURN_PARAMETERS),
     phrases: new CallPhrases(),
     transcript,
     sink,

@@ -4,13 +4,20 @@ import { areBackChannels, isBackChannel } from "../../../src/call/turn-taking/ba
 import { endpointMs } from "../../../src/call/turn-taking/endpointing.ts";
 
 describe("the pause that ends a turn", () => {
-  const { endpointSentenceMs, endpointTrailingMs, endpointMs: usualMs } = DEFAULT_TURN_PARAMETERS;
+  // A sentence has a value of its own here, so that no test can take the usual pause for it.
+  const parameters = { ...DEFAULT_TURN_PARAMETERS, endpointSentenceMs: 480 };
+  const { endpointSentenceMs, endpointQuestionMs, endpointTrailingMs, endpointMs: usualMs } = parameters;
+
+  test("is 500 ms after a sentence, because several sentences make one turn, and 350 ms after a question", () => {
+    expect(endpointMs("Two loaves, please.", "en", DEFAULT_TURN_PARAMETERS)).toBe(500);
+    expect(endpointMs("Two loaves, is that all right?", "en", DEFAULT_TURN_PARAMETERS)).toBe(350);
+  });
 
   test.each([
     ["two loaves please", "en", usualMs],
     ["Two loaves, please.", "en-GB", endpointSentenceMs],
     ['He said "yes."', "en", endpointSentenceMs],
-    ["Wie viel kostet das?", "de", endpointSentenceMs],
+    ["Wie viel kostet das?", "de", endpointQuestionMs],
     ["いくらですか。", "ja", endpointSentenceMs],
     ["I would like two loaves and", "en", endpointTrailingMs],
     ["I would like, um", "en-US", endpointTrailingMs],
@@ -22,20 +29,29 @@ describe("the pause that ends a turn", () => {
     ["the sand", "en", usualMs],
     ["", "en", usualMs],
     ["आप कब खुलते हैं।", "hi", endpointSentenceMs],
-    ["متى تفتحون؟", "ar", endpointSentenceMs],
+    ["متى تفتحون؟", "ar", endpointQuestionMs],
     ["آپ کب کھلتے ہیں۔", "ur", endpointSentenceMs],
-    ["Ե՞րբ եք բացում։", "hy", endpointSentenceMs],
+    ["Ե՞րբ եք բացում։", "hy", endpointQuestionMs],
     ["መቼ ትከፍታላችሁ።", "am", endpointSentenceMs],
     ["ဘယ်အချိန်ဖွင့်ပါသလဲ။", "my", endpointSentenceMs],
-    ["Πότε ανοίγετε;", "el", endpointSentenceMs],
+    ["Πότε ανοίγετε;", "el", endpointQuestionMs],
     ["彼は「はい。」", "ja", endpointSentenceMs],
+    ["何時ですか？", "ja", endpointQuestionMs],
+    ["几点？」", "zh", endpointQuestionMs],
+    ["Really?!", "en", endpointQuestionMs],
+    ["He asked: “When?”", "en", endpointQuestionMs],
+    ["¿Cuándo abren?", "es", endpointQuestionMs],
+    ["Πότε ανοίγετε\u037e", "el", endpointQuestionMs],
+    ["መቼ ትከፍታላችሁ፧", "am", endpointQuestionMs],
+    ["Ե՞րբ։ Վաղը։", "hy", endpointSentenceMs],
+    ["When? Tomorrow.", "en", endpointSentenceMs],
     ["我要两个，", "zh", endpointTrailingMs],
     ["أريد رغيفين،", "ar", endpointTrailingMs],
     ["我要两个面包和", "zh", endpointTrailingMs],
     ["パンが欲しいんですけど", "ja", endpointTrailingMs],
     ["我要两个面包", "zh", usualMs],
   ])("after %j in %s is %i ms", (text, language, ms) => {
-    expect(endpointMs(text, language, DEFAULT_TURN_PARAMETERS)).toBe(ms);
+    expect(endpointMs(text, language, parameters)).toBe(ms);
   });
 });
 

@@ -39,7 +39,7 @@ describe("the end of the caller's turn", () => {
       [2_300, { kind: "speech-ended", endMs: callMs(2_000) }],
       [2_350, { kind: "words", text: "one loaf please", final: true }],
     ]);
-    expect(turnDeadlineMs(turn, callMs(2_350), POLICY)).toBe(2_500);
+    expect(turnDeadlineMs(turn, POLICY)).toBe(2_500);
     expect(step(turn, { kind: "tick" }, 2_499).actions).toEqual([]);
     expect(step(turn, { kind: "tick" }, 2_500).actions).toEqual([
       { do: "answer", text: "one loaf please", startMs: 940, endMs: 2_000 },
@@ -276,10 +276,10 @@ describe("the end of the caller's turn", () => {
       [3_999, { kind: "tick" }],
     ]);
     expect(actions).toEqual([]);
-    expect(turnDeadlineMs(turn, callMs(3_300), POLICY)).toBe(4_000);
+    expect(turnDeadlineMs(turn, POLICY)).toBe(4_000);
     const { turn: after, actions: then } = step(turn, { kind: "tick" }, 4_000);
     expect(then).toEqual([{ do: "answer", text: "one loaf please", startMs: 940, endMs: 2_000 }]);
-    expect(turnDeadlineMs(after, callMs(4_000), POLICY)).toBe(Number.POSITIVE_INFINITY);
+    expect(turnDeadlineMs(after, POLICY)).toBe(Number.POSITIVE_INFINITY);
   });
 
   test("pauses too short to end a turn do not restart the two seconds: a television has many of them", () => {
@@ -295,7 +295,7 @@ describe("the end of the caller's turn", () => {
     ]).flat();
     const { turn, actions } = runEvents(INITIAL_TURN, [...settled, ...television.slice(0, 3)]);
     expect(actions).toEqual([]);
-    expect(turnDeadlineMs(turn, callMs(3_400), POLICY)).toBe(4_400);
+    expect(turnDeadlineMs(turn, POLICY)).toBe(4_400);
     expect(runEvents(INITIAL_TURN, [...settled, ...television]).actions).toMatchObject([
       { do: "answer", text: "one loaf please" },
     ]);
@@ -349,7 +349,7 @@ describe("speech over the agent", () => {
       [9_000, { kind: "tick" }],
     ]);
     expect(actions).toEqual([]);
-    expect(turnDeadlineMs(turn, callMs(9_000), POLICY)).toBe(Number.POSITIVE_INFINITY);
+    expect(turnDeadlineMs(turn, POLICY)).toBe(Number.POSITIVE_INFINITY);
     expect(step(turn, { kind: "reply-done", turnId: asTurnId(7) }, 9_100).actions).toMatchObject([
       { do: "answer", text: "hello there" },
     ]);
@@ -430,7 +430,7 @@ describe("typed words", () => {
   test("wait for the end of a message that is not interruptible", () => {
     const waiting = step(speaking(false), { kind: "typed", text: "stop" }, 1_000);
     expect(waiting.actions).toEqual([]);
-    expect(turnDeadlineMs(waiting.turn, callMs(1_000), POLICY)).toBe(Number.POSITIVE_INFINITY);
+    expect(turnDeadlineMs(waiting.turn, POLICY)).toBe(Number.POSITIVE_INFINITY);
     expect(step(waiting.turn, { kind: "reply-done", turnId: asTurnId(7) }, 4_000).actions).toEqual([
       { do: "answer", text: "stop", startMs: 1_000, endMs: 1_000 },
     ]);

@@ -76,6 +76,7 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
     language: "en",
   },
   "preemptive-start": { kind: "preemptive-start", messages: [{ role: "user", text: SAID }], tools: [], language: "en" },
+  "request-interim": { kind: "request-interim" },
   "conversation-trimmed": {
     kind: "conversation-trimmed",
     turnId: asTurnId(1),

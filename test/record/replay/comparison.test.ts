@@ -223,8 +223,8 @@ describe("a replay", () => {
 });
 
 describe("a journal of another build", () => {
-  const { endpointSentenceMs, endpointTrailingMs, speechPausesMax, backChannelAnswerMs, dtmfGapMs, ...some } =
-    DEFAULT_TURN_PARAMETERS;
+  const { endpointSentenceMs, endpointQuestionMs, endpointTrailingMs, dtmfGapMs, ...others } = DEFAULT_TURN_PARAMETERS;
+  const { speechPausesMax, backChannelAnswerMs, ...some } = others;
   const { resumeMs, pauseMsMax, fillerMs, toolFillerMs, llmSilenceMs, ttsSilenceMs, firstClauseChars, ...first } = some;
 
   test("is replayed with the parameters that it has", () => {
@@ -239,6 +239,7 @@ describe("a journal of another build", () => {
       ...first,
       endpointMs: 600,
       endpointSentenceMs: 600,
+      endpointQuestionMs: 600,
       endpointTrailingMs: 600,
       speechPausesMax: 0,
       backChannelAnswerMs: Number.POSITIVE_INFINITY,

@@ -61,6 +61,8 @@ export function commandText(command: CallCommand): string {
       return `resume ${command.turnId}: ${command.reason}`;
     case "ignore":
       return `ignore ${JSON.stringify(command.text)}`;
+    case "request-interim":
+      return "request an interim transcript";
     case "run-tool":
       return `tool ${command.toolCallId} ${command.name} ${JSON.stringify(command.arguments)}`;
     case "send-dtmf":

@@ -9,6 +9,7 @@ import type { Rule } from "./rule.ts";
 const {
   dtmfGapMs: digitGapMs,
   endpointMs,
+  endpointQuestionMs,
   endpointSentenceMs,
   endpointTrailingMs,
   finalWaitMs,
@@ -23,7 +24,7 @@ const SURELY_SPEECH_FRAMES = 10;
 
 /** How long the caller must be silent after these words, by how callers end their sentences here. */
 function pauseMs(text: string, language: string): number {
-  if (/[.?]$/.test(text)) return endpointSentenceMs;
+  if (/[.?]$/.test(text)) return text.endsWith("?") ? endpointQuestionMs : endpointSentenceMs;
   return text.endsWith(",") || (text.endsWith(" and") && language.startsWith("en")) ? endpointTrailingMs : endpointMs;
 }
 

@@ -11,7 +11,6 @@ import type { Rule } from "./rule.ts";
 const {
   hangoverMs,
   frameLossMs,
-  sustainedSpeechMs: sustainedVoiceMs,
   speechPausesMax: voicePausesMax,
   resumeMs,
   pauseMsMax,
@@ -23,18 +22,15 @@ const CUT: Invariant = "a reply is cut for what the caller did";
 /** So many frames of speech in a row are speech to any detector; and so many without are the end of it. */
 const SURELY_SPEECH_FRAMES = 10;
 const SURELY_SILENCE_FRAMES = hangoverMs / FRAME_MS + 1;
-/** Voice that lasts so long without a gap is sustained, whenever the detector took it for speech. */
-const SURELY_SUSTAINED_FRAMES = (sustainedVoiceMs + hangoverMs) / FRAME_MS;
 /** Speech without a word for this long in all may not be directed at the agent: it neither pauses nor interrupts. */
 const MAYBE_STEADY_FRAMES = (0.8 * steadyVoiceMs) / FRAME_MS;
 /** What only the caller does to a reply. */
-const BY_THE_CALLER: readonly CancelReason[] = ["words", "sustained_speech", "dtmf", "typed"];
+const BY_THE_CALLER: readonly CancelReason[] = ["words", "dtmf", "typed"];
 
 /** Speech pauses the agent, words interrupt it, and what is neither does nothing: judged by the audio alone. */
 export class Interruption implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
-  readonly #sttHasInterim: boolean;
   #mediaMs = Number.NaN;
   /** When the last frame came. */
   #frameMs = Number.NaN;
@@ -42,7 +38,6 @@ export class Interruption implements Rule {
   #silentFrames = 0;
   /** Frames of speech since the last word of the STT. */
   #wordlessFrames = 0;
-  #lastVoiceMs = 0;
   /** This stretch of speech came after silence that ended the one before it. */
   #isFresh = false;
   /** Since when there may be speech; NaN while there is surely none. */
@@ -50,10 +45,9 @@ export class Interruption implements Rule {
   /** When the caller last gave reason to hold the agent: by the beginning of a pause, or by words. */
   #heldSinceMs = 0;
 
-  constructor(facts: Facts, chronicle: Chronicle, sttHasInterim: boolean) {
+  constructor(facts: Facts, chronicle: Chronicle) {
     this.#facts = facts;
     this.#chronicle = chronicle;
-    this.#sttHasInterim = sttHasInterim;
   }
 
   frameIn(voiced: boolean, mediaMs: number): void {
@@ -73,7 +67,6 @@ export class Interruption implements Rule {
     this.#silentFrames = 0;
     this.#voicedFrames += 1;
     this.#wordlessFrames += 1;
-    this.#lastVoiceMs = this.#facts.nowMs;
     if (this.#isFresh && this.#voicedFrames === SURELY_SPEECH_FRAMES) this.#checkHeld();
   }
 
@@ -87,10 +80,6 @@ export class Interruption implements Rule {
     if (reply?.pausedMs !== undefined) {
       this.#chronicle.violated("a paused reply is not sent", `a frame of reply ${reply.turnId}`);
     }
-    if (this.#sttHasInterim || reply?.interruptible !== true || reply.sentFrames < 2) return;
-    const isStill = this.#facts.nowMs - this.#lastVoiceMs < 5 * FRAME_MS;
-    if (!isStill || this.#voicedFrames < SURELY_SUSTAINED_FRAMES || this.#voicedFrames > MAYBE_STEADY_FRAMES) return;
-    this.#chronicle.violated(HELD, `reply ${reply.turnId} goes on over ${this.#voicedFrames} frames of voice`);
   }
 
   command(command: CallCommand): void {
@@ -141,20 +130,13 @@ export class Interruption implements Rule {
   }
 
   /** What speaks against a cut by the caller, if anything does. */
-  #objection({ reason, speechMs: voicedMs }: Extract<CallCommand, { kind: "cancel-reply" }>): string | undefined {
-    const { lastEvent, reply, language, nowMs } = this.#facts;
+  #objection({ reason }: Extract<CallCommand, { kind: "cancel-reply" }>): string | undefined {
+    const { lastEvent, reply, language } = this.#facts;
     if (reply?.interruptible !== true) return "it may not be interrupted";
     if (reason === "dtmf") return lastEvent?.kind === "dtmf" ? undefined : `upon ${lastEvent?.kind}`;
     // An entry of keys that is over is a typed turn of its own.
     if (reason === "typed") {
       return lastEvent !== undefined && ["typed", "dtmf", "tick"].includes(lastEvent.kind) ? undefined : "nothing was";
-    }
-    if (reason === "sustained_speech") {
-      if (this.#sttHasInterim) return "the STT would emit words";
-      const speechMs = nowMs - this.#speechMs;
-      return voicedMs >= sustainedVoiceMs && speechMs >= sustainedVoiceMs - SURELY_SPEECH_FRAMES * FRAME_MS
-        ? undefined
-        : `after ${speechMs} ms of speech, journaled as ${voicedMs}`;
     }
     if (lastEvent?.kind !== "stt-interim" && lastEvent?.kind !== "stt-final") return `upon ${lastEvent?.kind}`;
     return isBackChannel(lastEvent.text, language, lastEvent.kind === "stt-interim")

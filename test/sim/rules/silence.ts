@@ -1,34 +1,31 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { INACTIVITY_PROMPTS_MAX } from "../../../src/core/limits/calls.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
 import { type Facts, isOver, TICK_MS } from "../observer/facts.ts";
 import type { Rule } from "./rule.ts";
 
 const EPSILON_MS = 1e-6;
+/** Speech may still become words: for that long the end of the timeout waits. */
+const { inactivityGraceMs } = DEFAULT_TURN_PARAMETERS;
 
 /**
- * Inactivity, from the words of the design: it counts from the last heard sample or the caller's last voice, key or word,
- * whichever is later. Where the service may know better or worse than we do, there are two such times: one that counts surely,
+ * Inactivity, from the words of the design: it counts from the last heard sample or the caller's last word, key or text,
+ * whichever is later, whatever sounds on the line. Where the service may know better or worse than we do, there are two such times: one that counts surely,
  * and one that may.
  */
 export class Silence implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
-  readonly #sttHasInterim: boolean;
   #surelyMs = 0;
   #perhapsMs = 0;
   #prompts = 0;
   /** Prompts that may have been due, where an answer to the caller came in between. */
   #perhapsPrompts = 0;
-  #seenMs = 0;
-  #mediaMs = Number.NaN;
 
-  constructor(facts: Facts, chronicle: Chronicle, sttHasInterim: boolean) {
+  constructor(facts: Facts, chronicle: Chronicle) {
     this.#facts = facts;
     this.#chronicle = chronicle;
-    this.#sttHasInterim = sttHasInterim;
   }
 
   event(event: CallEvent): void {
@@ -54,19 +51,6 @@ export class Silence implements Rule {
       default:
         return;
     }
-  }
-
-  frameIn(voiced: boolean, mediaMs: number): void {
-    const stepMs = Number.isNaN(this.#mediaMs) ? FRAME_MS : Math.max(FRAME_MS, mediaMs - this.#mediaMs);
-    this.#mediaMs = mediaMs;
-    this.#seenMs += stepMs;
-    if (!voiced) return;
-    // The first voice is not believed, and neither is one that comes with a gap that ends what was said before it.
-    this.#sign(this.#seenMs > DEFAULT_TURN_PARAMETERS.settleMs && stepMs < DEFAULT_TURN_PARAMETERS.hangoverMs);
-    // Without an STT, speech is an answer; whether this is enough of it only the detector knows.
-    if (this.#sttHasInterim) return;
-    this.#perhapsPrompts += this.#prompts;
-    this.#prompts = 0;
   }
 
   command(command: CallCommand): void {
@@ -98,7 +82,7 @@ export class Silence implements Rule {
     if (reply !== undefined && reply.toolsRunning.size > 0 && !isOver(reply)) this.#sign(true);
     if (end !== undefined || legStartedMs === undefined) return;
     const sinceMs = this.#sinceMs(this.#perhapsMs) + this.#facts.markLateMs;
-    if (nowMs <= this.#facts.latestMs(sinceMs + spec.inactivityTimeoutMs, TICK_MS)) return;
+    if (nowMs <= this.#facts.latestMs(sinceMs + spec.inactivityTimeoutMs + inactivityGraceMs, TICK_MS)) return;
     this.#wrong(`nothing at ${nowMs} ms, silent since ${sinceMs} ms at the latest`);
   }
 

@@ -57,6 +57,8 @@ export interface VirtualCallOptions {
   spec?: Partial<CallSpec>;
   greeting?: "none";
   sttHasInterims?: boolean;
+  /** What an STT without interims answers to a request for one, and after how long; undefined: nothing. */
+  interim?: (nowMs: number) => { text: string; afterMs: number } | undefined;
   /** What a prompt may come to, estimated tokens; by default without a limit. */
   promptTokensMax?: number;
   parameters?: Readonly<TurnParameters>;
@@ -266,6 +268,9 @@ export class VirtualCall {
       case "run-tool":
         this.#use(command);
         return;
+      case "request-interim":
+        this.#answerRequest();
+        return;
       case "state":
       case "transcript":
       case "ignore":
@@ -297,6 +302,12 @@ export class VirtualCall {
       }
       if (!endless) this.handle({ kind: "reply-end", turnId });
     });
+  }
+
+  #answerRequest(): void {
+    const answer = this.#options.interim?.(this.nowMs);
+    if (answer === undefined) return;
+    this.at(this.nowMs + answer.afterMs, () => this.handle({ kind: "stt-interim", text: answer.text }));
   }
 
   #use(used: ToolCommand): void {

@@ -2,7 +2,7 @@ import { connectionErrorCode } from "../../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
 import { isObject, parseObject } from "../../../../core/json.ts";
 import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../../core/limits/stt.ts";
-import { NO_SPEECH } from "../../../../media/voice-activity/speech-activity.ts";
+import { NO_SPEECH, type SpeechActivity } from "../../../../media/voice-activity/speech-activity.ts";
 import { monoWav } from "../../../../media/wav.ts";
 import type { Stt, SttEvent, SttStream } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";
@@ -32,7 +32,7 @@ const NO_WORDS = /^(?:\[[^[\]]*\]|\([^()]*\)|\s)*$/;
 
 /**
  * STT of any server with OpenAI's `POST /v1/audio/transcriptions`: OpenAI itself, whisper.cpp (`--inference-path`),
- * speaches. It gets whole utterances, divided by our own VAD, one after the other, and emits no interim transcripts.
+ * speaches. It gets whole utterances, divided by our own VAD, one after the other, and emits interim transcripts only on request.
  *
  * Built from platform.openai.com/docs/api-reference/audio/createTranscription as in the `openai` package 7.57.0, and
  * from examples/server/README.md of whisper.cpp, as of November 2026. A language hint turns the detection off, so a
@@ -43,60 +43,109 @@ export function createOpenAiStt(options: OpenAiSttOptions): Stt {
     provider: PROVIDER,
     capabilities: { ratesHz: [RATE_HZ], interimTranscripts: false, detectsLanguage: () => options.languageDetection },
     open: ({ language, languagePinned = false }, signal) =>
-      openStream({ ...options, languageDetection: options.languageDetection && !languagePinned }, language, signal),
+      new OpenAiSttStream(
+        { ...options, languageDetection: options.languageDetection && !languagePinned },
+        language,
+        signal,
+      ),
   };
 }
 
-function openStream(options: OpenAiSttOptions, language: string, signal: AbortSignal): SttStream {
-  const events = new EventQueue<SttEvent>(signal);
-  preconnect(options.url, signal);
-  const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
-  const buffer = new UtteranceBuffer();
+/** The stream of one call. Whole utterances are transcribed one after the other; interims are requested beside them. */
+class OpenAiSttStream implements SttStream {
+  readonly events: EventQueue<SttEvent>;
+  readonly #options: OpenAiSttOptions;
+  readonly #language: string;
+  readonly #buffer = new UtteranceBuffer();
   /** Pending utterances; the first one is being transcribed. */
-  const utterances: Int16Array[] = [];
-  let sentMs = 0;
-  const fail = (error: Error): void => {
-    failed.abort();
-    utterances.length = 0;
-    events.fail(error);
-  };
-  const transcribeAll = async (): Promise<void> => {
+  readonly #utterances: Int16Array[] = [];
+  readonly #failed = new AbortController();
+  /** Aborted when the call aborts the stream, or when it has failed. */
+  readonly #signal: AbortSignal;
+  #sentMs = 0;
+  #finals = 0;
+  #isInterimPending = false;
+
+  constructor(options: OpenAiSttOptions, language: string, signal: AbortSignal) {
+    this.#options = options;
+    this.#language = language;
+    this.events = new EventQueue(signal);
+    this.#signal = AbortSignal.any([signal, this.#failed.signal]);
+    preconnect(options.url, signal);
+  }
+
+  get sentAudioMs(): number {
+    return this.#sentMs;
+  }
+
+  write(frame: Int16Array, activity: SpeechActivity = NO_SPEECH): void {
+    if (this.#signal.aborted) return;
+    const utterance = this.#buffer.write(frame, activity);
+    if (utterance === undefined) return;
+    this.#utterances.push(utterance);
+    const samples = this.#utterances.reduce((sum, pending) => sum + pending.length, 0);
+    if ((samples / RATE_HZ) * 1_000 > STT_PENDING_UTTERANCES_MS_MAX) {
+      this.#fail(providerFailed(PROVIDER, "transcribes slower than real time"));
+    } else if (this.#utterances.length === 1) {
+      void this.#transcribeAll();
+    }
+  }
+
+  requestInterim(): void {
+    if (this.#signal.aborted || this.#isInterimPending || this.#utterances.length > 0) return;
+    const utterance = this.#buffer.current();
+    // Nothing that was received so far is speech.
+    if (utterance === undefined) this.events.push({ kind: "interim", text: "" });
+    else void this.#transcribeInterim(utterance);
+  }
+
+  async #transcribeInterim(utterance: Int16Array): Promise<void> {
+    const finals = this.#finals;
+    this.#isInterimPending = true;
     try {
-      for (let next = utterances[0]; next !== undefined; next = utterances[0]) {
-        sentMs += (next.length / RATE_HZ) * 1_000;
-        const { text, detected } = await transcribe(options, next, language, either);
-        if (either.aborted) return;
-        utterances.shift();
+      const { text } = await this.#transcribe(utterance);
+      // The final of this utterance may have been faster.
+      if (!this.#signal.aborted && this.#finals === finals) this.events.push({ kind: "interim", text: wordsOf(text) });
+    } catch {
+      // The final transcript of this utterance decides whether the provider works.
+    } finally {
+      this.#isInterimPending = false;
+    }
+  }
+
+  async #transcribeAll(): Promise<void> {
+    try {
+      for (let next = this.#utterances[0]; next !== undefined; next = this.#utterances[0]) {
+        const { text, detected } = await this.#transcribe(next);
+        if (this.#signal.aborted) return;
+        this.#utterances.shift();
+        this.#finals += 1;
+        const words = wordsOf(text);
+        const language =
+          words === "" || detected === undefined ? undefined : transcriptLanguage(detected, this.#language);
         // An empty final for sounds without words: it shows that the utterance was processed.
-        if (NO_WORDS.test(text)) events.push({ kind: "final", text: "" });
-        else
-          events.push({ kind: "final", text, ...(detected && { language: transcriptLanguage(detected, language) }) });
+        this.events.push({ kind: "final", text: words, ...(language === undefined ? {} : { language }) });
       }
     } catch (error) {
-      if (!either.aborted)
-        fail(error instanceof TrunklineError ? error : providerFailed(PROVIDER, requestFailure(error)));
+      if (this.#signal.aborted) return;
+      this.#fail(error instanceof TrunklineError ? error : providerFailed(PROVIDER, requestFailure(error)));
     }
-  };
-  return {
-    write(frame, activity = NO_SPEECH) {
-      if (either.aborted) return;
-      const utterance = buffer.write(frame, activity);
-      if (utterance === undefined) return;
-      utterances.push(utterance);
-      const samples = utterances.reduce((sum, pending) => sum + pending.length, 0);
-      if ((samples / RATE_HZ) * 1_000 > STT_PENDING_UTTERANCES_MS_MAX) {
-        fail(providerFailed(PROVIDER, "transcribes slower than real time"));
-      } else if (utterances.length === 1) {
-        void transcribeAll();
-      }
-    },
-    get sentAudioMs() {
-      return sentMs;
-    },
-    events,
-  };
+  }
+
+  async #transcribe(utterance: Int16Array): ReturnType<typeof transcribe> {
+    this.#sentMs += (utterance.length / RATE_HZ) * 1_000;
+    return await transcribe(this.#options, utterance, this.#language, this.#signal);
+  }
+
+  #fail(error: Error): void {
+    this.#failed.abort();
+    this.#utterances.length = 0;
+    this.events.fail(error);
+  }
 }
+
+/** The words of a transcript; empty for notes about sounds. */
+const wordsOf = (text: string): string => (NO_WORDS.test(text) ? "" : text);
 
 async function transcribe(
   { apiKey, model, url, languageDetection }: OpenAiSttOptions,
