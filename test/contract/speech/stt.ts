@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { SpeechActivity, SpeechEdge } from "../../../src/media/voice-activity/speech-activity.ts";
 import type { Stt, SttEvent } from "../../../src/speech/contracts.ts";
 import { languageCode } from "../../../src/speech/languages.ts";
 import { pump } from "../../../src/speech/pump.ts";
@@ -13,6 +14,18 @@ interface SttUnderTest {
   /** Advances the time and runs pending promises. Data over a real socket may arrive later. */
   play(ms: number): Promise<void>;
 }
+
+/** The edge that is written with a frame, in place of the segmenter's. */
+type EdgeOf = (activity: SpeechActivity, isLast: boolean) => SpeechEdge;
+
+/** What the reused activity may be after `write` has returned. */
+const OTHER_SPEECH: SpeechActivity = {
+  isSpeech: true,
+  isSpeaking: true,
+  edge: "started",
+  speechFrames: 1,
+  silentFrames: 0,
+};
 
 /** How long data may take over a real socket on a busy machine. */
 const ARRIVAL = { timeout: 10_000, interval: 5 };
@@ -34,13 +47,17 @@ export function sttContract(name: string, make: () => Promise<SttUnderTest>): vo
       (error) => failures.push(error),
     );
     const activityOf = activityOfStream();
-    const sendAudio = async (audio: Int16Array) => {
+    const sendAudio = async (audio: Int16Array, edgeOf: EdgeOf = ({ edge }) => edge) => {
       const frame = new Int16Array((subject.rateHz * FRAME_MS) / 1_000);
       for (let at = 0; at < audio.length; at += frame.length) {
         const part = frame.subarray(0, Math.min(frame.length, audio.length - at));
         part.set(audio.subarray(at, at + part.length));
-        stream.write(part, activityOf(part.some((sample) => sample !== 0)));
-        part.fill(12_345); // The frame was borrowed: its owner may reuse it now.
+        const activity = { ...activityOf(part.some((sample) => sample !== 0)) };
+        activity.edge = edgeOf(activity, at + frame.length >= audio.length);
+        stream.write(part, activity);
+        // Both were borrowed: their owners may reuse them now.
+        part.fill(12_345);
+        Object.assign(activity, OTHER_SPEECH);
         await subject.play(FRAME_MS);
       }
     };
@@ -80,6 +97,27 @@ export function sttContract(name: string, make: () => Promise<SttUnderTest>): vo
       expect(second.transcripts).toEqual(first.transcripts);
       first.abortController.abort();
       second.abortController.abort();
+    });
+
+    test.each<[string, EdgeOf]>([
+      ["whose stream begins in its middle", ({ edge }) => (edge === "started" ? "same" : edge)],
+      ["that ends only because no more frames come", (_activity, isLast) => (isLast ? "ended" : "same")],
+    ])("transcribes speech %s", async (_what, edgeOf) => {
+      const { audio, text, sendAudio, finals, failures, abortController } = await open();
+      await sendAudio(audio, edgeOf);
+      await expect.poll(finals, ARRIVAL).toBe(text);
+      expect(failures).toEqual([]);
+      abortController.abort();
+    });
+
+    test("transcribes speech after single sounds, which are no speech to the call", async () => {
+      const { audio, text, sendAudio, finals, failures, abortController, rateHz } = await open();
+      const click = new Int16Array(rateHz / 2).fill(1, 0, rateHz / 50);
+      await sendAudio(click);
+      await sendAudio(audio);
+      await expect.poll(finals, ARRIVAL).toContain(text);
+      expect(failures).toEqual([]);
+      abortController.abort();
     });
 
     test("emits nothing after an abort, and its events end", async () => {

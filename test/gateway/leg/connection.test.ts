@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import { MESSAGES_PER_SECOND_MAX } from "../../../src/core/limits/messages.ts";
+import { DEFAULT_SEGMENTATION } from "../../../src/media/voice-activity/segmentation.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
 import { leg } from "../../callers/leg.ts";
 import { STREAM_ID } from "../../callers/twilio-stream.ts";
@@ -175,7 +176,7 @@ describe("what a peer may do in its stream", () => {
     expect(stt.opened[0]?.samples).toBe(heard + 25 * 160);
   });
 
-  test("the STT gets the VAD's decision with each of the caller's frames", async () => {
+  test("the STT gets the VAD's decision with each of the caller's frames, once the VAD has settled", async () => {
     const stt = new ScriptedStt(new ManualClock(), []);
     let frames = 0;
     const isSpeech = (): boolean => {
@@ -185,7 +186,9 @@ describe("what a peer may do in its stream", () => {
     const call = leg({ stt, vad: { isSpeech, destroy: () => {} }, spec: { firstSpeaker: "user" } });
     call.start();
     await call.listen(800);
-    expect(stt.opened[0]).toMatchObject({ samples: frames * 160, voicedFrames: Math.floor(frames / 4) });
+    const settlingFrames = DEFAULT_SEGMENTATION.settleMs / 20;
+    const voicedFrames = Math.floor(frames / 4) - Math.floor(settlingFrames / 4);
+    expect(stt.opened[0]).toMatchObject({ samples: frames * 160, voicedFrames });
     expect(frames).toBeGreaterThan(20);
   });
 

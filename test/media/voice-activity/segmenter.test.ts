@@ -1,11 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { callMs, mediaMs, millisecondsOf } from "../../../src/core/clocks.ts";
+import type { SpeechOnset } from "../../../src/media/voice-activity/detector.ts";
 import { DEFAULT_SEGMENTATION } from "../../../src/media/voice-activity/segmentation.ts";
 import { SpeechSegmenter } from "../../../src/media/voice-activity/segmenter.ts";
 
 /** Feeds a pattern of voiced (`#`) and unvoiced (`.`) frames; returns when speech began and ended, in frames. */
-function detect(pattern: string, mediaMsOf: (frame: number) => number = (frame) => frame * 20) {
-  const segmenter = new SpeechSegmenter(DEFAULT_SEGMENTATION);
+function detect(
+  pattern: string,
+  mediaMsOf: (frame: number) => number = (frame) => frame * 20,
+  onset: Partial<SpeechOnset> = {},
+) {
+  const segmenter = new SpeechSegmenter({ ...DEFAULT_SEGMENTATION, ...onset });
   const changes: [number, string][] = [];
   for (const [frame, char] of [...pattern].entries()) {
     const change = segmenter.frame(char === "#", mediaMs(mediaMsOf(frame)), callMs(frame * 20));
@@ -38,6 +43,26 @@ describe("the segmenter", () => {
   test("voiced frames are ignored in the first 300 ms", () => {
     expect(detect("#".repeat(15)).changes).toEqual([]);
     expect(detect("#".repeat(18)).changes).toEqual([[17, "started"]]);
+  });
+
+  test("counts the voiced frames of speech, with those of its onset, until the next speech starts", () => {
+    const counts = (pattern: string): number => detect(pattern).segmenter.speechFrames;
+    expect(counts(`${SETTLE}#.#.#`)).toBe(3);
+    expect(counts(`${SETTLE}#.#.##..##${".".repeat(20)}##`)).toBe(6);
+    expect(counts(`${SETTLE}#####${".".repeat(20)}###`)).toBe(3);
+  });
+
+  test("a frame is voiced only once the detector has settled", () => {
+    const { segmenter } = detect("#".repeat(15));
+    expect(segmenter.isSpeech).toBe(false);
+    segmenter.frame(true, mediaMs(300), callMs(300));
+    expect(segmenter.isSpeech).toBe(true);
+  });
+
+  test("the onset is the detector's: two of three frames, from the first frame on", () => {
+    const onset = { onsetSpeechFrames: 2, onsetWindowFrames: 3, settleMs: 0 };
+    expect(detect("#.#", undefined, onset).changes).toEqual([[2, "started"]]);
+    expect(detect("#..#..#", undefined, onset).changes).toEqual([]);
   });
 
   test("a gap in the media time is silence, and a long one ends speech though its frames arrived at once", () => {

@@ -8,6 +8,7 @@ import {
   STT_STABLE_MS,
   STT_UTTERANCE_TRANSCRIPT_MS_MAX,
 } from "../../../src/core/limits/stt.ts";
+import type { SegmentationParameters } from "../../../src/media/voice-activity/segmentation.ts";
 import type { Stt, SttEvent } from "../../../src/speech/contracts.ts";
 import { EventQueue } from "../../../src/speech/event-queue.ts";
 import { pump } from "../../../src/speech/pump.ts";
@@ -18,10 +19,12 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 import { CodedStt, coded, silence } from "../../support/providers/coded-stt.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
+import { Random } from "../../support/random.ts";
 import { activityOfStream } from "../../support/speech-activity.ts";
 
 const WORDS = "I would like to book a table for two at eight on Friday please thank you".split(" ");
 const FRAME_MS = 20;
+const MUSIC_MS = 20 * 60_000;
 
 sttContract("a fallback list of two, of which the first cannot be opened", async () => {
   const clock = new ManualClock();
@@ -42,7 +45,7 @@ function fallbackOf(clock: ManualClock, stts: readonly Stt[]) {
   return { stt: new FallbackStt(candidates, clock), candidates };
 }
 
-function listen(clock: ManualClock, stts: readonly Stt[]) {
+function listen(clock: ManualClock, stts: readonly Stt[], segmentation?: Partial<SegmentationParameters>) {
   const { stt, candidates } = fallbackOf(clock, stts);
   const abortController = new AbortController();
   const stream = stt.open({ language: "en-US", rateHz: 8_000 }, abortController.signal);
@@ -54,7 +57,7 @@ function listen(clock: ManualClock, stts: readonly Stt[]) {
     (event) => transcripts.push(event),
     (error) => failures.push(error),
   );
-  const activityOf = activityOfStream();
+  const activityOf = activityOfStream(segmentation);
   const sendAudio = async (frames: readonly { frame: Int16Array; voiced: boolean }[]): Promise<void> => {
     for (const { frame, voiced } of frames) {
       const borrowed = frame.slice();
@@ -223,6 +226,46 @@ describe("FallbackStt", () => {
       ["registered", "provider_failed"],
       ["registered"],
     ]);
+  });
+
+  test.each([
+    0.005, 0.02,
+  ])("music that the detector takes for speech now and then, %d of all frames, is no verdict on a provider", async (share) => {
+    const clock = new ManualClock();
+    const stts = [new CodedStt(WORDS), new CodedStt(WORDS, { provider: "second" })];
+    const { sendAudio, failures, candidates } = listen(clock, stts);
+    const random = new Random(1);
+    const [frame] = silence(1).map((sent) => sent.frame);
+    const music = Array.from({ length: MUSIC_MS / FRAME_MS }, () => ({
+      frame: frame as Int16Array,
+      voiced: random.chance(share),
+    }));
+    await sendAudio(music);
+    expect([failures, stts.map(({ opened }) => opened.length)]).toEqual([[], [1, 0]]);
+    for (const { reports } of candidates) expect(reports).toEqual(["registered"]);
+  });
+
+  test("speech from the first frame on is replayed from its beginning, although the detector had not settled", async () => {
+    const clock = new ManualClock();
+    // It fails after a final that covers nothing of what is said: the caller has not paused yet.
+    const script = [
+      { atMs: 700, event: { kind: "final" as const, text: "" } },
+      { atMs: 900, event: { kind: "fail" as const } },
+    ];
+    const second = new CodedStt(WORDS, { provider: "second" });
+    const { sendAudio, finals } = listen(clock, [new ScriptedStt(clock, script), second], { settleMs: 300 });
+    await sendAudio(coded(["table", "for", "two", "at", "eight"], WORDS));
+    expect(finals()).toEqual(["table for two at eight"]);
+  });
+
+  test("the replay of an utterance never includes words of the one before it", async () => {
+    const clock = new ManualClock();
+    const first = new CodedStt(WORDS, { failsAfter: [20 + 16 + 15] });
+    const second = new CodedStt(WORDS, { provider: "second" });
+    const { sendAudio, finals } = listen(clock, [first, second]);
+    const [thank, you] = [coded(["thank", "you"], WORDS).slice(0, 20), coded(["table", "for", "two"], WORDS)];
+    await sendAudio([...thank, ...silence(16), ...you]);
+    expect(finals()).toEqual(["thank you", "table for two"]);
   });
 
   test("noise without words is cross-checked once, and no provider counts as failed", async () => {
