@@ -138,14 +138,21 @@ describe("a call without a word of the caller", () => {
     ["a key", (call, atMs) => call.presses(atMs, "5")],
     ["typed text", (call, atMs) => call.at(atMs, () => call.handle({ kind: "typed", text: "hello" }))],
   ])("counts from the last sign of the caller: %s", (_, gives) => {
-    const call = started({ parameters: parametersWith(30_000), spec: { inactivityTimeoutMs: 25_000 }, answer: () => lively });
+    const call = started({
+      parameters: parametersWith(30_000),
+      spec: { inactivityTimeoutMs: 25_000 },
+      answer: () => lively,
+    });
     gives(call, 20_000);
     call.run(60_000);
     expect([call.endReason, call.endMs]).toEqual(["inactivity", 50_000]);
   });
 
   test("lasts at least for the inactivity timeout of the call, where that is longer", () => {
-    const call = started({ parameters: parametersWith(30_000), spec: { inactivityTimeoutMs: 40_000, inactivityAction: "prompt" } });
+    const call = started({
+      parameters: parametersWith(30_000),
+      spec: { inactivityTimeoutMs: 40_000, inactivityAction: "prompt" },
+    });
     call.run(60_000);
     expect([call.endReason, call.endMs]).toEqual(["inactivity", 40_100]);
   });

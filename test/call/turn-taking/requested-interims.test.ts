@@ -77,10 +77,7 @@ describe("sound over the agent, where the STT has no interim transcripts", () =>
     call.coughs(2_000, 1_000);
     call.at(4_500, () => call.handle({ kind: "stt-final", text: "wait a moment" }));
     call.run(6_000);
-    expect(decisions(call).slice(-2)).toEqual([
-      `${2_040 + pauseMsMax} resume no_words`,
-      "4500 cancel-reply words",
-    ]);
+    expect(decisions(call).slice(-2)).toEqual([`${2_040 + pauseMsMax} resume no_words`, "4500 cancel-reply words"]);
     expect(call.turns.at(-1)).toMatchObject({ role: "user", text: "wait a moment" });
   });
 
