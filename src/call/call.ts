@@ -20,6 +20,7 @@ import { type CallSnapshot, NO_DEADLINES } from "./snapshot.ts";
 import { Transcript } from "./transcript.ts";
 import { callerInterim, callerText, stepCaller, unansweredUtterance } from "./turn-taking/caller-turn.ts";
 import { DtmfEntry, dtmfAsTyped } from "./turn-taking/dtmf-entry.ts";
+import { EchoDetector, type WithoutEcho } from "./turn-taking/echo.ts";
 import { Inactivity } from "./turn-taking/inactivity.ts";
 import { InterimRequests } from "./turn-taking/interim-requests.ts";
 import { isLanguageReliable } from "./turn-taking/language-detection.ts";
@@ -63,6 +64,7 @@ export class Call {
   readonly #conversation: Conversation;
   readonly #inactivity: Inactivity;
   readonly #interimRequests: InterimRequests;
+  readonly #echoDetector = new EchoDetector();
   readonly #agentSide: AgentSide;
   readonly #preemptive: PreemptiveGeneration;
   readonly #dtmfEntry: DtmfEntry;
@@ -222,9 +224,7 @@ export class Call {
         return;
       case "stt-interim":
       case "stt-final":
-        this.#conversation.onTranscript(event.text, event.kind === "stt-final", this.#nowMs);
-        if (event.kind === "stt-final" && isLanguageReliable(event.text)) this.#onLanguage(event.language);
-        this.#onWords({ kind: "words", text: event.text, final: event.kind === "stt-final" });
+        this.#onTranscript(event);
         return;
       case "typed":
         this.#onWords(event);
@@ -281,8 +281,33 @@ export class Call {
 
   #onFrameIn(isSpeech: boolean, mediaMs: MediaMs): void {
     const edge = this.#segmenter.frame(isSpeech, mediaMs, this.#nowMs);
-    if (edge === "started") this.#step({ kind: "speech-started", startMs: this.#segmenter.speechStartMs });
-    else if (edge === "ended") this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
+    if (edge === "started") {
+      this.#echoDetector.speechStarted(this.#segmenter.speechStartMs);
+      this.#step({ kind: "speech-started", startMs: this.#segmenter.speechStartMs });
+    } else if (edge === "ended") this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
+  }
+
+  #onTranscript({ kind, text: transcript, language }: Extract<CallEvent, { kind: "stt-interim" | "stt-final" }>): void {
+    const final = kind === "stt-final";
+    const { text, echo } = this.#withoutEcho(transcript, final);
+    const isEcho = echo !== "" && text === "";
+    if (!isEcho) this.#conversation.onTranscript(text, final, this.#nowMs);
+    if (final && isLanguageReliable(text)) this.#onLanguage(language);
+    this.#onWords({ kind: "words", text, final, ...(isEcho && { isEcho }) });
+    if (!final || echo === "" || this.#ended) return;
+    const { lastSpeechMs, speechStartMs } = this.#segmenter;
+    const startMs = Number.isNaN(speechStartMs) ? this.#nowMs : speechStartMs;
+    const endMs = Number.isNaN(lastSpeechMs) ? this.#nowMs : lastSpeechMs;
+    this.#sink({ kind: "ignore", text: echo, startMs: roundedMs(startMs), endMs: roundedMs(endMs), reason: "echo" });
+  }
+
+  #withoutEcho(text: string, final: boolean): WithoutEcho {
+    const { echoWindowMs } = this.#policy.parameters;
+    if (echoWindowMs === 0) return { text, echo: "" };
+    const played = this.#agentSide.playedWords(echoWindowMs, this.#nowMs);
+    const isSpeaking = this.#turn.caller.at === "speaking";
+    const { language } = this.#policy;
+    return this.#echoDetector.withoutEcho({ text, final }, { played, language, isSpeaking, nowMs: this.#nowMs });
   }
 
   #onWords(event: Extract<TurnEvent, { text: string }>): void {

@@ -49,6 +49,11 @@ export interface TurnParameters extends SegmentationParameters {
    * the call's `inactivityTimeout`, where that is longer. Set by `MAX_WORDLESS_S`.
    */
   wordlessCallMsMax: number;
+  /**
+   * A transcript is compared with what the agent played in the last `echoWindowMs`, to tell an echo of it from the
+   * caller's words. 0: never.
+   */
+  echoWindowMs: number;
   /** A back-channel that ended no longer than this before the agent did is an answer to it ("shall I?", "yes"). */
   backChannelAnswerMs: number;
   /**
@@ -100,6 +105,7 @@ export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   inactivityRequestMs: 2_000,
   inactivityGraceMs: 1_500,
   wordlessCallMsMax: MAX_WORDLESS_S_DEFAULT * 1_000,
+  echoWindowMs: 20_000,
   backChannelAnswerMs: 1_000,
   preemptiveMs: 0,
   firstClauseChars: 24,

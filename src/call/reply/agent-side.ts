@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import type { CancelReason, EndReason, SpeakReason } from "../../core/calls/reasons.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
 import type { TurnLatency } from "../../core/calls/transcript.ts";
-import { type CallMs, callMs, earliest } from "../../core/clocks.ts";
+import { addMs, type CallMs, callMs, earliest, latest } from "../../core/clocks.ts";
 import { asTurnId, type ToolCallId, type TurnId } from "../../core/ids.ts";
 import { REPLY_SEGMENTS_MAX } from "../../core/limits/calls.ts";
 import type { Conversation } from "../conversation.ts";
@@ -16,6 +16,7 @@ import type { Transcript } from "../transcript.ts";
 import type { Inactivity } from "../turn-taking/inactivity.ts";
 import type { TurnAction, TurnEvent } from "../turn-taking/turn-events.ts";
 import { HeardLedger } from "./heard-ledger.ts";
+import type { PlayedWord } from "./played-words.ts";
 import { Playout } from "./playout.ts";
 import { Reply } from "./reply.ts";
 import type { AnsweredUtterance } from "./timings.ts";
@@ -49,6 +50,8 @@ export class AgentSide {
   readonly #playout: Playout;
   readonly #heardLedger: HeardLedger;
   #reply: Reply | undefined;
+  /** The reply before the current one, or the last one: its last words may still come back as an echo. */
+  #previousReply: Reply | undefined;
   #nextTurnId = 1;
   #firstMessage = true;
   #state: CallState = "listening";
@@ -81,6 +84,12 @@ export class AgentSide {
   /** When the playout of everything sent so far ends, ms; in the past when it has ended. */
   get playsUntilMs(): CallMs {
     return this.#playout.playsUntilMs;
+  }
+
+  /** The words of the agent that began to play in the last `windowMs`, in order. */
+  playedWords(windowMs: number, nowMs: CallMs): PlayedWord[] {
+    const sinceMs = addMs(nowMs, -windowMs);
+    return [this.#previousReply, this.#reply].flatMap((reply) => reply?.playedWords(sinceMs) ?? []);
   }
 
   /** Requests a reply from the LLM. */
@@ -210,6 +219,7 @@ export class AgentSide {
     if (reply.finalEffect !== undefined) reply.tools.revoke(reply.finalEffect.toolCallId);
     this.#settle(reply, false, nowMs);
     if (audible) this.#playout.flush(nowMs);
+    reply.flushed(nowMs);
     this.#drop(reply);
   }
 
@@ -386,7 +396,7 @@ export class AgentSide {
   #onFrameOut(reply: Reply, samples: number, nowMs: CallMs): void {
     const isFirst = !reply.audible;
     reply.watchdog.ttsActive(nowMs);
-    reply.frameSent(samples, nowMs);
+    reply.frameSent(samples, nowMs, latest(nowMs, this.#playout.playsUntilMs));
     this.#playout.sent(samples, nowMs);
     if (isFirst) this.#onAudible(reply);
     this.#markSegments(reply, nowMs);
@@ -425,6 +435,7 @@ export class AgentSide {
 
   #drop(reply: Reply): void {
     this.#reply = undefined;
+    this.#previousReply = reply;
     this.#setState("listening");
     this.#options.step({ kind: "reply-done", turnId: reply.turnId });
   }

@@ -3,7 +3,7 @@ import { isUnspaced, wordEnds } from "../../core/text/words.ts";
 import type { TimedWord } from "../../speech/contracts.ts";
 
 /** Latin letters spoken in a second. Used only while a TTS without word times has not finished a segment. */
-const LETTERS_PER_SECOND = 15;
+export const LETTERS_PER_SECOND = 15;
 
 /**
  * One segment of a reply. Positions are samples of the whole reply. `endSample` is known once the synthesis has ended.

@@ -11,6 +11,8 @@ import type { TurnParameters } from "../parameters.ts";
 import type { ToolEffect } from "../tools/plan.ts";
 import { ToolRounds } from "../tools/rounds.ts";
 import { heardOfSegment, type Segment, wordAt, wordsWithin } from "./heard-text.ts";
+import { type PlayedWord, playedWords } from "./played-words.ts";
+import { PlayoutTimeline } from "./playout-timeline.ts";
 import { SegmentSplitter } from "./segmentation.ts";
 import type { ReplySnapshot } from "./snapshot.ts";
 import { type AnsweredUtterance, ReplyTimings } from "./timings.ts";
@@ -33,6 +35,7 @@ export class Reply {
   readonly #rateHz: number;
   readonly #splitter: SegmentSplitter;
   readonly #segments: Segment[] = [];
+  readonly #timeline: PlayoutTimeline;
   #generatedText = "";
   #sentSamples = 0;
   #playedSamples = 0;
@@ -67,6 +70,7 @@ export class Reply {
     this.interruptible = options.interruptible;
     this.endReason = options.endReason;
     this.#rateHz = options.rateHz;
+    this.#timeline = new PlayoutTimeline(options.rateHz);
     this.timings = new ReplyTimings(options.answered, options.nowMs);
   }
 
@@ -159,9 +163,21 @@ export class Reply {
     return found;
   }
 
-  frameSent(samples: number, nowMs: CallMs): void {
+  /** A frame was sent at `nowMs`, which will be played from `startMs` on. */
+  frameSent(samples: number, nowMs: CallMs, startMs: CallMs): void {
     if (!this.audible) this.timings.frame(nowMs);
     this.#sentSamples += samples;
+    this.#timeline.sent(samples, startMs);
+  }
+
+  /** What has not been played by `nowMs` never will be. */
+  flushed(nowMs: CallMs): void {
+    this.#timeline.flushed(nowMs);
+  }
+
+  /** The words that began to play after `sinceMs`, in order. */
+  playedWords(sinceMs: CallMs): PlayedWord[] {
+    return playedWords(this.#segments, this.#timeline, { rateHz: this.#rateHz, language: this.#language, sinceMs });
   }
 
   /** The next segment whose last sample was sent and that has no mark yet, or undefined. Counts it as marked. */

@@ -5,7 +5,8 @@ import type { TurnId } from "../../core/ids.ts";
 export type TurnEvent =
   | { kind: "speech-started"; startMs: CallMs }
   | { kind: "speech-ended"; endMs: CallMs }
-  | { kind: "words"; text: string; final: boolean }
+  /** A transcript without the agent's echo. `isEcho`: nothing else was in it. */
+  | { kind: "words"; text: string; final: boolean; isEcho?: true }
   /** The caller pressed a digit, and more may follow. */
   | { kind: "dtmf" }
   /** Typed text or a complete DTMF entry: nothing more follows. */

@@ -208,6 +208,7 @@ function resumeReason(
   nowMs: CallMs,
   policy: TurnPolicy,
 ): ResumeReason | undefined {
+  if (event.kind === "words" && event.isEcho === true) return "echo";
   // Without interim transcripts, what the STT answers covers all of the speech so far.
   if (event.kind === "words" && !policy.sttHasInterim) return event.text === "" ? "no_words" : "back_channel";
   if (caller.at !== "speaking" && isSettledBackChannel(caller, policy.language)) return "back_channel";

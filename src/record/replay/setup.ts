@@ -6,8 +6,11 @@ import { type JournalHeader, journalUnreadable } from "../journal/records.ts";
  * The configuration of a replay. A journal holds the parameters of its call. One of another build may lack parameters
  * that were added since, or have unknown ones.
  */
-export interface ReplaySetup {
+export interface ReplaySetup extends ReplayParameters {
   spec: CallSpec;
+}
+
+export interface ReplayParameters {
   parameters: Readonly<TurnParameters>;
   /** Missing parameters that have a value at which the state machine behaves as it did without them. */
   assumed: readonly string[];
@@ -39,6 +42,7 @@ const parametersBefore = ({
   inactivityRequestMs: 0,
   inactivityGraceMs: 0,
   wordlessCallMsMax: Number.POSITIVE_INFINITY,
+  echoWindowMs: 0,
   backChannelAnswerMs: Number.POSITIVE_INFINITY,
   preemptiveMs: 0,
   firstClauseChars: Number.POSITIVE_INFINITY,
@@ -56,9 +60,13 @@ const WITHOUT_EARLIER_VALUE: readonly Parameter[] = ["dtmfGapMs"];
  * The configuration for the journal that begins with `header`. Throws `journal_unreadable` when the call is not
  * recorded, or when the header lacks what every journal of this format has.
  */
-export function replaySetupOf({ spec, parameters: headerParameters }: JournalHeader): ReplaySetup {
+export function replaySetupOf({ spec, parameters }: JournalHeader): ReplaySetup {
   if (spec === undefined) throw journalUnreadable("the call is not recorded and cannot be replayed");
-  const journaled: Partial<TurnParameters> = headerParameters ?? {};
+  return { spec: currentSpecOf(spec), ...replayParametersOf(parameters ?? {}) };
+}
+
+/** The turn parameters for a journal with the `journaled` ones. Throws `journal_unreadable` as `replaySetupOf` does. */
+export function replayParametersOf(journaled: Partial<TurnParameters>): ReplayParameters {
   const earlier = parametersBefore(journaled);
   const assumed: Parameter[] = [];
   const unmatched: Parameter[] = [];
@@ -71,7 +79,7 @@ export function replaySetupOf({ spec, parameters: headerParameters }: JournalHea
     if (value !== undefined) parameters[name] = value;
   }
   const unknown = Object.keys(journaled).filter((name) => !Object.hasOwn(DEFAULT_TURN_PARAMETERS, name));
-  return { spec: currentSpecOf(spec), parameters, assumed, unmatched, unknown };
+  return { parameters, assumed, unmatched, unknown };
 }
 
 /** Before tools had definitions, a call had the names of built-in ones, and its language could not change. */

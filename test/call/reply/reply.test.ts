@@ -51,7 +51,7 @@ describe("the heard ledger of a reply", () => {
   test("the turn is approximate where it ends by an estimate: within a segment without word times, and nowhere else", () => {
     const turnAfter = (timed: boolean, heardWords: number) => {
       const reply = spoken(SEGMENTS, timed);
-      reply.frameSent(WORD_SAMPLES * 14, callMs(0));
+      reply.frameSent(WORD_SAMPLES * 14, callMs(0), callMs(0));
       const { text, interrupted, approximate } = reply.heardTurn((14 - heardWords) * 300, callMs(0));
       return [text, interrupted, approximate];
     };
@@ -73,7 +73,7 @@ describe("the heard ledger of a reply", () => {
     reply.endText();
     reply.segmentAudio(0, words, callMs(0));
     reply.segmentEnded(0, 10 * RATE_HZ);
-    reply.frameSent(10 * RATE_HZ, callMs(0));
+    reply.frameSent(10 * RATE_HZ, callMs(0), callMs(0));
     const { text, approximate, interrupted } = reply.heardTurn(2_500, callMs(0));
     expect([interrupted, approximate]).toEqual([true, true]);
     expect(CHINESE.startsWith(text)).toBe(true);
@@ -98,7 +98,7 @@ describe("the heard ledger of a reply", () => {
     ];
     reply.segmentAudio(0, words, callMs(0));
     reply.segmentEnded(0, 2 * RATE_HZ);
-    reply.frameSent(2 * RATE_HZ, callMs(0));
+    reply.frameSent(2 * RATE_HZ, callMs(0), callMs(0));
     const heardAt = (ms: number) => reply.heardTurn(2_000 - ms, callMs(0));
     expect(heardAt(950)).toMatchObject({ text: "ขอของหวาน" });
     expect(heardAt(950)).not.toHaveProperty("approximate");
@@ -112,7 +112,7 @@ describe("the heard ledger of a reply", () => {
     reply.endRound(callMs(0));
     reply.endText();
     reply.segmentAudio(0, [], callMs(0));
-    reply.frameSent(3 * RATE_HZ, callMs(0));
+    reply.frameSent(3 * RATE_HZ, callMs(0), callMs(0));
     // Three seconds of fifteen Latin letters each are eleven of Han.
     const { length } = reply.heardTurn(0, callMs(0)).text;
     expect(length).toBeGreaterThanOrEqual(8);
@@ -121,13 +121,13 @@ describe("the heard ledger of a reply", () => {
 
   test("F14-3: sentences of an unspaced script are joined without spaces in what was heard", () => {
     const reply = spoken(["我们每天早上九点开门。", "星期天我们休息。"], false);
-    reply.frameSent(100 * RATE_HZ, callMs(0));
+    reply.frameSent(100 * RATE_HZ, callMs(0), callMs(0));
     expect(reply.heardText(100 * RATE_HZ)).toBe("我们每天早上九点开门。星期天我们休息。");
   });
 
   test("heard never exceeds sent, and never falls below what a mark confirmed", () => {
     const reply = spoken(SEGMENTS, true);
-    reply.frameSent(WORD_SAMPLES * 8, callMs(0));
+    reply.frameSent(WORD_SAMPLES * 8, callMs(0), callMs(0));
     expect(reply.heardSamples(0)).toBe(WORD_SAMPLES * 8);
     expect(reply.heardSamples(300)).toBe(WORD_SAMPLES * 7);
     expect(reply.heardSamples(60_000)).toBe(0);
@@ -137,12 +137,12 @@ describe("the heard ledger of a reply", () => {
 
   test("segments are marked once each, when their last sample was sent", () => {
     const reply = spoken(SEGMENTS, true);
-    reply.frameSent(WORD_SAMPLES * 7 - 1, callMs(0));
+    reply.frameSent(WORD_SAMPLES * 7 - 1, callMs(0), callMs(0));
     expect(reply.takeSegmentToMark()).toBeUndefined();
-    reply.frameSent(1, callMs(0));
+    reply.frameSent(1, callMs(0), callMs(0));
     expect(reply.takeSegmentToMark()).toBe(0);
     expect(reply.takeSegmentToMark()).toBeUndefined();
-    reply.frameSent(WORD_SAMPLES * 7, callMs(0));
+    reply.frameSent(WORD_SAMPLES * 7, callMs(0), callMs(0));
     expect(reply.takeSegmentToMark()).toBe(1);
     expect(reply.allSent).toBe(true);
     expect(reply.allPlayed).toBe(false);
@@ -167,7 +167,7 @@ describe("the heard ledger of a reply", () => {
     reply.pushText("Bread is baked at five every day. ", callMs(0));
     reply.segmentAudio(0, [], callMs(0));
     reply.pushText("Rolls are baked at six every day. ", callMs(0));
-    reply.frameSent(WORD_SAMPLES * 7, callMs(0));
+    reply.frameSent(WORD_SAMPLES * 7, callMs(0), callMs(0));
     expect(reply.heardText(WORD_SAMPLES * 7)).not.toContain("Rolls");
     reply.segmentEnded(0, WORD_SAMPLES * 7);
     reply.pushText("Cakes are baked at seven every day. ", callMs(0));
@@ -185,7 +185,7 @@ describe("the heard ledger of a reply", () => {
     reply.endRound(callMs(0));
     reply.endText();
     for (const [segment, samples] of [WORD_SAMPLES, 0, WORD_SAMPLES].entries()) reply.segmentEnded(segment, samples);
-    reply.frameSent(2 * WORD_SAMPLES, callMs(0));
+    reply.frameSent(2 * WORD_SAMPLES, callMs(0), callMs(0));
     expect(reply.heardTurn(0, callMs(600))).toMatchObject({
       text: `${segments[0]} ${segments[2]}`,
       interrupted: false,

@@ -218,7 +218,7 @@ describe("a replay", () => {
     await expect(compareJournal(fileOf(call("cough").subarray(0, 100)))).rejects.toThrow("truncated within its header");
     const other = Buffer.from(readFileSync(new JournalFile().path));
     other.writeUInt16LE(7, 4);
-    await expect(compareJournal(fileOf(other))).rejects.toThrow("unsupported version 7, the current one is 4");
+    await expect(compareJournal(fileOf(other))).rejects.toThrow("unsupported version 7, the current one is 5");
   });
 });
 

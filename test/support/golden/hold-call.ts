@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import type { TurnParameters } from "../../../src/call/parameters.ts";
 import { upgradeAuthentication } from "../../../src/carriers/authentication.ts";
 import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { wireFactory } from "../../../src/carriers/wire-factory.ts";
@@ -120,9 +121,15 @@ class ScriptedHttpTools extends HttpTools {
 }
 
 /** Holds the call of a script over a line, through the gateway of this build, in virtual time. The same call gives the same bytes. */
-export async function holdCall(line: GoldenLine, script: (scene: Scene) => void, dataDir: string): Promise<HeldCall> {
+export async function holdCall(
+  line: GoldenLine,
+  script: (scene: Scene) => void,
+  dataDir: string,
+  parameters?: Readonly<TurnParameters>,
+): Promise<HeldCall> {
   const scene = new Scene();
   script(scene);
+  scene.parameters = parameters ?? scene.parameters;
   const call = new GoldenCallRun(GOLDEN_LINES[line], scene, dataDir);
   return await call.hold();
 }

@@ -113,7 +113,7 @@ export const EDGE_CASE_CALLS: readonly EdgeCaseCall[] = [
   },
   {
     name: "interruption-by-voice",
-    options: { ...TALKATIVE, sttHasInterims: false },
+    options: { ...TALKATIVE, sttHasInterims: false, interim: () => ({ text: "wait", afterMs: 300 }) },
     script: (call) => {
       call.coughs(3_000, 1_000);
       call.at(4_300, () => call.handle({ kind: "stt-final", text: "what do you sell" }));
