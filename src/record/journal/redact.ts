@@ -56,8 +56,9 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "pong":
       return { kind };
     case "leg-started": {
-      const { codec, carrierCallId } = event;
-      return { kind, codec, ...(carrierCallId === undefined ? {} : { carrierCallId }) };
+      const { codec, carrierCallId, parameters } = event;
+      const count = parameters === undefined ? {} : { parameterCount: Object.keys(parameters).length };
+      return { kind, codec, ...(carrierCallId === undefined ? {} : { carrierCallId }), ...count };
     }
     case "leg-closed":
     case "end-requested":
