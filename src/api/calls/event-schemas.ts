@@ -64,7 +64,7 @@ const InputEventItem = z
       parameters: z
         .record(z.string(), z.string())
         .optional()
-        .meta({ description: "What the carrier's `start` handed to the call. Absent when the call is not recorded." }),
+        .meta({ description: "What the carrier's `start` handed to the call. Empty when the call is not recorded." }),
       parameterCount: z.int().optional().meta({ description: "Number of omitted parameters." }),
     }),
     event("leg-closed", "The stream was closed, or is being closed.", { reason }),

@@ -57,8 +57,9 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return { kind };
     case "leg-started": {
       const { codec, carrierCallId, parameters } = event;
-      const count = parameters === undefined ? {} : { parameterCount: Object.keys(parameters).length };
-      return { kind, codec, ...(carrierCallId === undefined ? {} : { carrierCallId }), ...count };
+      const parameterCount = Object.keys(parameters ?? {}).length;
+      const emptied = parameters === undefined ? {} : { parameters: {}, parameterCount };
+      return { kind, codec, ...(carrierCallId === undefined ? {} : { carrierCallId }), ...emptied };
     }
     case "leg-closed":
     case "end-requested":

@@ -29,7 +29,7 @@ const call = (changes: Partial<CallResult> = {}): CallResult => ({
 
 const service = (status: string, endReason: string | null): CallResult["service"] => ({
   callId: "call_1",
-  record: { status, endReason, durationMs: 6_000, recording: {} },
+  record: { status, endReason, durationMs: 6_000, recording: {}, parameters: null },
   transcript: [{ startMs: callMs(1_000.4), endMs: callMs(2_000.4), role: "agent", text: "Hello", interrupted: true }],
 });
 
