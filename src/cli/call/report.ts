@@ -110,13 +110,13 @@ export function callSummary(result: CallResult): string {
   ];
   if (service !== undefined) {
     const { callId, record, transcript } = service;
-    const parameters = Object.entries(record.parameters ?? {});
-    if (parameters.length > 0) lines.push("", "The parameters of its start, in the service's record:");
-    for (const [name, value] of parameters) lines.push(`  ${name}: ${value}`);
     lines.push("", `The service's transcript of ${callId} (${record.status}, ${record.endReason}):`);
     for (const { role, text, interrupted } of transcript) {
       lines.push(`  ${role.padEnd(5)}  ${text}${interrupted ? " [interrupted]" : ""}`);
     }
+    const parameters = Object.entries(record.parameters ?? {});
+    if (parameters.length > 0) lines.push("", "The parameters of its start, in the service's record:");
+    for (const [name, value] of parameters) lines.push(`  ${name}: ${value}`);
   }
   if (recordPath !== undefined) lines.push("", `What the caller heard is in ${recordPath}`);
   return lines.join("\n");
