@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { CancelReason, EndReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { CallSpec } from "../core/calls/spec.ts";
+import type { StartParameters } from "../core/calls/start-parameters.ts";
 import { type CallMs, callMs, earliest, type MediaMs, roundedMs } from "../core/clocks.ts";
 import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
 import { LEG_START_MS_MAX } from "../core/limits/connections.ts";
@@ -197,7 +198,7 @@ export class Call {
         this.#onTick();
         return;
       case "leg-started":
-        this.#onLegStarted();
+        this.#onLegStarted(event.parameters);
         return;
       case "leg-closed":
       case "end-requested":
@@ -257,9 +258,11 @@ export class Call {
     }
   }
 
-  #onLegStarted(): void {
+  /** The parameters of the first start are those of the call: a later leg does not change what the LLM has been given. */
+  #onLegStarted(parameters: StartParameters | undefined): void {
     if (this.#legStarted) return;
     this.#legStarted = true;
+    if (this.#spec.useParameters && parameters !== undefined) this.#conversation.addParameters(parameters);
     this.#inactivity.callerActive(this.#nowMs);
     if (this.#spec.firstSpeaker !== "agent") return;
     if (this.#spec.greeting === undefined) this.#agentSide.generateReply(this.#nowMs);

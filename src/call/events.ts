@@ -2,6 +2,7 @@ import type { SpendAction, SpendLimit, SpendScope } from "../core/billing/spend.
 import type { Usage } from "../core/billing/usage.ts";
 import type { CancelReason, EndReason, IgnoreReason, ResumeReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { Stage } from "../core/calls/stages.ts";
+import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type { TranscriptTurn, TranscriptUpdate, TurnLatency } from "../core/calls/transcript.ts";
 import type { CallMs, MediaMs } from "../core/clocks.ts";
 import type { CarrierCallId, ToolCallId, TurnId } from "../core/ids.ts";
@@ -26,9 +27,10 @@ export type CallEvent =
   | { kind: "tick" }
   /**
    * The media stream has started: audio can be sent from now on. `codec` is the codec of the recorded caller frames,
-   * `carrierCallId` the carrier's id of the call.
+   * `carrierCallId` the carrier's id of the call, `parameters` what its start handed to the call; both absent where the
+   * start has none.
    */
-  | { kind: "leg-started"; codec: FrameCodec; carrierCallId?: CarrierCallId }
+  | { kind: "leg-started"; codec: FrameCodec; carrierCallId?: CarrierCallId; parameters?: StartParameters }
   /** The leg was closed or must be closed: the caller hung up, or the peer violated the protocol. */
   | { kind: "leg-closed"; reason: EndReason }
   /** The call is to end at once, at the request of the API or the service. */

@@ -7,7 +7,7 @@ import { describeTools } from "./tools/plan.ts";
 
 /**
  * The upper bound of a call's prompt, in estimated tokens: the system prompt and the tools, plus `historyTokensMax` of
- * conversation, but at most what the model's context allows in addition to the reply. `contextTokens` is the model's context,
+ * conversation and parameters of the start, but at most what the model's context allows in addition to the reply. `contextTokens` is the model's context,
  * prompt and answer together; undefined where there is no bound.
  */
 export function promptTokensMaxOf(spec: CallSpec, contextTokens: number | undefined, historyTokensMax: number): number {

@@ -15,6 +15,8 @@ import { type MediaLayout, scanMedia } from "./media-scanner.ts";
 
 export const GREETING: WireEvent = { kind: "ignored", what: "greeting" };
 const OUTBOUND_TRACK: WireEvent = { kind: "ignored", what: "outbound_track" };
+/** A message of audio without audio. Carriers send none, and some of their relays do. */
+const EMPTY_AUDIO: WireEvent = { kind: "ignored", what: "empty_audio" };
 
 /**
  * The carriers' documents have two names for a track; one sample of carrier_b's names both tracks at once, which counts
@@ -83,9 +85,10 @@ export class CarrierStream {
     if (!INBOUND_TRACKS.includes(track)) throw media.malformed("track must be inbound or outbound");
     const payload = media.get("payload");
     if (typeof payload !== "string") throw media.malformed("payload must be a string");
+    if (payload === "") return EMPTY_AUDIO;
     const bytes = Buffer.from(payload, "base64");
     // The decoder ignores characters that it does not know; only strict base64 is the same when it is encoded again.
-    if (payload === "" || bytes.toString("base64") !== payload) throw media.malformed("payload must be strict base64");
+    if (bytes.toString("base64") !== payload) throw media.malformed("payload must be strict base64");
     if (bytes.length > Math.min(into.bytes.length, into.samples.length)) throw media.malformed("payload is too long");
     into.bytes.set(bytes);
     const { decodeTable } = G711_LAWS[this.#inboundCodec];
@@ -108,6 +111,14 @@ export class CarrierStream {
     return this.#streamId;
   }
 }
+
+/** An id of a start, from the object where the carrier writes it or else from the other one. */
+export const idFrom = (usual: Fields, other: Fields, key: string): string =>
+  (usual.get(key) === undefined ? other : usual).text(key);
+
+/** Whether a number of a start's format is the expected one, or left out. */
+export const isAbsentOr = (expected: number, format: Fields, key: string): boolean =>
+  format.get(key) === undefined || format.number(key) === expected;
 
 /**
  * An error that the carrier reports, with its own code. The code is logged: where it is no plain word or number,

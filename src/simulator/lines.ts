@@ -19,6 +19,8 @@ export type SimulatedLine =
       codecs?: CarrierCodecs;
       /** As in CarrierPeerOptions. */
       shuffleSeed?: number;
+      /** As in CarrierOptions. */
+      parameters?: Readonly<Record<string, string>>;
     }
   | { wire: "websocket"; format: StreamFormat /** As in WebsocketClientOptions. */; shuffleSeed?: number };
 
@@ -58,5 +60,6 @@ export function simulatePeer(line: SimulatedLine, ends: AnyPeerOptions): Simulat
   if (line.wire === "websocket") return new WebsocketClient({ ...ends, format: line.format, ...shuffled });
   const simulate = SIMULATE.get(line.wire);
   assert.ok(simulate !== undefined, "every carrier has a simulated peer");
-  return simulate({ ...ends, codecs: carrierCodecs(line), ...shuffled });
+  const given = line.parameters === undefined ? {} : { parameters: line.parameters };
+  return simulate({ ...ends, codecs: carrierCodecs(line), ...shuffled, ...given });
 }

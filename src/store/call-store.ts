@@ -2,6 +2,7 @@ import type { CallCost, ProviderUsage } from "../core/billing/prices.ts";
 import type { LatencySummary } from "../core/calls/latency.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
+import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
 import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, AgentId, ApiKeyId, CallId, CarrierCallId, WorkerId } from "../core/ids.ts";
@@ -40,6 +41,8 @@ export interface CallRecord {
   endReason?: EndReason;
   /** The carrier's id of the call, verbatim. */
   carrierCallId?: CarrierCallId;
+  /** What the carrier's start handed to the call. Absent before the end, where there was nothing, and without recording. */
+  parameters?: StartParameters;
   recording?: RecordingInfo;
   /**
    * False when turns may be missing from the transcript because the journal is truncated. Absent before the end, and in
@@ -166,6 +169,8 @@ export interface CallEnd {
    * STREAM_ID_CHARS_MAX characters, any of them.
    */
   carrierCallId?: CarrierCallId | undefined;
+  /** Stored only for a call that is recorded. */
+  parameters?: StartParameters | undefined;
   recording?: RecordingInfo | undefined;
   /** Counters of the call, by name. */
   counters?: Readonly<Record<string, number>> | undefined;
@@ -198,7 +203,8 @@ export type CallEvent =
  * of the wall clock and decide nothing.
  *
  * No words of a call with `recordingEnabled: false` may reach a disk, and its prompt and greeting may be spoken. They
- * stay in memory (`UnpersistedPrompts`) until the call is over, and turns are stored without text. The cost: a restart
+ * stay in memory (`UnpersistedPrompts`) until the call is over, turns are stored without text, and parameters are not
+ * stored. The cost: a restart
  * of the control process between such a call's creation and its redemption loses it. Its token is then refused unless
  * its client repeats the request with its idempotency key.
  */

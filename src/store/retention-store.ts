@@ -29,7 +29,7 @@ export interface RetentionStore {
   listDue(accountId: AccountId, query: DueQuery): Promise<readonly DueCall[]>;
   /** Marks the recording of an ended call as deleted; its record shows the time. */
   markRecordingDeleted(callId: CallId): Promise<void>;
-  /** Deletes the turns, the prompt and the greeting of an ended call; its record shows the time. */
+  /** Deletes the turns, the parameters, the prompt and the greeting of an ended call; its record shows the time. */
   deleteTranscript(callId: CallId): Promise<void>;
   /** Returns a limited part of the freed space to the file system. Returns whether there is more. */
   compact(): Promise<boolean>;

@@ -1,5 +1,6 @@
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, StreamRateHz } from "../core/calls/spec.ts";
+import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type { TranscriptUpdate, TurnLatency } from "../core/calls/transcript.ts";
 import type { EpochMs, MediaMs } from "../core/clocks.ts";
 import type { CallId } from "../core/ids.ts";
@@ -22,6 +23,12 @@ export interface InboundAudio {
   chunk: number;
 }
 
+/** The parameters of a start, and how many of them were left out because they are unusable or exceed a limit. */
+export interface ReceivedParameters {
+  values: StartParameters;
+  droppedCount: number;
+}
+
 /** The stream's id, and the codec of inbound audio. */
 export interface StreamStarted {
   kind: "start";
@@ -29,6 +36,8 @@ export interface StreamStarted {
   /** The carrier's id of the call: 1 to STREAM_ID_CHARS_MAX arbitrary characters. Undefined where only we have an id. */
   carrierCallId: string | undefined;
   codec: FrameCodec;
+  /** Absent where the start has none. */
+  parameters?: ReceivedParameters;
 }
 
 /** Everything that a peer can send. */
@@ -55,7 +64,7 @@ export type WireEvent =
   | { kind: "carrier-error"; code: string }
   | { kind: "stop" }
   /** Valid or unknown, and without effect; `what` is a constant word for the counter. */
-  | { kind: "ignored"; what: "greeting" | "unknown_event" | "outbound_track" | "bad_digit" };
+  | { kind: "ignored"; what: "greeting" | "unknown_event" | "outbound_track" | "bad_digit" | "empty_audio" };
 
 /** What a peer may be sent in addition to audio, where its protocol has a message for it. */
 export type ClientMessage =

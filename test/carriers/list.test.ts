@@ -34,6 +34,32 @@ describe.each(CARRIERS)("$connectionType", (carrier) => {
     expect([...codecs]).toEqual(carrier.outboundCodec === undefined ? ["mulaw"] : LAWS);
   });
 
+  test("its wire reads the parameters that its simulated peer was given, and those of the frames as audio", async () => {
+    const simulate = await carrier.loadSimulated();
+    for (const parameters of [{ order: "A-17", "full name": "Zo\u00eb; x=y, 100%", constructor: "c" }, {}]) {
+      const sent: string[] = [];
+      const clock = new ManualClock();
+      const peer = simulate({
+        id: "18ad3ab5a668481ce02b83e7395059f0",
+        clock,
+        codecs: MULAW_CODECS,
+        parameters,
+        send: (message) => void sent.push(message),
+        close: () => {},
+        microphone: () => new Uint8Array(160),
+        earphone: () => {},
+      });
+      peer.start();
+      await clock.play(60);
+      const wire = carrier.createWire({ outboundCodec: "mulaw" });
+      const events = sent.map((text) => wire.decode(Buffer.from(text), inboundAudio()));
+      const start = events.find(({ kind }) => kind === "start");
+      const received = Object.keys(parameters).length === 0 ? undefined : { values: parameters, droppedCount: 0 };
+      expect(start?.kind === "start" ? start.parameters : undefined).toEqual(received);
+      expect(events.at(-1)).toEqual({ kind: "audio" });
+    }
+  });
+
   test("its wire reads the start of its simulated peer, with the carrier's id of the call in the named member", async () => {
     const simulate = await carrier.loadSimulated();
     const sent: string[] = [];

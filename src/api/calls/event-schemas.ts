@@ -67,6 +67,11 @@ const InputEventItem = z
         .string()
         .optional()
         .meta({ description: "The carrier's own id for the call, where it has one." }),
+      parameters: z
+        .record(z.string(), z.string())
+        .optional()
+        .meta({ description: "What the carrier's `start` handed to the call. Empty when the call is not recorded." }),
+      parameterCount: z.int().optional().meta({ description: "Number of omitted parameters." }),
     }),
     event("leg-closed", "The stream was closed, or is being closed.", { reason }),
     event("end-requested", "The end of the call was requested from outside the conversation.", { reason }),

@@ -27,6 +27,7 @@ const SETTINGS = {
   inactivityTimeout: 20,
   inactivityAction: "hang_up",
   recordingEnabled: true,
+  useParameters: true,
   selectedTools: [
     { toolName: "hang_up" },
     { toolName: "transfer", parameterOverrides: { target: "+15550100" } },
@@ -71,6 +72,7 @@ export const CALLS = [
     durationMs: 12_160,
     endReason: "caller_hangup",
     carrierCallId: "CA0123456789abcdef0123456789abcdef",
+    parameters: { branch: "Mill Street", returning: "true" },
     configuration: {
       ...SETTINGS,
       maxCost: null,

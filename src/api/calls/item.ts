@@ -29,6 +29,7 @@ export function summaryOf(call: ListedCall): z.output<typeof CallSummary> {
     durationMs: call.durationMs ?? null,
     endReason: call.endReason ?? null,
     carrierCallId: call.carrierCallId ?? null,
+    parameters: call.parameters === undefined ? null : { ...call.parameters },
     configuration: {
       voice: settings.voiceId,
       language: settings.language,
@@ -42,6 +43,7 @@ export function summaryOf(call: ListedCall): z.output<typeof CallSummary> {
       inactivityAction: settings.inactivityAction,
       maxCost: settings.maxCost ?? null,
       recordingEnabled: settings.recordingEnabled,
+      useParameters: settings.useParameters ?? false,
       websocket: settings.websocket === undefined ? null : websocketOf(settings.websocket),
     },
     metadata: settings.metadata ?? null,

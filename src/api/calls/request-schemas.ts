@@ -91,6 +91,10 @@ const settings = {
     description:
       "When false, neither audio nor words of the call are stored: there is no recording, and the transcript has no text.",
   }),
+  useParameters: flag.meta({
+    description:
+      "Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them.",
+  }),
   selectedTools: listOf(SelectedTool, SELECTED_TOOLS_MAX, "must be a list of objects").meta({
     description: "Tools that the agent may call.",
     examples: [[{ toolName: "hang_up" }]],
@@ -186,6 +190,7 @@ export const NewCallBody = z
       inactivityAction: settings.inactivityAction.default("prompt"),
       maxCost: settings.maxCost.optional(),
       recordingEnabled: settings.recordingEnabled.default(true),
+      useParameters: settings.useParameters.default(false),
       connectionType: oneOf(CONNECTION_TYPES)
         .default(CONNECTION_TYPE_DEFAULT)
         .meta({

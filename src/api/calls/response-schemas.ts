@@ -6,6 +6,7 @@ import { MODEL_NAMES, STREAM_CODECS, STREAM_RATES_HZ } from "../../core/calls/sp
 import { STAGES } from "../../core/calls/stages.ts";
 import type { CallMs } from "../../core/clocks.ts";
 import type { CallId } from "../../core/ids.ts";
+import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../core/limits/calls.ts";
 import { CALL_STATUSES } from "../../store/call-store.ts";
 import { pageSchema } from "../http/pages.ts";
 import { ToolItem } from "../tools/schemas.ts";
@@ -172,6 +173,16 @@ export const CallItem = z
           "connection types.",
         examples: ["CA0123456789abcdef0123456789abcdef"],
       }),
+    parameters: z
+      .record(z.string(), z.string())
+      .nullable()
+      .meta({
+        description:
+          "What the carrier's `start` handed to the call, by name: at most " +
+          `${PARAMETERS_MAX} parameters and ${PARAMETERS_BYTES_MAX} bytes. \`metadata\` is what \`POST /calls\` said instead. ` +
+          "Null before the call has ended, without any, when the call is not recorded, and once its transcript was deleted.",
+        examples: [{ order: "A-17" }],
+      }),
     configuration: z
       .object({
         voice: z.string().meta({ description: "Id of the voice." }),
@@ -186,6 +197,7 @@ export const CallItem = z
         inactivityAction: z.enum(["hang_up", "prompt"]),
         maxCost: z.number().nullable(),
         recordingEnabled: z.boolean(),
+        useParameters: z.boolean(),
         websocket: z
           .object({
             codec: z.enum(STREAM_CODECS),

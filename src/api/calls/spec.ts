@@ -114,6 +114,7 @@ function toCallSpec(body: NewCallBody, voiceId: string, language: string): CallS
     inactivityAction: body.inactivityAction,
     ...(body.maxCost !== undefined && { maxCost: body.maxCost }),
     recordingEnabled: body.recordingEnabled,
+    ...(body.useParameters && { useParameters: true }),
     connectionType: body.connectionType,
     ...(body.connectionType === "websocket" && { websocket: streamFormatOf(body.websocket) }),
     tools: toolSpecsOf(body.selectedTools),

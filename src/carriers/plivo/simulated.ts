@@ -19,8 +19,11 @@ import type { SimulateCarrier } from "../descriptor.ts";
 
 const BUFFER_MS_MAX = 60_000;
 const ENCODING = "audio/x-mulaw";
-/** The stream was created without `extraHeaders`. */
-const EXTRA_HEADERS = "{}";
+/** The attribute `extraHeaders` with which the stream was created, as every message repeats it. */
+function extraHeadersOf(parameters: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(parameters).map((pair) => pair.map(encodeURIComponent).join("="));
+  return pairs.length === 0 ? "{}" : pairs.join(";");
+}
 
 /** The carrier's end of one carrier_c stream. */
 export const simulatePlivo: SimulateCarrier = (options) => new SimulatedPlivo(options);
@@ -32,6 +35,7 @@ export const simulatePlivo: SimulateCarrier = (options) => new SimulatedPlivo(op
 export class SimulatedPlivo extends SimulatedCarrier {
   override readonly streamId: string;
   readonly callId: string;
+  readonly #extraHeaders: string;
   #startedEpochMs = epochMs(0);
   #sequenceNumber = 0;
   #chunk = 0;
@@ -40,6 +44,7 @@ export class SimulatedPlivo extends SimulatedCarrier {
     super(options, MULAW_CODECS, BUFFER_MS_MAX);
     this.streamId = uuidOf(options.id);
     this.callId = uuidOf(reversedId(options.id));
+    this.#extraHeaders = extraHeadersOf(options.parameters ?? {});
   }
 
   protected override sendStart(): void {
@@ -53,7 +58,7 @@ export class SimulatedPlivo extends SimulatedCarrier {
       tracks: ["inbound"],
       mediaFormat: { encoding: ENCODING, sampleRate: CARRIER_RATE_HZ },
     };
-    const message = { event: "start", sequenceNumber: this.#sequenceNumber, start, extra_headers: EXTRA_HEADERS };
+    const message = { event: "start", sequenceNumber: this.#sequenceNumber, start, extra_headers: this.#extraHeaders };
     this.options.send(JSON.stringify(message));
   }
 
@@ -61,12 +66,12 @@ export class SimulatedPlivo extends SimulatedCarrier {
     this.#chunk += 1;
     const timestamp = String(roundedMs(addMs(this.#startedEpochMs, sinceStartMs)));
     const media = { track: "inbound", timestamp, chunk: this.#chunk, payload: encodeBase64(frame) };
-    this.#send("media", { media, extra_headers: EXTRA_HEADERS });
+    this.#send("media", { media, extra_headers: this.#extraHeaders });
   }
 
   protected override sendDtmf(digit: string): void {
     const timestamp = String(this.options.clock.epochMs());
-    this.#send("dtmf", { dtmf: { track: "inbound", digit, timestamp }, extra_headers: EXTRA_HEADERS });
+    this.#send("dtmf", { dtmf: { track: "inbound", digit, timestamp }, extra_headers: this.#extraHeaders });
   }
 
   protected override sendPlayedMark(mark: string): void {

@@ -1,4 +1,5 @@
 import { elapsedMs, epochMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
+import { parseObject } from "../../core/json.ts";
 import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
 import { EXTRA_HEADERS_CHARS_MAX } from "../../core/limits/messages.ts";
 import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
@@ -6,7 +7,8 @@ import { Fields } from "../../wire/json.ts";
 import type { InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";
 import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD, TIMESTAMP } from "../media-scanner.ts";
 import { parseChargeBytes } from "../parse-charge.ts";
-import { CarrierStream, carrierError } from "../stream.ts";
+import { type GivenParameters, membersOf, readParameters } from "../start-parameters.ts";
+import { CarrierStream, carrierError, idFrom } from "../stream.ts";
 
 // carrier_c speaks Plivo audio streaming, bidirectional:
 // https://www.plivo.com/docs/voice/audio-streaming/audio-streaming
@@ -46,8 +48,7 @@ export function plivoMediaLayouts(streamId: string, extraHeaders: unknown): read
 }
 
 /**
- * See `Wire`. It stores the stream's id and the time of the first audio, from which all times are counted. It ignores
- * the application's `extra_headers`, in either spelling.
+ * See `Wire`. It stores the stream's id and the time of the first audio, from which all times are counted.
  *
  * A cleared mark is never returned; the event `cleared` reports that the clear was carried out.
  */
@@ -130,18 +131,43 @@ export class PlivoWire implements Wire {
   /** Every start is reported; only the first one sets the stream id of this wire. */
   #start(fields: Fields): WireEvent {
     const start = fields.object("start");
-    const streamId = start.text("streamId");
-    const carrierCallId = start.text(CALL_ID_FIELD);
+    const streamId = idFrom(start, fields, "streamId");
+    const carrierCallId = idFrom(start, fields, CALL_ID_FIELD);
+    const extraHeaders = fields.get("extra_headers");
     checkFormat(start);
     if ((fields.get("streamId") ?? streamId) !== streamId) throw fields.malformed("start of two streams");
     this.#stream.begin({
       streamId,
       inboundCodec: "mulaw",
-      layouts: plivoMediaLayouts(streamId, fields.get("extra_headers")),
+      layouts: plivoMediaLayouts(streamId, extraHeaders),
       beforePayload: `{"event":"playAudio","media":{"contentType":"${ENCODING}","sampleRate":${CARRIER_RATE_HZ},"payload":"`,
       afterPayload: '"}}',
     });
-    return { kind: "start", streamId, carrierCallId, codec: "mulaw" };
+    const parameters = readParameters(givenParameters(extraHeaders));
+    return { kind: "start", streamId, carrierCallId, codec: "mulaw", ...parameters };
+  }
+}
+
+/**
+ * The extra headers of a start: JSON where the text begins with a brace, otherwise `name=value` with percent-encoding,
+ * divided by semicolons, or by commas where there is no semicolon. The carrier's pages differ.
+ */
+function givenParameters(extraHeaders: unknown): GivenParameters {
+  if (typeof extraHeaders !== "string") return membersOf(extraHeaders);
+  const text = extraHeaders.trim();
+  if (text.startsWith("{")) return membersOf(parseObject(text) ?? text);
+  const parts = text.split(text.includes(";") ? ";" : ",").filter((part) => part.trim() !== "");
+  return parts.map((part) => {
+    const at = part.indexOf("=");
+    return at === -1 ? [undefined, part] : [decoded(part.slice(0, at)), decoded(part.slice(at + 1))];
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.trim());
+  } catch {
+    return text.trim();
   }
 }
 

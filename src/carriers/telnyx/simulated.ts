@@ -78,7 +78,7 @@ export class SimulatedTelnyx extends SimulatedCarrier {
         to: "+12025550187",
         tags: [],
         client_state: null,
-        custom_parameters: {},
+        custom_parameters: this.options.parameters ?? {},
         media_format: { encoding: ENCODINGS[this.#inbound], sample_rate: CARRIER_RATE_HZ, channels: 1 },
       },
     });

@@ -8,7 +8,8 @@ import type { G711Codec, InboundAudio, ParseCharge, Wire, WireEvent } from "../.
 import type { CarrierWireSettings } from "../descriptor.ts";
 import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD } from "../media-scanner.ts";
 import { parseChargeBytes } from "../parse-charge.ts";
-import { CarrierStream, carrierError, GREETING } from "../stream.ts";
+import { type GivenParameters, membersOf, readParameters } from "../start-parameters.ts";
+import { CarrierStream, carrierError, GREETING, idFrom, isAbsentOr } from "../stream.ts";
 
 // carrier_b speaks Telnyx media streaming, bidirectional, in its mode `rtp`:
 // https://developers.telnyx.com/docs/voice/programmable-voice/media-streaming
@@ -22,6 +23,8 @@ export const WIRE = "carrier_b";
  * call.
  */
 export const CALL_ID_FIELD = "call_control_id";
+/** The member with what the commands of the account attached to the call, in base64; also the name of that parameter. */
+const CLIENT_STATE_FIELD = "client_state";
 
 /** By the carrier's names, which are case-sensitive. */
 const CODECS: ReadonlyMap<unknown, G711Codec> = new Map([
@@ -49,7 +52,7 @@ export function telnyxMediaLayouts(streamId: string): readonly MediaLayout[] {
 }
 
 /**
- * See `Wire`. It stores the stream's id and its codec. It ignores the telephone numbers and the client state.
+ * See `Wire`. It stores the stream's id and its codec. It ignores the telephone numbers.
  *
  * Audio has no timestamp, because the unit of the carrier's is not documented. `chunk` gives its order.
  */
@@ -119,12 +122,14 @@ export class TelnyxWire implements Wire {
 
   /** Every start is reported; only the first one sets the stream id of this wire. */
   #start(fields: Fields): WireEvent {
-    const streamId = fields.text("stream_id");
     const start = fields.object("start");
-    const carrierCallId = start.text(CALL_ID_FIELD);
+    const streamId = idFrom(fields, start, "stream_id");
+    const carrierCallId = idFrom(start, fields, CALL_ID_FIELD);
     const format = start.object("media_format");
+    // Without an encoding the codec would be a guess, and a wrong one is noise.
     const codec = CODECS.get(format.get("encoding"));
-    if (codec === undefined || format.number("sample_rate") !== CARRIER_RATE_HZ || format.number("channels") !== 1) {
+    const isFormatRight = isAbsentOr(CARRIER_RATE_HZ, format, "sample_rate") && isAbsentOr(1, format, "channels");
+    if (codec === undefined || !isFormatRight) {
       const allowed = [...CODECS.keys()].join(" or ");
       throw fields.malformed(`media_format must be ${allowed}, ${CARRIER_RATE_HZ} Hz, 1 channel`);
     }
@@ -135,7 +140,27 @@ export class TelnyxWire implements Wire {
       beforePayload: '{"event":"media","media":{"payload":"',
       afterPayload: '"}}',
     });
-    return { kind: "start", streamId, carrierCallId, codec };
+    return { kind: "start", streamId, carrierCallId, codec, ...readParameters(givenParameters(start)) };
+  }
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The client state first: a custom parameter of the same name does not replace what the account's own command set. */
+function* givenParameters(start: Fields): GivenParameters {
+  const state = start.get(CLIENT_STATE_FIELD);
+  if (state !== "") yield [CLIENT_STATE_FIELD, typeof state === "string" ? decodedState(state) : state];
+  yield* membersOf(start.get("custom_parameters"));
+}
+
+/** The text whose base64 the state is. A state that is no base64 of a text stays as it is. */
+function decodedState(state: string): string {
+  const bytes = Buffer.from(state, "base64");
+  if (bytes.toString("base64").replace(/=+$/, "") !== state.replace(/=+$/, "")) return state;
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return state;
   }
 }
 

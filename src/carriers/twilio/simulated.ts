@@ -40,7 +40,7 @@ export class SimulatedTwilio extends SimulatedCarrier {
       callSid: this.callSid,
       tracks: ["inbound"],
       mediaFormat: { encoding: "audio/x-mulaw", sampleRate: CARRIER_RATE_HZ, channels: 1 },
-      customParameters: {},
+      customParameters: this.options.parameters ?? {},
     });
   }
 

@@ -5,7 +5,8 @@ import { Fields } from "../../wire/json.ts";
 import type { InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";
 import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD, TIMESTAMP } from "../media-scanner.ts";
 import { parseChargeBytes } from "../parse-charge.ts";
-import { CarrierStream, GREETING } from "../stream.ts";
+import { membersOf, readParameters } from "../start-parameters.ts";
+import { CarrierStream, GREETING, idFrom, isAbsentOr } from "../stream.ts";
 
 // carrier_a speaks Twilio Media Streams, bidirectional:
 // https://www.twilio.com/docs/voice/media-streams/websocket-messages
@@ -15,6 +16,7 @@ import { CarrierStream, GREETING } from "../stream.ts";
 export const WIRE = "carrier_a";
 /** The member of the start message that holds the carrier's own id of the call. */
 export const CALL_ID_FIELD = "callSid";
+const ENCODING = "audio/x-mulaw";
 
 /** The wire of one carrier_a stream. */
 export const createTwilioWire = (): Wire => new TwilioWire();
@@ -92,16 +94,9 @@ export class TwilioWire implements Wire {
   /** Every start is reported; only the first one sets the stream id of this wire. */
   #start(fields: Fields): WireEvent {
     const start = fields.object("start");
-    const streamId = start.text("streamSid");
-    const carrierCallId = start.text(CALL_ID_FIELD);
-    const format = start.object("mediaFormat");
-    if (
-      format.get("encoding") !== "audio/x-mulaw" ||
-      format.number("sampleRate") !== CARRIER_RATE_HZ ||
-      format.number("channels") !== 1
-    ) {
-      throw fields.malformed(`mediaFormat must be audio/x-mulaw, ${CARRIER_RATE_HZ} Hz, 1 channel`);
-    }
+    const streamId = idFrom(start, fields, "streamSid");
+    const carrierCallId = idFrom(start, fields, CALL_ID_FIELD);
+    checkFormat(start);
     if ((fields.get("streamSid") ?? streamId) !== streamId) throw fields.malformed("start of two streams");
     this.#stream.begin({
       streamId,
@@ -111,6 +106,17 @@ export class TwilioWire implements Wire {
       beforePayload: `{"event":"media","streamSid":${JSON.stringify(streamId)},"media":{"payload":"`,
       afterPayload: '"}}',
     });
-    return { kind: "start", streamId, carrierCallId, codec: "mulaw" };
+    const parameters = readParameters(membersOf(start.get("customParameters")));
+    return { kind: "start", streamId, carrierCallId, codec: "mulaw", ...parameters };
+  }
+}
+
+/** The carrier has one format. It may be absent, in part or whole; what is given must be that. */
+function checkFormat(start: Fields): void {
+  if (start.get("mediaFormat") === undefined) return;
+  const format = start.object("mediaFormat");
+  const isEncodingRight = (format.get("encoding") ?? ENCODING) === ENCODING;
+  if (!isEncodingRight || !isAbsentOr(CARRIER_RATE_HZ, format, "sampleRate") || !isAbsentOr(1, format, "channels")) {
+    throw start.malformed(`mediaFormat must be ${ENCODING}, ${CARRIER_RATE_HZ} Hz, 1 channel`);
   }
 }

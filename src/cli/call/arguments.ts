@@ -39,6 +39,8 @@ After the last one the caller listens to the reply and hangs up, or:
 
 Transport:
   --wire <name>              ${SIMULATED_WIRES.join(", ")}; default ${CONNECTION_TYPE_DEFAULT}
+  --parameter <name=value>   carriers: hands it to the call in the carrier's start; may be repeated. The LLM of a created
+                             call is given them
   --codec <codec>            ${A_LAW_NAMES}: codec of the caller's audio, mulaw (default) or alaw
                              websocket: codec of both directions, ${STREAM_CODECS.join(", ")}; default ${DEFAULT_STREAM_CODEC}
   --agent-codec <codec>      ${A_LAW_NAMES}: codec of the agent's audio; a running service must be configured for
@@ -101,6 +103,7 @@ const OPTIONS = {
   rate: { type: "string" },
   "agent-rate": { type: "string" },
   shuffle: { type: "string" },
+  parameter: { type: "string", multiple: true },
   url: { type: "string" },
   api: { type: "string" },
   "own-service": { type: "boolean" },
@@ -146,6 +149,7 @@ type Values = Read["values"];
 function lineOf(values: Values, problems: string[]): SimulatedLine {
   const { wire = CONNECTION_TYPE_DEFAULT } = values;
   const shuffled = shuffleOf(values.shuffle, problems);
+  const given = parametersOf(values.parameter, wire, problems);
   if (wire === "websocket") return { wire, format: streamFormatOf(values, problems), ...shuffled };
   const carrier = CARRIER_NAMES.find((name) => name === wire);
   if (carrier === undefined) problems.push(notOneOf("--wire", SIMULATED_WIRES, wire));
@@ -160,7 +164,28 @@ function lineOf(values: Values, problems: string[]): SimulatedLine {
   if (values.shuffle !== undefined && !UNORDERED_CARRIERS.some((name) => name === wire)) {
     problems.push(`--shuffle is only for ${UNORDERED_NAMES} and websocket: ${wire} delivers in order`);
   }
-  return { wire: carrier ?? CONNECTION_TYPE_DEFAULT, ...(hasALaw && { codecs: { inbound, outbound } }), ...shuffled };
+  return {
+    wire: carrier ?? CONNECTION_TYPE_DEFAULT,
+    ...(hasALaw && { codecs: { inbound, outbound } }),
+    ...shuffled,
+    ...given,
+  };
+}
+
+/** The service decides what it takes of them: nothing but the form is checked here. */
+function parametersOf(
+  given: readonly string[] | undefined,
+  wire: string,
+  problems: string[],
+): { parameters?: Readonly<Record<string, string>> } {
+  if (given === undefined) return {};
+  if (wire === "websocket") problems.push("--parameter is only for carriers: a raw WebSocket has no start message");
+  const parameters = given.map((text): [string, string] => {
+    const at = text.indexOf("=");
+    if (at < 1) problems.push(`--parameter must be name=value, not ${quoted(text)}`);
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+  return { parameters: Object.fromEntries(parameters) };
 }
 
 function shuffleOf(text: string | undefined, problems: string[]): { shuffleSeed?: number } {

@@ -25,6 +25,7 @@ export interface CallDocument {
     callId: string;
     status: string;
     endReason: string | null;
+    parameters: Readonly<Record<string, string>> | null;
     transcript: { role: "agent" | "user"; text: string; interrupted: boolean }[];
   } | null;
   /** Problems of the call, one sentence each; empty when the exit code is 0. */
@@ -88,6 +89,7 @@ export function callDocument(result: CallResult): CallDocument {
             callId: service.callId,
             status: service.record.status,
             endReason: service.record.endReason,
+            parameters: service.record.parameters,
             transcript: service.transcript.map(({ role, text, interrupted }) => ({ role, text, interrupted })),
           },
     faults: callFaults(result),
@@ -112,6 +114,9 @@ export function callSummary(result: CallResult): string {
     for (const { role, text, interrupted } of transcript) {
       lines.push(`  ${role.padEnd(5)}  ${text}${interrupted ? " [interrupted]" : ""}`);
     }
+    const parameters = Object.entries(record.parameters ?? {});
+    if (parameters.length > 0) lines.push("", "The parameters of its start, in the service's record:");
+    for (const [name, value] of parameters) lines.push(`  ${name}: ${value}`);
   }
   if (recordPath !== undefined) lines.push("", `What the caller heard is in ${recordPath}`);
   return lines.join("\n");

@@ -84,6 +84,8 @@ export interface CallSpec {
   inactivityTimeoutMs: number;
   inactivityAction: "hang_up" | "prompt";
   recordingEnabled: boolean;
+  /** The LLM is given the parameters of the carrier's `start`, as data. Absent for no, as in older calls. */
+  useParameters?: true;
   connectionType: ConnectionType;
   /** Present exactly when `connectionType` is `websocket`. */
   websocket?: StreamFormat;

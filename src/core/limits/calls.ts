@@ -31,5 +31,9 @@ export const INACTIVITY_PROMPTS_MAX = 3;
 export const METADATA_BYTES_MAX = 8 * 1024;
 export const METADATA_DEPTH_MAX = 5;
 
+/** Parameters of a carrier's `start`, and the UTF-8 bytes of all their names and values; what exceeds either is left out and counted. */
+export const PARAMETERS_MAX = 64;
+export const PARAMETERS_BYTES_MAX = 8 * 1024;
+
 /** How long the goodbye of a call that the service ends may play; then the call ends anyway. */
 export const GOODBYE_MS_MAX = 3_500;

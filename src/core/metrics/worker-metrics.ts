@@ -166,6 +166,12 @@ export class WorkerMetrics {
     "Messages of peers that were dropped. `malformed`: they break the protocol. `ignored`: without effect, or above a rate limit. `flood`: beyond what a peer may make the worker parse; the first one ends its call with `message_flood`. `early`: before the start of the stream. `late`, `duplicate`, `stale`: audio that came too late, twice, or more than 15 s old.",
     [CONNECTION_TYPE_LABEL, "cause"],
   );
+  readonly #parametersDropped = counter(
+    this.registry,
+    "start_parameters_dropped_total",
+    "Parameters of carriers' starts that were left out: unusable, or above a limit. The call continues without them.",
+    [CONNECTION_TYPE_LABEL],
+  );
   readonly #skipped = counter(
     this.registry,
     "tick_slots_skipped_total",
@@ -331,7 +337,8 @@ export class WorkerMetrics {
     const readings = this.#readings();
     for (const state of LIVE_STATES) this.#calls.set({ state }, readings.calls[state]);
     this.#callsMax.set(readings.callsMax);
-    for (const perType of [this.#frames, this.#late, this.#underruns, this.#dropped]) perType.reset();
+    const perType = [this.#frames, this.#late, this.#underruns, this.#dropped, this.#parametersDropped];
+    for (const metric of perType) metric.reset();
     for (const [connectionType, counts] of readings.counts) this.#setCounters(connectionType, counts);
     this.#addedLatency.setTimes({ ...readings.addedLatency });
     this.#tickLateness.setTimes({ all: readings.tickLateness });
@@ -360,6 +367,7 @@ export class WorkerMetrics {
     this.#frames.inc({ ...type, direction: "out" }, counts.framesOut);
     this.#late.inc(type, counts.late);
     this.#underruns.inc(type, counts.underruns);
+    this.#parametersDropped.inc(type, counts.parametersDropped);
     const { malformed, ignored, flooded, early, lateAudio, duplicateAudio, staleAudio } = counts;
     const causes = {
       malformed,

@@ -27,6 +27,8 @@ export interface CallCounts {
   duplicateAudio: number;
   /** Audio that a stall had delayed for longer than is caught up. */
   staleAudio: number;
+  /** Parameters of a carrier's `start` that were left out. */
+  parametersDropped: number;
 }
 
 /**

@@ -86,6 +86,8 @@ type State =
 
 const OVER: State = { at: "over" };
 
+const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
+
 function streamingOf(state: State): Streaming | undefined {
   if (state.at === "streaming") return state;
   return state.at === "closing" ? state.streaming : undefined;
@@ -301,7 +303,7 @@ export class Attachment implements TransportListener {
     }
   }
 
-  #onStart({ codec, carrierCallId: id }: StreamStarted, nowMs: CallMs): void {
+  #onStart({ codec, carrierCallId: id, parameters }: StreamStarted, nowMs: CallMs): void {
     const { wire, transport, ttsOutput, makeResampler, counters } = this.#options;
     const { isStuck } = this.#state.at === "opening" ? this.#state : { isStuck: false };
     const carrierCallId = id === undefined ? undefined : asCarrierCallId(id);
@@ -318,7 +320,8 @@ export class Attachment implements TransportListener {
     const onDropped = (droppedMs: CallMs): void => this.#call.attachmentLost("slow_consumer", droppedMs);
     const agentAudio = new AgentAudio({ wire, transport, ttsOutput, frameEvent: this.frameEvent, counters, onDropped });
     this.#state = { at: "streaming", isStuck, callerAudio, agentAudio, dtmfOrder: new DtmfOrder() };
-    this.#call.started({ codec, ...(carrierCallId === undefined ? {} : { carrierCallId }) }, nowMs);
+    const given = parameters === undefined || isEmpty(parameters.values) ? {} : { parameters: parameters.values };
+    this.#call.started({ codec, ...(carrierCallId === undefined ? {} : { carrierCallId }), ...given }, nowMs);
   }
 
   readonly #onFrame = (frame: CallerFrame, silenceFrames: number, nowMs: CallMs): void => {

@@ -1,6 +1,7 @@
 import type { EndReason } from "../../core/calls/reasons.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
 import { TrunklineError, wireFlood } from "../../core/errors.ts";
+import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../core/limits/calls.ts";
 import {
   CARRIER_BYTES_BURST_MAX,
   CARRIER_BYTES_PER_SECOND_MAX,
@@ -124,11 +125,20 @@ export class MessageGuard {
   begin(start: StreamStarted): PeerEvent | undefined {
     if (this.#streamId === undefined) {
       this.#streamId = start.streamId;
+      this.#countDropped(start.parameters?.droppedCount ?? 0);
       return start;
     }
     if (start.streamId !== this.#streamId) return VIOLATION;
     this.#options.counters.ignored += 1;
     return undefined;
+  }
+
+  #countDropped(droppedParameters: number): void {
+    if (droppedParameters === 0) return;
+    const { counters, log } = this.#options;
+    counters.parametersDropped += droppedParameters;
+    const limits = { countMax: PARAMETERS_MAX, bytesMax: PARAMETERS_BYTES_MAX };
+    log.warn({ dropped: droppedParameters, ...limits }, "parameters of the start dropped");
   }
 
   /**

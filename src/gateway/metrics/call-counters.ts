@@ -34,6 +34,7 @@ export class CallCounters implements CallCounts {
   lateAudio = 0;
   duplicateAudio = 0;
   staleAudio = 0;
+  parametersDropped = 0;
   marksSent = 0;
   marksReturned = 0;
   pings = 0;
@@ -113,6 +114,7 @@ export class CallCounters implements CallCounts {
       lateAudio: this.lateAudio,
       duplicateAudio: this.duplicateAudio,
       staleAudio: this.staleAudio,
+      parametersDropped: this.parametersDropped,
       marksSent: this.marksSent,
       marksReturned: this.marksReturned,
       pings: this.pings,

@@ -212,7 +212,7 @@ export class CallFinalizer {
 
   async #endOf(
     request: FinalizationRequest,
-    { header, turns, endReason, hasEnd, frames, usageEvents, carrierCallId, ...projected }: JournaledCall,
+    { header, turns, endReason, hasEnd, frames, usageEvents, carrierCallId, parameters, ...projected }: JournaledCall,
   ): Promise<CallEnd> {
     const durationMs = Math.round(projected.durationMs);
     const journaled: EndSummary = {
@@ -233,6 +233,7 @@ export class CallFinalizer {
       turns,
       transcriptComplete: hasEnd,
       carrierCallId,
+      parameters,
       recording: recording === "failed" ? undefined : recording,
       counters: { ...ending.counters, ...(recording === "failed" && { recordingFailures: 1 }) },
       latency: latencySummary(turns),

@@ -1,5 +1,6 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
+import type { StartParameters } from "../../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { CarrierCallId } from "../../core/ids.ts";
 import type { JournalHeader } from "../journal/records.ts";
@@ -8,6 +9,7 @@ import { replayJournal, type TimedCommand } from "../replay/replay.ts";
 import { isSubsetEqual } from "../replay/subset-equal.ts";
 
 type UsageEvent = Extract<CallEvent, { kind: "usage" }>;
+type LegStarted = Extract<CallEvent, { kind: "leg-started" }>;
 
 /** The record of a call, made from its journal. */
 export interface ProjectedCall {
@@ -17,6 +19,8 @@ export interface ProjectedCall {
   endReason: EndReason;
   /** The carrier's id of the call; undefined where it had none or never connected. */
   carrierCallId: CarrierCallId | undefined;
+  /** Those of the first start, as for the call itself; undefined where it had none or the call is not recorded. */
+  parameters: StartParameters | undefined;
   /** What providers did for the call, request by request. */
   usageEvents: readonly UsageEvent[];
   /** From redemption to the end, or to the last record. */
@@ -42,12 +46,24 @@ export async function projectJournal(path: string): Promise<ProjectedCall> {
   const journaled: TimedCommand[] = [];
   const usageEvents: UsageEvent[] = [];
   let carrierCallId: CarrierCallId | undefined;
+  let started: LegStarted | undefined;
   const { header, durationMs, endReason, frames, complete } = await summarizeJournal(path, (record) => {
     if (record.kind === "command") journaled.push({ timeMs: record.timeMs, command: record.command });
     else if (record.kind === "event" && record.event.kind === "usage") usageEvents.push(record.event);
-    else if (record.kind === "event" && record.event.kind === "leg-started") carrierCallId = record.event.carrierCallId;
+    else if (record.kind === "event" && record.event.kind === "leg-started") {
+      started ??= record.event;
+      ({ carrierCallId } = record.event);
+    }
   });
-  const projected = { header, carrierCallId, usageEvents, durationMs, frames, complete };
+  const projected = {
+    header,
+    carrierCallId,
+    parameters: started?.parameters,
+    usageEvents,
+    durationMs,
+    frames,
+    complete,
+  };
   if (endReason !== undefined) return { ...projected, hasEnd: true, endReason, turns: turnsOf(journaled) };
   const commands = header.spec === undefined ? journaled : await replayToEnd(path, journaled);
   const last = commands.at(-1)?.command;

@@ -55,10 +55,11 @@ export interface JournalHeader extends Omit<JournalStart, "spec"> {
 /** Events that are journaled as JSON: all but the two that occur for every frame. */
 export type OccasionalEvent = Exclude<CallEvent, { kind: "frame-in" | "frame-out" }>;
 
-/** How much was left out where a text or a list of words was emptied; `chars` counts UTF-16 units. */
+/** How much was left out where a text, a list of words or the parameters of a start were; `chars` counts UTF-16 units. */
 export interface Redacted {
   chars?: number;
   wordCount?: number;
+  parameterCount?: number;
 }
 
 export type JournaledEvent = OccasionalEvent & Redacted;

@@ -57,8 +57,10 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "pong":
       return { kind };
     case "leg-started": {
-      const { codec, carrierCallId } = event;
-      return { kind, codec, ...(carrierCallId === undefined ? {} : { carrierCallId }) };
+      const { codec, carrierCallId, parameters } = event;
+      const parameterCount = Object.keys(parameters ?? {}).length;
+      const emptied = parameters === undefined ? {} : { parameters: {}, parameterCount };
+      return { kind, codec, ...(carrierCallId === undefined ? {} : { carrierCallId }), ...emptied };
     }
     case "leg-closed":
     case "end-requested":

@@ -22,6 +22,8 @@ export const carrierFormats = ({ inbound, outbound }: CarrierCodecs): AudioForma
 export interface CarrierOptions extends PeerOptions {
   /** 32 hex digits, from which the ids of the stream, the call and the account are derived. */
   id: string;
+  /** What the start hands to the call, as the carrier's customer sets it; none by default. */
+  parameters?: Readonly<Record<string, string>>;
   send(message: string): void;
 }
 

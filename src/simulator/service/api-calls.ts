@@ -12,6 +12,7 @@ export interface CallResource {
   endReason: string | null;
   durationMs: number | null;
   recording: object | null;
+  parameters: Readonly<Record<string, string>> | null;
 }
 
 export interface CreatedCall {
@@ -23,7 +24,10 @@ export interface CreatedCall {
 const RECORD_MS_MAX = 10_000;
 const POLL_MS = 100;
 
-/** Creates a call over `line`. Its agent speaks `language`, can hang up and opens with `greeting`. */
+/**
+ * Creates a call over `line`. Its agent speaks `language`, can hang up and opens with `greeting`; its LLM is given the
+ * parameters of the line, if it has some.
+ */
 export async function createCall(
   api: ApiClient,
   { line, ...call }: { systemPrompt: string; greeting: string; language: string; line: SimulatedLine },
@@ -36,7 +40,8 @@ export async function createCall(
 
 /** The fields of a new call that describe its line. */
 export function connectionOf(line: SimulatedLine): object {
-  if (line.wire !== "websocket") return { connectionType: line.wire };
+  if (line.wire !== "websocket")
+    return { connectionType: line.wire, ...(line.parameters !== undefined && { useParameters: true }) };
   const { codec, inputRateHz: inputSampleRate, outputRateHz: outputSampleRate } = line.format;
   return { connectionType: line.wire, websocket: { codec, inputSampleRate, outputSampleRate } };
 }

@@ -20,6 +20,7 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0010-complete-transcripts": { up: addTranscriptComplete },
   "0011-retention": { up: (db) => addRetention(db, types) },
   "0012-names-of-stages-and-latencies": { up: renameStoredMembers },
+  "0013-parameters-of-starts": { up: addParameters },
 });
 
 async function createFirstTables(db: Kysely<Tables>, types: ColumnTypes): Promise<void> {
@@ -245,6 +246,11 @@ async function addRetention({ schema }: Kysely<Tables>, types: ColumnTypes): Pro
 /** Whether a transcript is complete was not stored before; for existing calls it is unknown. */
 async function addTranscriptComplete({ schema }: Kysely<Tables>): Promise<void> {
   await schema.alterTable("calls").addColumn("transcript_complete", "integer").execute();
+}
+
+/** Parameters of starts were not stored before. */
+async function addParameters({ schema }: Kysely<Tables>): Promise<void> {
+  await schema.alterTable("calls").addColumn("parameters", "text").execute();
 }
 
 /** Stages and latencies in stored JSON get the names that the API uses. */

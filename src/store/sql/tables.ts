@@ -60,6 +60,8 @@ export interface Tables {
     epoch: number;
     /** JSON of the carrier's id of the call, a text of any characters. */
     carrier_call_id: string | null;
+    /** JSON of StartParameters; always null when the call is not recorded. */
+    parameters: string | null;
     /** 0 when turns may be missing; null before the end, and in records of older versions. */
     transcript_complete: number | null;
     /** JSON of RecordingInfo. */

@@ -100,6 +100,7 @@ describe("POST /agents/{id}/calls", () => {
       inactivityTimeout: 300,
       inactivityAction: "hang_up",
       recordingEnabled: false,
+      useParameters: true,
       selectedTools: [{ toolName: "hang_up" }],
     };
     const inline = { systemPrompt: PROMPT, voice: "fake/en-us", language: "en-US" };

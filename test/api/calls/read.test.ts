@@ -20,21 +20,16 @@ async function create(changes: object = {}): Promise<{ id: CallId; tokenHash: st
   return { id, tokenHash: hashSecret(websocketUrl.split("/").at(-1) ?? "") };
 }
 
+const endOf = (durationMs: number) =>
+  ({ status: "ended", endReason: "agent_hangup", endedAtMs: api.clock.epochMs(), durationMs, turns: TURNS }) as const;
+
 /** An ended call of five seconds that was recorded. */
 async function ended(changes: object = {}): Promise<string> {
   const { id, tokenHash } = await create(changes);
   api.clock.advance(1_000);
   await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   api.clock.advance(5_000);
-  await api.stores.calls.finish(id, {
-    status: "ended",
-    endReason: "agent_hangup",
-    endedAtMs: api.clock.epochMs(),
-    durationMs: 5_000.25,
-    turns: TURNS,
-    recording: RECORDING,
-    counters: { malformed: 1 },
-  });
+  await api.stores.calls.finish(id, { ...endOf(5_000.25), recording: RECORDING, counters: { malformed: 1 } });
   return id;
 }
 
@@ -57,6 +52,7 @@ describe("GET /calls/{id}", () => {
       durationMs: null,
       endReason: null,
       carrierCallId: null,
+      parameters: null,
       configuration: {
         voice: "fake/en-us",
         language: "en-US",
@@ -70,6 +66,7 @@ describe("GET /calls/{id}", () => {
         inactivityAction: "prompt",
         maxCost: null,
         recordingEnabled: true,
+        useParameters: false,
         websocket: null,
         selectedTools: [{ toolName: "hang_up" }],
       },
@@ -97,6 +94,19 @@ describe("GET /calls/{id}", () => {
       counters: { malformed: 1 },
       metadata: null,
     });
+  });
+});
+
+describe("the parameters of a start", () => {
+  test("are in the record, beside the metadata of the request, and the configuration says whether they are used", async () => {
+    const { id, tokenHash } = await create({ metadata: { order: "of the request" }, useParameters: true });
+    await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+    const parameters = { order: "of the start", constructor: "x", toString: "y" };
+    await api.stores.calls.finish(id, { ...endOf(1), parameters });
+    const { body } = await api.get(`/api/v1/calls/${id}`);
+    expect(body).toMatchObject({ parameters, metadata: { order: "of the request" } });
+    expect(body).toMatchObject({ configuration: { useParameters: true } });
+    expect((await api.get("/api/v1/calls")).body).toMatchObject({ data: [{ id, parameters }] });
   });
 });
 

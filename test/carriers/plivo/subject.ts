@@ -28,6 +28,11 @@ export function carrierC(): CarrierUnderTest {
       start: { callId: call, streamId: id, tracks: ["inbound"], mediaFormat },
       extra_headers,
     }),
+    startWith: (parameters) => ({
+      event: "start",
+      start: { callId, streamId, mediaFormat },
+      extra_headers: parameters === null ? null : JSON.stringify(parameters),
+    }),
     place: (chunk, atMs) => ({ chunk, timestamp: String(EPOCH_MS + atMs) }),
     media: (media, id = streamId) => ({
       event: "media",

@@ -14,7 +14,13 @@ const into = inboundAudio();
 const malformed = expect.objectContaining({ code: "wire_malformed" });
 
 carrierContract(subject, [
-  { kind: "start", streamId, carrierCallId: subject.callId, codec: "mulaw" },
+  {
+    kind: "start",
+    streamId,
+    carrierCallId: subject.callId,
+    codec: "mulaw",
+    parameters: { values: { call: "example", purpose: "fixture" }, droppedCount: 0 },
+  },
   "audio 1: 160 at 0",
   "audio 2: 160 at 20",
   "audio 3: 160 at 41",
@@ -99,6 +105,36 @@ describe("carrier_c", () => {
 
   test("DTMF is sent with one message", () => {
     expect(started().encodeDtmf?.("12#")).toBe('{"event":"sendDTMF","dtmf":"12#"}');
+  });
+
+  test("the ids of a start may be beside `start`", () => {
+    const message = { event: "start", start: {}, streamId: "s", callId: "c" };
+    expect(decode(createPlivoWire(), message)).toMatchObject({ streamId: "s", carrierCallId: "c" });
+    expect(() => decode(createPlivoWire(), { ...message, callId: undefined })).toThrow(malformed);
+  });
+
+  test.each([
+    ["k1=v1,k2=v2", { k1: "v1", k2: "v2" }, 0],
+    ["k1=v1;k2=v%202, and more;", { k1: "v1", k2: "v 2, and more" }, 0],
+    [" a = b = c ; d = ", { a: "b = c", d: "" }, 0],
+    ["a=100%;b=%e2%82%ac", { a: "100%", b: "\u20ac" }, 0],
+    ['{"k1":"v1","k2":2}', { k1: "v1", k2: "2" }, 0],
+    ["no pair", {}, 1],
+    ["=v;a=b;alone", { a: "b" }, 2],
+    ["a=1;a=2", { a: "1" }, 1],
+    ['{"broken', {}, 1],
+    ["__proto__=x;constructor=y", { constructor: "y" }, 1],
+    [{ k1: "v1" }, { k1: "v1" }, 0],
+    [7, {}, 1],
+  ])("the extra headers %j are the parameters %j, and %d are left out", (extra_headers, values, droppedCount) => {
+    expect(decode(createPlivoWire(), { ...subject.start("s"), extra_headers })).toMatchObject({
+      parameters: { values, droppedCount },
+    });
+  });
+
+  test.each(["", "{}", " ; ;", null, undefined])("the extra headers %j are no parameters", (extra_headers) => {
+    const event = decode(createPlivoWire(), { ...subject.start("s"), extra_headers });
+    expect(event).not.toHaveProperty("parameters");
   });
 
   test("a start that names two streams is malformed", () => {

@@ -26,6 +26,11 @@ export function carrierB(inbound: G711Codec): CarrierUnderTest {
       start: { call_control_id, media_format },
       stream_id,
     }),
+    startWith: (custom_parameters) => ({
+      event: "start",
+      start: { call_control_id: callId, client_state: null, custom_parameters, media_format },
+      stream_id: streamId,
+    }),
     place: (chunk, atMs) => ({ chunk: String(chunk), timestamp: String(atMs) }),
     media: (media, stream_id = streamId) => ({
       event: "media",

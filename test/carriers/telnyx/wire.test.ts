@@ -12,9 +12,11 @@ const pcma = carrierB("alaw");
 const into = inboundAudio();
 const malformed = expect.objectContaining({ code: "wire_malformed" });
 
+const PARAMETERS = { values: { client_state: "example", note: "example" }, droppedCount: 0 };
+
 const golden = ({ streamId, callId, inbound }: CarrierUnderTest): unknown[] => [
   { kind: "ignored", what: "greeting" },
-  { kind: "start", streamId, carrierCallId: callId, codec: inbound },
+  { kind: "start", streamId, carrierCallId: callId, codec: inbound, parameters: PARAMETERS },
   "audio 1: 160 at NaN",
   "audio 2: 160 at NaN",
   "audio 3: 160 at NaN",
@@ -76,7 +78,8 @@ describe("carrier_b", () => {
     { encoding: "PCMA", sample_rate: 16_000, channels: 1 },
     { encoding: "PCMA", sample_rate: 8_000, channels: 2 },
     { encoding: ["PCMA"], sample_rate: 8_000, channels: 1 },
-    { encoding: "PCMU", sample_rate: 8_000 },
+    { encoding: "PCMU", sample_rate: 8_000, channels: "two" },
+    { encoding: "PCMU", sample_rate: "8e3" },
     { sample_rate: 8_000, channels: 1 },
     {},
     null,
@@ -105,9 +108,49 @@ describe("carrier_b", () => {
     });
   });
 
-  test("an id inside `start` is not the stream's id", () => {
-    const { stream_id: _, ...message } = pcmu.start("s") as { stream_id: string; start: object };
-    expect(() => decode(pcmu.make(), { ...message, start: { ...message.start, stream_id: "s" } })).toThrow(malformed);
+  test.each([
+    { encoding: "PCMA" },
+    { encoding: "PCMA", sample_rate: 8_000 },
+    { encoding: "PCMA", channels: 1 },
+    { encoding: "PCMA", sample_rate: null, channels: null },
+  ])("C11: a start may leave out what follows from its codec: %j", (media_format) => {
+    const message = { event: "start", stream_id: "s", start: { call_control_id: "c", media_format } };
+    expect(decode(pcmu.make(), message)).toMatchObject({ kind: "start", streamId: "s", codec: "alaw" });
+  });
+
+  test("the stream's id is the one beside `start`, or else the one inside it", () => {
+    const { stream_id: _, start } = pcmu.start("s") as { stream_id: string; start: object };
+    const inside = { ...start, stream_id: "inside" };
+    expect(decode(pcmu.make(), { event: "start", start: inside })).toMatchObject({ streamId: "inside" });
+    expect(decode(pcmu.make(), { event: "start", start: inside, stream_id: "s" })).toMatchObject({ streamId: "s" });
+    expect(() => decode(pcmu.make(), { event: "start", start })).toThrow(malformed);
+  });
+
+  test("the call's id may be beside `start`", () => {
+    const { start } = pcmu.start("s") as { start: object };
+    const message = { event: "start", start: { ...start, call_control_id: undefined }, stream_id: "s" };
+    expect(decode(pcmu.make(), { ...message, call_control_id: "c" })).toMatchObject({ carrierCallId: "c" });
+    expect(() => decode(pcmu.make(), message)).toThrow(malformed);
+  });
+
+  test.each([
+    [Buffer.from("order A-17").toString("base64"), "order A-17"],
+    [Buffer.from('{"order":"A-17"}').toString("base64"), '{"order":"A-17"}'],
+    [Buffer.from("caf\u00e9").toString("base64").replace(/=+$/, ""), "caf\u00e9"],
+    ["no base64!", "no base64!"],
+    [Buffer.from([0xff, 0xfe, 0x01]).toString("base64"), "//4B"],
+    ["word", "word"],
+  ])("the client state %j is the parameter client_state: %j", (client_state, expected) => {
+    const { start, ...message } = pcmu.startWith({ client_state: "of another", a: "b" }) as { start: object };
+    expect(decode(pcmu.make(), { ...message, start: { ...start, client_state } })).toMatchObject({
+      parameters: { values: { client_state: expected, a: "b" }, droppedCount: 1 },
+    });
+  });
+
+  test("an empty client state is none", () => {
+    const { start, ...message } = pcmu.startWith({}) as { start: object };
+    const event = decode(pcmu.make(), { ...message, start: { ...start, client_state: "" } });
+    expect(event).not.toHaveProperty("parameters");
   });
 
   test("C6: timestamps are ignored in any format, because their unit is not documented", () => {

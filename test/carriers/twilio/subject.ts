@@ -24,6 +24,11 @@ export function carrierA(): CarrierUnderTest {
       start: { streamSid, callSid, mediaFormat },
       streamSid,
     }),
+    startWith: (customParameters) => ({
+      event: "start",
+      start: { streamSid: streamId, callSid: callId, mediaFormat, customParameters },
+      streamSid: streamId,
+    }),
     place: (chunk, atMs) => ({ chunk: String(chunk), timestamp: String(atMs) }),
     media: (media, streamSid = streamId) => ({
       event: "media",

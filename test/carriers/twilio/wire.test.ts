@@ -53,15 +53,35 @@ describe("carrier_a", () => {
     { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 2 },
     { encoding: "audio/x-mulaw", sampleRate: "8e3", channels: 1 },
     { encoding: "AUDIO/X-MULAW", sampleRate: 8_000, channels: 1 },
-    { encoding: "audio/x-mulaw", sampleRate: 8_000 },
-    {},
-    null,
+    { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: "two" },
+    { sampleRate: 16_000 },
+    [],
+    7,
     "audio/x-mulaw",
   ])("C11: a start with the format %j is malformed, and starts nothing", (mediaFormat) => {
     const wire = createTwilioWire();
     const start = { streamSid: "s", callSid: "c", mediaFormat };
     expect(() => decode({ event: "start", start }, wire)).toThrow(malformed);
     expect(() => wire.encodeClear()).toThrow("no clear before start");
+  });
+
+  test.each([
+    undefined,
+    null,
+    {},
+    { encoding: "audio/x-mulaw" },
+    { encoding: "audio/x-mulaw", sampleRate: 8_000 },
+    { sampleRate: 8_000, channels: null },
+  ])("C11: a start may have the format %j: the carrier has no other", (mediaFormat) => {
+    const start = { streamSid: "s", callSid: "c", mediaFormat };
+    expect(decode({ event: "start", start })).toMatchObject({ kind: "start", codec: "mulaw" });
+  });
+
+  test("the ids of a start may be beside `start`", () => {
+    const message = { event: "start", start: {}, streamSid: "s", callSid: "c" };
+    expect(decode(message)).toMatchObject({ streamId: "s", carrierCallId: "c" });
+    expect(() => decode({ ...message, callSid: undefined })).toThrow(malformed);
+    expect(() => decode({ ...message, streamSid: undefined })).toThrow(malformed);
   });
 
   test("numbers of a start may be strings", () => {

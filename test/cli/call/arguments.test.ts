@@ -44,6 +44,22 @@ test("the caller's actions keep the order of the command line", () => {
   ]);
 });
 
+test("parameters of the start are given by name, and the last of a name counts", () => {
+  expect(
+    plan("--parameter", "order=A-17", "--parameter", "a=b=c", "--parameter", "e=", "--parameter", "a=d").line,
+  ).toEqual({
+    wire: "carrier_a",
+    parameters: { order: "A-17", a: "d", e: "" },
+  });
+  expect(problemsOf(["--parameter", "order", "--parameter", "=x"])).toEqual([
+    '--parameter must be name=value, not "order"',
+    '--parameter must be name=value, not "=x"',
+  ]);
+  expect(problemsOf(["--wire", "websocket", "--parameter", "a=b"])).toEqual([
+    "--parameter is only for carriers: a raw WebSocket has no start message",
+  ]);
+});
+
 test("only some carriers have a codec for each direction, and reordering", () => {
   expect(plan("--wire", "carrier_b").line).toEqual({
     wire: "carrier_b",

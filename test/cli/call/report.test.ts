@@ -29,7 +29,7 @@ const call = (changes: Partial<CallResult> = {}): CallResult => ({
 
 const service = (status: string, endReason: string | null): CallResult["service"] => ({
   callId: "call_1",
-  record: { status, endReason, durationMs: 6_000, recording: {} },
+  record: { status, endReason, durationMs: 6_000, recording: {}, parameters: null },
   transcript: [{ startMs: callMs(1_000.4), endMs: callMs(2_000.4), role: "agent", text: "Hello", interrupted: true }],
 });
 
@@ -85,6 +85,7 @@ test("times of the document count from the beginning of the stream", () => {
       callId: "call_1",
       status: "ended",
       endReason: "caller_hangup",
+      parameters: null,
       transcript: [{ role: "agent", text: "Hello", interrupted: true }],
     },
     faults: [],
@@ -102,6 +103,18 @@ test("the document of a WebSocket client names its codec and both rates", () => 
   });
   // Opus is decoded at 16,000 Hz at most.
   expect(documentOf("opus", 48_000, 24_000)).toMatchObject({ ratesHz: { inbound: 48_000, outbound: 16_000 } });
+});
+
+test("the summary and the document have the parameters of the record", () => {
+  const made = service("ended", "caller_hangup");
+  const parameters = { order: "A-17", name: "Ada" };
+  const result = call({ service: made && { ...made, record: { ...made.record, parameters } } });
+  expect(callSummary(result).split("\n").slice(-3)).toEqual([
+    "The parameters of its start, in the service's record:",
+    "  order: A-17",
+    "  name: Ada",
+  ]);
+  expect(callDocument(result)).toMatchObject({ service: { parameters } });
 });
 
 test("the summary has what was heard, the service's transcript, and the path of the recording", () => {

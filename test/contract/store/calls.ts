@@ -241,6 +241,24 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       await stores.calls.setCarrierCallId(asCallId("call_unknown"), asCarrierCallId("CA1"));
     });
 
+    test.each([
+      [{ order: "A-17", constructor: "x", toString: "", "1": "one" }],
+      [{ "'; DROP TABLE calls; --": '"\\ \u2028\0👋 ' }],
+      [Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`k${i}`, "x".repeat(120)]))],
+      [undefined],
+    ])("the parameters %j of a start are in the record and in the list, of a recorded call only", async (parameters) => {
+      for (const recordingEnabled of [true, false]) {
+        const { id, tokenHash, record } = await create({ ...SPEC, recordingEnabled });
+        expect(record).not.toHaveProperty("parameters");
+        await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+        await stores.calls.finish(id, end({ parameters }));
+        const shown = recordingEnabled ? parameters : undefined;
+        expect((await stores.calls.get(accountId, id))?.parameters).toEqual(shown);
+        const [listed] = (await stores.calls.list(accountId, { limit: 1 })).calls;
+        expect([listed?.id, listed?.parameters]).toEqual([id, shown]);
+      }
+    });
+
     test("C4: only the first end counts", async () => {
       const { id, tokenHash } = await create();
       await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));

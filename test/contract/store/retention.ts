@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
 import { RETAINED_PARTS } from "../../../src/core/retention.ts";
+import type { CallEnd } from "../../../src/store/call-store.ts";
 import type { DueCall } from "../../../src/store/retention-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, endAt, inEveryStatus, SPEC, TURNS } from "../../support/calls/stored-calls.ts";
@@ -27,10 +28,10 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     afterEach(() => stores.close());
 
     /** A call that ends now. */
-    async function ended(account = accountId): Promise<CallId> {
+    async function ended(account = accountId, changes: Partial<CallEnd> = {}): Promise<CallId> {
       const { id, tokenHash } = await createCall(stores, account);
       await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
-      await stores.calls.finish(id, endAt(clock, { recording: RECORDING }));
+      await stores.calls.finish(id, endAt(clock, { recording: RECORDING, ...changes }));
       return id;
     }
 
@@ -82,10 +83,12 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     });
 
     test("ADV-M7: the record of a deleted transcript stays, and is not due again", async () => {
-      const id = await ended();
+      const id = await ended(accountId, { parameters: { order: "A-17" } });
+      expect(await stores.calls.get(accountId, id)).toMatchObject({ parameters: { order: "A-17" } });
       await stores.retention.deleteTranscript(id);
       expect(await stores.calls.transcript(accountId, id)).toEqual([]);
       const call = await stores.calls.get(accountId, id);
+      expect(call).not.toHaveProperty("parameters");
       expect(call).toMatchObject({ durationMs: 5_000.5, recording: RECORDING, transcriptDeletedAtMs: clock.epochMs() });
       expect(await due({ part: "transcript" })).toEqual([]);
       expect(await due({ part: "recording" })).toEqual([id]);

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../../src/core/limits/calls.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, STREAM_ID_CHARS_MAX } from "../../../src/core/limits/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { inboundAudio } from "../../support/audio/inbound-audio.ts";
 import { isShort } from "../../support/wires/carriers.ts";
 import { Prober, shortened } from "../../support/wires/hostile-messages.ts";
-import { byteMutations, duplicates, reorderings } from "../../support/wires/mutations.ts";
+import { byteMutations, duplicates, nearMisses, reorderings } from "../../support/wires/mutations.ts";
 import type { CarrierUnderTest } from "../../support/wires/wire-under-test.ts";
 import { costs, ODD_NAMES, refused, textOf, wireContract } from "./wire.ts";
 
@@ -20,6 +21,7 @@ export function carrierContract(subject: CarrierUnderTest, golden: readonly unkn
   describe(`carrier contract: ${subject.name}`, () => {
     audioContract(subject);
     streamContract(subject);
+    parametersContract(subject);
     messageContract(subject);
     hostileContract(subject);
     shortCutContract(subject);
@@ -73,7 +75,6 @@ function audioContract(subject: CarrierUnderTest): void {
   });
 
   test.each([
-    ["empty", ""],
     ["another alphabet", "!!!!"],
     ["a length of 4n+1", "f39/f"],
     ["no padding", "f38"],
@@ -94,6 +95,17 @@ function audioContract(subject: CarrierUnderTest): void {
     ["an object", {}],
   ])("M1: a payload with %s is malformed", (_, payload) => {
     expect(() => decode(started(subject), subject.media({ payload }))).toThrow(malformed);
+  });
+
+  test("an empty payload is no audio, and counts as nothing: before the start, after it, and on the outbound track", () => {
+    const nothing = { kind: "ignored", what: "empty_audio" };
+    expect(decode(subject.make(), subject.media({ payload: "" }))).toEqual(nothing);
+    const wire = started(subject);
+    expect(decode(wire, subject.media({ payload: "" }))).toEqual(nothing);
+    expect(decode(wire, subject.media({ payload: "", track: "outbound" }))).toMatchObject({ kind: "ignored" });
+    expect(decode(wire, subject.media({}))).toEqual({ kind: "audio" });
+    const message = Buffer.from(textOf(subject.media({ payload: "" })));
+    expect(subject.make().decodeFully(message, into)).toEqual(nothing);
   });
 
   test("M3: the longest message of audio is decoded", () => {
@@ -190,6 +202,41 @@ function streamContract(subject: CarrierUnderTest): void {
     expect(audio).toBe(subject.sent.audio(Buffer.from(FRAME).toString("base64"), id));
     expect(wire.encodeMark(id)).toBe(subject.sent.mark(id, id));
     expect(wire.encodeClear()).toBe(subject.sent.clear(id));
+  });
+}
+
+function parametersContract(subject: CarrierUnderTest): void {
+  const parametersOf = (parameters: unknown): unknown => {
+    const event = decode(subject.make(), subject.startWith(parameters));
+    return event.kind === "start" ? event.parameters : event;
+  };
+
+  test("a start without parameters has none", () => {
+    for (const parameters of [{}, null, undefined, { order: null }]) expect(parametersOf(parameters)).toBeUndefined();
+  });
+
+  test("parameters of a start are emitted in their order", () => {
+    const values = { order: "A-17", name: "Zo\u00eb", returning: "true" };
+    expect(parametersOf(values)).toEqual({ values, droppedCount: 0 });
+    expect(Object.keys((parametersOf({ b: "1", a: "2" }) as { values: object }).values)).toEqual(["b", "a"]);
+  });
+
+  test("C10: parameters that are hostile, nested, too many or too long do not cost the call its start", () => {
+    const hostile = JSON.parse('{"__proto__":"x","constructor":"y","toString":{"a":1},"a":["b"],"n":7}');
+    expect(parametersOf(hostile)).toEqual({ values: { constructor: "y", n: "7" }, droppedCount: 3 });
+    const many = Object.fromEntries(Array.from({ length: PARAMETERS_MAX + 1 }, (_, i) => [`k${i}`, "v"]));
+    expect(parametersOf(many)).toMatchObject({ values: { k0: "v", k63: "v" }, droppedCount: 1 });
+    const long = { ...many, k0: "x".repeat(PARAMETERS_BYTES_MAX), k1: { k2: { k3: "v" } } };
+    expect(parametersOf(long)).toMatchObject({ values: { k2: "v", k64: "v" }, droppedCount: 2 });
+    for (const parameters of ["text", 7, true, ["a"], [{ name: "a", value: "b" }]]) {
+      expect(decode(subject.make(), subject.startWith(parameters))).toMatchObject({ kind: "start" });
+    }
+  });
+
+  test("near misses of a start with parameters bring an event or a typed refusal", () => {
+    const prober = new Prober(subject);
+    const start = textOf(subject.startWith({ order: "A-17", constructor: "x" }));
+    for (const text of nearMisses(start)) prober.probe(Buffer.from(text));
   });
 }
 

@@ -122,7 +122,7 @@ describe("finalizing a call", () => {
     expect(finalizedIds).toEqual([callId]);
   });
 
-  test("F14-2, F14-4: keeps approximate turns and the carrier's id, also of a truncated journal", async () => {
+  test("F14-2, F14-4: keeps approximate turns, the carrier's id and its parameters, also of a truncated journal", async () => {
     const { stores, finalizer, accountId, logged } = service;
     for (const breaksOff of [false, true]) {
       const { callId, journal } = await active();
@@ -139,18 +139,27 @@ describe("finalizing a call", () => {
         .add({
           kind: "event",
           timeMs: callMs(5),
-          event: { kind: "leg-started", codec: "mulaw", carrierCallId: asCarrierCallId(`CA\n${callId}`) },
+          event: {
+            kind: "leg-started",
+            codec: "mulaw",
+            carrierCallId: asCarrierCallId(`CA\n${callId}`),
+            parameters: { order: "canary-parameter" },
+          },
         })
         .add({ kind: "command", timeMs: callMs(30), command: { kind: "turn", turn } });
       if (!breaksOff) file.end(50);
       finalizer.finalize(callId);
       await finalizer.idle();
-      expect(await stores.calls.get(accountId, callId)).toMatchObject({ carrierCallId: `CA\n${callId}` });
+      expect(await stores.calls.get(accountId, callId)).toMatchObject({
+        carrierCallId: `CA\n${callId}`,
+        parameters: { order: "canary-parameter" },
+      });
       expect(await stores.calls.transcript(accountId, callId)).toEqual([turn]);
       const recorded = logged.map((line) => JSON.parse(line)).find((line) => line.callId === callId);
       expect(recorded).toMatchObject({ msg: "call record stored", carrierCallId: `CA\n${callId}` });
     }
     expect(logged.join("").split("\n")).toHaveLength(logged.length + 1);
+    expect(logged.join("")).not.toContain("canary-parameter");
   });
 
   test("sums up its latency, its providers' usage and its cost", async () => {

@@ -19,6 +19,7 @@ import { JournalFile } from "../../support/journals/journal-file.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const FRAME = new Uint8Array(160);
+const STARTED: Extract<CallEvent, { kind: "leg-started" }> = { kind: "leg-started", codec: "mulaw" };
 
 /** A call that is journaled as by the gateway, on a time line that the test moves. */
 class JournaledCall {
@@ -111,9 +112,9 @@ class JournaledCall {
 }
 
 /** Greeting, question, an interrupted reply, a goodbye; `until` says how far it goes. */
-function conversation(start: JournalStart, until: "interrupted" | "end"): JournaledCall {
+function conversation(start: JournalStart, until: "interrupted" | "end", started = STARTED): JournaledCall {
   const call = new JournaledCall(start);
-  call.handle({ kind: "leg-started", codec: "mulaw" });
+  call.handle(started);
   call.speak(asTurnId(1), 0, "Good morning, this is the dentist.", 100);
   call.hear(40, false);
   call.hear(50, true);
@@ -157,6 +158,27 @@ describe("projection", () => {
     expect(replayed).toEqual(journaled);
     expect(journaled).toHaveLength(call.commands.length);
     expect(JSON.stringify(replayed)).toBe(JSON.stringify(journaled));
+  });
+
+  test("a call that uses the parameters of its start is replayed equally, and recovered with them", async () => {
+    const parameters = { order: "A-17", "1": "one", constructor: "x" };
+    const start = { ...START, spec: { ...START.spec, useParameters: true as const } };
+    for (const until of ["interrupted", "end"] as const) {
+      const call = conversation(start, until, { ...STARTED, parameters });
+      const asked = call.commands.filter(({ kind }) => kind === "generate-reply");
+      expect(JSON.stringify(asked[0])).toContain("A-17");
+      const { journaled, replayed } = await replayJournal(call.file());
+      expect(JSON.stringify(replayed)).toBe(JSON.stringify(journaled));
+      expect((await projectJournal(call.file())).parameters).toEqual(parameters);
+    }
+  });
+
+  test("the parameters of a call are those of its first start, and an older journal has none", async () => {
+    const call = new JournaledCall(START);
+    call.handle(STARTED);
+    call.handle({ ...STARTED, parameters: { order: "second" } });
+    expect((await projectJournal(call.file())).parameters).toBeUndefined();
+    expect((await projectJournal(conversation(START, "end").file())).parameters).toBeUndefined();
   });
 
   test("a journal whose worker died gives what was heard until then, including unfinished turns", async () => {

@@ -21,6 +21,7 @@ const JOURNALED: JournaledCall = {
   turns: [],
   endReason: "caller_hangup",
   carrierCallId: undefined,
+  parameters: undefined,
   usageEvents: [],
   durationMs: 1,
   frames: { in: 1, out: 1, missingAudio: 0 },

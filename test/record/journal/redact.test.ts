@@ -11,7 +11,7 @@ const SAID = "canary";
 /** Every event, with words wherever there can be any. */
 const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { kind: Kind }> } = {
   tick: { kind: "tick" },
-  "leg-started": { kind: "leg-started", codec: "mulaw" },
+  "leg-started": { kind: "leg-started", codec: "mulaw", parameters: { [SAID]: SAID } },
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
   "end-requested": { kind: "end-requested", reason: "api_hangup" },
   "internal-error": { kind: "internal-error", code: "internal" },
@@ -163,6 +163,12 @@ describe("redaction", () => {
   });
 
   test("counts and times stay where words are removed", () => {
+    expect(journaledEvent(EVENTS["leg-started"], false)).toEqual({
+      kind: "leg-started",
+      codec: "mulaw",
+      parameters: {},
+      parameterCount: 1,
+    });
     expect(journaledEvent(EVENTS["stt-final"], false)).toEqual({
       kind: "stt-final",
       text: "",

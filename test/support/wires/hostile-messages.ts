@@ -4,6 +4,7 @@ import { TrunklineError } from "../../../src/core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { inboundAudio } from "../audio/inbound-audio.ts";
+import { parameterProblems } from "./parameters.ts";
 import { textsOf, type WireUnderTest } from "./wire-under-test.ts";
 
 /** What one message may cost at most, ms. */
@@ -73,6 +74,8 @@ export class Prober {
     into.chunk = -1;
     try {
       const event = decode(message, into, isBinary);
+      const problems = event.kind === "start" ? parameterProblems(event.parameters) : [];
+      if (problems.length > 0) throw new Error(`parameters with ${problems.join(", ")}`);
       if (event.kind !== "audio") return JSON.stringify(event);
       const { count, timestampMs, chunk, bytes, samples } = into;
       const audio = `${Buffer.from(bytes.subarray(0, count)).toString("hex")} ${samples.subarray(0, count).join()}`;

@@ -53,6 +53,8 @@ export interface CarrierUnderTest extends WireUnderTest {
   /** How many inbound frames of that stream are written otherwise. */
   unusual: number;
   start(streamId: unknown, callId?: unknown): Record<string, unknown>;
+  /** A start with these parameters, of any JSON, as the carrier writes them. */
+  startWith(parameters: unknown): Record<string, unknown>;
   /** The members of `media` that say which audio it is, as the carrier writes them. */
   place(chunk: number, atMs: number): object;
   /** Three bytes of audio that come in, with the members of `media` on top. */

@@ -315,6 +315,7 @@ export class SqlCalls implements CallStore {
           ended_at: end.endedAtMs,
           duration_ms: end.durationMs,
           ...(end.carrierCallId !== undefined && { carrier_call_id: JSON.stringify(end.carrierCallId) }),
+          parameters: of.withText ? jsonOf(end.parameters) : null,
           transcript_complete: end.transcriptComplete === undefined ? null : Number(end.transcriptComplete),
           recording: jsonOf(end.recording),
           counters: jsonOf(end.counters),

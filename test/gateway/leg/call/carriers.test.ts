@@ -1,11 +1,14 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createPlivoWire } from "../../../../src/carriers/plivo/wire.ts";
 import { createTelnyxWire } from "../../../../src/carriers/telnyx/wire.ts";
 import { G711_LAWS, type G711Codec } from "../../../../src/media/g711.ts";
 import { projectJournal } from "../../../../src/record/finalization/projection.ts";
+import { readJournal } from "../../../../src/record/journal/reader.ts";
 import type { Stt } from "../../../../src/speech/contracts.ts";
 import { type LegOptions, leg } from "../../../callers/leg.ts";
-import { settled } from "../../../support/manual-clock.ts";
+import { ManualClock, settled } from "../../../support/manual-clock.ts";
+import { ScriptedLlm, textReply } from "../../../support/providers/scripted-llm.ts";
 import { carriersUnderTest } from "../../../support/wires/carriers.ts";
 
 const STREAM_ID = "5b1f4c7e-8a0d-4f63-9e2b-c3d7a1908f54";
@@ -312,6 +315,84 @@ describe("C13: marks", () => {
       transcripts.push(call.socket.events.filter((event) => event === cleared));
     }
     expect(transcripts).toEqual([[], [], [], []]);
+  });
+});
+
+describe("the parameters of a start", () => {
+  const CANARY = "canary-7f3a";
+  const PARAMETERS = { order: CANARY, [`${CANARY}-name`]: "x", constructor: "y" };
+
+  /** The events `leg-started` in the journal of a call. */
+  async function startsOf(journal: string): Promise<unknown[]> {
+    const starts: unknown[] = [];
+    await readJournal(journal, (record) => {
+      if (record.kind === "event" && record.event.kind === "leg-started") starts.push(record.event.parameters);
+    });
+    return starts;
+  }
+
+  test.each(carriersUnderTest())("of $name are in the journal of a recorded call, and of none in the log", async ({
+    connectionType,
+    make,
+    startWith,
+  }) => {
+    for (const recordingEnabled of [true, false]) {
+      const call = leg({ wire: make(), spec: { connectionType, recordingEnabled } });
+      call.json(startWith({ ...PARAMETERS, nested: { a: CANARY }, list: [CANARY] }));
+      call.connection.closed(1_006, false);
+      while (call.done() === 0) await settled();
+      expect(await startsOf(call.journalPath)).toEqual([recordingEnabled ? PARAMETERS : {}]);
+      expect((await projectJournal(call.journalPath)).parameters).toEqual(recordingEnabled ? PARAMETERS : {});
+      expect(readFileSync(call.journalPath).includes(CANARY)).toBe(recordingEnabled);
+      const lines = call.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(lines).toMatchObject([
+        { msg: "parameters of the start dropped", dropped: 2, countMax: 64, bytesMax: 8_192 },
+        { msg: "call ended", parametersDropped: 2 },
+      ]);
+      expect(call.logged.join("")).not.toContain(CANARY);
+    }
+  });
+
+  test.each(carriersUnderTest())("of $name reach the LLM where the call uses them, and only there", async ({
+    connectionType,
+    make,
+    startWith,
+    dtmf,
+  }) => {
+    for (const useParameters of [true, false]) {
+      const llm = new ScriptedLlm(new ManualClock(), [textReply("Hello.")]);
+      const spec = { connectionType, firstSpeaker: "user" as const, ...(useParameters && { useParameters }) };
+      const call = leg({ wire: make(), llm, spec });
+      call.json(startWith(PARAMETERS));
+      call.json(dtmf("1"));
+      await call.clock.play(4_000);
+      const shown = llm.requests[0]?.messages.filter(({ text }) => text.includes(CANARY));
+      expect(shown?.map(({ role }) => role)).toEqual(useParameters ? ["system"] : []);
+      call.connection.closed(1_006, false);
+    }
+  });
+
+  test.each(carriersUnderTest())("of a second start of $name change nothing", async ({ make, startWith }) => {
+    const call = leg({ wire: make() });
+    call.json(startWith({ order: "first" }));
+    call.json(startWith({ order: "second", nested: {} }));
+    call.connection.closed(1_006, false);
+    while (call.done() === 0) await settled();
+    expect(await startsOf(call.journalPath)).toEqual([{ order: "first" }]);
+    expect(call.ends()).toMatchObject([{ ignored: 1, parametersDropped: 0 }]);
+  });
+
+  test.each(carriersUnderTest())("of $name that are too many or too long do not end the call of a real caller", async ({
+    make,
+    startWith,
+  }) => {
+    const call = leg({ wire: make() });
+    const many = Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`k${i}`, "x".repeat(i === 0 ? 8_192 : 9)]));
+    call.json(startWith(many));
+    await call.clock.play(3_000);
+    call.connection.closed(1_006, false);
+    while (call.done() === 0) await settled();
+    expect(call.ends()).toMatchObject([{ agentTurns: 1, reason: "caller_hangup", parametersDropped: 1 }]);
   });
 });
 
