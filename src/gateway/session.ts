@@ -228,14 +228,15 @@ export class CallSession implements AttachedCall {
     }
   }
 
-  frameIn(frame: CallerFrame, isSpeech: boolean, silenceFrames: number, nowMs: CallMs): void {
+  frameIn(frame: CallerFrame, isSpeech: boolean, isEcho: boolean, silenceFrames: number, nowMs: CallMs): void {
     this.#counters.framesIn += 1;
     const event = this.#frameIn;
     event.isSpeech = isSpeech;
     event.mediaMs = frame.mediaMs;
     const { sttInput } = this.#pipeline;
-    sttInput?.writeSilence(silenceFrames);
-    sttInput?.writeFrame(frame.samples, isSpeech, nowMs);
+    // The STT must not transcribe the agent; the recording has the echo, because it came.
+    sttInput?.writeSilence(isEcho ? silenceFrames + 1 : silenceFrames);
+    if (!isEcho) sttInput?.writeFrame(frame.samples, isSpeech, nowMs);
     this.#call.frameIn(event, frame.bytes, nowMs);
   }
 

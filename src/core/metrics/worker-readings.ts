@@ -27,6 +27,8 @@ export interface CallCounts {
   duplicateAudio: number;
   /** Audio that a stall had delayed for longer than is caught up. */
   staleAudio: number;
+  /** Voiced frames of the caller that were the agent's echo, and so no speech. */
+  echoFrames: number;
 }
 
 /**

@@ -34,6 +34,10 @@ export class CallCounters implements CallCounts {
   lateAudio = 0;
   duplicateAudio = 0;
   staleAudio = 0;
+  echoFrames = 0;
+  /** The echo's delay from its playback, ms, and its gain, dB, as of the last frame with it; undefined before. */
+  #echoDelayMs: number | undefined;
+  #echoGainDb: number | undefined;
   marksSent = 0;
   marksReturned = 0;
   pings = 0;
@@ -55,6 +59,14 @@ export class CallCounters implements CallCounts {
   #replies = 0;
   #replyLatencySumMs = 0;
   #slowestReply: TurnLatency | undefined;
+
+  /** A voiced frame was the agent's echo, whose delay may not be known yet. */
+  echoFound({ delayMs, gainDb }: { readonly delayMs: number; readonly gainDb: number }): void {
+    this.echoFrames += 1;
+    if (Number.isNaN(delayMs)) return;
+    this.#echoDelayMs = Math.round(delayMs);
+    this.#echoGainDb = Math.round(gainDb);
+  }
 
   /** A stage failed, with this stable code. */
   providerFailed(stage: Stage, code: string): void {
@@ -113,6 +125,9 @@ export class CallCounters implements CallCounts {
       lateAudio: this.lateAudio,
       duplicateAudio: this.duplicateAudio,
       staleAudio: this.staleAudio,
+      echoFrames: this.echoFrames,
+      echoDelayMs: this.#echoDelayMs,
+      echoGainDb: this.#echoGainDb,
       marksSent: this.marksSent,
       marksReturned: this.marksReturned,
       pings: this.pings,

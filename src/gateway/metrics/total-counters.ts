@@ -47,6 +47,7 @@ export const zeroCounts = (): CallCounts => ({
   lateAudio: 0,
   duplicateAudio: 0,
   staleAudio: 0,
+  echoFrames: 0,
 });
 
 /** Adds the counters of one call to `sum`. */
@@ -62,4 +63,5 @@ export function addCounts(sum: CallCounts, counts: Readonly<CallCounts>): void {
   sum.lateAudio += counts.lateAudio;
   sum.duplicateAudio += counts.duplicateAudio;
   sum.staleAudio += counts.staleAudio;
+  sum.echoFrames += counts.echoFrames;
 }
