@@ -26,7 +26,7 @@ const CANDIDATE_FRAMES = 50;
 const CANDIDATE_SAMPLES = 12;
 /** Voiced frames without a match until they are speech: on a line of unknown delay, and where its echo is quieter. */
 const UNDECIDED_FRAMES = 8;
-const UNDECIDED_LOUD_FRAMES = 4;
+const UNDECIDED_LOUD_FRAMES = 3;
 /** After speech over the agent, voiced frames are speech for this long. */
 const SPEECH_FRAMES = 6;
 const SEARCH_INTERVAL_FRAMES = ECHO_SEARCH_INTERVAL_MS / FRAME_MS;
@@ -183,7 +183,9 @@ export class EchoDetector {
     const isAgain = this.#candidateFrames < CANDIDATE_FRAMES && Math.abs(delay - this.#candidate) <= CANDIDATE_SAMPLES;
     this.#candidate = delay;
     this.#candidateFrames = 0;
-    if (correlation < sure && !isAgain) return false;
+    // In what is louder than the known echo, that echo is still found: only another delay explains the loudness.
+    const isKnownDelay = Math.abs(delay - this.#path.delay) <= CANDIDATE_SAMPLES;
+    if (correlation < sure && (!isAgain || isKnownDelay)) return false;
     if (!this.#path.found(delay, this.#caller, this.#timeline.end)) return false;
     this.#undecidedFrames = 0;
     return true;

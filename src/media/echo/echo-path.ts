@@ -21,8 +21,8 @@ const UNKNOWN_GAIN_DB = -6;
 const GAIN_DB_MIN = -60;
 /** What was sent shows the gain where it is louder than this, dB. */
 const CLEAR_DB = 25;
-/** A correlation that needs a higher gain than this, dB, found no echo. */
-const FALSE_GAIN_DB = 6;
+/** The gains of single bands differ from their mean by this, dB. */
+const SPREAD_DB = 6;
 /** The share by which a gain follows a frame. It rises quickly, as a gain that is too low lets echo pass as speech. */
 const GAIN_RISE = 0.3;
 const GAIN_FALL = 0.05;
@@ -151,15 +151,18 @@ export class EchoPath {
   /** An echo of this delay was found in the last window, which ends at `end`; false where its gain shows it cannot be. */
   found(delay: number, caller: CallerLevels, end: number): boolean {
     this.#readSent(end, delay);
-    let gain = GAIN_DB_MIN;
+    let sum = 0;
+    let clearBands = 0;
     for (let band = 0; band < BANDS; band += 1) {
-      const observed = (caller.levels[band] as number) - (sent[band] as number);
-      if ((sent[band] as number) > CLEAR_DB && caller.isAudible(band) && observed > gain) gain = observed;
+      if ((sent[band] as number) <= CLEAR_DB || !caller.isAudible(band)) continue;
+      sum += (caller.levels[band] as number) - (sent[band] as number);
+      clearBands += 1;
     }
-    if (gain > FALSE_GAIN_DB) return false;
+    const gain = sum / clearBands;
+    if (!(gain < GAIN_DB_MAX)) return false;
     this.#delay = delay;
     for (let band = 0; band < BANDS; band += 1) {
-      this.#gains[band] = gain < GAIN_DB_MAX ? gain : GAIN_DB_MAX;
+      this.#gains[band] = gain + SPREAD_DB < GAIN_DB_MAX ? gain + SPREAD_DB : GAIN_DB_MAX;
       this.#predicted[band] = (sent[band] as number) + (this.#gains[band] as number);
     }
     return true;
