@@ -234,14 +234,18 @@ export class CallSession implements AttachedCall {
     }
   }
 
-  frameIn(frame: CallerFrame, isSpeech: boolean, silenceFrames: number, nowMs: CallMs): void {
+  frameIn(frame: CallerFrame, isSpeech: boolean, isEcho: boolean, silenceFrames: number, nowMs: CallMs): void {
     this.#counters.framesIn += 1;
     const event = this.#frameIn;
     event.isSpeech = isSpeech;
     event.mediaMs = frame.mediaMs;
     this.#call.frameIn(event, frame.bytes, nowMs);
     // The call divides the audio into speech, and the STT gets its edges with the frames.
-    this.#pipeline.sttInput?.writeFrame(frame.samples, this.#call.callerSpeech, silenceFrames, nowMs);
+    const { sttInput } = this.#pipeline;
+    const { callerSpeech } = this.#call;
+    // The STT must not transcribe the agent; the recording has the echo, because it came.
+    if (isEcho) sttInput?.writeSilence(silenceFrames + 1, callerSpeech);
+    else sttInput?.writeFrame(frame.samples, callerSpeech, silenceFrames, nowMs);
   }
 
   clientAnswered(id: string, result: string, failed: boolean): boolean {

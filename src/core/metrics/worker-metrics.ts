@@ -160,6 +160,12 @@ export class WorkerMetrics {
   readonly #underruns = counter(this.registry, "underruns_total", "Times the TTS did not keep up within a reply.", [
     CONNECTION_TYPE_LABEL,
   ]);
+  readonly #echo = counter(
+    this.registry,
+    "echo_frames_total",
+    "Voiced frames of callers that were the echo of the agent, and did not count as speech.",
+    [CONNECTION_TYPE_LABEL],
+  );
   readonly #dropped = counter(
     this.registry,
     "messages_dropped_total",
@@ -337,7 +343,7 @@ export class WorkerMetrics {
     const readings = this.#readings();
     for (const state of LIVE_STATES) this.#calls.set({ state }, readings.calls[state]);
     this.#callsMax.set(readings.callsMax);
-    const perType = [this.#frames, this.#late, this.#underruns, this.#dropped, this.#parametersDropped];
+    const perType = [this.#frames, this.#late, this.#underruns, this.#echo, this.#dropped, this.#parametersDropped];
     for (const metric of perType) metric.reset();
     for (const [connectionType, counts] of readings.counts) this.#setCounters(connectionType, counts);
     this.#addedLatency.setTimes({ ...readings.addedLatency });
@@ -367,6 +373,7 @@ export class WorkerMetrics {
     this.#frames.inc({ ...type, direction: "out" }, counts.framesOut);
     this.#late.inc(type, counts.late);
     this.#underruns.inc(type, counts.underruns);
+    this.#echo.inc(type, counts.echoFrames);
     this.#parametersDropped.inc(type, counts.parametersDropped);
     const { malformed, ignored, flooded, early, lateAudio, duplicateAudio, staleAudio } = counts;
     const causes = {

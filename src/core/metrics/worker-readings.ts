@@ -29,6 +29,8 @@ export interface CallCounts {
   staleAudio: number;
   /** Parameters of a carrier's `start` that were left out. */
   parametersDropped: number;
+  /** Voiced frames of the caller that were the agent's echo, and so no speech. */
+  echoFrames: number;
 }
 
 /**

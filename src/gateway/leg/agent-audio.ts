@@ -1,6 +1,7 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { CallMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
+import type { EchoDetector } from "../../media/echo/echo-detector.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { Wire } from "../../wire/wire.ts";
 import type { TtsOutput } from "../agent/tts-output.ts";
@@ -16,6 +17,8 @@ export interface AgentAudioOptions {
   ttsOutput: TtsOutput;
   /** Filled in with each frame that is sent; its `samples` are those of every frame. */
   frameEvent: FrameOut;
+  /** Gets each frame that is sent: the caller's line may return it. */
+  echo: Pick<EchoDetector, "sent">;
   counters: CallCounters;
   /** The peer reads so slowly that a frame was dropped. */
   onDropped: (nowMs: CallMs) => void;
@@ -51,7 +54,7 @@ export class AgentAudio {
    * frame is ready, or when the peer did not take it.
    */
   sendFrame(nowMs: CallMs): Uint8Array | undefined {
-    const { wire, transport, ttsOutput, counters, onDropped } = this.#options;
+    const { wire, transport, ttsOutput, echo, counters, onDropped } = this.#options;
     const frame = ttsOutput.shift();
     if (frame === undefined) {
       this.#speaking = false;
@@ -62,7 +65,7 @@ export class AgentAudio {
     this.#speaking = true;
     const event = this.#options.frameEvent;
     event.turnId = frame.turnId;
-    this.#playback.sent(event.samples, nowMs);
+    echo.sent(frame.bytes, this.#playback.sent(event.samples, nowMs));
     counters.framesOut += 1;
     if (!transport.send(wire.encodeAudio(frame.bytes), wire.binaryAudio)) {
       onDropped(nowMs);

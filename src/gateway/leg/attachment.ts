@@ -5,6 +5,7 @@ import { asCarrierCallId, asTurnId, type CarrierCallId, type TurnId } from "../.
 import { LIVENESS_CHECK_TICKS } from "../../core/limits/connections.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import type { Logger } from "../../core/log/logger.ts";
+import { EchoDetector } from "../../media/echo/echo-detector.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
 import type { VoiceActivityDetector } from "../../media/voice-activity/detector.ts";
 import type { ClientMessage, InboundAudio, StreamStarted, Wire } from "../../wire/wire.ts";
@@ -36,10 +37,11 @@ export interface AttachedCall {
   /** The media stream has started. Throws what the call's providers throw. */
   started(start: Omit<Extract<CallEvent, { kind: "leg-started" }>, "kind">, nowMs: CallMs): void;
   /**
-   * One frame of the caller's audio, borrowed until this returns; `silenceFrames` frames of silence precede it that the
-   * carrier did not send. Throws what its consumers throw.
+   * One frame of the caller's audio, borrowed until this returns. `isEcho`: it contains nothing but the agent's echo,
+   * and is no speech. `silenceFrames` frames of silence precede it that the carrier did not send. Throws what its
+   * consumers throw.
    */
-  frameIn(frame: CallerFrame, isSpeech: boolean, silenceFrames: number, nowMs: CallMs): void;
+  frameIn(frame: CallerFrame, isSpeech: boolean, isEcho: boolean, silenceFrames: number, nowMs: CallMs): void;
   /** Takes any other event. */
   handle(event: CallEvent, nowMs: CallMs): void;
   /** The client returned the result of a tool; false when none with this id is pending. */
@@ -65,6 +67,7 @@ interface Streaming {
   isStuck: boolean;
   readonly callerAudio: CallerAudio;
   readonly agentAudio: AgentAudio;
+  readonly echo: EchoDetector;
   readonly dtmfOrder: DtmfOrder;
 }
 
@@ -318,15 +321,22 @@ export class Attachment implements TransportListener {
       onFrame: this.#onFrame,
     });
     const onDropped = (droppedMs: CallMs): void => this.#call.attachmentLost("slow_consumer", droppedMs);
-    const agentAudio = new AgentAudio({ wire, transport, ttsOutput, frameEvent: this.frameEvent, counters, onDropped });
-    this.#state = { at: "streaming", isStuck, callerAudio, agentAudio, dtmfOrder: new DtmfOrder() };
+    const { frameEvent } = this;
+    const echo = new EchoDetector({ codec: wire.outboundCodec, outboundRateHz: wire.outboundRateHz });
+    const agentAudio = new AgentAudio({ wire, transport, ttsOutput, frameEvent, echo, counters, onDropped });
+    this.#state = { at: "streaming", isStuck, callerAudio, agentAudio, echo, dtmfOrder: new DtmfOrder() };
     const given = parameters === undefined || isEmpty(parameters.values) ? {} : { parameters: parameters.values };
     this.#call.started({ codec, ...(carrierCallId === undefined ? {} : { carrierCallId }), ...given }, nowMs);
   }
 
   readonly #onFrame = (frame: CallerFrame, silenceFrames: number, nowMs: CallMs): void => {
-    if (this.#state.at === "over") return;
-    this.#call.frameIn(frame, this.#options.vad.isSpeech(frame.samples), silenceFrames, nowMs);
+    const echo = streamingOf(this.#state)?.echo;
+    if (echo === undefined) return;
+    const { vad, counters } = this.#options;
+    const isVoiced = vad.isSpeech(frame.samples);
+    const verdict = echo.judge(frame.samples, isVoiced, frame.mediaMs, nowMs);
+    if (isVoiced && verdict !== "other") counters.echoFound(echo);
+    this.#call.frameIn(frame, isVoiced && verdict === "other", verdict === "echo", silenceFrames, nowMs);
   };
 
   /** Releases buffered audio and digits that have waited since `untilMs` or longer for something that precedes them. */

@@ -35,6 +35,10 @@ export class CallCounters implements CallCounts {
   duplicateAudio = 0;
   staleAudio = 0;
   parametersDropped = 0;
+  echoFrames = 0;
+  /** The echo's delay from its playback, ms, and its gain, dB, as of the last frame with it; undefined before. */
+  #echoDelayMs: number | undefined;
+  #echoGainDb: number | undefined;
   marksSent = 0;
   marksReturned = 0;
   pings = 0;
@@ -56,6 +60,14 @@ export class CallCounters implements CallCounts {
   #replies = 0;
   #replyLatencySumMs = 0;
   #slowestReply: TurnLatency | undefined;
+
+  /** A voiced frame was the agent's echo, whose delay may not be known yet. */
+  echoFound({ delayMs, gainDb }: { readonly delayMs: number; readonly gainDb: number }): void {
+    this.echoFrames += 1;
+    if (Number.isNaN(delayMs)) return;
+    this.#echoDelayMs = Math.round(delayMs);
+    this.#echoGainDb = Math.round(gainDb);
+  }
 
   /** A stage failed, with this stable code. */
   providerFailed(stage: Stage, code: string): void {
@@ -115,6 +127,9 @@ export class CallCounters implements CallCounts {
       duplicateAudio: this.duplicateAudio,
       staleAudio: this.staleAudio,
       parametersDropped: this.parametersDropped,
+      echoFrames: this.echoFrames,
+      echoDelayMs: this.#echoDelayMs,
+      echoGainDb: this.#echoGainDb,
       marksSent: this.marksSent,
       marksReturned: this.marksReturned,
       pings: this.pings,

@@ -48,6 +48,7 @@ export const zeroCounts = (): CallCounts => ({
   duplicateAudio: 0,
   staleAudio: 0,
   parametersDropped: 0,
+  echoFrames: 0,
 });
 
 /** Adds the counters of one call to `sum`. */
@@ -64,4 +65,5 @@ export function addCounts(sum: CallCounts, counts: Readonly<CallCounts>): void {
   sum.duplicateAudio += counts.duplicateAudio;
   sum.staleAudio += counts.staleAudio;
   sum.parametersDropped += counts.parametersDropped;
+  sum.echoFrames += counts.echoFrames;
 }

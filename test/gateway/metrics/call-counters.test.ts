@@ -213,6 +213,7 @@ test("the log line `call ended` names the account, how the call went, and where 
     duplicateAudio: 0,
     staleAudio: 0,
     parametersDropped: 0,
+    echoFrames: 0,
     marksSent: 1,
     marksReturned: 1,
     pings: 1,

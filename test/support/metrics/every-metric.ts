@@ -35,7 +35,16 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   const addedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   addedLatency.in.observe(0.07);
   addedLatency.out.observe(3);
-  const counts = { ...COUNTS, framesIn: 7, framesOut: 5, late: 1, early: 2, lateAudio: 3, staleAudio: 4 };
+  const counts = {
+    ...COUNTS,
+    framesIn: 7,
+    framesOut: 5,
+    late: 1,
+    early: 2,
+    lateAudio: 3,
+    staleAudio: 4,
+    echoFrames: 6,
+  };
   const worker = new WorkerMetrics(CONNECTION_TYPES, () =>
     readings({
       counts: new Map([["carrier_a", counts]]),

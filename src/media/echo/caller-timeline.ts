@@ -1,0 +1,62 @@
+import { type CallMs, type MediaMs, millisecondsOf } from "../../core/clocks.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
+import { ECHO_SAMPLES_PER_MS } from "./band-levels.ts";
+
+/** For this many frames the least held-up one is looked for: 5 s. */
+const WINDOW_FRAMES = 250;
+/** The media clock lags by this much when it is moved, ms; less is jitter. */
+const LAG_MS = 5;
+/** Frames that follow each other differ from FRAME_MS by less than this, ms. */
+const ROUNDING_MS = 1;
+
+/**
+ * Places the caller's frames on the clock of the call. Frames arrive unevenly, so they are placed by media time, and
+ * the clock of media time by those frames that were held up least. Positions are samples at ECHO_RATE_HZ.
+ */
+export class CallerTimeline {
+  /** What must be added to media time to get call time, ms; NaN before the first frame. */
+  #offsetMs = Number.NaN;
+  #lastMediaMs = Number.NaN;
+  /** How much later than by `#offsetMs` the frames of this window came at least, ms. */
+  #leastLagMs = Number.POSITIVE_INFINITY;
+  #windowFrames = 0;
+  /** The position after the last frame. */
+  end = 0;
+  /** By how much positions moved with the last frame against earlier ones. */
+  shiftSamples = 0;
+  /** The last frame does not continue the one before it. */
+  isGap = true;
+
+  /** Takes a frame that arrived at `nowMs`. */
+  frame(mediaTimeMs: MediaMs, nowMs: CallMs): void {
+    const mediaMs = millisecondsOf(mediaTimeMs);
+    this.isGap = !(Math.abs(mediaMs - this.#lastMediaMs - FRAME_MS) < ROUNDING_MS);
+    this.#lastMediaMs = mediaMs;
+    const arrivedMs = millisecondsOf(nowMs) - FRAME_MS;
+    this.shiftSamples = 0;
+    const lagMs = arrivedMs - mediaMs - this.#offsetMs;
+    if (!(lagMs >= 0)) this.#move(this.isGap, lagMs, arrivedMs - mediaMs);
+    else this.#observeLag(lagMs);
+    this.end = Math.round((mediaMs + FRAME_MS + this.#offsetMs) * ECHO_SAMPLES_PER_MS);
+  }
+
+  /** After a gap, media time itself may have jumped; then the audio's delay is the same as before. */
+  #move(isJump: boolean, byMs: number, offsetMs: number): void {
+    this.#offsetMs = offsetMs;
+    if (!isJump) this.shiftSamples = Math.round(byMs * ECHO_SAMPLES_PER_MS);
+    this.#restartWindow();
+  }
+
+  #observeLag(lagMs: number): void {
+    if (lagMs < this.#leastLagMs) this.#leastLagMs = lagMs;
+    this.#windowFrames += 1;
+    if (this.#windowFrames < WINDOW_FRAMES) return;
+    if (this.#leastLagMs > LAG_MS) this.#move(false, this.#leastLagMs, this.#offsetMs + this.#leastLagMs);
+    else this.#restartWindow();
+  }
+
+  #restartWindow(): void {
+    this.#windowFrames = 0;
+    this.#leastLagMs = Number.POSITIVE_INFINITY;
+  }
+}
