@@ -84,6 +84,11 @@ struct state {
 ALIGNED struct weights weights;
 ALIGNED int16_t chunk[CHUNK];
 
+/** Forgets what was heard before, except for the samples that the next chunk continues. */
+EXPORT(forget) void forget(struct state *state) {
+  for (int i = 0; i < UNITS; i++) state->hidden[i] = state->cell[i] = 0;
+}
+
 EXPORT(weight_bytes) uint32_t weight_bytes(void) { return sizeof(struct weights); }
 EXPORT(state_bytes) uint32_t state_bytes(void) { return sizeof(struct state); }
 

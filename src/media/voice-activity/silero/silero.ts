@@ -24,14 +24,24 @@ export const SILERO_RATE_HZ = 8_000;
 /** 32 ms. */
 export const SILERO_CHUNK_SAMPLES = 256;
 
-/** Names the network and our build of it, for journals: another version may give other probabilities. */
-export const SILERO_VERSION = "silero-v5-8khz-4cb931ef";
+/**
+ * Names the network and our build of it, for journals: another version may give other probabilities. It ends with the first digits of the
+ * SHA-256 of both files, one after the other.
+ */
+export const SILERO_VERSION = "silero-v5-8khz-c6fb82ae";
 
 /** The files that `loadSilero` needs. The caller reads them: `media` does no I/O. */
 export const SILERO_FILES: { readonly network: URL; readonly weights: URL } = {
   network: new URL("./network.wasm", import.meta.url),
   weights: new URL("./weights.f32", import.meta.url),
 };
+
+/**
+ * A stream that has heard no speech for so long begins anew. In steady noise the network becomes deaf otherwise: README.md has figures.
+ * Every chunk of these 5 s has a lower probability than this.
+ */
+const ANEW_AFTER_CHUNKS = 156;
+const ANEW_BELOW = 0.1;
 
 const PAGE_BYTES = 65_536;
 
@@ -47,6 +57,8 @@ interface Network {
   weight_bytes(): number;
   /** Bytes of one stream's state, a multiple of 16. */
   state_bytes(): number;
+  /** Sets that state to zeros, except for the samples that the next chunk continues. */
+  forget(state: number): void;
   /** Reads `chunk`, updates the state at that address, and returns the probability. */
   probability(state: number): number;
 }
@@ -122,6 +134,8 @@ class NetworkStream implements SileroStream {
   readonly #silero: SharedSilero;
   readonly #network: Network;
   readonly #state: Float32Array;
+  /** Chunks in a row without speech. */
+  #chunksBelow = 0;
   #open = true;
 
   constructor(silero: SharedSilero, state: Float32Array) {
@@ -136,12 +150,19 @@ class NetworkStream implements SileroStream {
     if (!this.#open) assert.fail("destroyed");
     if (chunk.length !== SILERO_CHUNK_SAMPLES) assert.fail(`a chunk of ${chunk.length} samples, not of 256`);
     this.#silero.chunk.set(chunk);
-    return this.#network.probability(this.#state.byteOffset);
+    const probability = this.#network.probability(this.#state.byteOffset);
+    this.#chunksBelow = probability < ANEW_BELOW ? this.#chunksBelow + 1 : 0;
+    if (this.#chunksBelow === ANEW_AFTER_CHUNKS) {
+      this.#network.forget(this.#state.byteOffset);
+      this.#chunksBelow = 0;
+    }
+    return probability;
   }
 
   reset(): void {
     assert.ok(this.#open, "destroyed");
     this.#state.fill(0);
+    this.#chunksBelow = 0;
   }
 
   destroy(): void {
