@@ -28,7 +28,7 @@ export const SILERO_CHUNK_SAMPLES = 256;
  * Names the network and our build of it, for journals: another version may give other probabilities. It ends with the first digits of the
  * SHA-256 of both files, one after the other.
  */
-export const SILERO_VERSION = "silero-v5-8khz-c6fb82ae";
+export const SILERO_VERSION = "silero-v5-8khz-0741107f";
 
 /** The files that `loadSilero` needs. The caller reads them: `media` does no I/O. */
 export const SILERO_FILES: { readonly network: URL; readonly weights: URL } = {
@@ -38,9 +38,9 @@ export const SILERO_FILES: { readonly network: URL; readonly weights: URL } = {
 
 /**
  * A stream that has heard no speech for so long begins anew. In steady noise the network becomes deaf otherwise: README.md has figures.
- * Every chunk of these 5 s has a lower probability than this.
+ * Every chunk of these 10 s has a lower probability than this.
  */
-const ANEW_AFTER_CHUNKS = 156;
+const ANEW_AFTER_CHUNKS = 312;
 const ANEW_BELOW = 0.1;
 
 const PAGE_BYTES = 65_536;
@@ -50,8 +50,10 @@ interface Network {
   readonly memory: WebAssembly.Memory;
   /** The weights of all layers, in the order of `struct weights`. */
   readonly weights: WebAssembly.Global;
-  /** SILERO_CHUNK_SAMPLES samples: the input of `probability`. */
+  /** SILERO_CHUNK_SAMPLES samples: the input of `listen`. */
   readonly chunk: WebAssembly.Global;
+  /** Its output, a float. */
+  readonly probability: WebAssembly.Global;
   /** The first address that the network does not use; the streams' states lie from here on. */
   readonly __heap_base: WebAssembly.Global;
   weight_bytes(): number;
@@ -59,8 +61,8 @@ interface Network {
   state_bytes(): number;
   /** Sets that state to zeros, except for the samples that the next chunk continues. */
   forget(state: number): void;
-  /** Reads `chunk`, updates the state at that address, and returns the probability. */
-  probability(state: number): number;
+  /** Reads `chunk`, updates the state at that address, and writes `probability`. */
+  listen(state: number): void;
 }
 
 /**
@@ -97,8 +99,9 @@ function reserve(network: Network, streamsMax: number): void {
 
 class SharedSilero implements Silero {
   readonly network: Network;
-  /** The network's input. All streams share it: it holds a chunk only while `probability` runs. */
+  /** The network's input and output. All streams share them: they are in use only while `probability` runs. */
   readonly chunk: Int16Array;
+  readonly probability: Float32Array;
   readonly #stateBytes: number;
   /** Addresses of the states that no stream uses, a stack; the first `#freeCount` are valid. */
   readonly #free: Uint32Array;
@@ -107,6 +110,7 @@ class SharedSilero implements Silero {
   constructor(network: Network, streamsMax: number) {
     this.network = network;
     this.chunk = new Int16Array(network.memory.buffer, network.chunk.value, SILERO_CHUNK_SAMPLES);
+    this.probability = new Float32Array(network.memory.buffer, network.probability.value, 1);
     this.#stateBytes = network.state_bytes();
     this.#free = Uint32Array.from(
       { length: streamsMax },
@@ -133,6 +137,7 @@ class SharedSilero implements Silero {
 class NetworkStream implements SileroStream {
   readonly #silero: SharedSilero;
   readonly #network: Network;
+  readonly #probability: Float32Array;
   readonly #state: Float32Array;
   /** Chunks in a row without speech. */
   #chunksBelow = 0;
@@ -141,22 +146,28 @@ class NetworkStream implements SileroStream {
   constructor(silero: SharedSilero, state: Float32Array) {
     this.#silero = silero;
     this.#network = silero.network;
+    this.#probability = silero.probability;
     this.#state = state;
     state.fill(0);
   }
 
+  // So short that V8 always inlines it: otherwise it would allocate the number that it returns.
   probability(chunk: Int16Array): number {
+    this.#listen(chunk);
+    return this.#probability[0] as number;
+  }
+
+  #listen(chunk: Int16Array): void {
     // Called only on failure: on Node 26 each call of `assert.equal` allocates 56 bytes for its message.
     if (!this.#open) assert.fail("destroyed");
     if (chunk.length !== SILERO_CHUNK_SAMPLES) assert.fail(`a chunk of ${chunk.length} samples, not of 256`);
     this.#silero.chunk.set(chunk);
-    const probability = this.#network.probability(this.#state.byteOffset);
-    this.#chunksBelow = probability < ANEW_BELOW ? this.#chunksBelow + 1 : 0;
+    this.#network.listen(this.#state.byteOffset);
+    this.#chunksBelow = (this.#probability[0] as number) < ANEW_BELOW ? this.#chunksBelow + 1 : 0;
     if (this.#chunksBelow === ANEW_AFTER_CHUNKS) {
       this.#network.forget(this.#state.byteOffset);
       this.#chunksBelow = 0;
     }
-    return probability;
   }
 
   reset(): void {

@@ -9,32 +9,13 @@ import {
   type SileroStream,
 } from "../../../../src/media/voice-activity/silero/silero.ts";
 import { heapBytesPerRun } from "../../../support/heap.ts";
-import { Random } from "../../../support/random.ts";
-import { speechLike } from "../../../support/silero/signals.ts";
+import { answers, noise, speech } from "../../../support/silero/chunks.ts";
 
 const network = readFileSync(SILERO_FILES.network);
 const weights = readFileSync(SILERO_FILES.weights);
 const STREAMS_MAX = 4;
-/** 5 s, after which a stream without speech begins anew. */
-const ANEW_AFTER_CHUNKS = 156;
-
-const chunksOf = (samples: ArrayLike<number>): Int16Array[] =>
-  Array.from({ length: Math.floor(samples.length / SILERO_CHUNK_SAMPLES) }, (_, chunk) =>
-    Int16Array.from({ length: SILERO_CHUNK_SAMPLES }, (_, i) =>
-      Math.max(-32_768, Math.min(32_767, Math.round(samples[chunk * SILERO_CHUNK_SAMPLES + i] as number))),
-    ),
-  );
-
-const speech = (seed: number, chunks: number): Int16Array[] =>
-  chunksOf(speechLike(new Random(seed), chunks * SILERO_CHUNK_SAMPLES));
-
-function noise(seed: number, chunks: number, level: number): Int16Array[] {
-  const random = new Random(seed);
-  return chunksOf(Float64Array.from({ length: chunks * SILERO_CHUNK_SAMPLES }, () => random.between(-level, level)));
-}
-
-const answers = (stream: SileroStream, chunks: readonly Int16Array[]): number[] =>
-  chunks.map((chunk) => stream.probability(chunk));
+/** 10 s, after which a stream without speech begins anew. */
+const ANEW_AFTER_CHUNKS = 312;
 
 /** Each property has its seed printed by fast-check where it fails. */
 const anySample = fc.integer({ min: -32_768, max: 32_767 });
@@ -125,7 +106,7 @@ describe("neural speech detection", () => {
     second.destroy();
   });
 
-  test("after 5 s without speech it begins anew, and not before", () => {
+  test("after 10 s without speech it begins anew, and not before", () => {
     // Noise that ends in zeros: a fresh stream assumes zeros before its first chunk.
     const quiet = noise(3, ANEW_AFTER_CHUNKS, 800);
     for (const chunk of quiet) chunk.fill(0, SILERO_CHUNK_SAMPLES - 32);
@@ -139,31 +120,6 @@ describe("neural speech detection", () => {
     answers(stream, quiet.slice(1));
     expect(answers(stream, chunks)).not.toEqual(expected);
     fresh.destroy();
-    stream.destroy();
-  });
-
-  test("after 20 minutes of steady noise it detects as much speech in that noise as at the start", () => {
-    const minute = noise(4, 1_875, 1_600);
-    const noisy = speech(9, 200).map((chunk, i) =>
-      chunk.map((sample, k) => sample + ((minute[i]?.[k] as number) >> 1)),
-    );
-    const heard = (stream: SileroStream): number =>
-      answers(stream, noisy).filter((probability) => probability > 0.4).length;
-    const stream = silero.open();
-    const before = heard(stream);
-    for (let i = 0; i < 20; i += 1) answers(stream, minute);
-    expect(heard(stream)).toBeGreaterThanOrEqual(before - 2);
-    stream.destroy();
-  });
-
-  test("at the end of an hour it answers the same sounds as in the first minute", { timeout: 120_000 }, () => {
-    const chunks = speech(10, 1_875);
-    const stream = silero.open();
-    const mean = (): number =>
-      answers(stream, chunks).reduce((sum, probability) => sum + probability, 0) / chunks.length;
-    const first = mean();
-    for (let minute = 2; minute < 60; minute += 1) answers(stream, chunks);
-    expect(Math.abs(mean() - first)).toBeLessThan(0.01);
     stream.destroy();
   });
 
