@@ -1,8 +1,10 @@
+import { readFile } from "node:fs/promises";
 import { type OpusCodecs, opusCodecs } from "../../src/media/opus/codecs.ts";
 import { loadNativeOpus } from "../../src/media/opus/native.ts";
 import { createWasmOpus, loadLibopusModule } from "../../src/media/opus/wasm.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad } from "../../src/media/vad.ts";
+import { loadSilero, SILERO_FILES } from "../../src/media/voice-activity/silero/silero.ts";
 import { runCommand } from "../harness/command.ts";
 import { describeMachine } from "../harness/machine.ts";
 import { renderSpeech } from "../rig/speech.ts";
@@ -49,7 +51,7 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
   write("resampling");
   const resampling = await measureResampling();
   write("the stages, each by itself");
-  const stages = measureStages(callerAudio, makeVad);
+  const stages = measureStages(callerAudio, makeVad, await loadNetwork());
   write("a 30-minute call in virtual time");
   return {
     machine: describeMachine(),
@@ -62,6 +64,9 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
     checksum: checksum(),
   };
 }
+
+const loadNetwork = async () =>
+  await loadSilero(await readFile(SILERO_FILES.network), await readFile(SILERO_FILES.weights), 1);
 
 /** None where the optional package cannot be loaded. */
 async function nativeCodecs(): Promise<OpusCodecs[]> {
