@@ -86,9 +86,10 @@ ALIGNED int16_t chunk[CHUNK];
 /** What `listen` found last. In memory rather than returned: JavaScript may have to allocate a number that a function returns. */
 ALIGNED float probability;
 
-/** Forgets what was heard before, except for the samples that the next chunk continues. */
-EXPORT(forget) void forget(struct state *state) {
+/** A state that has heard nothing, except for the samples of `previous` that the next chunk continues. */
+EXPORT(begin) void begin(struct state *state, const struct state *previous) {
   for (int i = 0; i < UNITS; i++) state->hidden[i] = state->cell[i] = 0;
+  for (int i = 0; i < CONTEXT; i++) state->context[i] = previous->context[i];
 }
 
 EXPORT(weight_bytes) uint32_t weight_bytes(void) { return sizeof(struct weights); }

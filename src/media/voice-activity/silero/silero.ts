@@ -28,7 +28,7 @@ export const SILERO_CHUNK_SAMPLES = 256;
  * Names the network and our build of it, for journals: another version may give other probabilities. It ends with the first digits of the
  * SHA-256 of both files, one after the other.
  */
-export const SILERO_VERSION = "silero-v5-8khz-0741107f";
+export const SILERO_VERSION = "silero-v5-8khz-df7fe864";
 
 /** The files that `loadSilero` needs. The caller reads them: `media` does no I/O. */
 export const SILERO_FILES: { readonly network: URL; readonly weights: URL } = {
@@ -37,11 +37,15 @@ export const SILERO_FILES: { readonly network: URL; readonly weights: URL } = {
 };
 
 /**
- * A stream that has heard no speech for so long begins anew. In steady noise the network becomes deaf otherwise: README.md has figures.
- * Every chunk of these 10 s has a lower probability than this.
+ * A stream begins anew when it has heard no speech for 10 s: after minutes of steady noise, the network would not detect the first words.
+ * README.md has figures. A chunk is quiet if its probability is below this.
  */
-const ANEW_AFTER_CHUNKS = 312;
-const ANEW_BELOW = 0.1;
+const QUIET_BELOW = 0.1;
+const QUIET_CHUNKS = 312;
+/** The new state hears 2 s of quiet chunks before it is used: in its first chunks it takes some music for speech. */
+const WARM_UP_CHUNKS = 62;
+/** The state in use, and the one that warms up. */
+const STATES_PER_STREAM = 2;
 
 const PAGE_BYTES = 65_536;
 
@@ -59,14 +63,14 @@ interface Network {
   weight_bytes(): number;
   /** Bytes of one stream's state, a multiple of 16. */
   state_bytes(): number;
-  /** Sets that state to zeros, except for the samples that the next chunk continues. */
-  forget(state: number): void;
+  /** Makes `state` one that has heard nothing, except for the samples of `previous` that the next chunk continues. */
+  begin(state: number, previous: number): void;
   /** Reads `chunk`, updates the state at that address, and writes `probability`. */
   listen(state: number): void;
 }
 
 /**
- * Loads the network, once per worker, and reserves memory for `streamsMax` streams: 1,152 bytes each, and 0.9 MB for all.
+ * Loads the network, once per worker, and reserves memory for `streamsMax` streams: 2,304 bytes each, and 0.9 MB for all.
  * `networkBytes` and `weightBytes` are the contents of SILERO_FILES, borrowed until the promise is settled. Throws `unavailable` when
  * there is no memory for them. Rejects weights of another length: they are those of another network.
  */
@@ -85,9 +89,11 @@ export async function loadSilero(
   return new SharedSilero(network, streamsMax);
 }
 
+const streamBytesOf = (network: Network): number => STATES_PER_STREAM * network.state_bytes();
+
 /** Grows the memory, once: afterwards it never grows, so that views of it stay valid. */
 function reserve(network: Network, streamsMax: number): void {
-  const neededBytes = network.__heap_base.value + streamsMax * network.state_bytes();
+  const neededBytes = network.__heap_base.value + streamsMax * streamBytesOf(network);
   const pages = Math.ceil((neededBytes - network.memory.buffer.byteLength) / PAGE_BYTES);
   if (pages <= 0) return;
   try {
@@ -102,8 +108,8 @@ class SharedSilero implements Silero {
   /** The network's input and output. All streams share them: they are in use only while `probability` runs. */
   readonly chunk: Int16Array;
   readonly probability: Float32Array;
-  readonly #stateBytes: number;
-  /** Addresses of the states that no stream uses, a stack; the first `#freeCount` are valid. */
+  readonly #streamBytes: number;
+  /** Addresses of the memory that no stream uses, a stack; the first `#freeCount` are valid. */
   readonly #free: Uint32Array;
   #freeCount: number;
 
@@ -111,10 +117,10 @@ class SharedSilero implements Silero {
     this.network = network;
     this.chunk = new Int16Array(network.memory.buffer, network.chunk.value, SILERO_CHUNK_SAMPLES);
     this.probability = new Float32Array(network.memory.buffer, network.probability.value, 1);
-    this.#stateBytes = network.state_bytes();
+    this.#streamBytes = streamBytesOf(network);
     this.#free = Uint32Array.from(
       { length: streamsMax },
-      (_, i) => network.__heap_base.value + (streamsMax - 1 - i) * this.#stateBytes,
+      (_, i) => network.__heap_base.value + (streamsMax - 1 - i) * this.#streamBytes,
     );
     this.#freeCount = streamsMax;
   }
@@ -123,13 +129,13 @@ class SharedSilero implements Silero {
     if (this.#freeCount === 0) throw unavailable(`all ${this.#free.length} streams of speech detection are in use`);
     this.#freeCount -= 1;
     const address = this.#free[this.#freeCount] as number;
-    const state = new Float32Array(this.network.memory.buffer, address, this.#stateBytes / 4);
-    return new NetworkStream(this, state);
+    const states = new Float32Array(this.network.memory.buffer, address, this.#streamBytes / 4);
+    return new NetworkStream(this, states);
   }
 
-  /** Takes back a state from the stream that had it. */
-  release(state: Float32Array): void {
-    this.#free[this.#freeCount] = state.byteOffset;
+  /** Takes back the memory of a stream. */
+  release(states: Float32Array): void {
+    this.#free[this.#freeCount] = states.byteOffset;
     this.#freeCount += 1;
   }
 }
@@ -138,17 +144,24 @@ class NetworkStream implements SileroStream {
   readonly #silero: SharedSilero;
   readonly #network: Network;
   readonly #probability: Float32Array;
-  readonly #state: Float32Array;
-  /** Chunks in a row without speech. */
-  #chunksBelow = 0;
+  readonly #states: Float32Array;
+  /** Addresses of the state in use, and of the one that warms up. */
+  #state: number;
+  #nextState: number;
+  /** Quiet chunks in a row, at most QUIET_CHUNKS. */
+  #quietChunks = 0;
+  /** Quiet chunks in a row by the next state. */
+  #warmUpChunks = 0;
   #open = true;
 
-  constructor(silero: SharedSilero, state: Float32Array) {
+  constructor(silero: SharedSilero, states: Float32Array) {
     this.#silero = silero;
     this.#network = silero.network;
     this.#probability = silero.probability;
-    this.#state = state;
-    state.fill(0);
+    this.#states = states;
+    this.#state = states.byteOffset;
+    this.#nextState = this.#state + states.byteLength / STATES_PER_STREAM;
+    states.fill(0);
   }
 
   // So short that V8 always inlines it: otherwise it would allocate the number that it returns.
@@ -162,23 +175,41 @@ class NetworkStream implements SileroStream {
     if (!this.#open) assert.fail("destroyed");
     if (chunk.length !== SILERO_CHUNK_SAMPLES) assert.fail(`a chunk of ${chunk.length} samples, not of 256`);
     this.#silero.chunk.set(chunk);
-    this.#network.listen(this.#state.byteOffset);
-    this.#chunksBelow = (this.#probability[0] as number) < ANEW_BELOW ? this.#chunksBelow + 1 : 0;
-    if (this.#chunksBelow === ANEW_AFTER_CHUNKS) {
-      this.#network.forget(this.#state.byteOffset);
-      this.#chunksBelow = 0;
-    }
+    this.#network.listen(this.#state);
+    if ((this.#probability[0] as number) >= QUIET_BELOW) this.#quietChunks = 0;
+    else if (this.#quietChunks === QUIET_CHUNKS) this.#warmUp();
+    else this.#countQuietChunk();
+  }
+
+  #countQuietChunk(): void {
+    this.#quietChunks += 1;
+    if (this.#quietChunks < QUIET_CHUNKS) return;
+    this.#network.begin(this.#nextState, this.#state);
+    this.#warmUpChunks = 0;
+  }
+
+  /** Lets the next state hear the same chunk, and takes it into use when it is warm. The probability stays that of the state in use. */
+  #warmUp(): void {
+    const probability = this.#probability[0] as number;
+    this.#network.listen(this.#nextState);
+    this.#warmUpChunks = (this.#probability[0] as number) < QUIET_BELOW ? this.#warmUpChunks + 1 : 0;
+    this.#probability[0] = probability;
+    if (this.#warmUpChunks < WARM_UP_CHUNKS) return;
+    const previous = this.#state;
+    this.#state = this.#nextState;
+    this.#nextState = previous;
+    this.#quietChunks = 0;
   }
 
   reset(): void {
     assert.ok(this.#open, "destroyed");
-    this.#state.fill(0);
-    this.#chunksBelow = 0;
+    this.#states.fill(0);
+    this.#quietChunks = 0;
   }
 
   destroy(): void {
     assert.ok(this.#open, "destroyed twice");
     this.#open = false;
-    this.#silero.release(this.#state);
+    this.#silero.release(this.#states);
   }
 }

@@ -11,20 +11,21 @@ import { answers, noise, speech } from "../../../support/silero/chunks.ts";
 describe("neural speech detection in long calls", { timeout: 300_000 }, () => {
   let silero: Silero;
   beforeAll(async () => {
-    silero = await loadSilero(readFileSync(SILERO_FILES.network), readFileSync(SILERO_FILES.weights), 1);
+    silero = await loadSilero(readFileSync(SILERO_FILES.network), readFileSync(SILERO_FILES.weights), 2);
   });
 
   test("after 20 minutes of steady noise it detects as much speech in that noise as at the start", () => {
-    const minute = noise(4, 1_875, 1_600);
+    const minute = noise(4, 1_875, 3_000);
     const noisy = speech(9, 200).map((chunk, i) =>
-      chunk.map((sample, k) => sample + ((minute[i]?.[k] as number) >> 1)),
+      chunk.map((sample, k) => Math.max(-32_768, Math.min(32_767, sample + (minute[i]?.[k] as number)))),
     );
-    const heard = (stream: SileroStream): number =>
+    const detected = (stream: SileroStream): number =>
       answers(stream, noisy).filter((probability) => probability > 0.4).length;
     const stream = silero.open();
-    const before = heard(stream);
+    const before = detected(stream);
     for (let i = 0; i < 20; i += 1) answers(stream, minute);
-    expect(heard(stream)).toBeGreaterThanOrEqual(before - 2);
+    // The network by itself detects 8 chunks less.
+    expect(detected(stream)).toBeGreaterThanOrEqual(before - 2);
     stream.destroy();
   });
 
