@@ -24,14 +24,28 @@ export const SILERO_RATE_HZ = 8_000;
 /** 32 ms. */
 export const SILERO_CHUNK_SAMPLES = 256;
 
-/** Names the network and our build of it, for journals: another version may give other probabilities. */
-export const SILERO_VERSION = "silero-v5-8khz-4cb931ef";
+/**
+ * Names the network and our build of it, for journals: another version may give other probabilities. It ends with the first digits of the
+ * SHA-256 of both files, one after the other.
+ */
+export const SILERO_VERSION = "silero-v5-8khz-df7fe864";
 
 /** The files that `loadSilero` needs. The caller reads them: `media` does no I/O. */
 export const SILERO_FILES: { readonly network: URL; readonly weights: URL } = {
   network: new URL("./network.wasm", import.meta.url),
   weights: new URL("./weights.f32", import.meta.url),
 };
+
+/**
+ * A stream begins anew when it has heard no speech for 10 s: after minutes of steady noise, the network would not detect the first words.
+ * README.md has figures. A chunk is quiet if its probability is below this.
+ */
+const QUIET_BELOW = 0.1;
+const QUIET_CHUNKS = 312;
+/** The new state hears 2 s of quiet chunks before it is used: in its first chunks it takes some music for speech. */
+const WARM_UP_CHUNKS = 62;
+/** The state in use, and the one that warms up. */
+const STATES_PER_STREAM = 2;
 
 const PAGE_BYTES = 65_536;
 
@@ -40,19 +54,23 @@ interface Network {
   readonly memory: WebAssembly.Memory;
   /** The weights of all layers, in the order of `struct weights`. */
   readonly weights: WebAssembly.Global;
-  /** SILERO_CHUNK_SAMPLES samples: the input of `probability`. */
+  /** SILERO_CHUNK_SAMPLES samples: the input of `listen`. */
   readonly chunk: WebAssembly.Global;
+  /** Its output, a float. */
+  readonly probability: WebAssembly.Global;
   /** The first address that the network does not use; the streams' states lie from here on. */
   readonly __heap_base: WebAssembly.Global;
   weight_bytes(): number;
   /** Bytes of one stream's state, a multiple of 16. */
   state_bytes(): number;
-  /** Reads `chunk`, updates the state at that address, and returns the probability. */
-  probability(state: number): number;
+  /** Makes `state` one that has heard nothing, except for the samples of `previous` that the next chunk continues. */
+  begin(state: number, previous: number): void;
+  /** Reads `chunk`, updates the state at that address, and writes `probability`. */
+  listen(state: number): void;
 }
 
 /**
- * Loads the network, once per worker, and reserves memory for `streamsMax` streams: 1,152 bytes each, and 0.9 MB for all.
+ * Loads the network, once per worker, and reserves memory for `streamsMax` streams: 2,304 bytes each, and 0.9 MB for all.
  * `networkBytes` and `weightBytes` are the contents of SILERO_FILES, borrowed until the promise is settled. Throws `unavailable` when
  * there is no memory for them. Rejects weights of another length: they are those of another network.
  */
@@ -71,9 +89,11 @@ export async function loadSilero(
   return new SharedSilero(network, streamsMax);
 }
 
+const streamBytesOf = (network: Network): number => STATES_PER_STREAM * network.state_bytes();
+
 /** Grows the memory, once: afterwards it never grows, so that views of it stay valid. */
 function reserve(network: Network, streamsMax: number): void {
-  const neededBytes = network.__heap_base.value + streamsMax * network.state_bytes();
+  const neededBytes = network.__heap_base.value + streamsMax * streamBytesOf(network);
   const pages = Math.ceil((neededBytes - network.memory.buffer.byteLength) / PAGE_BYTES);
   if (pages <= 0) return;
   try {
@@ -85,20 +105,22 @@ function reserve(network: Network, streamsMax: number): void {
 
 class SharedSilero implements Silero {
   readonly network: Network;
-  /** The network's input. All streams share it: it holds a chunk only while `probability` runs. */
+  /** The network's input and output. All streams share them: they are in use only while `probability` runs. */
   readonly chunk: Int16Array;
-  readonly #stateBytes: number;
-  /** Addresses of the states that no stream uses, a stack; the first `#freeCount` are valid. */
+  readonly probability: Float32Array;
+  readonly #streamBytes: number;
+  /** Addresses of the memory that no stream uses, a stack; the first `#freeCount` are valid. */
   readonly #free: Uint32Array;
   #freeCount: number;
 
   constructor(network: Network, streamsMax: number) {
     this.network = network;
     this.chunk = new Int16Array(network.memory.buffer, network.chunk.value, SILERO_CHUNK_SAMPLES);
-    this.#stateBytes = network.state_bytes();
+    this.probability = new Float32Array(network.memory.buffer, network.probability.value, 1);
+    this.#streamBytes = streamBytesOf(network);
     this.#free = Uint32Array.from(
       { length: streamsMax },
-      (_, i) => network.__heap_base.value + (streamsMax - 1 - i) * this.#stateBytes,
+      (_, i) => network.__heap_base.value + (streamsMax - 1 - i) * this.#streamBytes,
     );
     this.#freeCount = streamsMax;
   }
@@ -107,13 +129,13 @@ class SharedSilero implements Silero {
     if (this.#freeCount === 0) throw unavailable(`all ${this.#free.length} streams of speech detection are in use`);
     this.#freeCount -= 1;
     const address = this.#free[this.#freeCount] as number;
-    const state = new Float32Array(this.network.memory.buffer, address, this.#stateBytes / 4);
-    return new NetworkStream(this, state);
+    const states = new Float32Array(this.network.memory.buffer, address, this.#streamBytes / 4);
+    return new NetworkStream(this, states);
   }
 
-  /** Takes back a state from the stream that had it. */
-  release(state: Float32Array): void {
-    this.#free[this.#freeCount] = state.byteOffset;
+  /** Takes back the memory of a stream. */
+  release(states: Float32Array): void {
+    this.#free[this.#freeCount] = states.byteOffset;
     this.#freeCount += 1;
   }
 }
@@ -121,32 +143,73 @@ class SharedSilero implements Silero {
 class NetworkStream implements SileroStream {
   readonly #silero: SharedSilero;
   readonly #network: Network;
-  readonly #state: Float32Array;
+  readonly #probability: Float32Array;
+  readonly #states: Float32Array;
+  /** Addresses of the state in use, and of the one that warms up. */
+  #state: number;
+  #nextState: number;
+  /** Quiet chunks in a row, at most QUIET_CHUNKS. */
+  #quietChunks = 0;
+  /** Quiet chunks in a row by the next state. */
+  #warmUpChunks = 0;
   #open = true;
 
-  constructor(silero: SharedSilero, state: Float32Array) {
+  constructor(silero: SharedSilero, states: Float32Array) {
     this.#silero = silero;
     this.#network = silero.network;
-    this.#state = state;
-    state.fill(0);
+    this.#probability = silero.probability;
+    this.#states = states;
+    this.#state = states.byteOffset;
+    this.#nextState = this.#state + states.byteLength / STATES_PER_STREAM;
+    states.fill(0);
   }
 
+  // So short that V8 always inlines it: otherwise it would allocate the number that it returns.
   probability(chunk: Int16Array): number {
+    this.#listen(chunk);
+    return this.#probability[0] as number;
+  }
+
+  #listen(chunk: Int16Array): void {
     // Called only on failure: on Node 26 each call of `assert.equal` allocates 56 bytes for its message.
     if (!this.#open) assert.fail("destroyed");
     if (chunk.length !== SILERO_CHUNK_SAMPLES) assert.fail(`a chunk of ${chunk.length} samples, not of 256`);
     this.#silero.chunk.set(chunk);
-    return this.#network.probability(this.#state.byteOffset);
+    this.#network.listen(this.#state);
+    if ((this.#probability[0] as number) >= QUIET_BELOW) this.#quietChunks = 0;
+    else if (this.#quietChunks === QUIET_CHUNKS) this.#warmUp();
+    else this.#countQuietChunk();
+  }
+
+  #countQuietChunk(): void {
+    this.#quietChunks += 1;
+    if (this.#quietChunks < QUIET_CHUNKS) return;
+    this.#network.begin(this.#nextState, this.#state);
+    this.#warmUpChunks = 0;
+  }
+
+  /** Lets the next state hear the same chunk, and takes it into use when it is warm. The probability stays that of the state in use. */
+  #warmUp(): void {
+    const probability = this.#probability[0] as number;
+    this.#network.listen(this.#nextState);
+    this.#warmUpChunks = (this.#probability[0] as number) < QUIET_BELOW ? this.#warmUpChunks + 1 : 0;
+    this.#probability[0] = probability;
+    if (this.#warmUpChunks < WARM_UP_CHUNKS) return;
+    const previous = this.#state;
+    this.#state = this.#nextState;
+    this.#nextState = previous;
+    this.#quietChunks = 0;
   }
 
   reset(): void {
     assert.ok(this.#open, "destroyed");
-    this.#state.fill(0);
+    this.#states.fill(0);
+    this.#quietChunks = 0;
   }
 
   destroy(): void {
     assert.ok(this.#open, "destroyed twice");
     this.#open = false;
-    this.#silero.release(this.#state);
+    this.#silero.release(this.#states);
   }
 }
