@@ -10,6 +10,7 @@ import { measureCall } from "./call.ts";
 import { carrierContests } from "./carriers.ts";
 import { measureConnectionPath, measureInTurn } from "./connection-path.ts";
 import { checksum, compare } from "./contest.ts";
+import { loadTwoStageDetection } from "./detectors.ts";
 import { framePage } from "./page.ts";
 import { measureResampling } from "./resampling.ts";
 import type { FrameResult, InTurnCost } from "./result.ts";
@@ -26,6 +27,9 @@ const USAGE = `The cost of each step of a frame of 20 ms, without sockets.
 
 A missed goal is printed and fails nothing.
 `;
+
+/** More than the stages open. */
+const DETECTORS = 10;
 
 /** Calls that take turns. */
 const IN_TURN = [1, 20, 100, 200, 500, 1_000];
@@ -49,7 +53,8 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
   write("resampling");
   const resampling = await measureResampling();
   write("the stages, each by itself");
-  const stages = measureStages(callerAudio, voiceActivity);
+  const twoStage = await loadTwoStageDetection(DETECTORS);
+  const stages = measureStages(callerAudio, { fvad: voiceActivity, twoStage });
   write("a 30-minute call in virtual time");
   return {
     machine: describeMachine(),

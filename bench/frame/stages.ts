@@ -22,6 +22,7 @@ import { median } from "../harness/statistics.ts";
 import { CarrierMessages } from "./carrier-messages.ts";
 import { plainWays } from "./carriers.ts";
 import { Cycle } from "./cycle.ts";
+import { detectorStages } from "./detectors.ts";
 import type { StageCost } from "./result.ts";
 import { ratioOf, timeRounds } from "./timing.ts";
 
@@ -54,13 +55,18 @@ class FrameClock {
 }
 
 /** `audio` is raw mu-law, 8,000 Hz: what a caller says. */
-export function measureStages(audio: Uint8Array, voiceActivity: VoiceActivityDetection): StageCost[] {
-  const stages = [...inbound(audio, voiceActivity), ...outbound(audio), ...extra(audio)];
+export function measureStages(
+  audio: Uint8Array,
+  detections: { fvad: VoiceActivityDetection; twoStage: VoiceActivityDetection },
+): StageCost[] {
+  const speech = received(audio).decoded.map(({ samples }) => samples);
+  const detectors = detectorStages(speech, detections);
+  const stages = [...inbound(audio, detections.fvad), ...outbound(audio), ...extra(audio), ...detectors];
   const plain = plainWays(audio);
   const tasks = stages.map(({ task }) => task);
   const times = timeRounds([plain.in, plain.out, ...tasks]);
   const [plainInNs, plainOutNs, ...ownNs] = times as [number[], number[], ...number[][]];
-  return stages.map(({ name, way, task, heapRuns = HEAP_RUNS }, at) => {
+  return stages.map(({ name, way, task, heapRuns = HEAP_RUNS }: Stage, at) => {
     const ns = ownNs[at] as number[];
     const ofPlain = ratioOf(ns, way === "out" ? plainOutNs : plainInNs);
     return { name, way, ns: median(ns), ofPlain, heapBytes: heapBytesPerRun(task, heapRuns) };
