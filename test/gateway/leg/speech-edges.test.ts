@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { elapsedMs } from "../../../src/core/clocks.ts";
+import { elapsedMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { EventLister } from "../../../src/record/events/event-list.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
 import type { Stt } from "../../../src/speech/contracts.ts";
@@ -60,8 +60,8 @@ async function edgesInJournal(path: string): Promise<Edge[]> {
   await readJournal(path, (record) => {
     if (record.kind === "header")
       lister = new EventLister(record.header, (event) => {
-        if (event.kind === "speech-started") edges.push(["started", event.atMs]);
-        if (event.kind === "speech-ended") edges.push(["ended", event.atMs]);
+        if (event.kind === "speech-started") edges.push(["started", millisecondsOf(event.atMs)]);
+        if (event.kind === "speech-ended") edges.push(["ended", millisecondsOf(event.atMs)]);
       });
     else lister?.take(record);
   });
