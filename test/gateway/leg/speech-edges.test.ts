@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { elapsedMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { EventLister } from "../../../src/record/events/event-list.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
@@ -29,7 +30,9 @@ async function edgesOfCall(seed: number): Promise<{ inCall: Edge[]; inStt: Edge[
     }),
   };
   const vad = { isSpeech: () => random.chance(voicedChance), destroy: () => {} };
-  const call = leg({ stt, vad, spec: { firstSpeaker: "user", maxDurationMs: 600_000 } });
+  // The STT gets silence after 500 ms without a frame, whenever the call takes the speech for over.
+  const parameters = { ...DEFAULT_TURN_PARAMETERS, frameLossMs: random.pick([300, 500, 700]) };
+  const call = leg({ stt, vad, parameters, spec: { firstSpeaker: "user", maxDurationMs: 600_000 } });
   const startMs = call.clock.nowMs();
   call.start();
   let chunk = 0;
