@@ -184,8 +184,8 @@ export class CallSession implements AttachedCall {
     try {
       const silenceFrames = attachment?.tick(nowMs, this.#liveState === "speaking") ?? 0;
       if (this.#call.isDue(nowMs)) this.handle({ kind: "tick" }, nowMs);
-      // Speech that ends because frames stopped has ended by now in the call, and ends in the STT with the silence.
-      if (silenceFrames > 0) this.#pipeline.sttInput?.writeSilence(silenceFrames, this.#call.callerSpeech);
+      // The call first: where frames have stopped, it has ended the speech by now.
+      this.#pipeline.sttInput?.tick(silenceFrames, this.#call.callerSpeech);
     } catch (error) {
       this.fail(error, nowMs);
     }
@@ -243,8 +243,8 @@ export class CallSession implements AttachedCall {
     // The call divides the audio into speech, and the STT gets its edges with the frames.
     const { sttInput } = this.#pipeline;
     const { callerSpeech } = this.#call;
-    // The STT must not transcribe the agent; the recording has the echo, because it came.
-    if (isEcho) sttInput?.writeSilence(silenceFrames + 1, callerSpeech);
+    // The recording has the echo, because it came.
+    if (isEcho) sttInput?.writeEcho(callerSpeech, silenceFrames);
     else sttInput?.writeFrame(frame.samples, callerSpeech, silenceFrames, nowMs);
   }
 

@@ -36,8 +36,8 @@ export interface SttStreamOptions {
 export interface SttStream {
   /**
    * Takes one frame of samples at the opened rate. The frame and `activity` are borrowed: valid until return. Never
-   * throws, never waits. `activity` is the caller's speech as the call sees it; without it nobody speaks. STT without
-   * its own endpointing depends on it, and transcribes nothing if the writer never sets it.
+   * throws, never waits. `activity` is the caller's speech as the call sees it; where it is absent there is none. STT
+   * without its own endpointing depends on it, and transcribes nothing if the writer never sets it.
    */
   write(frame: Int16Array, activity?: SpeechActivity): void;
   /**

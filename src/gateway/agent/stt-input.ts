@@ -103,17 +103,29 @@ export class SttInput {
    * it that the carrier did not send.
    */
   writeFrame(frame: Int16Array, segment: SegmentState, silenceFrames: number, nowMs: CallMs): void {
-    this.writeSilence(silenceFrames, segment);
+    this.#writeSilence(silenceFrames, segment);
     if (segment.isSpeech) this.#lastSpeechMs = nowMs;
     this.#activity.frame(segment);
     this.#write(frame);
   }
 
+  /** One frame with nothing but the agent's echo, which the STT must not transcribe: it gets silence. */
+  writeEcho(segment: SegmentState, silenceFrames: number): void {
+    this.#writeSilence(silenceFrames + 1, segment);
+  }
+
   /**
-   * Silence that the carrier did not send: an STT measures pauses only by the audio it receives. `segment` is the
-   * caller's speech after it.
+   * Must be called at each tick, with the frames of silence that the carrier did not send until now: an STT measures
+   * pauses only by the audio it receives. Speech that ended in the call because frames stopped ends in the STT with
+   * that silence, or with a frame of it.
    */
-  writeSilence(frames: number, segment: SegmentState): void {
+  tick(silenceFrames: number, segment: SegmentState): void {
+    const hasEnded = this.#activity.isSpeaking && !segment.isSpeaking;
+    this.#writeSilence(hasEnded ? Math.max(1, silenceFrames) : silenceFrames, segment);
+  }
+
+  /** `segment` is the caller's speech after the silence. */
+  #writeSilence(frames: number, segment: SegmentState): void {
     for (let frame = 1; frame <= frames; frame += 1) {
       this.#activity.silence(segment, frame === frames);
       this.#write(this.#silence);

@@ -31,7 +31,7 @@ export interface SpeechActivity {
   readonly silentFrames: number;
 }
 
-/** The activity of a stream in which nobody speaks. */
+/** The activity of a stream without speech. */
 export const NO_SPEECH: SpeechActivity = {
   isSpeech: false,
   isSpeaking: false,

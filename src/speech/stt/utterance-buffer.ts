@@ -8,7 +8,7 @@ const PREROLL_FRAMES = SPEECH_PREROLL_MS / FRAME_MS;
 /** Divides the caller's speech into utterances, which end with the call's own speech. */
 export class UtteranceBuffer {
   #frames: Int16Array[] = [];
-  /** The buffered frames include speech. */
+  /** The buffered frames include speech, or continue an utterance that was split. */
   #hasSpeech = false;
 
   /** Stores a copy of `frame`; returns the utterance that ends with it, if one does. */
@@ -17,7 +17,10 @@ export class UtteranceBuffer {
     if (isSpeaking && isSpeech) this.#hasSpeech = true;
     if (this.#hasSpeech) {
       const isFull = this.#frames.length * FRAME_MS >= STT_UTTERANCE_MS_MAX;
-      return edge === "ended" || isFull ? this.#takeUtterance() : undefined;
+      if (edge !== "ended" && !isFull) return undefined;
+      // What follows a full buffer is an utterance, even if it is only the pause that ends the speech.
+      this.#hasSpeech = isSpeaking;
+      return this.#takeUtterance();
     }
     if (this.#frames.length > PREROLL_FRAMES) this.#frames.shift();
     return undefined;
@@ -31,7 +34,6 @@ export class UtteranceBuffer {
   #takeUtterance(): Int16Array {
     const utterance = this.#joined();
     this.#frames = [];
-    this.#hasSpeech = false;
     return utterance;
   }
 

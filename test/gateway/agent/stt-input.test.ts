@@ -94,7 +94,7 @@ describe("the rate of the stream", () => {
   test("is otherwise the first that the STT accepts, and frames and silence are resampled to it", () => {
     const { stt, resamplers, speak, input, segmenter } = start({ capabilities: { ratesHz: [8_000, 24_000] } });
     speak(1);
-    input.writeSilence(3, segmenter);
+    input.tick(3, segmenter);
     expect(stt.opened).toMatchObject([{ rateHz: 8_000, samples: 4 * 160, voicedFrames: 1 }]);
     expect(resamplers).toEqual([{ fromHz: BUS_RATE_HZ, toHz: 8_000, isDestroyed: false }]);
   });
@@ -152,12 +152,28 @@ describe("the edges of speech", () => {
     const { input, stt, segmenter, speak } = start();
     speak(10);
     segmenter.framesStopped();
-    input.writeSilence(25, segmenter);
+    input.tick(25, segmenter);
     speak(5, false, 0);
     expect(stt.opened[0]?.edges).toEqual([
       ["started", 2],
       ["ended", 34],
     ]);
+  });
+});
+
+test("speech that ends in the call before the STT gets silence ends with one frame of it, and only once", () => {
+  const { input, stt, segmenter, speak } = start();
+  speak(10);
+  input.tick(0, segmenter);
+  segmenter.framesStopped();
+  input.tick(0, segmenter);
+  input.tick(0, segmenter);
+  expect(stt.opened[0]).toMatchObject({
+    frames: 11,
+    edges: [
+      ["started", 2],
+      ["ended", 10],
+    ],
   });
 });
 

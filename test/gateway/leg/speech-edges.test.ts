@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { callMs, elapsedMs } from "../../../src/core/clocks.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import { elapsedMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { EventLister } from "../../../src/record/events/event-list.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
 import type { Stt } from "../../../src/speech/contracts.ts";
@@ -29,7 +30,9 @@ async function edgesOfCall(seed: number): Promise<{ inCall: Edge[]; inStt: Edge[
     }),
   };
   const vad = { isSpeech: () => random.chance(voicedChance), destroy: () => {} };
-  const call = leg({ stt, vad, spec: { firstSpeaker: "user", maxDurationMs: 600_000 } });
+  // The STT gets silence after 500 ms without a frame, whenever the call takes the speech for over.
+  const parameters = { ...DEFAULT_TURN_PARAMETERS, frameLossMs: random.pick([300, 500, 700]) };
+  const call = leg({ stt, vad, parameters, spec: { firstSpeaker: "user", maxDurationMs: 600_000 } });
   const startMs = call.clock.nowMs();
   call.start();
   let chunk = 0;
@@ -60,8 +63,8 @@ async function edgesInJournal(path: string): Promise<Edge[]> {
   await readJournal(path, (record) => {
     if (record.kind === "header")
       lister = new EventLister(record.header, (event) => {
-        if (event.kind === "speech-started") edges.push(["started", elapsedMs(callMs(0), event.atMs)]);
-        if (event.kind === "speech-ended") edges.push(["ended", elapsedMs(callMs(0), event.atMs)]);
+        if (event.kind === "speech-started") edges.push(["started", millisecondsOf(event.atMs)]);
+        if (event.kind === "speech-ended") edges.push(["ended", millisecondsOf(event.atMs)]);
       });
     else lister?.take(record);
   });

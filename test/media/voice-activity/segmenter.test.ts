@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { callMs, mediaMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import type { SpeechOnset } from "../../../src/media/voice-activity/detector.ts";
-import { DEFAULT_SEGMENTATION } from "../../../src/media/voice-activity/segmentation.ts";
+import { DEFAULT_SEGMENTATION, SPEECH_PREROLL_MS } from "../../../src/media/voice-activity/segmentation.ts";
 import { SpeechSegmenter } from "../../../src/media/voice-activity/segmenter.ts";
 
 /** Feeds a pattern of voiced (`#`) and unvoiced (`.`) frames; returns when speech began and ended, in frames. */
@@ -22,6 +22,11 @@ function detect(
 const SETTLE = ".".repeat(15);
 
 describe("the segmenter", () => {
+  test("the preroll covers the time in which the detector settles and finds the onset", () => {
+    const { settleMs, onsetWindowFrames } = DEFAULT_SEGMENTATION;
+    expect(SPEECH_PREROLL_MS).toBeGreaterThanOrEqual(settleMs + onsetWindowFrames * 20);
+  });
+
   test("speech starts with the third voiced frame of five, and dates from the first of them", () => {
     const { segmenter, changes } = detect(`${SETTLE}.#.#.#`);
     expect(changes).toEqual([[20, "started"]]);

@@ -254,17 +254,19 @@ describe("FallbackStt", () => {
     ];
     const second = new CodedStt(WORDS, { provider: "second" });
     const { sendAudio, finals } = listen(clock, [new ScriptedStt(clock, script), second], { settleMs: 300 });
-    await sendAudio(coded(["table", "for", "two", "at", "eight"], WORDS));
-    expect(finals()).toEqual(["table for two at eight"]);
+    const audio = coded(["table", "for", "two", "at", "eight"], WORDS);
+    await sendAudio(audio);
+    expect([finals(), second.opened]).toEqual([["table for two at eight"], [{ frames: audio.length }]]);
   });
 
   test("the replay of an utterance never includes words of the one before it", async () => {
     const clock = new ManualClock();
-    const first = new CodedStt(WORDS, { failsAfter: [20 + 16 + 15] });
+    // Its final comes, and it fails, while the second utterance is spoken.
+    const first = new CodedStt(WORDS, { partials: false, answersAfterFrames: 25, failsAfter: [62] });
     const second = new CodedStt(WORDS, { provider: "second" });
     const { sendAudio, finals } = listen(clock, [first, second]);
-    const [thank, you] = [coded(["thank", "you"], WORDS).slice(0, 20), coded(["table", "for", "two"], WORDS)];
-    await sendAudio([...thank, ...silence(16), ...you]);
+    const thanks = coded(["thank", "you"], WORDS).filter(({ voiced }) => voiced);
+    await sendAudio([...thanks, ...silence(16), ...coded(["table", "for", "two"], WORDS)]);
     expect(finals()).toEqual(["thank you", "table for two"]);
   });
 

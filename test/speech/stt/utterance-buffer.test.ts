@@ -36,6 +36,13 @@ describe("UtteranceBuffer", () => {
     expect(cut(`${"v".repeat(40)}${".".repeat(60)}`, { settleMs: 300 })).toEqual([range(0, 55)]);
   });
 
+  test("speech that ends when a long utterance is split has its end in an utterance of its own", () => {
+    const lengths = cut(`${"v".repeat(1_500)}${".".repeat(60)}${"v".repeat(10)}${".".repeat(60)}`).map(
+      (utterance) => utterance.length,
+    );
+    expect(lengths).toEqual([1_500, 15, 20 + 8 + 15]);
+  });
+
   test("the rest of a pause whose speech was dropped is no utterance", () => {
     const buffer = new UtteranceBuffer();
     const activityOf = activityOfStream();
