@@ -12,7 +12,7 @@ import type { SegmentFacts } from "../observer/facts.ts";
 import type { FaultPlan } from "../plan/fault-plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import { drawScript } from "../plan/script.ts";
-import { lineNoise } from "../plan/words.ts";
+import { lineNoise, soundFrame } from "../plan/words.ts";
 import type { SimulatedStt } from "../providers/stt.ts";
 import { RESULT } from "../providers/tools.ts";
 
@@ -33,6 +33,11 @@ export interface TelephoneOptions {
 }
 
 const STOPS_CHANCE = 0.75;
+/** Music begins within this, and lasts at least this long; a stray voiced frame comes so often. */
+const MUSIC_WITHIN_MS = 20_000;
+const MUSIC_MS = [5_000, 60_000] as const;
+const STRAY_EVERY_FRAMES = 450;
+
 /** A socket whose peer has vanished is given up after this, or at once. */
 const VANISHED_MS_MAX = 20_000;
 
@@ -50,6 +55,8 @@ export class Telephone {
   /** Of a line that is not quite silent. */
   readonly #lineNoise: readonly Uint8Array[];
   #noise = 0;
+  /** The frames of the line's own sound: from the first on, until the second. */
+  readonly #music: readonly [from: number, until: number];
 
   constructor(options: TelephoneOptions) {
     this.#options = options;
@@ -57,6 +64,8 @@ export class Telephone {
     this.#fate = fate;
     this.#formats = formatsOf(plan.line);
     this.#lineNoise = fate.random.chance(0.3) ? lineNoise(this.#formats.inbound) : [];
+    const musicFrom = Math.floor(fate.random.between(0, MUSIC_WITHIN_MS) / FRAME_MS);
+    this.#music = [musicFrom, musicFrom + Math.floor(fate.random.between(...MUSIC_MS) / FRAME_MS)];
     const script = drawScript(plan, fate.fork());
     for (const step of script) this.#remember(step);
     this.#caller = new Caller({
@@ -150,6 +159,13 @@ export class Telephone {
     for (const [frame, bytes] of utterance.frames.entries()) this.#speech.set(bytes, { utterance, frame });
   }
 
+  /** The line makes a sound of its own in this frame: music, or a stray one. */
+  #isSounding(): boolean {
+    const [from, until] = this.#music;
+    if (this.#noise >= from && this.#noise < until && this.#fate.occurs("music")) return true;
+    return this.#noise % STRAY_EVERY_FRAMES === 0 && this.#fate.occurs("stray-voice");
+  }
+
   #microphone(): Uint8Array | undefined {
     const spoken = this.#caller.frame();
     const place = this.#speech.get(spoken);
@@ -159,11 +175,12 @@ export class Telephone {
     }
     if (place?.frame === 0) this.#begin(place.utterance);
     if (place !== undefined) return spoken;
+    this.#noise += 1;
+    if (this.#isSounding()) return soundFrame(this.#noise, this.#formats.inbound);
     if (this.#fate.has("silence-suppressed")) {
       this.#fate.chronicle.note("silence-suppressed");
       return undefined;
     }
-    this.#noise += 1;
     return this.#lineNoise[this.#noise % this.#lineNoise.length] ?? spoken;
   }
 }

@@ -31,6 +31,9 @@ export class SimulatedStt implements Stt {
   readonly #timers = new Set<() => void>();
   #deliver: (event: QueuedEvent) => void = () => {};
   #heardSamples = 0;
+  #finals = 0;
+  /** What the caller says now, and since when, in the clock's ms; until its final transcript. */
+  #saying: { words: Utterance["words"]; sinceMs: number } | undefined;
   /** When the last of the ordered transcripts will have been emitted, in the clock's ms. */
   #emittedMs = 0;
   /** A final transcript that waits for the next one. */
@@ -63,7 +66,21 @@ export class SimulatedStt implements Stt {
     const write = (frame: Int16Array): void => {
       this.#heardSamples += frame.length;
     };
-    return { write, events: this.#events(queue) };
+    const requestInterim = (): void => this.#answerRequest();
+    return { write, events: this.#events(queue), ...(!this.capabilities.interimTranscripts && { requestInterim }) };
+  }
+
+  /** Emits the words that were said until now; sometimes an STT answers nothing. */
+  #answerRequest(): void {
+    if (this.#fate.occurs("silent-to-requests", 0.5)) return;
+    const nowMs = millisecondsOf(this.#process.nowMs());
+    const { words, sinceMs } = this.#saying ?? { words: [], sinceMs: nowMs };
+    const said = words.filter(({ endMs }) => sinceMs + endMs <= nowMs).map(({ text }) => text);
+    const finals = this.#finals;
+    this.#after(this.#fate.random.between(60, 1_500), () => {
+      // An answer that is slower than the final of its utterance is dropped.
+      if (this.#finals === finals) this.#deliver({ kind: "interim", text: said.join(" ") });
+    });
   }
 
   /** The caller begins to say this. */
@@ -71,6 +88,7 @@ export class SimulatedStt implements Stt {
     const last = words.at(-1);
     if (last === undefined) return;
     const { random } = this.#fate;
+    this.#saying = { words, sinceMs: millisecondsOf(this.#process.nowMs()) };
     const lagMs = random.between(60, 350);
     if (this.capabilities.interimTranscripts) {
       for (const [index, word] of words.entries()) {
@@ -119,7 +137,13 @@ export class SimulatedStt implements Stt {
   }
 
   #emit(afterMs: number, event: SttEvent): void {
-    this.#after(afterMs, () => this.#deliver(event));
+    this.#after(afterMs, () => {
+      if (event.kind === "final") {
+        this.#finals += 1;
+        this.#saying = undefined;
+      }
+      this.#deliver(event);
+    });
   }
 
   #after(delayMs: number, task: () => void): void {
