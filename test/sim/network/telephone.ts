@@ -15,6 +15,7 @@ import { drawScript } from "../plan/script.ts";
 import { lineNoise, soundFrame } from "../plan/words.ts";
 import type { SimulatedStt } from "../providers/stt.ts";
 import { RESULT } from "../providers/tools.ts";
+import { ECHO_MS, LineEcho, UNTIMED } from "./line-echo.ts";
 
 export interface TelephoneOptions {
   world: ManualClock;
@@ -22,6 +23,8 @@ export interface TelephoneOptions {
   fate: FaultPlan;
   /** What the service understands the caller with. */
   stt: SimulatedStt | undefined;
+  /** The TTS says when each of its words sounds. */
+  hasWordTimes: boolean;
   /** The carrier says something to the service. */
   send(message: string | Uint8Array): void;
   /** The carrier has said `stop`, and closes. */
@@ -50,11 +53,16 @@ export class Telephone {
   readonly #fate: FaultPlan;
   /** Which frame of what utterance every frame of the script is. */
   readonly #speech = new Map<Uint8Array, { utterance: Utterance; frame: number }>();
+  /** What the loudspeaker plays comes back, where that was drawn; and how many words of each segment began to play. */
+  readonly #echo: LineEcho | undefined;
+  readonly #begun = new Map<SegmentFacts, number>();
   /** How many words of each segment the caller has understood. */
   readonly #understood = new Map<SegmentFacts, number>();
   /** Of a line that is not quite silent. */
   readonly #lineNoise: readonly Uint8Array[];
   #noise = 0;
+  /** The caller says something in this frame. */
+  #isSpeaking = false;
   /** The frames of the line's own sound: from the first on, until the second. */
   readonly #music: readonly [from: number, until: number];
 
@@ -62,6 +70,10 @@ export class Telephone {
     this.#options = options;
     const { world, plan, fate, send, close } = options;
     this.#fate = fate;
+    const { stt } = options;
+    const hasEcho = fate.has("echo") && options.hasWordTimes && !UNTIMED.some((fault) => fate.has(fault));
+    if (hasEcho && stt !== undefined)
+      this.#echo = new LineEcho({ world, stt, delayMs: fate.random.between(...ECHO_MS) });
     this.#formats = formatsOf(plan.line);
     this.#lineNoise = fate.random.chance(0.3) ? lineNoise(this.#formats.inbound) : [];
     const musicFrom = Math.floor(fate.random.between(0, MUSIC_WITHIN_MS) / FRAME_MS);
@@ -119,6 +131,7 @@ export class Telephone {
 
   /** One more frame of a segment plays: the caller understands the words that it completes. */
   heard(segment: SegmentFacts): void {
+    this.#echoOf(segment);
     const words = segment.spoken?.words ?? [];
     let next = this.#understood.get(segment) ?? 0;
     for (let word = words[next]; word !== undefined; word = words[next]) {
@@ -129,6 +142,21 @@ export class Telephone {
       next += 1;
     }
     this.#understood.set(segment, next);
+  }
+
+  /** One more frame of a segment plays: words that begin with it come back. */
+  #echoOf(segment: SegmentFacts): void {
+    const words = segment.spoken?.words ?? [];
+    let next = this.#begun.get(segment) ?? 0;
+    for (let word = words[next]; word !== undefined; word = words[next]) {
+      if (word.startMs >= segment.playedFrames * FRAME_MS) break;
+      if (this.#echo !== undefined && !this.#isSpeaking) {
+        this.#fate.chronicle.note("echo");
+        this.#echo.playing(word);
+      }
+      next += 1;
+    }
+    this.#begun.set(segment, next);
   }
 
   /** A tool that only the client has: in its own time, or never. */
@@ -174,9 +202,10 @@ export class Telephone {
       return undefined;
     }
     if (place?.frame === 0) this.#begin(place.utterance);
+    this.#isSpeaking = place !== undefined;
     if (place !== undefined) return spoken;
     this.#noise += 1;
-    if (this.#isSounding()) return soundFrame(this.#noise, this.#formats.inbound);
+    if (this.#isSounding() || this.#echo?.isSounding() === true) return soundFrame(this.#noise, this.#formats.inbound);
     if (this.#fate.has("silence-suppressed")) {
       this.#fate.chronicle.note("silence-suppressed");
       return undefined;

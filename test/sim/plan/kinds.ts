@@ -16,6 +16,7 @@ export const FAULTS = [
   // The line.
   "music",
   "stray-voice",
+  "echo",
   // The LLM.
   "llm-slow",
   "llm-drips",
