@@ -13,7 +13,7 @@ const RUN_WORDS_MIN = 3;
  * having heard it, which takes longer.
  */
 const DELAY_MS_MAX = 350;
-/** The same for a run of words, whose first ones an STT may miss, and which nobody repeats while hearing them. */
+/** The same for a run of words, whose first ones an STT may miss, and which a caller does not repeat while hearing them. */
 const RUN_DELAY_MS_MAX = 800;
 /** How much earlier than the agent's word the speech may have begun: the times of words are estimates. */
 const EARLY_MS_MAX = 200;

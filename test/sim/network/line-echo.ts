@@ -7,7 +7,7 @@ import type { SimulatedStt } from "../providers/stt.ts";
 /** Over the air and back, without the connection's own delays. */
 export const ECHO_MS = [40, 150] as const;
 
-/** With these nobody could say when a word was played, or what it was followed by. */
+/** With these the service cannot know when a word is played, or what follows it. */
 export const UNTIMED: readonly Fault[] = [
   "jitter",
   "network-stall",

@@ -40,6 +40,8 @@ const STOPS_CHANCE = 0.75;
 const MUSIC_WITHIN_MS = 20_000;
 const MUSIC_MS = [5_000, 60_000] as const;
 const STRAY_EVERY_FRAMES = 450;
+/** An echo within the caller's own sounds, of a word or two, may be taken for the caller: there is none so soon after them. */
+const QUIET_FRAMES = 40;
 
 /** A socket whose peer has vanished is given up after this, or at once. */
 const VANISHED_MS_MAX = 20_000;
@@ -61,8 +63,8 @@ export class Telephone {
   /** Of a line that is not quite silent. */
   readonly #lineNoise: readonly Uint8Array[];
   #noise = 0;
-  /** The caller says something in this frame. */
-  #isSpeaking = false;
+  /** How many frames ago the caller last made a sound. */
+  #quietFrames = 0;
   /** The frames of the line's own sound: from the first on, until the second. */
   readonly #music: readonly [from: number, until: number];
 
@@ -150,7 +152,7 @@ export class Telephone {
     let next = this.#begun.get(segment) ?? 0;
     for (let word = words[next]; word !== undefined; word = words[next]) {
       if (word.startMs >= segment.playedFrames * FRAME_MS) break;
-      if (this.#echo !== undefined && !this.#isSpeaking) {
+      if (this.#echo !== undefined && this.#quietFrames >= QUIET_FRAMES) {
         this.#fate.chronicle.note("echo");
         this.#echo.playing(word);
       }
@@ -202,7 +204,7 @@ export class Telephone {
       return undefined;
     }
     if (place?.frame === 0) this.#begin(place.utterance);
-    this.#isSpeaking = place !== undefined;
+    this.#quietFrames = place === undefined ? this.#quietFrames + 1 : 0;
     if (place !== undefined) return spoken;
     this.#noise += 1;
     if (this.#isSounding() || this.#echo?.isSounding() === true) return soundFrame(this.#noise, this.#formats.inbound);

@@ -57,7 +57,7 @@ async function callOf(
 const afterwards: Answer = () => {};
 
 describe("a requested interim", () => {
-  /** Answers when told to. */
+  /** Answers when it is released. */
   function held(): { answer: Answer; release: (text: string) => void } {
     let waiting: Parameters<Answer>[0] | undefined;
     return {
