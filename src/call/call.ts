@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import type { CancelReason, EndReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { CallSpec } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
-import { type CallMs, callMs, earliest, type MediaMs, roundedMs } from "../core/clocks.ts";
+import { addMs, type CallMs, callMs, earliest, type MediaMs, roundedMs } from "../core/clocks.ts";
 import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
 import { LEG_START_MS_MAX } from "../core/limits/connections.ts";
 import type { Phrases } from "../core/phrases/names.ts";
@@ -308,8 +308,9 @@ export class Call {
     const { echoWindowMs } = this.#policy.parameters;
     if (echoWindowMs === 0) return { text, echo: "" };
     const played = this.#agentSide.playedWords(echoWindowMs, this.#nowMs);
-    const isSpeaking = this.#turn.caller.at === "speaking";
-    const { language } = this.#policy;
+    const { caller } = this.#turn;
+    const { language, parameters } = this.#policy;
+    const isSpeaking = caller.at === "speaking" && this.#nowMs < addMs(caller.lastWordMs, parameters.steadyNoiseMs);
     return this.#echoDetector.withoutEcho({ text, final }, { played, language, isSpeaking, nowMs: this.#nowMs });
   }
 

@@ -54,7 +54,11 @@ export interface CallSessionOptions {
   /** Charges the call and checks its spend limits. */
   spend: AgentPipelineOptions["spend"];
   journal: JournalWriter;
-  metrics: Pick<WorkerMetrics, "callEnded"> & AgentPipelineOptions["metrics"];
+  metrics: Pick<
+    WorkerMetrics,
+    "callEnded" | "replyPaused" | "replyResumed" | "transcriptIgnored" | "interimRequested" | "inactivityPrompted"
+  > &
+    AgentPipelineOptions["metrics"];
   clock: Clock;
   /** The call's own logger; once the stream has started, it also names the carrier's id of the call. */
   log: Logger;
@@ -294,6 +298,7 @@ export class CallSession implements AttachedCall {
 
   #execute(command: CallCommand): void {
     const attachment = this.#attachment;
+    this.#count(command);
     switch (command.kind) {
       case "generate-reply":
       case "preemptive-start":
@@ -345,6 +350,35 @@ export class CallSession implements AttachedCall {
       case "ignore":
       case "transfer":
         // Only journaled.
+        return;
+    }
+  }
+
+  /** What turn taking does about sounds, transcripts and silence, for the metrics and the log line of the call. */
+  #count(command: CallCommand): void {
+    const { metrics } = this.#options;
+    switch (command.kind) {
+      case "pause":
+        this.#counters.pauses += 1;
+        metrics.replyPaused();
+        return;
+      case "resume":
+        metrics.replyResumed(command.reason);
+        return;
+      case "ignore":
+        if (command.reason === "echo") this.#counters.echoesIgnored += 1;
+        metrics.transcriptIgnored(command.reason);
+        return;
+      case "request-interim":
+        this.#counters.interimRequests += 1;
+        metrics.interimRequested();
+        return;
+      case "speak":
+        if (command.reason !== "inactivity") return;
+        this.#counters.inactivityPrompts += 1;
+        metrics.inactivityPrompted();
+        return;
+      default:
         return;
     }
   }

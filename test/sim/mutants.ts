@@ -121,11 +121,18 @@ export const MUTANTS: readonly Mutant[] = [
     "",
   ),
   mutant(
-    "speech that is not sustained does not interrupt the agent",
+    "sound without words does not interrupt the agent",
     "a reply is cut for what the caller did",
     "call/turn-taking/turn.ts",
-    "  if (nowMs < addMs(caller.speechStartMs, parameters.sustainedSpeechMs)) return undefined;\n",
-    "",
+    'if (event.kind !== "words" || event.text === "") return undefined;',
+    'if (event.kind === "speech-ended") return "words";\n  if (event.kind !== "words" || event.text === "") return undefined;',
+  ),
+  mutant(
+    "a reply resumes when an STT without interim transcripts answers that there are no words",
+    "voice over the agent holds it, and no longer than it must",
+    "call/turn-taking/turn.ts",
+    'if (event.kind === "words" && !policy.sttHasInterim) return',
+    'if (event.kind === "words" && policy.parameters.resumeMs < 0) return',
   ),
   mutant(
     "nothing is answered during a DTMF entry",
@@ -305,11 +312,18 @@ export const MUTANTS: readonly Mutant[] = [
     'this.#messages.push({ role: "assistant", text: turn.text.toUpperCase() });',
   ),
   mutant(
-    "the inactivity timeout starts when speech was last heard",
+    "the inactivity timeout starts when the agent or words were last heard",
     "inactivity comes when it is due and not before",
     "call/turn-taking/inactivity.ts",
-    "latest(this.#quietSinceMs, Number.isNaN(lastSpeechMs) ? callMs(0) : lastSpeechMs, playsUntilMs)",
-    "callMs(0)",
+    "return addMs(latest(this.#quietSinceMs, playsUntilMs), this.#timeoutMs);",
+    "return addMs(callMs(0), this.#timeoutMs);",
+  ),
+  mutant(
+    "sound is no activity",
+    "inactivity comes when it is due and not before",
+    "call/call.ts",
+    'if (change === "started") {',
+    'if (change === "started" || isSpeech) this.#inactivity.callerActive(this.#nowMs);\n    if (change === "started") {',
   ),
   mutant(
     "the third unanswered prompt is the last",

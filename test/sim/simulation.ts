@@ -122,6 +122,7 @@ class World {
       plan,
       fate: fate.fork(),
       stt,
+      hasWordTimes: tts.capabilities.wordTimestamps,
       send: (message) => line.fromCarrier(message),
       close: () => line.hangUp(),
       vanish: (unknownForMs) => line.vanish(unknownForMs),
@@ -135,13 +136,15 @@ class World {
       });
     };
 
-    this.#watch = new Observer(facts, chronicle, [
+    const isEcho = (text: string): boolean => stt?.isEcho(text) === true;
+    const sttHasInterim = stt?.capabilities.interimTranscripts ?? false;
+    this.#watch = new Observer(facts, chronicle, isEcho, [
       new Output({ facts, chronicle, stt, tts, format: outbound, onPlayed: (segment) => telephone.heard(segment) }),
       ending,
       new Flow(facts, chronicle, tts),
       new Silence(facts, chronicle),
       new Answers(facts, chronicle, stt),
-      new Interruption(facts, chronicle),
+      new Interruption(facts, chronicle, { isEcho, sttHasInterim }),
       new Context(facts, chronicle),
       new Endpointing(facts, chronicle, stt),
       new Queues({ facts, chronicle, streams, pendingBytes: () => this.#service.journal.pendingBytes }),

@@ -13,13 +13,16 @@ const RUN_WORDS_MIN = 3;
  * having heard it, which takes longer.
  */
 const DELAY_MS_MAX = 350;
-/** The same for a run of words, whose first ones an STT may miss, and which nobody repeats while hearing them. */
+/** The same for a run of words, whose first ones an STT may miss, and which a caller does not repeat while hearing them. */
 const RUN_DELAY_MS_MAX = 800;
 /** How much earlier than the agent's word the speech may have begun: the times of words are estimates. */
 const EARLY_MS_MAX = 200;
 const RUN_EARLY_MS_MAX = 1_500;
 
-/** Where the VAD detected no speech: how long ago the agent's last word ended when its transcript arrives, ms. */
+/** Speech that began earlier than this says nothing about a transcript that arrives now. */
+const START_AGE_MS_MAX = 6_000;
+
+/** Where the VAD detected no speech, or nothing but steady noise: how long ago the agent's last word ended when its transcript arrives, ms. */
 const UNDETECTED_MS_MAX = 1_000;
 const RUN_UNDETECTED_MS_MAX = 3_000;
 
@@ -58,7 +61,7 @@ interface Comparison {
   readonly played: readonly PlayedWord[];
   readonly final: boolean;
   readonly nowMs: CallMs;
-  /** The VAD detects speech of the caller now. */
+  /** The VAD detects speech of the caller now, which has not gone on without words for so long that it is noise. */
   readonly isSpeaking: boolean;
 }
 
@@ -128,13 +131,14 @@ export class EchoDetector {
     const isRun = length >= RUN_WORDS_MIN;
     const { startMs } = first;
     if (startMs >= this.#continuesMs && startMs <= addMs(this.#continuesMs, CONTINUES_MS_MAX)) return true;
-    if (this.#startsMs.length === 0 && !isSpeaking)
-      return last.endMs >= addMs(nowMs, -(isRun ? RUN_UNDETECTED_MS_MAX : UNDETECTED_MS_MAX));
     const delayMs = isRun ? RUN_DELAY_MS_MAX : DELAY_MS_MAX;
     const earlyMs = isRun ? RUN_EARLY_MS_MAX : EARLY_MS_MAX;
-    return this.#startsMs.some(
+    const began = this.#startsMs.some(
       (speechMs) => speechMs >= addMs(startMs, -earlyMs) && speechMs <= addMs(startMs, delayMs),
     );
+    if (began) return true;
+    const isDetected = isSpeaking || this.#startsMs.some((speechMs) => speechMs >= addMs(nowMs, -START_AGE_MS_MAX));
+    return !isDetected && last.endMs >= addMs(nowMs, -(isRun ? RUN_UNDETECTED_MS_MAX : UNDETECTED_MS_MAX));
   }
 }
 

@@ -48,7 +48,8 @@ export const END_REASON_MEANINGS = {
   agent_hangup: "the agent hung up, by its tool `hang_up`",
   api_hangup: "`POST /calls/{id}/end` ended the call",
   max_duration: "the call reached its `maxDuration`",
-  inactivity: "the caller was silent for `inactivityTimeout`, and did not answer the prompts",
+  inactivity:
+    "the caller gave no words, DTMF or typed text for `inactivityTimeout` and did not answer the prompts, or for `MAX_WORDLESS_S`",
   spend_limit: "`maxCost` or a limit per minute of the call or the account was reached",
   transferred: "the agent transferred the caller, by its tool `transfer`",
   token_expired: "the stream did not connect within `TOKEN_TTL_S`",

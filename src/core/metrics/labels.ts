@@ -1,6 +1,6 @@
 import type { UsageUnit } from "../billing/usage.ts";
 import type { LatencyStep } from "../calls/latency.ts";
-import { CANCEL_REASONS } from "../calls/reasons.ts";
+import { CANCEL_REASONS, IGNORE_REASONS } from "../calls/reasons.ts";
 import type { Stage } from "../calls/stages.ts";
 
 export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed", "unsigned"] as const;
@@ -17,6 +17,10 @@ export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
  */
 export const LLM_ABORT_REASONS = ["superseded", "preemptive_cancelled", "overlong", ...CANCEL_REASONS] as const;
 export type LlmAbortReason = (typeof LLM_ABORT_REASONS)[number];
+
+/** A transcript that is ignored without a reason of its own. */
+export const BACK_CHANNEL = "back_channel";
+export const TRANSCRIPT_IGNORE_REASONS = [BACK_CHANNEL, ...IGNORE_REASONS] as const;
 
 export const PROMPT_TRIM_CAUSES = ["bound", "context_exceeded"] as const;
 /** Why a prompt was trimmed: it exceeded its bound, or an LLM refused it as longer than its context. */

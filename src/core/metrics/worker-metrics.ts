@@ -1,7 +1,13 @@
 import { SPEND_LIMITS, SPEND_UNITS, type SpendRefusal } from "../billing/spend.ts";
 import { USAGE_UNITS, type Usage } from "../billing/usage.ts";
 import { stepDurations } from "../calls/latency.ts";
-import { END_REASONS, type EndReason } from "../calls/reasons.ts";
+import {
+  END_REASONS,
+  type EndReason,
+  type IgnoreReason,
+  RESUME_REASONS,
+  type ResumeReason,
+} from "../calls/reasons.ts";
 import type { ConnectionType } from "../calls/spec.ts";
 import type { Stage } from "../calls/stages.ts";
 import type { TurnLatency } from "../calls/transcript.ts";
@@ -18,6 +24,7 @@ import {
   setCounter,
 } from "./instruments.ts";
 import {
+  BACK_CHANNEL,
   LLM_ABORT_REASONS,
   type LlmAbortReason,
   PROMPT_TRIM_CAUSES,
@@ -25,6 +32,7 @@ import {
   type PromptTrimCause,
   REDEMPTION_OUTCOMES,
   type RedemptionOutcome,
+  TRANSCRIPT_IGNORE_REASONS,
   TURN_MILESTONES,
   UNIT_LABELS,
   UNITS_OF_STAGE,
@@ -113,6 +121,33 @@ export class WorkerMetrics {
     "llm_requests_aborted_total",
     "LLM requests that were aborted before their reply was complete; they are billed all the same. `words`, `dtmf`, `typed`: the caller interrupted. `preemptive_cancelled`: the caller's words changed after preemptive generation. `superseded`: the next request was sent. `overlong`: the reply was too long for a turn.",
     ["reason"],
+  );
+  readonly #pauses = counter(
+    this.registry,
+    "reply_pauses_total",
+    "Replies that were paused because the caller's line made a sound that may be speech.",
+  );
+  readonly #resumes = counter(
+    this.registry,
+    "reply_resumes_total",
+    "Paused replies that resumed. `no_words`: the sound had no words. `back_channel`: it was one. `echo`: the agent's own words came back. `pause_timeout`: it went on, and the STT gave no words in time. The other paused replies were interrupted.",
+    ["reason"],
+  );
+  readonly #ignored = counter(
+    this.registry,
+    "transcripts_ignored_total",
+    "Transcripts over the agent that needed no reply: a back-channel of the caller, or an echo of the agent.",
+    ["reason"],
+  );
+  readonly #interimsRequested = counter(
+    this.registry,
+    "interim_requests_total",
+    "How often an STT without interim transcripts was asked for the words of the speech so far. Each is billed like a transcription.",
+  );
+  readonly #inactivityPrompts = counter(
+    this.registry,
+    "inactivity_prompts_total",
+    "Inactivity prompts: neither the agent's speech nor words, DTMF or typed text of the caller for `inactivityTimeout`.",
   );
   readonly #promptsTrimmed = counter(
     this.registry,
@@ -222,6 +257,8 @@ export class WorkerMetrics {
     for (const outcome of REDEMPTION_OUTCOMES) this.#redeemed.inc({ outcome }, 0);
     for (const status of [401, 503]) this.#refused.inc({ status }, 0);
     for (const reason of LLM_ABORT_REASONS) this.#llmAborted.inc({ reason }, 0);
+    for (const reason of RESUME_REASONS) this.#resumes.inc({ reason }, 0);
+    for (const reason of TRANSCRIPT_IGNORE_REASONS) this.#ignored.inc({ reason }, 0);
     for (const cause of PROMPT_TRIM_CAUSES) this.#promptsTrimmed.inc({ cause }, 0);
     for (const milestone of TURN_MILESTONES) this.#latency.zero({ milestone });
     for (const limit of SPEND_LIMITS) this.#spendRefused.inc({ scope: "call", limit }, 0);
@@ -234,6 +271,31 @@ export class WorkerMetrics {
 
   callEnded(reason: EndReason): void {
     this.#ended.inc({ reason });
+  }
+
+  /** Speech over a reply has paused it. */
+  replyPaused(): void {
+    this.#pauses.inc();
+  }
+
+  /** A paused reply resumes. */
+  replyResumed(reason: ResumeReason): void {
+    this.#resumes.inc({ reason });
+  }
+
+  /** A transcript over the agent needs no reply; without a reason it is a back-channel. */
+  transcriptIgnored(reason: IgnoreReason | undefined): void {
+    this.#ignored.inc({ reason: reason ?? BACK_CHANNEL });
+  }
+
+  /** An STT without interim transcripts is asked for one. */
+  interimRequested(): void {
+    this.#interimsRequested.inc();
+  }
+
+  /** The agent asks whether the caller is there. */
+  inactivityPrompted(): void {
+    this.#inactivityPrompts.inc();
   }
 
   redemption(outcome: RedemptionOutcome): void {

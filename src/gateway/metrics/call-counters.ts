@@ -47,6 +47,12 @@ export class CallCounters implements CallCounts {
   digits = 0;
   cleared = 0;
   carrierErrors = 0;
+  /** How often speech paused a reply; echoes of the agent that were ignored. */
+  pauses = 0;
+  echoesIgnored = 0;
+  /** How often the STT was asked for an interim transcript. */
+  interimRequests = 0;
+  inactivityPrompts = 0;
   providerFailures = 0;
   lastFailure: { readonly stage: Stage; readonly code: string } | undefined;
   readonly providers: ProvidersByStage = { stt: [], llm: [], tts: [] };
@@ -110,6 +116,10 @@ export class CallCounters implements CallCounts {
       agentTurns: this.#agentTurns,
       callerTurns: this.#callerTurns,
       interrupted: this.#interrupted,
+      pauses: this.pauses,
+      echoesIgnored: this.echoesIgnored,
+      interimRequests: this.interimRequests,
+      inactivityPrompts: this.inactivityPrompts,
       replies: this.#replies,
       meanReplyLatencyMs: this.#replies === 0 ? undefined : Math.round(this.#replyLatencySumMs / this.#replies),
       slowestReply: this.#slowestReply,

@@ -120,6 +120,24 @@ export function sttContract(name: string, make: () => Promise<SttUnderTest>): vo
       abortController.abort();
     });
 
+    test("answers a request for an interim where it has none of its own, and its final covers the whole utterance", async () => {
+      const { stt, stream, audio, text, transcripts, sendAudio, finals, abortController } = await open();
+      if (stt.capabilities.interimTranscripts) return;
+      expect(stream.requestInterim).toBeDefined();
+      stream.requestInterim?.();
+      await expect.poll(() => transcripts, ARRIVAL).toEqual([{ kind: "interim", text: "" }]);
+      const spoken = audio.findLastIndex((sample) => sample !== 0);
+      await sendAudio(audio.subarray(0, spoken));
+      stream.requestInterim?.();
+      await expect.poll(() => transcripts, ARRIVAL).toHaveLength(2);
+      expect(transcripts[1]?.kind).toBe("interim");
+      await sendAudio(audio.subarray(spoken));
+      await expect.poll(finals, ARRIVAL).toBe(text);
+      expect(transcripts).toHaveLength(3);
+      abortController.abort();
+      expect(() => stream.requestInterim?.()).not.toThrow();
+    });
+
     test("emits nothing after an abort, and its events end", async () => {
       const { audio, transcripts, sendAudio, abortController, done } = await open();
       await sendAudio(audio.subarray(0, audio.length / 2));

@@ -12,9 +12,10 @@ import type { SegmentFacts } from "../observer/facts.ts";
 import type { FaultPlan } from "../plan/fault-plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import { drawScript } from "../plan/script.ts";
-import { lineNoise } from "../plan/words.ts";
+import { lineNoise, soundFrame } from "../plan/words.ts";
 import type { SimulatedStt } from "../providers/stt.ts";
 import { RESULT } from "../providers/tools.ts";
+import { ECHO_MS, LineEcho, UNTIMED } from "./line-echo.ts";
 
 export interface TelephoneOptions {
   world: ManualClock;
@@ -22,6 +23,8 @@ export interface TelephoneOptions {
   fate: FaultPlan;
   /** What the service understands the caller with. */
   stt: SimulatedStt | undefined;
+  /** The TTS says when each of its words sounds. */
+  hasWordTimes: boolean;
   /** The carrier says something to the service. */
   send(message: string | Uint8Array): void;
   /** The carrier has said `stop`, and closes. */
@@ -33,6 +36,13 @@ export interface TelephoneOptions {
 }
 
 const STOPS_CHANCE = 0.75;
+/** Music begins within this, and lasts at least this long; a stray voiced frame comes so often. */
+const MUSIC_WITHIN_MS = 20_000;
+const MUSIC_MS = [5_000, 60_000] as const;
+const STRAY_EVERY_FRAMES = 450;
+/** An echo within the caller's own sounds, of a word or two, may be taken for the caller: there is none so soon after them. */
+const QUIET_FRAMES = 40;
+
 /** A socket whose peer has vanished is given up after this, or at once. */
 const VANISHED_MS_MAX = 20_000;
 
@@ -45,18 +55,31 @@ export class Telephone {
   readonly #fate: FaultPlan;
   /** Which frame of what utterance every frame of the script is. */
   readonly #speech = new Map<Uint8Array, { utterance: Utterance; frame: number }>();
+  /** What the loudspeaker plays comes back, where that was drawn; and how many words of each segment began to play. */
+  readonly #echo: LineEcho | undefined;
+  readonly #begun = new Map<SegmentFacts, number>();
   /** How many words of each segment the caller has understood. */
   readonly #understood = new Map<SegmentFacts, number>();
   /** Of a line that is not quite silent. */
   readonly #lineNoise: readonly Uint8Array[];
   #noise = 0;
+  /** How many frames ago the caller last made a sound. */
+  #quietFrames = 0;
+  /** The frames of the line's own sound: from the first on, until the second. */
+  readonly #music: readonly [from: number, until: number];
 
   constructor(options: TelephoneOptions) {
     this.#options = options;
     const { world, plan, fate, send, close } = options;
     this.#fate = fate;
+    const { stt } = options;
+    const hasEcho = fate.has("echo") && options.hasWordTimes && !UNTIMED.some((fault) => fate.has(fault));
+    if (hasEcho && stt !== undefined)
+      this.#echo = new LineEcho({ world, stt, delayMs: fate.random.between(...ECHO_MS) });
     this.#formats = formatsOf(plan.line);
     this.#lineNoise = fate.random.chance(0.3) ? lineNoise(this.#formats.inbound) : [];
+    const musicFrom = Math.floor(fate.random.between(0, MUSIC_WITHIN_MS) / FRAME_MS);
+    this.#music = [musicFrom, musicFrom + Math.floor(fate.random.between(...MUSIC_MS) / FRAME_MS)];
     const script = drawScript(plan, fate.fork());
     for (const step of script) this.#remember(step);
     this.#caller = new Caller({
@@ -110,6 +133,7 @@ export class Telephone {
 
   /** One more frame of a segment plays: the caller understands the words that it completes. */
   heard(segment: SegmentFacts): void {
+    this.#echoOf(segment);
     const words = segment.spoken?.words ?? [];
     let next = this.#understood.get(segment) ?? 0;
     for (let word = words[next]; word !== undefined; word = words[next]) {
@@ -120,6 +144,21 @@ export class Telephone {
       next += 1;
     }
     this.#understood.set(segment, next);
+  }
+
+  /** One more frame of a segment plays: words that begin with it come back. */
+  #echoOf(segment: SegmentFacts): void {
+    const words = segment.spoken?.words ?? [];
+    let next = this.#begun.get(segment) ?? 0;
+    for (let word = words[next]; word !== undefined; word = words[next]) {
+      if (word.startMs >= segment.playedFrames * FRAME_MS) break;
+      if (this.#echo !== undefined && this.#quietFrames >= QUIET_FRAMES) {
+        this.#fate.chronicle.note("echo");
+        this.#echo.playing(word);
+      }
+      next += 1;
+    }
+    this.#begun.set(segment, next);
   }
 
   /** A tool that only the client has: in its own time, or never. */
@@ -150,6 +189,13 @@ export class Telephone {
     for (const [frame, bytes] of utterance.frames.entries()) this.#speech.set(bytes, { utterance, frame });
   }
 
+  /** The line makes a sound of its own in this frame: music, or a stray one. */
+  #isSounding(): boolean {
+    const [from, until] = this.#music;
+    if (this.#noise >= from && this.#noise < until && this.#fate.occurs("music")) return true;
+    return this.#noise % STRAY_EVERY_FRAMES === 0 && this.#fate.occurs("stray-voice");
+  }
+
   #microphone(): Uint8Array | undefined {
     const spoken = this.#caller.frame();
     const place = this.#speech.get(spoken);
@@ -158,12 +204,14 @@ export class Telephone {
       return undefined;
     }
     if (place?.frame === 0) this.#begin(place.utterance);
+    this.#quietFrames = place === undefined ? this.#quietFrames + 1 : 0;
     if (place !== undefined) return spoken;
+    this.#noise += 1;
+    if (this.#isSounding() || this.#echo?.isSounding() === true) return soundFrame(this.#noise, this.#formats.inbound);
     if (this.#fate.has("silence-suppressed")) {
       this.#fate.chronicle.note("silence-suppressed");
       return undefined;
     }
-    this.#noise += 1;
     return this.#lineNoise[this.#noise % this.#lineNoise.length] ?? spoken;
   }
 }

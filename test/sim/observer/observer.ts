@@ -12,8 +12,11 @@ export class Observer {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
   readonly #rules: readonly Rule[];
+  readonly #isEcho: (text: string) => boolean;
 
-  constructor(facts: Facts, chronicle: Chronicle, rules: readonly Rule[]) {
+  /** `isEcho`: a transcript is of the agent's own words. To all rules but those about echoes it never was. */
+  constructor(facts: Facts, chronicle: Chronicle, isEcho: (text: string) => boolean, rules: readonly Rule[]) {
+    this.#isEcho = isEcho;
     this.#facts = facts;
     this.#chronicle = chronicle;
     this.#rules = rules;
@@ -67,6 +70,7 @@ export class Observer {
   #event(event: CallEvent): void {
     this.#chronicle.tell("event", () => eventText(event));
     this.#facts.event(event);
+    if ((event.kind === "stt-interim" || event.kind === "stt-final") && this.#isEcho(event.text)) return;
     for (const rule of this.#rules) rule.event?.(event);
   }
 
@@ -74,6 +78,7 @@ export class Observer {
     if (command.kind === "end") this.#chronicle.note(command.reason);
     this.#chronicle.tell("command", () => commandText(command));
     this.#facts.command(command);
+    if (command.kind === "ignore" && command.reason === "echo" && this.#isEcho(command.text)) return;
     for (const rule of this.#rules) rule.command?.(command);
   }
 }

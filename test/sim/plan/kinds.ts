@@ -12,6 +12,11 @@ export const FAULTS = [
   "no-final",
   "words-without-speech",
   "speech-goes-on",
+  "silent-to-requests",
+  // The line.
+  "music",
+  "stray-voice",
+  "echo",
   // The LLM.
   "llm-slow",
   "llm-drips",

@@ -71,6 +71,14 @@ function voice(forMs: number, format: AudioFormat): Uint8Array[] {
   });
 }
 
+/** One frame of a sound that is voice to a detector and no word: music, or a stray one. */
+export function soundFrame(frame: number, format: AudioFormat): Uint8Array {
+  const bytes = vowel(format);
+  const bytesPerFrame = frameBytes(format);
+  const at = (frame % (bytes.length / bytesPerFrame)) * bytesPerFrame;
+  return bytes.subarray(at, at + bytesPerFrame);
+}
+
 /** Frames of pause: hardly one to the voice detector, or one that ends speech without being long enough to end a turn. */
 const PAUSES: readonly (readonly [number, number])[] = [
   [0, 15],

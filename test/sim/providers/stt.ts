@@ -14,6 +14,8 @@ type QueuedEvent = SttEvent | { kind: "fail" };
 
 /** With these faults an STT does not emit every word once and in order. */
 const DISHONEST: readonly Fault[] = ["duplicate-final", "final-out-of-order", "no-final"];
+/** An echo is final when nothing followed it for so long. */
+const ECHO_FINAL_MS = 500;
 /** Within this time phantom speech comes, and an STT fails. */
 const TROUBLED_MS = 25_000;
 
@@ -31,6 +33,12 @@ export class SimulatedStt implements Stt {
   readonly #timers = new Set<() => void>();
   #deliver: (event: QueuedEvent) => void = () => {};
   #heardSamples = 0;
+  #finals = 0;
+  /** The agent's words that came back since the last final, and when their final is due; all that ever were emitted. */
+  #echo: { words: string[]; cancel: () => void } | undefined;
+  readonly #echoTexts = new Set<string>();
+  /** What the caller says now, and since when, in the clock's ms; until its final transcript. */
+  #saying: { words: Utterance["words"]; sinceMs: number } | undefined;
   /** When the last of the ordered transcripts will have been emitted, in the clock's ms. */
   #emittedMs = 0;
   /** A final transcript that waits for the next one. */
@@ -63,14 +71,63 @@ export class SimulatedStt implements Stt {
     const write = (frame: Int16Array): void => {
       this.#heardSamples += frame.length;
     };
-    return { write, events: this.#events(queue) };
+    const requestInterim = (): void => this.#answerRequest();
+    return { write, events: this.#events(queue), ...(!this.capabilities.interimTranscripts && { requestInterim }) };
+  }
+
+  /** Emits the words that were said until now; sometimes an STT answers nothing. */
+  #answerRequest(): void {
+    if (this.#fate.occurs("silent-to-requests", 0.5)) return;
+    const nowMs = millisecondsOf(this.#process.nowMs());
+    const { words, sinceMs } = this.#saying ?? { words: [], sinceMs: nowMs };
+    if (this.#echo !== undefined) {
+      this.#emitEcho("interim", this.#echo.words);
+      return;
+    }
+    const said = words.filter(({ endMs }) => sinceMs + endMs <= nowMs).map(({ text }) => text);
+    const finals = this.#finals;
+    this.#after(this.#fate.random.between(60, 1_500), () => {
+      // An answer that is slower than the final of its utterance is dropped.
+      if (this.#finals === finals) this.#deliver({ kind: "interim", text: said.join(" ") });
+    });
+  }
+
+  /** A transcript of the agent's own words. */
+  isEcho(text: string): boolean {
+    return this.#echoTexts.has(text);
+  }
+
+  /** A word of the agent has come back. It is not understood while the caller speaks. */
+  hearEcho(word: string): void {
+    if (this.#saying !== undefined || millisecondsOf(this.#process.nowMs()) < this.#emittedMs) return;
+    this.#echo?.cancel();
+    const words = [...(this.#echo?.words ?? []), word];
+    const cancel = this.#after(ECHO_FINAL_MS, () => this.#endEcho());
+    this.#echo = { words, cancel };
+    if (this.capabilities.interimTranscripts) this.#emitEcho("interim", words);
+  }
+
+  #endEcho(): void {
+    if (this.#echo === undefined) return;
+    const { words, cancel } = this.#echo;
+    cancel();
+    this.#echo = undefined;
+    this.#emitEcho("final", words);
+  }
+
+  #emitEcho(kind: SttEvent["kind"], words: readonly string[]): void {
+    const text = words.join(" ");
+    this.#echoTexts.add(text);
+    this.#deliver({ kind, text });
   }
 
   /** The caller begins to say this. */
   hear({ words, text }: Utterance): void {
     const last = words.at(-1);
     if (last === undefined) return;
+    this.#endEcho();
     const { random } = this.#fate;
+    this.#saying = { words, sinceMs: millisecondsOf(this.#process.nowMs()) };
     const lagMs = random.between(60, 350);
     if (this.capabilities.interimTranscripts) {
       for (const [index, word] of words.entries()) {
@@ -119,15 +176,25 @@ export class SimulatedStt implements Stt {
   }
 
   #emit(afterMs: number, event: SttEvent): void {
-    this.#after(afterMs, () => this.#deliver(event));
+    this.#after(afterMs, () => {
+      if (event.kind === "final") {
+        this.#finals += 1;
+        this.#saying = undefined;
+      }
+      this.#deliver(event);
+    });
   }
 
-  #after(delayMs: number, task: () => void): void {
+  #after(delayMs: number, task: () => void): () => void {
     const cancel = this.#process.after(delayMs, () => {
       this.#timers.delete(cancel);
       task();
     });
     this.#timers.add(cancel);
+    return () => {
+      this.#timers.delete(cancel);
+      cancel();
+    };
   }
 
   async *#events(queue: AsyncIterable<QueuedEvent>): AsyncGenerator<SttEvent> {

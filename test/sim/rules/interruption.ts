@@ -27,10 +27,17 @@ const MAYBE_STEADY_FRAMES = (0.8 * steadyVoiceMs) / FRAME_MS;
 /** What only the caller does to a reply. */
 const BY_THE_CALLER: readonly CancelReason[] = ["words", "dtmf", "typed"];
 
+export interface InterruptionOptions {
+  /** Whether a transcript is of the agent's own words. */
+  isEcho(text: string): boolean;
+  sttHasInterim: boolean;
+}
+
 /** Speech pauses the agent, words interrupt it, and what is neither does nothing: judged by the audio alone. */
 export class Interruption implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
+  readonly #options: InterruptionOptions;
   #mediaMs = Number.NaN;
   /** When the last frame came. */
   #frameMs = Number.NaN;
@@ -38,6 +45,8 @@ export class Interruption implements Rule {
   #silentFrames = 0;
   /** Frames of speech since the last word of the STT. */
   #wordlessFrames = 0;
+  /** When an STT without interim transcripts last answered that there are no words. */
+  #wordlessAnswerMs = Number.NaN;
   /** This stretch of speech came after silence that ended the one before it. */
   #isFresh = false;
   /** Since when there may be speech; NaN while there is surely none. */
@@ -45,7 +54,8 @@ export class Interruption implements Rule {
   /** When the caller last gave reason to hold the agent: by the beginning of a pause, or by words. */
   #heldSinceMs = 0;
 
-  constructor(facts: Facts, chronicle: Chronicle) {
+  constructor(facts: Facts, chronicle: Chronicle, options: InterruptionOptions) {
+    this.#options = options;
     this.#facts = facts;
     this.#chronicle = chronicle;
   }
@@ -73,7 +83,8 @@ export class Interruption implements Rule {
   event(event: CallEvent): void {
     if (event.kind !== "stt-interim" && event.kind !== "stt-final") return;
     this.#heldSinceMs = this.#facts.nowMs;
-    this.#wordlessFrames = 0;
+    if (event.text !== "" || this.#options.sttHasInterim) this.#wordlessFrames = 0;
+    else this.#wordlessAnswerMs = this.#facts.nowMs;
   }
 
   frameOut(reply: ReplyFacts | undefined): void {
@@ -115,6 +126,7 @@ export class Interruption implements Rule {
   inspect(): void {
     const { reply, nowMs, end } = this.#facts;
     if (end !== undefined || reply?.pausedMs === undefined) return;
+    if (reply.pausedMs < this.#wordlessAnswerMs) this.#wrong(HELD, `reply ${reply.turnId} is held for no words`);
     const dueMs = this.#heldSinceMs + pauseMsMax + resumeMs;
     if (nowMs <= this.#facts.latestMs(dueMs, 2 * TICK_MS)) return;
     this.#wrong(HELD, `reply ${reply.turnId} is held since ${reply.pausedMs} ms, at ${nowMs} ms`);
@@ -139,6 +151,7 @@ export class Interruption implements Rule {
       return lastEvent !== undefined && ["typed", "dtmf", "tick"].includes(lastEvent.kind) ? undefined : "nothing was";
     }
     if (lastEvent?.kind !== "stt-interim" && lastEvent?.kind !== "stt-final") return `upon ${lastEvent?.kind}`;
+    if (this.#options.isEcho(lastEvent.text)) return `for its own ${JSON.stringify(lastEvent.text)}`;
     return isBackChannel(lastEvent.text, language, lastEvent.kind === "stt-interim")
       ? `for ${JSON.stringify(lastEvent.text)}`
       : undefined;

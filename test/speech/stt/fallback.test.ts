@@ -295,6 +295,30 @@ describe("FallbackStt", () => {
     expect(finals()).toEqual(["thank you", "table for two"]);
   });
 
+  test("a request for an interim goes to the open stream, whose utterance still waits for its final", async () => {
+    const clock = new ManualClock();
+    const slow = new CodedStt(WORDS, { partials: false, deaf: true });
+    const { stream, sendAudio, transcripts, finals } = listen(clock, [
+      slow,
+      new CodedStt(WORDS, { provider: "second" }),
+    ]);
+    await sendAudio(coded(["thank"], WORDS).slice(0, 10));
+    stream.requestInterim?.();
+    await clock.play(FRAME_MS);
+    expect(transcripts).toEqual([{ kind: "interim", text: "thank" }]);
+    // The interim is no answer to the whole utterance: without its final the provider has failed, and another gets it.
+    await sendAudio(silence(STT_UTTERANCE_TRANSCRIPT_MS_MAX / FRAME_MS + 40));
+    expect(finals()).toEqual(["thank"]);
+  });
+
+  test("an empty final of a provider without interims is emitted: there are no words in the utterance", async () => {
+    const clock = new ManualClock();
+    const script = [{ atMs: 1_000, event: { kind: "final" as const, text: "" } }];
+    const { sendAudio, transcripts } = listen(clock, [new ScriptedStt(clock, script, { interimTranscripts: false })]);
+    await sendAudio([...noise(30), ...silence(100)]);
+    expect(transcripts).toEqual([{ kind: "final", text: "" }]);
+  });
+
   test("an empty final resolves an utterance, and is emitted only where it withdraws interim words", async () => {
     const clock = new ManualClock();
     const script = [

@@ -2,13 +2,14 @@ import { METHODS } from "node:http";
 import { getHeapSpaceStatistics } from "node:v8";
 import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../../src/core/billing/spend.ts";
-import { END_REASONS } from "../../../src/core/calls/reasons.ts";
+import { END_REASONS, RESUME_REASONS } from "../../../src/core/calls/reasons.ts";
 import { STAGES } from "../../../src/core/calls/stages.ts";
 import { LARGE_RESPONSES } from "../../../src/core/metrics/control-metrics.ts";
 import {
   LLM_ABORT_REASONS,
   PROMPT_TRIM_CAUSES,
   REDEMPTION_OUTCOMES,
+  TRANSCRIPT_IGNORE_REASONS,
   TURN_MILESTONES,
   TURN_STEPS,
   USAGE_UNIT_LABELS,
@@ -36,7 +37,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   port: ["api", "metrics"],
 
   part: RETAINED_PARTS,
-  reason: [...END_REASONS, ...LLM_ABORT_REASONS],
+  reason: [...END_REASONS, ...LLM_ABORT_REASONS, ...RESUME_REASONS, ...TRANSCRIPT_IGNORE_REASONS],
   outcome: [...REDEMPTION_OUTCOMES, ...TASK_OUTCOMES],
   task: BUDGETED_TASKS,
   state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],

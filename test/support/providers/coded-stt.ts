@@ -81,6 +81,7 @@ export class CodedStt implements Stt {
       previousCode = code;
       if (record.frames === failsAt) fail();
     };
-    return { write, events };
+    const requestInterim = (): void => events.push({ kind: "interim", text: words.join(" ") });
+    return { write, events, ...(!partials && { requestInterim }) };
   }
 }

@@ -4,6 +4,11 @@ import type { ConnectionOptions } from "../calls/connection.ts";
 export const NO_METRICS: ConnectionOptions["metrics"] = {
   turnAnswered: () => {},
   callEnded: () => {},
+  replyPaused: () => {},
+  replyResumed: () => {},
+  transcriptIgnored: () => {},
+  interimRequested: () => {},
+  inactivityPrompted: () => {},
   stageAnswered: () => {},
   stageFailed: () => {},
   llmRequestAborted: () => {},

@@ -56,6 +56,84 @@ async function callOf(
 
 const afterwards: Answer = () => {};
 
+describe("a requested interim", () => {
+  /** Answers when it is released. */
+  function held(): { answer: Answer; release: (text: string) => void } {
+    let waiting: Parameters<Answer>[0] | undefined;
+    return {
+      answer: (response) => {
+        waiting = response;
+      },
+      release: (text) => transcribed(text)(waiting as Parameters<Answer>[0]),
+    };
+  }
+
+  test("is a transcript of the speech so far; the utterance goes on, and its final covers all of it", async () => {
+    const { server, stream, sendAudio, transcripts } = await call(transcribed("Zwei"), transcribed("Zwei Torten."));
+    sendAudio(500, 0);
+    stream.requestInterim?.();
+    await eventually(() => transcripts).toEqual([{ kind: "interim", text: "Zwei" }]);
+    sendAudio(500, 1_000);
+    await eventually(() => transcripts.at(-1)).toEqual({ kind: "final", text: "Zwei Torten." });
+    const [interim, final] = server.seen.map(({ file }) => (file.bytes.length - 44) / 32);
+    expect(interim).toBe(500);
+    expect(final).toBeGreaterThan(1_000);
+    expect(stream.sentAudioMs).toBe((interim ?? 0) + (final ?? 0));
+  });
+
+  test("of sounds without words is empty, and so is one where there is no speech, which is not sent", async () => {
+    const { server, stream, sendAudio, transcripts } = await call(transcribed("[BLANK_AUDIO]"));
+    sendAudio(0, 500);
+    stream.requestInterim?.();
+    await eventually(() => transcripts).toEqual([{ kind: "interim", text: "" }]);
+    expect(server.seen).toHaveLength(0);
+    sendAudio(500, 0);
+    stream.requestInterim?.();
+    await eventually(() => transcripts).toEqual(Array(2).fill({ kind: "interim", text: "" }));
+  });
+
+  test("is sent one at a time, and not while a final is pending", async () => {
+    const first = held();
+    const { server, stream, sendAudio, transcripts } = await call(first.answer, transcribed("Ja."));
+    sendAudio(500, 0);
+    stream.requestInterim?.();
+    stream.requestInterim?.();
+    await eventually(() => server.seen).toHaveLength(1);
+    first.release("Ja");
+    await eventually(() => transcripts).toEqual([{ kind: "interim", text: "Ja" }]);
+    sendAudio(0, 400);
+    stream.requestInterim?.();
+    await eventually(() => transcripts).toHaveLength(2);
+    expect(server.seen).toHaveLength(2);
+  });
+
+  test("that is slower than the final of its utterance is dropped", async () => {
+    const interim = held();
+    const { server, stream, sendAudio, transcripts } = await call(interim.answer, transcribed("Ja."));
+    sendAudio(500, 0);
+    stream.requestInterim?.();
+    await eventually(() => server.seen).toHaveLength(1);
+    sendAudio(0, 400);
+    await eventually(() => transcripts).toEqual([{ kind: "final", text: "Ja." }]);
+    interim.release("Ja");
+    await eventually(() => server.seen).toHaveLength(2);
+    for (let turn = 0; turn < 20; turn += 1) await settled();
+    expect(transcripts).toHaveLength(1);
+  });
+
+  test("that fails is no failure of the stream: the final decides", async () => {
+    const { stream, server, sendAudio, transcripts } = await call(
+      (response) => response.writeHead(429).end(),
+      transcribed("Ja."),
+    );
+    sendAudio(500, 0);
+    stream.requestInterim?.();
+    await eventually(() => server.seen).toHaveLength(1);
+    sendAudio(0, 400);
+    await eventually(() => transcripts).toEqual([{ kind: "final", text: "Ja." }]);
+  });
+});
+
 describe("STT of an OpenAI-compatible server", () => {
   test("sends an utterance as a WAV file, with its preroll and the pause that ended it", async () => {
     const { server, sendAudio, transcripts } = await call(transcribed("Zwei Torten."));
