@@ -148,6 +148,11 @@ export class EchoPath {
     }
   }
 
+  /** The known delay was measured again: the gains stay. */
+  refine(delay: number): void {
+    this.#delay = delay;
+  }
+
   /** An echo of this delay was found in the last window, which ends at `end`; false where its gain shows it cannot be. */
   found(delay: number, caller: CallerLevels, end: number): boolean {
     this.#readSent(end, delay);
