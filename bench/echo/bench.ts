@@ -2,7 +2,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
 import { callMs, mediaMs } from "../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES, FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits/media.ts";
-import { EchoDetector } from "../../src/media/echo/echo-detector.ts";
+import { EchoDetector, type EchoVerdict } from "../../src/media/echo/echo-detector.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import type { Vad } from "../../src/media/vad.ts";
 import { Random } from "../../test/support/random.ts";
@@ -79,43 +79,66 @@ interface Heard {
   frameUs: number;
 }
 
+/** Derives speech from the frames, by voice activity alone and with the echo check. */
+function hear(tape: Tape, condition: Condition, random: Random, vad: Vad): Heard {
+  const frames = Math.floor(tape.caller.length / CARRIER_FRAME_SAMPLES);
+  const voiced = Array.from({ length: frames }, (_, frame) => vad.isSpeech(frameOf(tape.caller, frame)));
+  vad.destroy();
+  const { verdicts, frameUs } = judge(tape, voiced, condition.jitterMs ?? 0, random);
+  const speech = voiced.map((isVoiced, frame) => isVoiced && verdicts[frame] === "other");
+  const inReplies = voiced.map((isVoiced, frame) => isVoiced && isSent(tape.replies, frame));
+  const speechInReplies = speech.filter((isSpeech, frame) => isSpeech && inReplies[frame]);
+  return {
+    startsWithout: startsOf(voiced),
+    starts: startsOf(speech),
+    speechPercent: (100 * speechInReplies.length) / Math.max(1, inReplies.filter(Boolean).length),
+    frameUs,
+  };
+}
+
+const frameOf = (signal: Int16Array, frame: number): Int16Array =>
+  signal.subarray(frame * CARRIER_FRAME_SAMPLES, (frame + 1) * CARRIER_FRAME_SAMPLES);
+
+/** When speech begins, ms. */
+function startsOf(decisions: readonly boolean[]): number[] {
+  const detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
+  return decisions.flatMap((isSpeech, frame) => {
+    const nowMs = (frame + 1) * FRAME_MS;
+    const change = detector.frame(isSpeech, mediaMs(frame * FRAME_MS), callMs(nowMs));
+    return change === "started" ? [nowMs] : [];
+  });
+}
+
 /** Sends the agent's frames ahead of their playback and judges the caller's, as a leg does. */
-function hear(tape: Tape, { jitterMs = 0 }: Condition, random: Random, vad: Vad): Heard {
+function judge(
+  tape: Tape,
+  voiced: readonly boolean[],
+  jitterMs: number,
+  random: Random,
+): { verdicts: EchoVerdict[]; frameUs: number } {
   const echo = new EchoDetector({ codec: "mulaw", outboundRateHz: 8_000 });
   const encoder = new FrameEncoder("mulaw", CARRIER_FRAME_SAMPLES);
-  const without = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
-  const withCheck = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
-  const heard: Heard = { startsWithout: [], starts: [], speechPercent: 0, frameUs: 0 };
-  const frames = Math.floor(tape.caller.length / CARRIER_FRAME_SAMPLES);
-  let sent = 0;
-  let voiced = 0;
-  let speech = 0;
-  let spentUs = 0;
-  for (let frame = 0; frame < frames; frame += 1) {
-    const samples = tape.caller.subarray(frame * CARRIER_FRAME_SAMPLES, (frame + 1) * CARRIER_FRAME_SAMPLES);
-    const isVoiced = vad.isSpeech(samples);
-    const nowMs = (frame + 1) * FRAME_MS;
-    const before = process.cpuUsage();
-    for (; sent < frames && sent * FRAME_MS <= frame * FRAME_MS + OUTPUT_LEAD_MS; sent += 1) {
-      if (!isSent(tape.replies, sent)) continue;
-      encoder.samples.set(tape.agent.subarray(sent * CARRIER_FRAME_SAMPLES, (sent + 1) * CARRIER_FRAME_SAMPLES));
-      echo.sent(encoder.encode(), callMs(sent * FRAME_MS));
+  const sentFrames = voiced.map((_, frame) => {
+    if (!isSent(tape.replies, frame)) return undefined;
+    encoder.samples.set(frameOf(tape.agent, frame));
+    return encoder.encode().slice();
+  });
+  const received = voiced.map((_, frame) => frameOf(tape.caller, frame));
+  const lateMs = voiced.map(() => random.between(0, jitterMs));
+  const verdicts: EchoVerdict[] = [];
+  let next = 0;
+  const before = process.cpuUsage();
+  for (let frame = 0; frame < voiced.length; frame += 1) {
+    for (; next * FRAME_MS <= frame * FRAME_MS + OUTPUT_LEAD_MS; next += 1) {
+      const bytes = sentFrames[next];
+      if (bytes !== undefined) echo.sent(bytes, callMs(next * FRAME_MS));
     }
-    const arrivedMs = callMs(nowMs + random.between(0, jitterMs));
-    const verdict = echo.judge(samples, isVoiced, mediaMs(frame * FRAME_MS), arrivedMs);
-    const { user, system } = process.cpuUsage(before);
-    spentUs += user + system;
-    const isSpeech = isVoiced && verdict === "other";
-    if (isVoiced && isSent(tape.replies, frame)) voiced += 1;
-    if (isSpeech && isSent(tape.replies, frame)) speech += 1;
-    if (without.frame(isVoiced, mediaMs(frame * FRAME_MS), callMs(nowMs)) === "started")
-      heard.startsWithout.push(nowMs);
-    if (withCheck.frame(isSpeech, mediaMs(frame * FRAME_MS), callMs(nowMs)) === "started") heard.starts.push(nowMs);
+    const arrivedMs = callMs((frame + 1) * FRAME_MS + (lateMs[frame] as number));
+    const isVoiced = voiced[frame] as boolean;
+    verdicts.push(echo.judge(received[frame] as Int16Array, isVoiced, mediaMs(frame * FRAME_MS), arrivedMs));
   }
-  vad.destroy();
-  heard.speechPercent = (100 * speech) / Math.max(1, voiced);
-  heard.frameUs = spentUs / frames;
-  return heard;
+  const { user, system } = process.cpuUsage(before);
+  return { verdicts, frameUs: (user + system) / voiced.length };
 }
 
 const isSent = (replies: readonly Span[], frame: number): boolean =>
