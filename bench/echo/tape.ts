@@ -1,6 +1,6 @@
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
 import { addEcho, addNoise, throughMulaw } from "../../test/support/audio/echo-line.ts";
-import type { Random } from "../../test/support/random.ts";
+import { Random } from "../../test/support/random.ts";
 
 const SECONDS = 60;
 const PROMPTS_A_REPLY = 3;
@@ -43,8 +43,9 @@ export function tapeOf(random: Random, condition: Condition, agent: Float64Array
   const sent = throughMulaw(signal);
   const line = new Float64Array(samples);
   let delayMs = random.between(40, 300);
+  const roomSeed = random.whole(0, 1e9);
   for (const { from, to } of replies) {
-    addEcho(random.fork(), line, sent, { ...condition, delayMs }, { from, to });
+    addEcho(new Random(roomSeed), line, sent, { ...condition, delayMs }, { from, to });
     if (condition.newDelays === true) delayMs = random.between(40, 300);
   }
   const { speech, utterances } = utterancesOf(random, condition, caller, replies, samples);

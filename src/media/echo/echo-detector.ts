@@ -5,7 +5,7 @@ import type { FrameCodec } from "../frame-codec.ts";
 import { ECHO_SAMPLES_PER_MS } from "./band-levels.ts";
 import { CallerLevels } from "./caller-levels.ts";
 import { CallerTimeline } from "./caller-timeline.ts";
-import { findSegment, SEARCHED_SAMPLES, SEGMENT_SAMPLES } from "./delay-search.ts";
+import { correlationOfEnd, findSegment, SEARCHED_SAMPLES, SEGMENT_SAMPLES } from "./delay-search.ts";
 import { DELAY_SAMPLES_MAX, EchoPath } from "./echo-path.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { ReferenceSignal } from "./reference-signal.ts";
@@ -20,7 +20,7 @@ export type EchoVerdict = "echo" | "undecided" | "other";
 const SPEECH_BANDS = 3;
 const ECHO_EXCESS_BANDS_MAX = 1;
 /** Correlations of a segment with the reference. Of other speech one in 100 is above 0.34: measured, see `docs/decisions`. */
-const CORRELATION = { sure: 0.42, louderThanPredicted: 0.36, likely: 0.22 };
+const CORRELATION = { sure: 0.42, louderThanPredicted: 0.36, likely: 0.22, end: 0.42 };
 /** Two likely matches within these frames, and within this many samples of delay, are sure. */
 const CANDIDATE_FRAMES = 50;
 const CANDIDATE_SAMPLES = 12;
@@ -207,9 +207,13 @@ export class EchoDetector {
     if (correlation < sure && !isAgain) return false;
     if (!(Math.abs(delay - this.#path.delay) < SAME_DELAY_SAMPLES))
       return this.#path.found(delay, this.#caller, this.#timeline.end);
-    // Most of the segment precedes a voice that has just begun: finding the known echo in it says nothing about that.
     this.#path.refine(delay);
-    return this.#path.excessBands(this.#caller, this.#timeline.end) < SPEECH_BANDS;
+    if (this.#path.excessBands(this.#caller, this.#timeline.end) < SPEECH_BANDS) return true;
+    // Most of the segment precedes a voice that has just begun: only its end says whether the frame is echo.
+    this.#reference.copy(this.#timeline.end - SEGMENT_SAMPLES - delay, SEGMENT_SAMPLES, searched);
+    if (correlationOfEnd(segment, searched) < CORRELATION.end) return false;
+    this.#path.raise(this.#caller);
+    return true;
   }
 
   /** Searches the last segment in the reference; undefined where there were too many searches. Overwritten by the next. */

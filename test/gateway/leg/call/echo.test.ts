@@ -50,7 +50,7 @@ async function callWithEcho(delayMs: number, caller?: { speech: Int16Array; atMs
     stt,
     tts: new SpeechLikeTts(clock),
     vad: { isSpeech: (frame) => frame.some((sample) => Math.abs(sample) > 100), destroy: () => {} },
-    spec: { firstSpeaker: "agent", greeting: "Hello, this is a long greeting." },
+    spec: { firstSpeaker: "agent", interruptible: true, greeting: "Hello, this is a long greeting." },
   });
   call.start();
   const line = new Float64Array(12 * 8_000);
