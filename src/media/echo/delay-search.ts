@@ -9,6 +9,10 @@ export const SEARCHED_DELAYS = SEARCHED_SAMPLES - SEGMENT_SAMPLES;
 /** Linear prediction makes voiced sounds noise-like: the correlation of two people's vowels would be high. */
 const ORDER = 8;
 
+/** The newest part of a segment: two frames. */
+const END_SAMPLES = 320;
+const NEAR_SAMPLES = 8;
+
 const fft = new RealFft(SEARCHED_SAMPLES);
 const bins = SEARCHED_SAMPLES / 2 + 1;
 const whiteSegment = new Float64Array(SEARCHED_SAMPLES);
@@ -36,7 +40,7 @@ const match: DelayMatch = { offset: 0, correlation: 0 };
  * both whitened by the segment's linear predictor. Two transforms there and one back, about 0.2 ms. Allocates nothing.
  */
 export function findSegment(segment: Float64Array, reference: Float64Array): DelayMatch {
-  predict(segment);
+  predict(segment, 0);
   const segmentEnergy = whiten(segment, SEGMENT_SAMPLES, whiteSegment);
   const referenceEnergy = whiten(reference, SEARCHED_SAMPLES, whiteReference);
   match.offset = 0;
@@ -48,11 +52,38 @@ export function findSegment(segment: Float64Array, reference: Float64Array): Del
   return match;
 }
 
-/** The linear predictor of the segment: Levinson and Durbin. The noise floor of -30 dB keeps it from extremes. */
-function predict(segment: Float64Array): void {
+/**
+ * The normalised correlation, 0 to 1, of the last 40 ms of the `segment` with the `reference`, which has as many samples
+ * and was sent one known delay before: the highest of that delay and NEAR_SAMPLES around it. Allocates nothing.
+ */
+export function correlationOfEnd(segment: Float64Array, reference: Float64Array): number {
+  const from = SEGMENT_SAMPLES - END_SAMPLES;
+  predict(segment, from);
+  whiten(segment, SEGMENT_SAMPLES, whiteSegment);
+  whiten(reference, SEGMENT_SAMPLES, whiteReference);
+  let best = 0;
+  for (let shift = -NEAR_SAMPLES; shift <= NEAR_SAMPLES; shift += 1) {
+    let product = 0;
+    let segmentEnergy = 1;
+    let referenceEnergy = 1;
+    for (let i = from; i < SEGMENT_SAMPLES - NEAR_SAMPLES; i += 1) {
+      const a = whiteSegment[i] as number;
+      const b = whiteReference[i + shift] as number;
+      product += a * b;
+      segmentEnergy += a * a;
+      referenceEnergy += b * b;
+    }
+    const correlation = Math.abs(product) / Math.sqrt(segmentEnergy * referenceEnergy);
+    if (correlation > best) best = correlation;
+  }
+  return best;
+}
+
+/** The linear predictor of the segment from there on: Levinson and Durbin. The noise floor of -30 dB keeps it from extremes. */
+function predict(segment: Float64Array, from: number): void {
   for (let lag = 0; lag <= ORDER; lag += 1) {
     let sum = 0;
-    for (let i = lag; i < SEGMENT_SAMPLES; i += 1) sum += (segment[i] as number) * (segment[i - lag] as number);
+    for (let i = from + lag; i < SEGMENT_SAMPLES; i += 1) sum += (segment[i] as number) * (segment[i - lag] as number);
     autocorrelation[lag] = sum;
   }
   let error = (autocorrelation[0] as number) * 1.001 + 1;

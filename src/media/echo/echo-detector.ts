@@ -5,7 +5,7 @@ import type { FrameCodec } from "../frame-codec.ts";
 import { ECHO_SAMPLES_PER_MS } from "./band-levels.ts";
 import { CallerLevels } from "./caller-levels.ts";
 import { CallerTimeline } from "./caller-timeline.ts";
-import { findSegment, SEARCHED_SAMPLES, SEGMENT_SAMPLES } from "./delay-search.ts";
+import { correlationOfEnd, findSegment, SEARCHED_SAMPLES, SEGMENT_SAMPLES } from "./delay-search.ts";
 import { DELAY_SAMPLES_MAX, EchoPath } from "./echo-path.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { ReferenceSignal } from "./reference-signal.ts";
@@ -20,19 +20,29 @@ export type EchoVerdict = "echo" | "undecided" | "other";
 const SPEECH_BANDS = 3;
 const ECHO_EXCESS_BANDS_MAX = 1;
 /** Correlations of a segment with the reference. Of other speech one in 100 is above 0.34: measured, see `docs/decisions`. */
-const CORRELATION = { sure: 0.42, louderThanPredicted: 0.36, likely: 0.22 };
+const CORRELATION = { sure: 0.42, louderThanPredicted: 0.36, likely: 0.22, end: 0.42 };
 /** Two likely matches within these frames, and within this many samples of delay, are sure. */
 const CANDIDATE_FRAMES = 50;
 const CANDIDATE_SAMPLES = 12;
+/** Delays that differ by less are one: clocks drift, and a room has more than one. */
+const SAME_DELAY_SAMPLES = 20 * ECHO_SAMPLES_PER_MS;
 /** Voiced frames without a match until they are speech: on a line of unknown delay, and where its echo is quieter. */
 const UNDECIDED_FRAMES = 8;
 const UNDECIDED_LOUD_FRAMES = 3;
 /** After speech over the agent, voiced frames are speech for this long. */
 const SPEECH_FRAMES = 6;
+/** With this frame of it a segment contains nothing older: then its correlation shows whether it is echo after all. */
+const SPEECH_CHECKED_AT_FRAME = 5;
 const SEARCH_INTERVAL_FRAMES = ECHO_SEARCH_INTERVAL_MS / FRAME_MS;
 
 const segment = new Float64Array(SEGMENT_SAMPLES);
 const searched = new Float64Array(SEARCHED_SAMPLES);
+
+/** Where a segment was found in the reference: its delay, samples, and the correlation there. */
+interface Match {
+  delay: number;
+  correlation: number;
+}
 
 export interface EchoDetectorOptions {
   /** The codec and the rate of the frames that are sent, Hz: a multiple of ECHO_RATE_HZ. */
@@ -57,6 +67,8 @@ export class EchoDetector {
   #isActive = false;
   /** Frames during which voiced ones are still speech. */
   #speechFrames = 0;
+  /** Loud frames of that speech. */
+  #speechLoudFrames = 0;
   /** Voiced frames that could not be decided, without those that were decided since. */
   #undecidedFrames = 0;
   /** Which of the last three frames were louder than an echo, the last in the lowest bit. */
@@ -64,6 +76,7 @@ export class EchoDetector {
   /** The delay of the last likely match, samples, and how many frames ago it was. */
   #candidate = Number.NaN;
   #candidateFrames = 0;
+  readonly #match: Match = { delay: 0, correlation: 0 };
   #searches = ECHO_SEARCHES_AT_ONCE;
   #framesUntilSearch = SEARCH_INTERVAL_FRAMES;
 
@@ -130,9 +143,17 @@ export class EchoDetector {
     this.#searches += 1;
   }
 
+  /** It is echo after all where the line's gain has risen. */
   #duringSpeech(isLoud: boolean): EchoVerdict {
-    if (isLoud) this.#speechFrames = SPEECH_FRAMES;
-    return "other";
+    if (!isLoud) return "other";
+    this.#speechFrames = SPEECH_FRAMES;
+    this.#speechLoudFrames += 1;
+    if (this.#speechLoudFrames !== SPEECH_CHECKED_AT_FRAME) return "other";
+    const match = this.#search();
+    if (match === undefined || match.correlation < CORRELATION.sure) return "other";
+    if (!this.#path.found(match.delay, this.#caller, this.#timeline.end)) return "other";
+    this.#speechFrames = 0;
+    return "echo";
   }
 
   #judgeUnvoiced(excessBands: number): EchoVerdict {
@@ -147,13 +168,16 @@ export class EchoDetector {
     this.#undecidedFrames += 1;
     if (this.#findEcho(CORRELATION.louderThanPredicted)) {
       this.#loudFrames = 0;
+      this.#undecidedFrames = 0;
       return "echo";
     }
     const isLoudAtAnyDelay =
       !this.#path.isKnown || this.#path.excessBandsAnyDelay(this.#caller, this.#timeline.end) >= SPEECH_BANDS;
     if (!isLoudAtAnyDelay && this.#undecidedFrames <= UNDECIDED_LOUD_FRAMES) return "undecided";
     const isSecond = (this.#loudFrames & 0b110) !== 0;
-    if (isSecond) this.#speechFrames = SPEECH_FRAMES;
+    if (!isSecond) return "other";
+    this.#speechFrames = SPEECH_FRAMES;
+    this.#speechLoudFrames = 0;
     return "other";
   }
 
@@ -165,29 +189,44 @@ export class EchoDetector {
       return excessBands <= ECHO_EXCESS_BANDS_MAX ? "echo" : "undecided";
     }
     this.#undecidedFrames += 1;
-    if (this.#findEcho(CORRELATION.sure)) return "echo";
+    if (this.#findEcho(CORRELATION.sure)) {
+      this.#undecidedFrames = 0;
+      return "echo";
+    }
     return this.#undecidedFrames > UNDECIDED_FRAMES ? "other" : "undecided";
   }
 
-  /** Searches the last segment in the reference, unless there were too many searches; true when it is an echo. */
+  /** Whether the last segment is an echo of a delay that was not known, or not known exactly. */
   #findEcho(sure: number): boolean {
-    if (this.#searches === 0) return false;
+    const match = this.#search();
+    if (match === undefined || match.correlation < CORRELATION.likely) return false;
+    const { delay, correlation } = match;
+    const isAgain = this.#candidateFrames < CANDIDATE_FRAMES && Math.abs(delay - this.#candidate) <= CANDIDATE_SAMPLES;
+    this.#candidate = delay;
+    this.#candidateFrames = 0;
+    if (correlation < sure && !isAgain) return false;
+    if (!(Math.abs(delay - this.#path.delay) < SAME_DELAY_SAMPLES))
+      return this.#path.found(delay, this.#caller, this.#timeline.end);
+    this.#path.refine(delay);
+    if (this.#path.excessBands(this.#caller, this.#timeline.end) < SPEECH_BANDS) return true;
+    // Most of the segment precedes a voice that has just begun: only its end says whether the frame is echo.
+    this.#reference.copy(this.#timeline.end - SEGMENT_SAMPLES - delay, SEGMENT_SAMPLES, searched);
+    if (correlationOfEnd(segment, searched) < CORRELATION.end) return false;
+    this.#path.raise(this.#caller);
+    return true;
+  }
+
+  /** Searches the last segment in the reference; undefined where there were too many searches. Overwritten by the next. */
+  #search(): Match | undefined {
+    if (this.#searches === 0) return undefined;
     this.#searches -= 1;
     this.#caller.copySegment(segment);
     const start = this.#timeline.end - SEGMENT_SAMPLES;
     const searchedFrom = start - DELAY_SAMPLES_MAX;
     this.#reference.copy(searchedFrom, SEARCHED_SAMPLES, searched);
     const { offset, correlation } = findSegment(segment, searched);
-    if (correlation < CORRELATION.likely) return false;
-    const delay = start - searchedFrom - offset;
-    const isAgain = this.#candidateFrames < CANDIDATE_FRAMES && Math.abs(delay - this.#candidate) <= CANDIDATE_SAMPLES;
-    this.#candidate = delay;
-    this.#candidateFrames = 0;
-    // In what is louder than the known echo, that echo is still found: only another delay explains the loudness.
-    const isKnownDelay = Math.abs(delay - this.#path.delay) <= CANDIDATE_SAMPLES;
-    if (correlation < sure && (!isAgain || isKnownDelay)) return false;
-    if (!this.#path.found(delay, this.#caller, this.#timeline.end)) return false;
-    this.#undecidedFrames = 0;
-    return true;
+    this.#match.delay = start - searchedFrom - offset;
+    this.#match.correlation = correlation;
+    return this.#match;
   }
 }

@@ -148,6 +148,20 @@ export class EchoPath {
     }
   }
 
+  /** The known delay was measured again: the gains stay. */
+  refine(delay: number): void {
+    this.#delay = delay;
+  }
+
+  /** The last frame is an echo of the known delay although it is louder than predicted: the gains were too low. */
+  raise(caller: CallerLevels): void {
+    for (let band = 0; band < BANDS; band += 1) {
+      const observed = (caller.levels[band] as number) - (sent[band] as number);
+      if ((sent[band] as number) <= CLEAR_DB || observed <= (this.#gains[band] as number)) continue;
+      this.#gains[band] = observed < GAIN_DB_MAX ? observed : GAIN_DB_MAX;
+    }
+  }
+
   /** An echo of this delay was found in the last window, which ends at `end`; false where its gain shows it cannot be. */
   found(delay: number, caller: CallerLevels, end: number): boolean {
     this.#readSent(end, delay);
@@ -165,6 +179,7 @@ export class EchoPath {
       this.#gains[band] = gain + SPREAD_DB < GAIN_DB_MAX ? gain + SPREAD_DB : GAIN_DB_MAX;
       this.#predicted[band] = (sent[band] as number) + (this.#gains[band] as number);
     }
+    this.raise(caller);
     return true;
   }
 }
