@@ -156,7 +156,8 @@ function* givenParameters(start: Fields): GivenParameters {
 /** The text whose base64 the state is. A state that is no base64 of a text stays as it is. */
 function decodedState(state: string): string {
   const bytes = Buffer.from(state, "base64");
-  if (bytes.toString("base64").replace(/=+$/, "") !== state.replace(/=+$/, "")) return state;
+  // Some leave out the padding.
+  if (bytes.toString("base64") !== state.padEnd(4 * Math.ceil(state.length / 4), "=")) return state;
   try {
     return UTF8.decode(bytes);
   } catch {

@@ -5,7 +5,9 @@ import { millisecondsOf } from "../../../src/core/clocks.ts";
 import { EXTRA_HEADERS_CHARS_MAX } from "../../../src/core/limits/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { carrierContract } from "../../contract/wire/carrier.ts";
+import { costs } from "../../contract/wire/wire.ts";
 import { inboundAudio } from "../../support/audio/inbound-audio.ts";
+import { Prober } from "../../support/wires/hostile-messages.ts";
 import { carrierC } from "./subject.ts";
 
 const subject = carrierC();
@@ -131,6 +133,13 @@ describe("carrier_c", () => {
       parameters: { values, droppedCount },
     });
   });
+
+  const headersOf = (extra_headers: string): string => JSON.stringify({ ...subject.start("s"), extra_headers });
+  costs(new Prober(subject), [
+    ["a start with thousands of broken headers", headersOf("%=%;".repeat(15_000))],
+    ["a start with thousands of encoded headers", headersOf("%41x".repeat(15_000))],
+    ["a start with headers that begin nothing", headersOf(`{${"[".repeat(60_000)}`)],
+  ]);
 
   test.each(["", "{}", " ; ;", null, undefined])("the extra headers %j are no parameters", (extra_headers) => {
     const event = decode(createPlivoWire(), { ...subject.start("s"), extra_headers });

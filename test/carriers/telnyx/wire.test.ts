@@ -3,7 +3,9 @@ import { createTelnyxWire, type TelnyxWire } from "../../../src/carriers/telnyx/
 import { mediaMs } from "../../../src/core/clocks.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { carrierContract } from "../../contract/wire/carrier.ts";
+import { costs } from "../../contract/wire/wire.ts";
 import { inboundAudio } from "../../support/audio/inbound-audio.ts";
+import { Prober } from "../../support/wires/hostile-messages.ts";
 import type { CarrierUnderTest } from "../../support/wires/wire-under-test.ts";
 import { carrierB } from "./subject.ts";
 
@@ -146,6 +148,17 @@ describe("carrier_b", () => {
       parameters: { values: { client_state: expected, a: "b" }, droppedCount: 1 },
     });
   });
+
+  const stateOf = (client_state: string): string =>
+    JSON.stringify({
+      event: "start",
+      stream_id: "s",
+      start: { client_state, call_control_id: "c", media_format: { encoding: "PCMU" } },
+    });
+  costs(new Prober(pcmu), [
+    ["a start with a client state of padding alone", stateOf(`${"=".repeat(60_000)}x`)],
+    ["a start with a long client state", stateOf("QUJD".repeat(15_000))],
+  ]);
 
   test("an empty client state is none", () => {
     const { start, ...message } = pcmu.startWith({}) as { start: object };

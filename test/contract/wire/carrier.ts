@@ -286,9 +286,12 @@ function hostileContract(subject: CarrierUnderTest): void {
 
   const room = CARRIER_MESSAGE_BYTES_MAX - 1_000;
   const nested = `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`;
+  const thousands = Object.fromEntries(Array.from({ length: room / 20 }, (_, i) => [`k${i}`, "v"]));
   costs(new Prober(subject), [
     ["audio that is nested deeply", `{"event":"media","media":${nested}}`],
     ["a start that is nested deeply", textOf(subject.start("x")).replace(/}$/, `,"extra_headers":${nested}}`)],
+    ["a start with thousands of parameters", textOf(subject.startWith(thousands))],
+    ["a start with a long parameter", textOf(subject.startWith({ a: "\ud800\u2028".repeat(room / 30) }))],
     ["an endless number", `{"event":"media","media":{"chunk":${"9".repeat(room)}}}`],
     ["a long payload that is wrong at its end", textOf(subject.media({ payload: `${"A".repeat(room - 1_000)}!` }))],
   ]);
