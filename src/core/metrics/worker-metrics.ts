@@ -166,6 +166,12 @@ export class WorkerMetrics {
     "Messages of peers that were dropped. `malformed`: they break the protocol. `ignored`: without effect, or above a rate limit. `flood`: beyond what a peer may make the worker parse; the first one ends its call with `message_flood`. `early`: before the start of the stream. `late`, `duplicate`, `stale`: audio that came too late, twice, or more than 15 s old.",
     [CONNECTION_TYPE_LABEL, "cause"],
   );
+  readonly #opusRefused = counter(
+    this.registry,
+    "opus_packets_refused_total",
+    "Opus packets among the malformed messages. `too_large`: more than 7,664 bytes. `too_long`: more than 120 ms. `no_frames`: it says that it has none. `corrupted`: libopus cannot decode it.",
+    [CONNECTION_TYPE_LABEL, "reason"],
+  );
   readonly #skipped = counter(
     this.registry,
     "tick_slots_skipped_total",
@@ -314,7 +320,8 @@ export class WorkerMetrics {
     const readings = this.#readings();
     for (const state of LIVE_STATES) this.#calls.set({ state }, readings.calls[state]);
     this.#callsMax.set(readings.callsMax);
-    for (const perType of [this.#frames, this.#late, this.#underruns, this.#dropped]) perType.reset();
+    for (const perType of [this.#frames, this.#late, this.#underruns, this.#dropped, this.#opusRefused])
+      perType.reset();
     for (const [connectionType, counts] of readings.counts) this.#setCounters(connectionType, counts);
     this.#addedLatency.setTimes({ ...readings.addedLatency });
     this.#tickLateness.setTimes({ all: readings.tickLateness });
@@ -343,5 +350,6 @@ export class WorkerMetrics {
       stale: staleAudio,
     };
     for (const [cause, count] of Object.entries(causes)) this.#dropped.inc({ ...type, cause }, count);
+    for (const [reason, count] of Object.entries(counts.opusRefused)) this.#opusRefused.inc({ ...type, reason }, count);
   }
 }

@@ -1,5 +1,6 @@
 import type { ConnectionType } from "../calls/spec.ts";
 import type { TimeHistogram } from "./histogram.ts";
+import type { OpusRefusal } from "./labels.ts";
 
 /** The state of a live call: its carrier has not sent `start` yet, or what its agent does. */
 export const LIVE_STATES = ["opening", "listening", "thinking", "speaking"] as const;
@@ -27,6 +28,8 @@ export interface CallCounts {
   duplicateAudio: number;
   /** Audio that a stall had delayed for longer than is caught up. */
   staleAudio: number;
+  /** Opus packets among the malformed messages, by reason. */
+  readonly opusRefused: Record<OpusRefusal, number>;
 }
 
 /**

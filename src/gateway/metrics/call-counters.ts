@@ -4,6 +4,7 @@ import type { TranscriptTurn, TurnLatency } from "../../core/calls/transcript.ts
 import { type CallMs, millisecondsOf } from "../../core/clocks.ts";
 import type { CallCounts, LiveState } from "../../core/metrics/worker-readings.ts";
 import type { RedeemedCall } from "../../store/call-handoff.ts";
+import { zeroRefusals } from "./total-counters.ts";
 
 /** The state of a call; `counts` keeps changing. */
 export interface CallReading {
@@ -34,6 +35,7 @@ export class CallCounters implements CallCounts {
   lateAudio = 0;
   duplicateAudio = 0;
   staleAudio = 0;
+  readonly opusRefused = zeroRefusals();
   marksSent = 0;
   marksReturned = 0;
   pings = 0;
