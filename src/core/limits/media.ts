@@ -18,6 +18,8 @@ export const TICK_SLOTS = 10;
 
 /** RFC 6716, section 3.2.1: the largest Opus frame. It bounds a frame, not a packet, which holds up to 48 frames. */
 export const OPUS_FRAME_BYTES_MAX = 1_275;
+/** A packet of at most so many bytes has no audio: libopus encodes silence so with DTX, and senders may leave it out (`opus_encode`). */
+export const OPUS_DTX_BYTES_MAX = 2;
 /** RFC 6716, section 3.2.5: the longest audio of one packet. */
 export const OPUS_PACKET_MS_MAX = 120;
 /**

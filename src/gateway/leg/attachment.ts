@@ -181,6 +181,7 @@ export class Attachment implements TransportListener {
     if ((state.at === "streaming" || state.at === "opening") && state.isStuck)
       this.#call.attachmentLost("slow_consumer", nowMs);
     if (this.#state.at === "streaming") this.#release(this.#state, nowMs, nowMs);
+    if (this.#state.at === "streaming") this.#state.callerAudio.fillPause(nowMs);
     if (this.#ticks % LIVENESS_CHECK_TICKS === 0) this.#checkLiveness(nowMs, agentSpeaks);
     this.#ticks += 1;
     return this.#state.at === "streaming" ? this.#state.callerAudio.silenceFramesDue(nowMs) : 0;
@@ -323,7 +324,9 @@ export class Attachment implements TransportListener {
 
   readonly #onFrame = (frame: CallerFrame, silenceFrames: number, nowMs: CallMs): void => {
     if (this.#state.at === "over") return;
-    this.#call.frameIn(frame, this.#options.vad.isSpeech(frame.samples), silenceFrames, nowMs);
+    const isSpeech = this.#options.vad.isSpeech(frame.samples);
+    if (this.#state.at === "streaming") this.#state.callerAudio.classified(isSpeech);
+    this.#call.frameIn(frame, isSpeech, silenceFrames, nowMs);
   };
 
   /** Releases buffered audio and digits that have waited since `untilMs` or longer for something that precedes them. */

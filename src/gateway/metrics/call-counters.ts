@@ -32,6 +32,8 @@ export class CallCounters implements CallCounts {
   ignored = 0;
   flooded = 0;
   early = 0;
+  /** Frames of silence that a client with DTX did not send. They are among `framesIn`. */
+  unsentFrames = 0;
   lateAudio = 0;
   duplicateAudio = 0;
   staleAudio = 0;
@@ -104,6 +106,7 @@ export class CallCounters implements CallCounts {
       slowestReply: this.#slowestReply,
       framesIn: this.framesIn,
       framesOut: this.framesOut,
+      unsentFrames: this.unsentFrames,
       framesLate: this.late,
       underruns: this.underruns,
       addedLatencyInMaxMs: rounded(this.addedLatencyInMaxMs),
