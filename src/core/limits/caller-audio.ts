@@ -13,7 +13,7 @@ export const STT_STARVED_MS = 500;
 /** Audio without timestamps that lags the clock by this is taken to follow a pause in which none was sent. */
 export const UNTIMESTAMPED_LAG_MS_MAX = 500;
 
-/** Audio of a codec with DTX that is later than usual by this, after silence, was not sent. */
+/** On a line with jitter: audio of a codec with DTX that is later than usual by this, after silence, was not sent. */
 export const UNSENT_LATE_MS = 60;
 
 /** How many frames of silence must precede that, unless a DTX packet does. */
