@@ -1,5 +1,10 @@
 import { type MediaMs, mediaMs } from "../core/clocks.ts";
-import { UNSENT_FRAMES_MAX, UNSENT_LATE_MS, UNSENT_SILENT_FRAMES_MIN } from "../core/limits/caller-audio.ts";
+import {
+  UNSENT_FRAMES_MAX,
+  UNSENT_LATE_MS,
+  UNSENT_SILENT_FRAMES_MIN,
+  UNTIMESTAMPED_LAG_MS_MAX,
+} from "../core/limits/caller-audio.ts";
 import { FRAME_MS } from "../core/limits/media.ts";
 
 /** A pause of so many frames, after which no packet was early, shows a peer with DTX. */
@@ -42,18 +47,20 @@ export class UnsentSilence {
   #isTickLate = false;
 
   /**
-   * A packet of `packetMs` arrives; `isDtx`: it says that silence follows. Returns its timestamp, NaN where it directly
-   * follows what is on the timeline.
+   * A packet of `packetMs` arrives; `isDtx`: it says that silence follows. Returns its timestamp, which is `countedMs`
+   * where it directly follows what is on the timeline; NaN for the first packet.
    */
   packet(packetMs: number, isDtx: boolean, countedMs: number, elapsedMs: number): MediaMs {
     const startMs = elapsedMs - packetMs - this.#delayMs;
-    const isGap = this.#filledFrames > 0 && startMs - countedMs >= FRAME_MS;
+    const isFirst = this.#delayMs === Number.POSITIVE_INFINITY;
+    const isGap = startMs - countedMs >= (this.#filledFrames > 0 ? FRAME_MS : UNTIMESTAMPED_LAG_MS_MAX);
     this.#learn(elapsedMs - packetMs - countedMs);
     this.#packetMs = packetMs;
     this.#isDtx = isDtx;
     this.#filledFrames = 0;
     this.#framesLeft = 0;
-    return mediaMs(isGap ? startMs : Number.NaN);
+    if (isFirst) return mediaMs(Number.NaN);
+    return mediaMs(isGap ? startMs : countedMs);
   }
 
   /** The last frame on the timeline was classified. */

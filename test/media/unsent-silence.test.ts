@@ -49,7 +49,7 @@ class Line {
 
   packet(isSpeech: boolean, isDtx = false): this {
     const timestampMs = Number(this.#unsent.packet(this.#packetMs, isDtx, this.countedMs, this.nowMs));
-    if (!Number.isNaN(timestampMs)) {
+    if (!Number.isNaN(timestampMs) && timestampMs !== this.countedMs) {
       this.gapsMs.push(timestampMs);
       this.countedMs = timestampMs;
     }
@@ -99,6 +99,11 @@ describe("silence that a peer with DTX does not send", () => {
     for (const packetMs of [2.5, 5, 10, 20, 40, 60, 80, 100, 120]) {
       expect(new Line(packetMs).send(6_000).filledMs, `${packetMs} ms`).toEqual([]);
     }
+  });
+
+  test("is a gap where the caller was speaking, once it is longer than delays are", () => {
+    expect(new Line().wait(330).send(1_000, VOICED).wait(1_450).send(1_600, VOICED).gapsMs).toEqual([]);
+    expect(new Line().wait(330).send(990, VOICED).wait(1_490).send(1_600, VOICED).gapsMs).toEqual([1_160]);
   });
 
   test("is not filled in before the first packet", () => {
