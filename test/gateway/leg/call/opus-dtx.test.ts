@@ -21,7 +21,7 @@ const SPEECH = [
   [2.3, 2.9],
   [3.15, 3.8],
   [4.15, 4.7],
-  [5.6, 6.2],
+  [5.7, 6.3],
 ] as const;
 const STREAM_MS = 7_200;
 const OPENED_MS = 330;
@@ -49,6 +49,7 @@ async function journalOf(client: OpusClient, packets: readonly (Uint8Array | und
   }
   await until(OPENED_MS + STREAM_MS + 1_000);
   call.hangUp();
+  expect(call.logged.filter((line) => line.includes('"fault":"bug"'))).toEqual([]);
   await expect.poll(() => call.done(), { timeout: 10_000 }).toBe(1);
   return call.journalPath;
 }
@@ -76,21 +77,21 @@ async function recordingOf(journal: string): Promise<Int16Array> {
   return left;
 }
 
+/** When each stretch of speech becomes loud, ms. */
+function loudFromMs(samples: Int16Array): number[] {
+  return SPEECH.map(([from, to]) => {
+    const fromAt = Math.round((from + OPENED_MS / 1_000) * 16_000) - 16 * 200;
+    const stretch = samples.subarray(fromAt, fromAt + (to - from) * 16_000);
+    const at = stretch.findIndex((sample) => Math.abs(sample) > 1_500);
+    expect(at).toBeGreaterThan(0);
+    return (fromAt + at) / 16;
+  });
+}
+
 /** By how many ms each stretch of speech lies later in `other` than in `expected`. */
 function shiftsMs(expected: Int16Array, other: Int16Array): number[] {
-  return SPEECH.map(([from, to]) => {
-    const [fromAt, toAt] = [from, to].map((seconds) => Math.round((seconds + OPENED_MS / 1_000) * 16_000)) as [
-      number,
-      number,
-    ];
-    let best = { likeness: Number.NEGATIVE_INFINITY, ms: Number.NaN };
-    for (let ms = -150; ms <= 150; ms += 1) {
-      let likeness = 0;
-      for (let at = fromAt; at < toAt; at += 11) likeness += (expected[at] ?? 0) * (other[at + 16 * ms] ?? 0);
-      if (likeness > best.likeness) best = { likeness, ms };
-    }
-    return best.ms;
-  });
+  const expectedMs = loudFromMs(expected);
+  return loudFromMs(other).map((loudMs, n) => Math.round(loudMs - (expectedMs[n] as number)));
 }
 
 const CLIENTS: [what: string, client: OpusClient][] = [
@@ -124,6 +125,24 @@ describe("a client whose Opus encoder has DTX", () => {
       });
     }
   }
+
+  test.each(CLIENTS)("that sends no packets in silence, on a line with jitter: %s", async (_, client) => {
+    const JITTER_MS = 15;
+    const jitter = new Random(5);
+    const lateMs = () => jitter.between(0, JITTER_MS);
+    const whole = await journalOf(client, opusStream(client, STREAM_MS, spokenAt(false)));
+    const packets = opusStream({ ...client, dtx: true }, STREAM_MS, spokenAt(false));
+    const sent = packets.map((packet) => (packet.length <= 2 ? undefined : packet));
+    const journal = await journalOf(client, sent, lateMs);
+    const expectedMs = await speechEndsMs(whole);
+    const endsLateMs = (await speechEndsMs(journal)).map((endMs, n) => endMs - (expectedMs[n] as number));
+    expect(endsLateMs, `${endsLateMs}`).toHaveLength(expectedMs.length);
+    expect(Math.max(...endsLateMs), `${endsLateMs}`).toBeLessThanOrEqual(
+      Math.max(FRAME_MS, client.frameMs) + JITTER_MS,
+    );
+    const shifts = shiftsMs(await recordingOf(whole), await recordingOf(journal));
+    expect(Math.max(...shifts.map(Math.abs)), `${shifts}`).toBeLessThanOrEqual(FRAME_MS);
+  });
 
   test("that sends its packets of one byte: speech ends and is recorded as without DTX", async () => {
     const [, client] = CLIENTS[0] as (typeof CLIENTS)[number];
