@@ -1,6 +1,7 @@
 import { type MediaMs, mediaMs } from "../core/clocks.ts";
 import {
   UNSENT_FRAMES_MAX,
+  UNSENT_JITTER_MS,
   UNSENT_LATE_MS,
   UNSENT_SILENT_FRAMES_MIN,
   UNTIMESTAMPED_LAG_MS_MAX,
@@ -96,10 +97,10 @@ export class UnsentSilence {
 
   /** How much audio must be missing for silence to be due, ms. */
   #waitMs(slackMs: number): number {
-    const packetMs = Math.max(FRAME_MS, this.#packetMs);
+    const packetMs = Math.max(FRAME_MS, this.#packetMs) + UNSENT_JITTER_MS;
     if (this.#filledFrames > 0) return packetMs;
     const isCautious = !this.#isDtx && this.#mistakenMs >= MISTAKEN_MS_MAX;
-    return Math.max(packetMs, FRAME_MS + slackMs) + (isCautious ? UNSENT_LATE_MS : 0);
+    return Math.max(packetMs, FRAME_MS + slackMs + UNSENT_JITTER_MS) + (isCautious ? UNSENT_LATE_MS : 0);
   }
 
   /** Learns from the delay of a packet: one that is early ends a pause that was none. */

@@ -9,6 +9,7 @@ class Line {
   readonly #unsent = new UnsentSilence();
   readonly #packetMs: number;
   readonly #slackMs: number;
+  readonly #tickPhaseMs: number;
   nowMs = 0;
   /** The length of the media timeline. */
   countedMs = 0;
@@ -18,14 +19,18 @@ class Line {
   readonly gapsMs: number[] = [];
   #tickMs = 0;
 
-  constructor(packetMs = FRAME_MS, slackMs = 0) {
+  /** Ticks come `tickPhaseMs` after packets are due. */
+  constructor(packetMs = FRAME_MS, slackMs = 0, tickPhaseMs = 7) {
+    this.#tickPhaseMs = tickPhaseMs;
     this.#packetMs = packetMs;
     this.#slackMs = slackMs;
   }
 
-  /** Time passes; ticks come every 20 ms, 7 ms after packets are due. */
+  /** Time passes; ticks come every 20 ms. */
   wait(untilMs: number): this {
-    for (; this.#tickMs + 7 <= untilMs; this.#tickMs += FRAME_MS) this.#tick(this.#tickMs + 7);
+    for (; this.#tickMs + this.#tickPhaseMs <= untilMs; this.#tickMs += FRAME_MS) {
+      this.#tick(this.#tickMs + this.#tickPhaseMs);
+    }
     this.nowMs = untilMs;
     return this;
   }
@@ -93,6 +98,12 @@ describe("silence that a peer with DTX does not send", () => {
     expect(line.filledMs).toEqual([]);
     for (let n = 0; n < 20; n += 1) line.packet(true);
     expect(line).toMatchObject({ countedMs: 1_400, gapsMs: [] });
+  });
+
+  test("is not filled in at a tick at which a packet is due", () => {
+    const line = new Line(FRAME_MS, 0, 0).send(400).wait(420);
+    expect(line.filledMs).toEqual([]);
+    expect(line.wait(440).filledMs).toEqual([440]);
   });
 
   test("is not filled in while packets come in time, whatever their length", () => {

@@ -13,6 +13,9 @@ export const STT_STARVED_MS = 500;
 /** Audio without timestamps that lags the clock by this is taken to follow a pause in which none was sent. */
 export const UNTIMESTAMPED_LAG_MS_MAX = 500;
 
+/** Audio of a codec with DTX that is due may come this much later than at best, on any line. */
+export const UNSENT_JITTER_MS = 5;
+
 /** On a line with jitter: audio of a codec with DTX that is later than usual by this, after silence, was not sent. */
 export const UNSENT_LATE_MS = 60;
 
