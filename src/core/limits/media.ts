@@ -24,6 +24,6 @@ export const OPUS_DTX_BYTES_MAX = 2;
 export const OPUS_PACKET_MS_MAX = 120;
 /**
  * RFC 7845, section 6: 120 ms in six of the largest frames (6 x 1,275), with the TOC byte, the count of frames and six lengths of two
- * bytes. RFC 6716 allows more only as padding, or in shorter frames at over 510 kbit/s.
+ * bytes. RFC 6716 allows more only as padding, or in shorter frames at 510 kbit/s and more.
  */
 export const OPUS_PACKET_BYTES_MAX = 7_664;
