@@ -1,10 +1,10 @@
-import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
 import { callMs, mediaMs } from "../../src/core/clocks.ts";
-import { CARRIER_FRAME_SAMPLES, FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits/media.ts";
 import { EchoDetector, type EchoVerdict } from "../../src/media/echo/echo-detector.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
-import type { Vad } from "../../src/media/vad.ts";
+import type { SpeechOnset, VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
+import { DEFAULT_SEGMENTATION } from "../../src/media/voice-activity/segmentation.ts";
+import { SpeechSegmenter } from "../../src/media/voice-activity/segmenter.ts";
 import { Random } from "../../test/support/random.ts";
 import { type Condition, type Span, type Tape, tapeOf } from "./tape.ts";
 
@@ -45,7 +45,7 @@ export interface Speakers {
 export function runCondition(
   condition: Condition,
   { agent, caller }: Speakers,
-  makeVad: () => Vad,
+  voiceActivity: VoiceActivityDetection,
   { calls, seed }: { calls: number; seed: number },
 ): EchoRow {
   const row: EchoRow = {
@@ -62,7 +62,7 @@ export function runCondition(
   for (let call = 0; call < calls; call += 1) {
     const random = new Random(seed + 1_000 * call);
     const tape = tapeOf(random, condition, agent, caller);
-    const heard = hear(tape, condition, random, makeVad());
+    const heard = hear(tape, condition, random, voiceActivity);
     row.frameUs += heard.frameUs / calls;
     row.speechPercent += heard.speechPercent / calls;
     countReplies(row, tape, heard);
@@ -80,7 +80,8 @@ interface Heard {
 }
 
 /** Derives speech from the frames, by voice activity alone and with the echo check. */
-function hear(tape: Tape, condition: Condition, random: Random, vad: Vad): Heard {
+function hear(tape: Tape, condition: Condition, random: Random, voiceActivity: VoiceActivityDetection): Heard {
+  const vad = voiceActivity.open(CARRIER_RATE_HZ);
   const frames = Math.floor(tape.caller.length / CARRIER_FRAME_SAMPLES);
   const voiced = Array.from({ length: frames }, (_, frame) => vad.isSpeech(frameOf(tape.caller, frame)));
   vad.destroy();
@@ -89,8 +90,8 @@ function hear(tape: Tape, condition: Condition, random: Random, vad: Vad): Heard
   const inReplies = voiced.map((isVoiced, frame) => isVoiced && isSent(tape.replies, frame));
   const speechInReplies = speech.filter((isSpeech, frame) => isSpeech && inReplies[frame]);
   return {
-    startsWithout: startsOf(voiced),
-    starts: startsOf(speech),
+    startsWithout: startsOf(voiced, voiceActivity.onset),
+    starts: startsOf(speech, voiceActivity.onset),
     speechPercent: (100 * speechInReplies.length) / Math.max(1, inReplies.filter(Boolean).length),
     frameUs,
   };
@@ -100,12 +101,12 @@ const frameOf = (signal: Int16Array, frame: number): Int16Array =>
   signal.subarray(frame * CARRIER_FRAME_SAMPLES, (frame + 1) * CARRIER_FRAME_SAMPLES);
 
 /** When speech begins, ms. */
-function startsOf(decisions: readonly boolean[]): number[] {
-  const detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
+function startsOf(decisions: readonly boolean[], onset: SpeechOnset): number[] {
+  const segmenter = new SpeechSegmenter({ ...DEFAULT_SEGMENTATION, ...onset });
   return decisions.flatMap((isSpeech, frame) => {
     const nowMs = (frame + 1) * FRAME_MS;
-    const change = detector.frame(isSpeech, mediaMs(frame * FRAME_MS), callMs(nowMs));
-    return change === "started" ? [nowMs] : [];
+    const edge = segmenter.frame(isSpeech, mediaMs(frame * FRAME_MS), callMs(nowMs));
+    return edge === "started" ? [nowMs] : [];
   });
 }
 

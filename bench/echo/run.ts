@@ -1,5 +1,5 @@
 import { readArguments, runCommand, wholeNumber } from "../../src/cli/command.ts";
-import { loadVad } from "../../src/media/vad.ts";
+import { loadVoiceActivity } from "../../src/process/worker/voice-activity.ts";
 import { writeTable } from "../harness/command.ts";
 import { type EchoRow, runCondition } from "./bench.ts";
 import { DOUBLE_TALK_CONDITIONS, ECHO_CONDITIONS } from "./conditions.ts";
@@ -43,7 +43,7 @@ const talkLine = (row: EchoRow): string =>
 async function run(args: readonly string[]): Promise<number> {
   const { cache, agent, caller, calls, seed, write } = readArguments(args, OPTIONS).values;
   const speakers = { agent: readPrompts(cache, agent), caller: readPrompts(cache, caller) };
-  const makeVad = await loadVad();
+  const voiceActivity = await loadVoiceActivity("silero", 1);
   const amount = { calls: wholeNumber("calls", calls, 1, 1_000), seed: wholeNumber("seed", seed, 0, 2 ** 31) };
   const lines: string[] = [];
   const print = (line: string): void => {
@@ -53,13 +53,13 @@ async function run(args: readonly string[]): Promise<number> {
   let isMissed = false;
   print(`${"echo of a reply".padEnd(34)} replies   without  pauses   as speech      µs`);
   for (const condition of ECHO_CONDITIONS) {
-    const row = runCondition(condition, speakers, () => makeVad(8_000), amount);
+    const row = runCondition(condition, speakers, voiceActivity, amount);
     if (row.pauses > 0 && condition.gainDb === -20) isMissed = true;
     print(echoLine(row));
   }
   print(`\n${"somebody over a reply, echo".padEnd(34)} utterances   noticed p50 ms p90 ms      µs`);
   for (const condition of DOUBLE_TALK_CONDITIONS) {
-    const row = runCondition(condition, speakers, () => makeVad(8_000), amount);
+    const row = runCondition(condition, speakers, voiceActivity, amount);
     if (row.noticed < 0.95 * row.utterances) isMissed = true;
     print(talkLine(row));
   }

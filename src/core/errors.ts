@@ -36,9 +36,9 @@ export class TrunklineError extends Error {
   }
 }
 
-/** A peer's message violated the protocol of its wire. `wire` is the name of the wire; `what` is the violation without content. */
-export const wireMalformed = (wire: string, what: string): TrunklineError =>
-  new TrunklineError("wire_malformed", "peer", `${wire}: ${what}`);
+/** A peer's message violated the protocol of its wire. `wire` is the name of the wire; `what` is the violation without content, `cause` data about it. */
+export const wireMalformed = (wire: string, what: string, cause?: object): TrunklineError =>
+  new TrunklineError("wire_malformed", "peer", `${wire}: ${what}`, { cause });
 
 /** A peer's message is larger than its wire allows, which ends the leg; `what` is the limit. */
 export const wireTooLarge = (wire: string, what: string): TrunklineError =>

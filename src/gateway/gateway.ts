@@ -114,6 +114,7 @@ export class Gateway {
       samples: new Int16Array(CARRIER_MESSAGE_BYTES_MAX),
       count: 0,
       timestampMs: mediaMs(Number.NaN),
+      isDtx: false,
       chunk: Number.NaN,
     };
     const { providers, metrics } = options;

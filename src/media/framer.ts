@@ -103,6 +103,11 @@ export class Framer {
     return mediaMs(this.#mediaMs);
   }
 
+  /** How many samples the frame in progress lacks. */
+  get missingSamples(): number {
+    return this.#samples.length - this.#filled;
+  }
+
   /** Takes audio that arrived at `nowMs`. `next` must have returned false before the next push. */
   push(input: FramerInput, nowMs: CallMs): void {
     if (this.#input !== undefined) assert.fail("frames of the last push were not taken");
@@ -163,19 +168,20 @@ export class Framer {
     return true;
   }
 
-  get #countedMs(): number {
+  /** The length of all audio and gaps so far, ms: where audio without a gap would continue. */
+  get countedMs(): number {
     return this.#anchorMs + this.#samplesSinceAnchor * this.#sampleMs;
   }
 
   /** Audio that ends now started its own length before. */
   #placeWithoutTimestamp(lengthMs: number, nowMs: CallMs): void {
     const startMs = elapsedMs(this.#startMs, nowMs) - lengthMs;
-    if (startMs - this.#countedMs >= UNTIMESTAMPED_LAG_MS_MAX) this.#resumeMs = startMs;
+    if (startMs - this.countedMs >= UNTIMESTAMPED_LAG_MS_MAX) this.#resumeMs = startMs;
   }
 
   /** Compares a timestamp with the count of samples, by the rules of the class. */
   #place(timestampMs: number, nowMs: CallMs): void {
-    const countedMs = this.#countedMs;
+    const countedMs = this.countedMs;
     const aheadMs = timestampMs + this.#offsetMs - countedMs;
     const frameMs = this.#samples.length * this.#sampleMs;
     if (aheadMs < -TIMESTAMP_GAP_MS_MAX) this.#offsetMs = countedMs - timestampMs;

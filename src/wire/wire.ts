@@ -19,6 +19,8 @@ export interface InboundAudio {
   count: number;
   /** The carrier's media time in ms since the stream started; NaN where it is absent or unreadable. */
   timestampMs: MediaMs;
+  /** The message says that silence follows. Only of wires with `hasDtx`; of others it is arbitrary. */
+  isDtx: boolean;
   /** The carrier's number of the message among the stream's audio messages; NaN where it is absent or unreadable. */
   chunk: number;
 }
@@ -121,6 +123,11 @@ export interface Wire {
    * Timestamps advance with the wall clock, also while the peer sends nothing: audio with an old timestamp was delayed.
    */
   readonly hasWallClockTimestamps: boolean;
+  /**
+   * The codec has DTX (discontinuous transmission): its peers may send nothing while nothing is said, and the audio has
+   * no timestamps that would show it.
+   */
+  readonly hasDtx?: boolean;
   /**
    * Decodes one message: text unless `isBinary`. Audio is written to `into` and reported by the event `audio`. Throws
    * TrunklineError: `wire_malformed`; `wire_too_large` and `wire_wrong_data`, which end the leg at once; and whatever

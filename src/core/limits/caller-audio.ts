@@ -13,6 +13,18 @@ export const STT_STARVED_MS = 500;
 /** Audio without timestamps that lags the clock by this is taken to follow a pause in which none was sent. */
 export const UNTIMESTAMPED_LAG_MS_MAX = 500;
 
+/** Audio of a codec with DTX that is due may come this much later than at best, on any line. */
+export const UNSENT_JITTER_MS = 5;
+
+/** On a line with jitter: audio of a codec with DTX that is later than usual by this, after silence, was not sent. */
+export const UNSENT_LATE_MS = 60;
+
+/** How many frames of silence must precede that, unless a DTX packet does. */
+export const UNSENT_SILENT_FRAMES_MIN = 2;
+
+/** So many frames of a pause are filled with silence: enough to detect the end of an utterance. */
+export const UNSENT_FRAMES_MAX = 25;
+
 /** How much of the caller's audio a carrier may delay and then send at once; more than that by its timestamps is not a delay. */
 export const BACKLOG_MS_MAX = 45_000;
 

@@ -10,6 +10,13 @@ export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed", "unsigned"]
  */
 export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
 
+export const OPUS_REFUSALS = ["too_large", "too_long", "no_frames", "corrupted"] as const;
+/**
+ * Why an Opus packet of a client was refused. `too_large`: more than 7,664 bytes. `too_long`: more than 120 ms.
+ * `no_frames`: it says that it has none. `corrupted`: the library cannot decode it.
+ */
+export type OpusRefusal = (typeof OPUS_REFUSALS)[number];
+
 /**
  * Why an LLM request was aborted before its response was complete. `superseded`: the next request was sent. `preemptive_cancelled`: it
  * was preemptive, and the caller's words changed. `overlong`: its response was too long for a turn. All others: why its reply was

@@ -1,13 +1,7 @@
 import { SPEND_LIMITS, SPEND_UNITS, type SpendRefusal } from "../billing/spend.ts";
 import { USAGE_UNITS, type Usage } from "../billing/usage.ts";
 import { stepDurations } from "../calls/latency.ts";
-import {
-  END_REASONS,
-  type EndReason,
-  type IgnoreReason,
-  RESUME_REASONS,
-  type ResumeReason,
-} from "../calls/reasons.ts";
+import { END_REASONS, type EndReason, type IgnoreReason, RESUME_REASONS, type ResumeReason } from "../calls/reasons.ts";
 import type { ConnectionType } from "../calls/spec.ts";
 import type { Stage } from "../calls/stages.ts";
 import type { TurnLatency } from "../calls/transcript.ts";
@@ -213,6 +207,12 @@ export class WorkerMetrics {
     "Parameters of carriers' starts that were left out: unusable, or above a limit. The call continues without them.",
     [CONNECTION_TYPE_LABEL],
   );
+  readonly #opusRefused = counter(
+    this.registry,
+    "opus_packets_refused_total",
+    "Opus packets among the malformed messages. `too_large`: more than 7,664 bytes. `too_long`: more than 120 ms. `no_frames`: it says that it has none. `corrupted`: libopus cannot decode it.",
+    [CONNECTION_TYPE_LABEL, "reason"],
+  );
   readonly #skipped = counter(
     this.registry,
     "tick_slots_skipped_total",
@@ -405,7 +405,15 @@ export class WorkerMetrics {
     const readings = this.#readings();
     for (const state of LIVE_STATES) this.#calls.set({ state }, readings.calls[state]);
     this.#callsMax.set(readings.callsMax);
-    const perType = [this.#frames, this.#late, this.#underruns, this.#echo, this.#dropped, this.#parametersDropped];
+    const perType = [
+      this.#frames,
+      this.#late,
+      this.#underruns,
+      this.#echo,
+      this.#dropped,
+      this.#parametersDropped,
+      this.#opusRefused,
+    ];
     for (const metric of perType) metric.reset();
     for (const [connectionType, counts] of readings.counts) this.#setCounters(connectionType, counts);
     this.#addedLatency.setTimes({ ...readings.addedLatency });
@@ -448,5 +456,6 @@ export class WorkerMetrics {
       stale: staleAudio,
     };
     for (const [cause, count] of Object.entries(causes)) this.#dropped.inc({ ...type, cause }, count);
+    for (const [reason, count] of Object.entries(counts.opusRefused)) this.#opusRefused.inc({ ...type, reason }, count);
   }
 }

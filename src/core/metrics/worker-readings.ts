@@ -1,5 +1,6 @@
 import type { ConnectionType } from "../calls/spec.ts";
 import type { TimeHistogram } from "./histogram.ts";
+import type { OpusRefusal } from "./labels.ts";
 
 /** The state of a live call: its carrier has not sent `start` yet, or what its agent does. */
 export const LIVE_STATES = ["opening", "listening", "thinking", "speaking"] as const;
@@ -31,6 +32,8 @@ export interface CallCounts {
   parametersDropped: number;
   /** Voiced frames of the caller that were the agent's echo, and so no speech. */
   echoFrames: number;
+  /** Opus packets among the malformed messages, by reason. */
+  readonly opusRefused: Record<OpusRefusal, number>;
 }
 
 /**

@@ -186,6 +186,7 @@ export class Attachment implements TransportListener {
     if ((state.at === "streaming" || state.at === "opening") && state.isStuck)
       this.#call.attachmentLost("slow_consumer", nowMs);
     if (this.#state.at === "streaming") this.#release(this.#state, nowMs, nowMs);
+    if (this.#state.at === "streaming") this.#state.callerAudio.fillPause(nowMs);
     if (this.#ticks % LIVENESS_CHECK_TICKS === 0) this.#checkLiveness(nowMs, agentSpeaks);
     this.#ticks += 1;
     return this.#state.at === "streaming" ? this.#state.callerAudio.silenceFramesDue(nowMs) : 0;
@@ -330,10 +331,12 @@ export class Attachment implements TransportListener {
   }
 
   readonly #onFrame = (frame: CallerFrame, silenceFrames: number, nowMs: CallMs): void => {
-    const echo = streamingOf(this.#state)?.echo;
-    if (echo === undefined) return;
+    const streaming = streamingOf(this.#state);
+    if (streaming === undefined) return;
     const { vad, counters } = this.#options;
+    const { echo, callerAudio } = streaming;
     const isVoiced = vad.isSpeech(frame.samples);
+    callerAudio.classified(isVoiced);
     const verdict = echo.judge(frame.samples, isVoiced, frame.mediaMs, nowMs);
     if (isVoiced && verdict !== "other") counters.echoFound(echo);
     this.#call.frameIn(frame, isVoiced && verdict === "other", verdict === "echo", silenceFrames, nowMs);

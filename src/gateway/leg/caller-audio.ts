@@ -1,13 +1,14 @@
 import { strict as assert } from "node:assert";
-import { type CallMs, type MediaMs, mediaMs } from "../../core/clocks.ts";
+import { type CallMs, elapsedMs, type MediaMs, mediaMs } from "../../core/clocks.ts";
 import { BACKLOG_MS_MAX } from "../../core/limits/caller-audio.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
-import { busRateHz } from "../../media/bus-rate.ts";
+import { BUS_RATE_HZ_MAX, busRateHz } from "../../media/bus-rate.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import { Framer, type FramerInput } from "../../media/framer.ts";
 import { G711_LAWS } from "../../media/g711.ts";
 import { JitterBuffer } from "../../media/jitter-buffer.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
+import { UnsentSilence } from "../../media/unsent-silence.ts";
 import type { InboundAudio, Wire } from "../../wire/wire.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
 import { TokenBucket } from "../rate-limits/token-bucket.ts";
@@ -15,18 +16,20 @@ import { InboundPacing } from "./inbound-pacing.ts";
 import { StaleAudioDetector } from "./stale-audio.ts";
 
 const NO_BYTES = new Uint8Array(0);
+/** A frame of silence at the highest rate of the bus; never written. */
+const SILENCE = new Int16Array((BUS_RATE_HZ_MAX / 1_000) * FRAME_MS);
 
 /** A frame of the caller's audio, borrowed: valid until the function that was given it returns. */
 export interface CallerFrame {
   readonly samples: Int16Array;
-  /** The same audio in the codec of the recording. */
+  /** The same audio in the codec of the recording; empty where the peer did not send this silence. */
   readonly bytes: Uint8Array;
   /** Its position on the peer's media timeline, ms. */
   readonly mediaMs: MediaMs;
 }
 
 export interface CallerAudioOptions {
-  wire: Pick<Wire, "inboundRateHz" | "jitterBuffer" | "hasWallClockTimestamps">;
+  wire: Pick<Wire, "inboundRateHz" | "jitterBuffer" | "hasWallClockTimestamps" | "hasDtx">;
   /** The codec of the recorded frames. */
   codec: FrameCodec;
   makeResampler: ResamplerFactory;
@@ -56,6 +59,12 @@ export class CallerAudio {
   /** The resampler's last input: messages of equal length reuse the same view. */
   #resamplerInput: Int16Array = new Int16Array(0);
   readonly #staleAudio: StaleAudioDetector | undefined;
+  /** Only of codecs with DTX. */
+  readonly #unsent: UnsentSilence | undefined;
+  /** The frame of silence that `#unsent` finds missing, and its view as input. */
+  readonly #unsentFrame: { samples: Int16Array; bytes: Uint8Array; mediaMs: MediaMs };
+  readonly #silence: { bytes: Uint8Array; samples: Int16Array; count: number; timestampMs: MediaMs };
+  readonly #startMs: CallMs;
   /**
    * Bounds the audio that is dropped before `InboundPacing` can count it, ms: at once as much as the longest backlog,
    * and in the long run no more than real time.
@@ -79,6 +88,11 @@ export class CallerAudio {
     this.#resampled = { bytes: NO_BYTES, samples: new Int16Array(0), count: 0, timestampMs: mediaMs(Number.NaN) };
     this.#sampleMs = 1_000 / inboundRateHz;
     this.#staleAudio = wire.hasWallClockTimestamps ? new StaleAudioDetector() : undefined;
+    this.#unsent = wire.hasDtx === true ? new UnsentSilence() : undefined;
+    const samples = SILENCE.subarray(0, (rateHz / 1_000) * FRAME_MS);
+    this.#unsentFrame = { samples, bytes: NO_BYTES, mediaMs: mediaMs(0) };
+    this.#silence = { samples, bytes: NO_BYTES, count: 0, timestampMs: mediaMs(Number.NaN) };
+    this.#startMs = startMs;
     this.#counters = counters;
     this.#onFrame = onFrame;
   }
@@ -93,6 +107,10 @@ export class CallerAudio {
     if (this.#staleAudio?.isStale(audio.timestampMs, nowMs) === true) {
       this.#counters.staleAudio += 1;
       this.#drop(audio, nowMs);
+      return;
+    }
+    if (this.#unsent !== undefined) {
+      this.#pushUndated(this.#unsent, audio, nowMs);
       return;
     }
     if (this.#jitterBuffer === undefined) {
@@ -114,6 +132,20 @@ export class CallerAudio {
     }
   }
 
+  /** The last frame was classified as speech, or not. */
+  classified(isSpeech: boolean): void {
+    this.#unsent?.classified(isSpeech);
+  }
+
+  /** Puts the silence on the bus that a peer with DTX did not send. Must be called at each tick. */
+  fillPause(nowMs: CallMs): void {
+    const unsent = this.#unsent;
+    if (unsent === undefined) return;
+    const sinceStartMs = elapsedMs(this.#startMs, nowMs);
+    unsent.tick(sinceStartMs);
+    while (unsent.takeFrame(this.#pacing.slackMs, this.#framer.countedMs, sinceStartMs)) this.#emitSilence(nowMs);
+  }
+
   /** Frames of silence that the STT must get now because the carrier sends nothing; reported once for each pause. */
   silenceFramesDue(nowMs: CallMs): number {
     return this.#pacing.silenceFramesDue(nowMs);
@@ -132,6 +164,32 @@ export class CallerAudio {
     const framer = this.#framer;
     framer.push(this.#atBusRate(audio), nowMs);
     while (framer.next()) this.#onFrame(framer, this.#pacing.frame(framer.mediaMs, nowMs), nowMs);
+  }
+
+  /** Emits the frames of a codec with DTX; its packets have no timestamps. */
+  #pushUndated(unsent: UnsentSilence, audio: InboundAudio, nowMs: CallMs): void {
+    const packetMs = audio.count * this.#sampleMs;
+    const sinceStartMs = elapsedMs(this.#startMs, nowMs);
+    audio.timestampMs = unsent.packet(packetMs, audio.isDtx, this.#framer.countedMs, sinceStartMs);
+    this.#emitFrames(audio, nowMs);
+  }
+
+  /** Completes the frame in progress, if there is one, or else emits a frame of silence that the peer did not send. */
+  #emitSilence(nowMs: CallMs): void {
+    const framer = this.#framer;
+    const silence = this.#silence;
+    silence.count = framer.missingSamples;
+    if (silence.count < silence.samples.length) {
+      this.#emitFrames(silence, nowMs);
+      return;
+    }
+    framer.push(silence, nowMs);
+    while (framer.next()) {
+      this.#unsentFrame.mediaMs = framer.mediaMs;
+      this.#pacing.unsentFrame(framer.mediaMs);
+      this.#counters.unsentFrames += 1;
+      this.#onFrame(this.#unsentFrame, 0, nowMs);
+    }
   }
 
   #atBusRate(audio: FramerInput): FramerInput {

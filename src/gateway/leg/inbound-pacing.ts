@@ -18,6 +18,8 @@ export class InboundPacing {
   #lastFrameMs: CallMs;
   #lastMediaMs = mediaMs(Number.NaN);
   #starved = false;
+  /** The peer sent nothing before the next frame: the interval is none between messages. */
+  #isPause = false;
   readonly #arrivalInterval = new ArrivalInterval();
 
   /** The stream starts. If the network delayed it, all audio since its transport opened may arrive with it. */
@@ -33,11 +35,24 @@ export class InboundPacing {
       ? 0
       : Math.round(elapsedMs(this.#lastMediaMs, mediaMs) / FRAME_MS) - 1;
     const silenceFrames = this.#starved ? 0 : Math.min(STT_SILENCE_FRAMES, Math.max(0, gapFrames));
-    this.#arrivalInterval.frame(gapFrames <= 0, nowMs);
+    this.#arrivalInterval.frame(gapFrames <= 0 && !this.#isPause, nowMs);
     this.#lastFrameMs = nowMs;
     this.#lastMediaMs = mediaMs;
     this.#starved = false;
+    this.#isPause = false;
     return silenceFrames;
+  }
+
+  /** Takes a frame of silence that the peer did not send, and that the STT has got. */
+  unsentFrame(mediaMs: MediaMs): void {
+    this.#lastMediaMs = mediaMs;
+    this.#starved = true;
+    this.#isPause = true;
+  }
+
+  /** How much longer this peer's intervals between messages are than a frame, ms. */
+  get slackMs(): number {
+    return this.#arrivalInterval.slackMs;
   }
 
   /** More audio arrived than real time allows. */

@@ -18,6 +18,7 @@ import {
   TYPED_CHARS_PER_SECOND_MAX,
 } from "../../core/limits/messages.ts";
 import type { Logger } from "../../core/log/logger.ts";
+import { opusRefusalOf } from "../../media/opus/packet.ts";
 import type { ClientErrorCode } from "../../wire/client-errors.ts";
 import type { InboundAudio, StreamStarted, Wire, WireEvent } from "../../wire/wire.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
@@ -173,6 +174,8 @@ export class MessageGuard {
     const isFlood = error.code === "wire_flood";
     if (isFlood) counters.flooded += 1;
     else counters.malformed += 1;
+    const opusRefusal = opusRefusalOf(error);
+    if (opusRefusal !== undefined) counters.opusRefused[opusRefusal] += 1;
     if (!this.#isRejectionLogged)
       log.info({ code: error.code, detail: error.message }, "message from the peer refused");
     this.#isRejectionLogged = true;

@@ -4,6 +4,7 @@ import type { TranscriptTurn, TurnLatency } from "../../core/calls/transcript.ts
 import { type CallMs, millisecondsOf } from "../../core/clocks.ts";
 import type { CallCounts, LiveState } from "../../core/metrics/worker-readings.ts";
 import type { RedeemedCall } from "../../store/call-handoff.ts";
+import { zeroRefusals } from "./total-counters.ts";
 
 /** The state of a call; `counts` keeps changing. */
 export interface CallReading {
@@ -31,6 +32,8 @@ export class CallCounters implements CallCounts {
   ignored = 0;
   flooded = 0;
   early = 0;
+  /** Frames of silence that a client with DTX did not send. They are among `framesIn`. */
+  unsentFrames = 0;
   lateAudio = 0;
   duplicateAudio = 0;
   staleAudio = 0;
@@ -39,6 +42,7 @@ export class CallCounters implements CallCounts {
   /** The echo's delay from its playback, ms, and its gain, dB, as of the last frame with it; undefined before. */
   #echoDelayMs: number | undefined;
   #echoGainDb: number | undefined;
+  readonly opusRefused = zeroRefusals();
   marksSent = 0;
   marksReturned = 0;
   pings = 0;
@@ -125,6 +129,7 @@ export class CallCounters implements CallCounts {
       slowestReply: this.#slowestReply,
       framesIn: this.framesIn,
       framesOut: this.framesOut,
+      unsentFrames: this.unsentFrames,
       framesLate: this.late,
       underruns: this.underruns,
       addedLatencyInMaxMs: rounded(this.addedLatencyInMaxMs),

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { ConnectionType } from "../../core/calls/spec.ts";
+import { OPUS_REFUSALS } from "../../core/metrics/labels.ts";
 import type { CallCounts } from "../../core/metrics/worker-readings.ts";
 import type { CallReading } from "./call-counters.ts";
 
@@ -22,7 +23,7 @@ export class TotalCounters {
 
   /** The sums over ended calls and the given live ones. */
   withLive(readings: readonly Countable[]): Map<ConnectionType, CallCounts> {
-    const sums = new Map([...this.#ended].map(([type, counts]) => [type, { ...counts }]));
+    const sums = new Map([...this.#ended].map(([type, counts]) => [type, copyOf(counts)]));
     for (const reading of readings) add(sums, reading);
     return sums;
   }
@@ -49,7 +50,18 @@ export const zeroCounts = (): CallCounts => ({
   staleAudio: 0,
   parametersDropped: 0,
   echoFrames: 0,
+  opusRefused: zeroRefusals(),
 });
+
+/** New counts of refused Opus packets, all zero. */
+export const zeroRefusals = (): CallCounts["opusRefused"] => ({
+  too_large: 0,
+  too_long: 0,
+  no_frames: 0,
+  corrupted: 0,
+});
+
+const copyOf = (counts: Readonly<CallCounts>): CallCounts => ({ ...counts, opusRefused: { ...counts.opusRefused } });
 
 /** Adds the counters of one call to `sum`. */
 export function addCounts(sum: CallCounts, counts: Readonly<CallCounts>): void {
@@ -66,4 +78,5 @@ export function addCounts(sum: CallCounts, counts: Readonly<CallCounts>): void {
   sum.staleAudio += counts.staleAudio;
   sum.parametersDropped += counts.parametersDropped;
   sum.echoFrames += counts.echoFrames;
+  for (const reason of OPUS_REFUSALS) sum.opusRefused[reason] += counts.opusRefused[reason];
 }

@@ -1,8 +1,7 @@
 import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ, type StreamRateHz } from "../../core/calls/spec.ts";
-import { wireMalformed } from "../../core/errors.ts";
 import { FRAME_MS, OPUS_PACKET_MS_MAX } from "../../core/limits/media.ts";
-import { checkOpusPacket } from "./packet.ts";
+import { checkOpusPacket, opusRefused } from "./packet.ts";
 
 /** Decodes the Opus packets of one stream. One per stream: each packet depends on the packets before it. */
 export interface OpusDecoder {
@@ -19,8 +18,8 @@ export interface OpusDecoder {
 /** Encodes the frames of one stream as Opus packets. One per stream: each packet depends on the frames before it. */
 export interface OpusEncoder {
   /**
-   * Encodes one frame of FRAME_MS at the encoder's rate; does not retain it. Returns its packet, one Opus frame of at
-   * most OPUS_PACKET_BYTES_MAX bytes, borrowed: valid until the next call of any codec of the process.
+   * Encodes one frame of FRAME_MS at the encoder's rate; does not retain it. Returns its packet, a TOC byte and
+   * one Opus frame of at most OPUS_FRAME_BYTES_MAX bytes, borrowed: valid until the next call of any codec of the process.
    */
   encode(samples: Int16Array): Uint8Array;
   /** Frees its memory; it must not be used afterwards. Closing twice has no effect. */
@@ -108,7 +107,7 @@ class CheckedDecoder implements OpusDecoder {
     if (into.length < this.#samplesMax) assert.fail("room for the longest packet");
     checkOpusPacket(packet);
     const count = this.#decoder.decode(packet, into);
-    if (count === CORRUPTED) throw wireMalformed("websocket", "an Opus packet that cannot be decoded");
+    if (count === CORRUPTED) throw opusRefused("corrupted", "an Opus packet that cannot be decoded");
     return count;
   }
 

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
-import { wireMalformed } from "../../core/errors.ts";
+import { type TrunklineError, wireMalformed } from "../../core/errors.ts";
 import { OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../core/limits/media.ts";
+import type { OpusRefusal } from "../../core/metrics/labels.ts";
 
 const SILK_FRAME_MS = [10, 20, 40, 60] as const;
 const HYBRID_FRAME_MS = [10, 20] as const;
@@ -20,14 +21,31 @@ assert.equal(FRAME_MS_OF_CONFIGURATION.length, 32);
 export function checkOpusPacket(packet: Uint8Array): void {
   if (packet.length === 0) throw wireMalformed("websocket", "an empty Opus packet");
   if (packet.length > OPUS_PACKET_BYTES_MAX) {
-    throw wireMalformed("websocket", `an Opus packet of more than ${OPUS_PACKET_BYTES_MAX} bytes`);
+    throw opusRefused("too_large", `an Opus packet of ${packet.length} bytes; at most ${OPUS_PACKET_BYTES_MAX}`);
   }
-  const frameMs = FRAME_MS_OF_CONFIGURATION[(packet[0] as number) >> 3] as number;
-  const packetMs = frameMs * frameCount(packet);
-  if (packetMs === 0) throw wireMalformed("websocket", "an Opus packet without frames");
+  const packetMs = opusPacketMs(packet);
+  if (packetMs === 0) throw opusRefused("no_frames", "an Opus packet without frames; at least one");
   if (packetMs > OPUS_PACKET_MS_MAX) {
-    throw wireMalformed("websocket", `an Opus packet of more than ${OPUS_PACKET_MS_MAX} ms`);
+    throw opusRefused("too_long", `an Opus packet of ${packetMs} ms; at most ${OPUS_PACKET_MS_MAX}`);
   }
+}
+
+/** The error of a packet that is refused: `wire_malformed`, with the reason as data in `cause`. */
+export const opusRefused = (reason: OpusRefusal, what: string): TrunklineError =>
+  wireMalformed("websocket", what, { opusRefusal: reason } satisfies OpusRefusalCause);
+
+interface OpusRefusalCause {
+  readonly opusRefusal: OpusRefusal;
+}
+
+/** Why an Opus packet was refused; undefined for any other error. */
+export function opusRefusalOf({ cause }: TrunklineError): OpusRefusal | undefined {
+  return (cause as Partial<OpusRefusalCause> | undefined)?.opusRefusal;
+}
+
+/** The duration of a packet that is not empty, ms, as its first two bytes say it; 0 for one without frames. */
+function opusPacketMs(packet: Uint8Array): number {
+  return (FRAME_MS_OF_CONFIGURATION[(packet[0] as number) >> 3] as number) * frameCount(packet);
 }
 
 /** RFC 6716, section 3.2: the lowest bits of the first byte say 1 frame, 2, 2, or the number in the second byte. */

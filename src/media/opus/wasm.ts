@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { StreamRateHz } from "../../core/calls/spec.ts";
 import { unavailable } from "../../core/errors.ts";
-import { FRAME_MS, OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../core/limits/media.ts";
+import { FRAME_MS, OPUS_FRAME_BYTES_MAX, OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../core/limits/media.ts";
 import {
   APPLICATION_VOIP,
   CORRUPTED,
@@ -70,6 +70,8 @@ export function createWasmOpus(module: LibopusModule): OpusLibrary {
 }
 
 const MONO = 1;
+/** The TOC byte and one frame. */
+const ENCODED_BYTES_MAX = 1 + OPUS_FRAME_BYTES_MAX;
 const ERROR_BYTES = 4;
 const RATE_HZ_MAX = 48_000;
 
@@ -135,7 +137,7 @@ class WasmEncoder implements LibraryEncoder {
   encode(samples: Int16Array): Uint8Array {
     const { packet: packetAt, pcm: pcmAt } = this.#scratch;
     this.#module.HEAP16.set(samples, pcmAt / Int16Array.BYTES_PER_ELEMENT);
-    const bytes = this.#module._oc_encode(this.#pointer, pcmAt, this.#frameSamples, packetAt, OPUS_PACKET_BYTES_MAX);
+    const bytes = this.#module._oc_encode(this.#pointer, pcmAt, this.#frameSamples, packetAt, ENCODED_BYTES_MAX);
     if (bytes < 0) assert.fail(`libopus encodes every frame, but answered ${bytes}`);
     return this.#module.HEAPU8.subarray(packetAt, packetAt + bytes);
   }

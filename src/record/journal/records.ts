@@ -75,8 +75,8 @@ export type JournaledCommand =
 
 /**
  * One record of a journal. Times are milliseconds since redemption. `audio` is in its direction's codec and borrowed:
- * it is valid until the called function returns. It is empty when the call is not recorded, and when `audioOmitted`,
- * because the disk did not keep up.
+ * it is valid until the called function returns. It is empty when the call is not recorded, when `audioOmitted`,
+ * because the disk did not keep up, and in a frame of silence that a caller's DTX left out.
  */
 export type JournalRecord =
   /** `version` is that of the journal. */

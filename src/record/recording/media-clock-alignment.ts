@@ -4,6 +4,11 @@ import { FRAME_MS } from "../../core/limits/media.ts";
 /** A difference between two frames below this is network jitter. */
 const JUMP_MS_MIN = 100;
 /**
+ * Without media time every pause is such a difference, however short. Jitter that looks like one is found out by the
+ * frames after it, which catch up.
+ */
+const PAUSE_MS_MIN = 25;
+/**
  * Clocks drift, and pauses may be shorter than a jump. After this long the two clocks are compared again in any case.
  */
 const SPAN_MS_MAX = 1_000;
@@ -113,6 +118,7 @@ export class MediaClockAlignment {
 /** One pass over the frames: gives each frame's media time and its span. */
 class FrameScan {
   readonly #hasMediaTime: boolean;
+  readonly #pauseMsMin: number;
   #count = 0;
   #spanStartedMs = callMs(Number.NaN);
   span = -1;
@@ -123,6 +129,7 @@ class FrameScan {
 
   constructor(hasMediaTime: boolean) {
     this.#hasMediaTime = hasMediaTime;
+    this.#pauseMsMin = hasMediaTime ? JUMP_MS_MIN : PAUSE_MS_MIN;
   }
 
   next(arrivalMs: CallMs, carrierMs: MediaMs): void {
@@ -132,8 +139,9 @@ class FrameScan {
     const offsetChangeMs = offsetMs - this.offsetMs;
     this.offsetMs = offsetMs;
     if (offsetChangeMs <= -JUMP_MS_MIN) this.jumpCount += 1;
+    const isSteady = offsetChangeMs > -JUMP_MS_MIN && offsetChangeMs < this.#pauseMsMin;
     // The first frame has no predecessor to compare with.
-    if (Math.abs(offsetChangeMs) < JUMP_MS_MIN && elapsedMs(this.#spanStartedMs, arrivalMs) < SPAN_MS_MAX) return;
+    if (isSteady && elapsedMs(this.#spanStartedMs, arrivalMs) < SPAN_MS_MAX) return;
     this.span += 1;
     this.#spanStartedMs = arrivalMs;
   }

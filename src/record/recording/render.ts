@@ -89,8 +89,9 @@ class JournalSurvey {
   callerClock = new MediaClockAlignment(true);
 
   take(record: JournalRecord): void {
-    if (record.kind === "frame-in") this.callerClock.observe(record.timeMs, record.mediaMs);
-    else if (record.kind === "header") {
+    if (record.kind === "frame-in") {
+      if (!isUnsent(record)) this.callerClock.observe(record.timeMs, record.mediaMs);
+    } else if (record.kind === "header") {
       this.callerClock = new MediaClockAlignment(record.header.spec?.connectionType !== "websocket");
     } else if (record.kind === "event" && record.event.kind === "leg-started") this.callerCodec = record.event.codec;
   }
@@ -105,6 +106,10 @@ interface RenderingOptions {
   survey: JournalSurvey;
   makeResampler: ResamplerFactory;
 }
+
+/** The peer did not send this frame: its codec has DTX, and it was silent. */
+const isUnsent = ({ audio, audioOmitted }: JournalRecord & { kind: "frame-in" }): boolean =>
+  audio.length === 0 && !audioOmitted;
 
 /** Places the audio of a journal on both channels, and writes what is final. */
 class Rendering {
@@ -156,6 +161,7 @@ class Rendering {
   #place(record: JournalRecord): void {
     switch (record.kind) {
       case "frame-in":
+        if (isUnsent(record)) return;
         this.#caller.timeline.place(record.audio, this.#mediaClock.startMs(record.timeMs, record.mediaMs));
         return;
       case "frame-out":

@@ -5,7 +5,7 @@ import { wireMalformed, wireTooLarge, wireWrongData } from "../../core/errors.ts
 import type { CallId } from "../../core/ids.ts";
 import { JSON_DEPTH_MAX } from "../../core/limits/api.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
-import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
+import { CARRIER_RATE_HZ, OPUS_DTX_BYTES_MAX, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, TEXT_MESSAGE_BYTES_MAX } from "../../core/limits/messages.ts";
 import { busRateHz } from "../../media/bus-rate.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
@@ -47,6 +47,7 @@ class WebsocketWire implements Wire {
   readonly playout = { leadMs: OUTPUT_LEAD_MS };
   readonly jitterBuffer = undefined;
   readonly hasWallClockTimestamps = false;
+  readonly hasDtx: boolean;
   readonly #format: StreamFormat;
   readonly #reader: AudioReader;
   readonly #writer: FrameWriter;
@@ -58,6 +59,7 @@ class WebsocketWire implements Wire {
     this.outboundRateHz = format.outputRateHz;
     this.outboundCodec = keptIn;
     this.implicitStart = { kind: "start", streamId: callId, carrierCallId: undefined, codec: keptIn };
+    this.hasDtx = format.codec === "opus";
     this.#format = format;
     this.#reader = createReader(WIRE, format, opus);
     try {
@@ -119,6 +121,7 @@ class WebsocketWire implements Wire {
   #audio(message: Uint8Array, into: InboundAudio): WireEvent {
     if (message.length === 0) throw wireMalformed(WIRE, "a binary message must hold audio");
     this.#reader.read(message, into);
+    into.isDtx = this.hasDtx && message.length <= OPUS_DTX_BYTES_MAX;
     into.timestampMs = mediaMs(Number.NaN);
     into.chunk = Number.NaN;
     return AUDIO;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { STREAM_RATES_HZ, type StreamRateHz } from "../../../src/core/calls/spec.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
-import { OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../../src/core/limits/media.ts";
+import { OPUS_FRAME_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../../src/core/limits/media.ts";
 import { type OpusCodecs, type OpusDecoder, type OpusLibrary, opusCodecs } from "../../../src/media/opus/codecs.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { WatermarkDecoder } from "../../../src/speech/reference/watermark/decoder.ts";
@@ -12,6 +12,7 @@ import {
   mutantPacket,
   type OpusClient,
   opusStream,
+  packetOf,
   packetsOfEveryKind,
 } from "../../support/audio/opus-packets.ts";
 import { vowelAt } from "../../support/audio/vowel.ts";
@@ -46,6 +47,13 @@ const TONE_PEAK = 8_000;
 const toneAt = (seconds: number): number => TONE_PEAK * Math.sin(2 * Math.PI * TONE_HZ * seconds);
 const BUS_RATES_HZ = [8_000, 16_000] as const;
 const MONO: OpusClient = { rateHz: 16_000, channels: 1, frameMs: 20 };
+
+/** The TOC byte of 20 ms of fullband CELT, one frame. */
+const CELT_20_MS = 31 << 3;
+/** A frame of 1,275 bytes, the largest, or so many more: any bytes of CELT can be decoded. */
+const largeFrame = (moreBytes = 0): Uint8Array =>
+  Uint8Array.from({ length: OPUS_FRAME_BYTES_MAX + moreBytes }, (_, n) => Math.imul(n + 1, 0x9e37_79b1) >>> 24);
+const sixFrames = Array.from({ length: 6 }, () => largeFrame());
 
 const roomFor = (rateHz: number): Int16Array => new Int16Array((rateHz / 1_000) * OPUS_PACKET_MS_MAX);
 
@@ -136,7 +144,7 @@ function encodes(codecs: OpusCodecs): void {
         for (const packet of packets) {
           expect((packet[0] as number) & 0b11).toBe(0);
           expect(outcome(decoder, packet)).toBe(320);
-          expect(packet.length).toBeLessThanOrEqual(OPUS_PACKET_BYTES_MAX);
+          expect(packet.length).toBeLessThanOrEqual(1 + OPUS_FRAME_BYTES_MAX);
         }
         const bits = 8 * packets.reduce((sum, { length }) => sum + length, 0);
         expect(bits / 2).toBeGreaterThan(36_000);
@@ -169,7 +177,7 @@ function encodes(codecs: OpusCodecs): void {
       const random = new Random(3);
       for (const sampleAt of [() => 32_767, () => -32_768, () => random.whole(-32_768, 32_767)]) {
         for (const packet of encoded(codecs, 48_000, 200, sampleAt))
-          expect(packet.length).toBeLessThanOrEqual(OPUS_PACKET_BYTES_MAX);
+          expect(packet.length).toBeLessThanOrEqual(1 + OPUS_FRAME_BYTES_MAX);
       }
     });
 
@@ -233,6 +241,27 @@ function decodes(codecs: OpusCodecs): void {
       }
     });
 
+    const largest: [what: string, bytes: number, ms: number, packet: Uint8Array][] = [
+      ["one frame", 1_276, 20, packetOf(CELT_20_MS, [largeFrame()], { code: 0 })],
+      ["two frames of the same length", 2_551, 40, packetOf(CELT_20_MS, sixFrames.slice(0, 2), { code: 1 })],
+      ["two frames", 2_553, 40, packetOf(CELT_20_MS, sixFrames.slice(0, 2), { code: 2 })],
+      ["six frames of the same length", 7_652, 120, packetOf(CELT_20_MS, sixFrames, { code: 3 })],
+      ["six frames", 7_662, 120, packetOf(CELT_20_MS, sixFrames, { code: 3, vbr: true })],
+      ["six frames and padding", 7_664, 120, packetOf(CELT_20_MS, sixFrames, { code: 3, vbr: true, paddingBytes: 1 })],
+      ["48 frames of 2.5 ms", 7_634, 120, packetOf(28 << 3, Array(48).fill(largeFrame(-1_116)), { code: 3 })],
+      ["padding alone", 7_664, 20, packetOf(CELT_20_MS, [largeFrame()], { code: 3, paddingBytes: 6_361 })],
+    ];
+    for (const [what, bytes, ms, packet] of largest) {
+      test(`M6: the largest packet of ${what}, ${bytes} bytes, gives ${ms} ms`, () => {
+        expect(packet.length).toBe(bytes);
+        for (const rateHz of BUS_RATES_HZ) {
+          const decoder = codecs.decoder(rateHz);
+          expect(outcome(decoder, packet)).toBe((ms * rateHz) / 1_000);
+          expectSane(decoder, rateHz);
+        }
+      });
+    }
+
     test("only the decoded samples are written to the buffer, and packets may have any memory offset", () => {
       const [packet = new Uint8Array()] = opusStream(MONO, 20, vowelAt);
       const into = roomFor(16_000).fill(77);
@@ -263,7 +292,17 @@ function refuses(codecs: OpusCodecs): void {
     const bad: [string, Uint8Array][] = [
       ["nothing", new Uint8Array()],
       ["a buffer that was handed over", handedOver],
-      ["1,276 bytes", new Uint8Array(OPUS_PACKET_BYTES_MAX + 1)],
+      ["7,665 bytes", packetOf(CELT_20_MS, sixFrames, { code: 3, vbr: true, paddingBytes: 2 })],
+      ["one frame of 1,276 bytes", packetOf(CELT_20_MS, [largeFrame(1)], { code: 0 })],
+      ["two frames of 1,276 bytes", packetOf(CELT_20_MS, [largeFrame(1), largeFrame(1)], { code: 1 })],
+      ["a second frame of 1,276 bytes", packetOf(CELT_20_MS, [largeFrame(), largeFrame(1)], { code: 2 })],
+      ["a first frame of 1,276 bytes", packetOf(CELT_20_MS, [largeFrame(1), largeFrame()], { code: 2 })],
+      ["four frames of 1,276 bytes", packetOf(CELT_20_MS, Array(4).fill(largeFrame(1)), { code: 3 })],
+      [
+        "a last of six frames of 1,276 bytes",
+        packetOf(CELT_20_MS, sixFrames.with(5, largeFrame(1)), { code: 3, vbr: true }),
+      ],
+      ["seven frames of 20 ms", packetOf(CELT_20_MS, Array(7).fill(largeFrame(-1_000)), { code: 3 })],
       ["64 KiB", new Uint8Array(65_536).fill(255)],
       ["a count of frames that is missing", Uint8Array.of(0b11)],
       ["no frames", framesWithoutBytes(16, 0)],

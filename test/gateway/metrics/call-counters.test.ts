@@ -4,6 +4,7 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { callMs, monotonicMs } from "../../../src/core/clocks.ts";
 import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
+import { OPUS_REFUSALS } from "../../../src/core/metrics/labels.ts";
 import type { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { CallCounters } from "../../../src/gateway/metrics/call-counters.ts";
@@ -307,10 +308,13 @@ describe("a call's counters", () => {
   test("add up to the sums of the worker", () => {
     const sum = zeroCounts();
     const counters = new CallCounters();
-    const names = Object.keys(sum) as (keyof typeof sum)[];
+    const { opusRefused, ...plain } = sum;
+    const names = Object.keys(plain) as (keyof typeof plain)[];
     for (const [index, name] of names.entries()) counters[name] = index + 1;
+    for (const [index, reason] of OPUS_REFUSALS.entries()) counters.opusRefused[reason] = index + 1;
     addCounts(sum, counters);
     addCounts(sum, counters);
-    expect(Object.values(sum)).toEqual(names.map((_, index) => 2 * (index + 1)));
+    expect(names.map((name) => sum[name])).toEqual(names.map((_, index) => 2 * (index + 1)));
+    expect(opusRefused).toEqual({ too_large: 2, too_long: 4, no_frames: 6, corrupted: 8 });
   });
 });

@@ -8,5 +8,6 @@ export const inboundAudio = (countMax = CARRIER_MESSAGE_BYTES_MAX): InboundAudio
   samples: new Int16Array(countMax),
   count: 0,
   timestampMs: mediaMs(Number.NaN),
+  isDtx: false,
   chunk: Number.NaN,
 });

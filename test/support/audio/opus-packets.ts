@@ -70,13 +70,41 @@ export function opusStream(
 export function joinedPackets(packets: readonly Uint8Array[]): Uint8Array {
   assert.equal(new Set(packets.map(([toc]) => toc)).size, 1, "packets of one kind");
   const frames = packets.map((packet) => packet.subarray(1));
-  const lengths = frames.slice(0, -1).flatMap(({ length }) => {
-    if (length < 252) return [length];
-    const first = 252 + (length & 0b11);
-    return [first, (length - first) / 4];
-  });
-  const toc = ((packets[0] as Uint8Array)[0] as number) | 0b11;
-  return Buffer.concat([Uint8Array.of(toc, 0b1000_0000 | frames.length, ...lengths), ...frames]);
+  return packetOf((packets[0] as Uint8Array)[0] as number, frames, { code: 3, vbr: true });
+}
+
+/** How frames are packed: RFC 6716, section 3.2. */
+export interface Packing {
+  /** The lowest bits of the TOC byte. */
+  code: 0 | 1 | 2 | 3;
+  /** Code 3: frames of different lengths are possible. */
+  vbr?: boolean;
+  /** Code 3: how many bytes of padding follow the frames; their count comes before the frames. */
+  paddingBytes?: number;
+}
+
+/**
+ * A packet of frames without their TOC bytes, packed in one of the four ways; `toc` gives the configuration and the channels. Nothing
+ * is checked: it may break the rules.
+ */
+export function packetOf(toc: number, frames: readonly Uint8Array[], packing: Packing): Uint8Array {
+  const { code, vbr = false, paddingBytes } = packing;
+  const header = [(toc & 0b1111_1100) | code];
+  if (code === 3) header.push((vbr ? 128 : 0) | (paddingBytes === undefined ? 0 : 64) | frames.length);
+  if (paddingBytes !== undefined) header.push(...paddingCount(paddingBytes));
+  const lengths =
+    code === 2 || (code === 3 && vbr) ? frames.slice(0, -1).flatMap(({ length }) => lengthOf(length)) : [];
+  return Buffer.concat([Uint8Array.from([...header, ...lengths]), ...frames, new Uint8Array(paddingBytes ?? 0)]);
+}
+
+/** A byte of 255 stands for 254 bytes of padding, and says that another byte of the count follows. */
+const paddingCount = (bytes: number): number[] => (bytes < 255 ? [bytes] : [255, ...paddingCount(bytes - 254)]);
+
+/** RFC 6716, section 3.2.1. */
+function lengthOf(bytes: number): number[] {
+  if (bytes < 252) return [bytes];
+  const first = 252 + (bytes & 0b11);
+  return [first, (bytes - first) / 4];
 }
 
 /** A packet of `count` frames that are all lost, or silent: no byte of any is there. */
@@ -111,10 +139,11 @@ export function packetsOfEveryKind(): Uint8Array[] {
 }
 
 /** The longest mutant, bytes: somewhat more than a decoder takes. */
-const MUTANT_BYTES_MAX = 1_300;
+const MUTANT_BYTES_MAX = 7_700;
 
 /** One of `packets` with a few things wrong in it, or bytes by chance alone. */
 export function mutantPacket(packets: readonly Uint8Array[], random: Random): Uint8Array {
+  if (random.chance(0.2)) return nearMiss(random).subarray(0, MUTANT_BYTES_MAX);
   if (random.chance(0.1)) return randomBytes(random, random.whole(0, random.chance(0.5) ? 8 : MUTANT_BYTES_MAX));
   let bytes: Uint8Array = new Uint8Array(random.pick(packets));
   for (let wrongs = random.whole(1, 4); wrongs > 0; wrongs -= 1) bytes = wrong(bytes, packets, random);
@@ -142,6 +171,24 @@ function wrong(bytes: Uint8Array, packets: readonly Uint8Array[], random: Random
     default:
       return withFrames(bytes, random);
   }
+}
+
+/** At and beside the bounds of RFC 6716, section 3.2: of a length that takes two bytes, and of a frame. */
+const NEAR_FRAME_BYTES = [0, 1, 2, 40, 251, 252, 253, 1_274, 1_275, 1_276];
+
+/** A packet that keeps the rules of RFC 6716, section 3.4, or breaks one by a byte or a frame. */
+function nearMiss(random: Random): Uint8Array {
+  const code = random.pick([0, 1, 2, 3] as const);
+  const frames = code === 0 ? 1 : code === 3 ? random.pick([1, 2, 3, 5, 6, 7, 12, 13, 24, 48, 49]) : 2;
+  const vbr = code === 2 || (code === 3 && random.chance(0.5));
+  const bytes = random.pick(NEAR_FRAME_BYTES);
+  const packet = packetOf(
+    random.whole(0, 255),
+    Array.from({ length: frames }, () => randomBytes(random, vbr ? random.pick(NEAR_FRAME_BYTES) : bytes)),
+    { code, vbr, ...(random.chance(0.3) && { paddingBytes: random.pick([0, 1, 253, 254, 255, 508, 6_361]) }) },
+  );
+  if (random.chance(0.6)) return packet;
+  return random.chance(0.5) ? packet.subarray(0, -1) : Buffer.concat([packet, randomBytes(random, 1)]);
 }
 
 /** The same bytes said to be frames of any count, perhaps with padding that is not there. */

@@ -7,6 +7,7 @@ import { STAGES } from "../../../src/core/calls/stages.ts";
 import { LARGE_RESPONSES } from "../../../src/core/metrics/control-metrics.ts";
 import {
   LLM_ABORT_REASONS,
+  OPUS_REFUSALS,
   PROMPT_TRIM_CAUSES,
   REDEMPTION_OUTCOMES,
   TRANSCRIPT_IGNORE_REASONS,
@@ -37,7 +38,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   port: ["api", "metrics"],
 
   part: RETAINED_PARTS,
-  reason: [...END_REASONS, ...LLM_ABORT_REASONS, ...RESUME_REASONS, ...TRANSCRIPT_IGNORE_REASONS],
+  reason: [...END_REASONS, ...LLM_ABORT_REASONS, ...OPUS_REFUSALS, ...RESUME_REASONS, ...TRANSCRIPT_IGNORE_REASONS],
   outcome: [...REDEMPTION_OUTCOMES, ...TASK_OUTCOMES],
   task: BUDGETED_TASKS,
   state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],

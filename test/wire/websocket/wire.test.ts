@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { STREAM_CODECS, STREAM_RATES_HZ, type StreamCodec, type StreamRateHz } from "../../../src/core/calls/spec.ts";
 import { mediaMs } from "../../../src/core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
-import { FRAME_MS, OPUS_PACKET_BYTES_MAX } from "../../../src/core/limits/media.ts";
+import { FRAME_MS, OPUS_FRAME_BYTES_MAX, OPUS_PACKET_BYTES_MAX } from "../../../src/core/limits/media.ts";
 import { pcmBytes } from "../../../src/media/frame-codec.ts";
 import { createWebsocketWire } from "../../../src/wire/websocket/wire.ts";
 import type { ClientMessage, Wire } from "../../../src/wire/wire.ts";
@@ -233,7 +233,7 @@ describe("websocket: Opus", () => {
     const borrowed = new Uint8Array(frame.byteLength + 1).subarray(1);
     borrowed.set(pcmBytes(frame));
     const packet = Uint8Array.from(wire.encodeAudio(borrowed));
-    expect(packet.length).toBeLessThanOrEqual(OPUS_PACKET_BYTES_MAX);
+    expect(packet.length).toBeLessThanOrEqual(1 + OPUS_FRAME_BYTES_MAX);
     expect(packet).toEqual(Uint8Array.from(opus.encoder(rateHz).encode(frame)));
   });
 

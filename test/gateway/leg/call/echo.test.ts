@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { MU_LAW } from "../../../../src/media/g711.ts";
+import { NO_SPEECH } from "../../../../src/media/voice-activity/speech-activity.ts";
 import type { CallSttStream, Stt, TtsChunk } from "../../../../src/speech/contracts.ts";
 import { leg } from "../../../callers/leg.ts";
 import { speechLike } from "../../../support/audio/speech-like.ts";
@@ -30,7 +31,7 @@ class RecordingStt implements Stt {
 
   open(): CallSttStream {
     return {
-      write: (frame, isSpeech = false) => {
+      write: (frame, { isSpeech } = NO_SPEECH) => {
         this.peaks.push(frame.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0));
         if (isSpeech) this.voicedFrames += 1;
       },

@@ -165,10 +165,15 @@ describe("C11: audio that is not of the negotiated codec", () => {
 
   test("M6: is counted by Opus and answered with error, the call continues, and too much of it ends the call", async () => {
     const call = websocketLeg({ ...QUIET, format: { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 } });
-    // A packet of three frames of 60 ms, and one without frames.
-    const wrong = [Buffer.of(0x1b, 0x03), Buffer.of(0x03, 0x00), garbage(1, 1_276)];
-    for (let i = 0; i < 45; i += 1) call.audio(wrong[i % 3] as Buffer);
-    expect(call.received("error")).toHaveLength(45);
+    // A packet of three frames of 60 ms, one without frames, one that is too large, and half a frame.
+    const wrong = [Buffer.of(0x1b, 0x03), Buffer.of(0x03, 0x00), garbage(1, 7_665), Buffer.of(0xf9, 0x00)];
+    for (let i = 0; i < 48; i += 1) call.audio(wrong[i % 4] as Buffer);
+    expect(call.received("error")).toHaveLength(48);
+    const { malformed, opusRefused } = call.connection.read().counts;
+    expect({ malformed, opusRefused }).toEqual({
+      malformed: 48,
+      opusRefused: { too_long: 12, no_frames: 12, too_large: 12, corrupted: 12 },
+    });
     expect(call.socket.ended).toBeUndefined();
     await call.clock.play(1_000);
     for (let seed = 0; seed < 40; seed += 1) {
@@ -177,7 +182,7 @@ describe("C11: audio that is not of the negotiated codec", () => {
     }
     expect(call.socket.ended).toBeUndefined();
     await call.clock.play(1_000);
-    for (let i = 0; i < 51; i += 1) call.audio(wrong[i % 3] as Buffer);
+    for (let i = 0; i < 51; i += 1) call.audio(wrong[i % 4] as Buffer);
     expect(call.socket.ended).toEqual({ code: 1_008, reason: "protocol_error" });
   });
 });
