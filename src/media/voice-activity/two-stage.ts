@@ -3,26 +3,19 @@ import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../core/limits/media.ts";
 import type { BusRateHz, SpeechOnset, VoiceActivityDetection, VoiceActivityDetector } from "./detector.ts";
 import type { FvadFactory } from "./fvad.ts";
 import { HalfBandDecimator } from "./half-band.ts";
-
-/** A network that finds speech, loaded once. Throws `unavailable` when it has no room for another stream. */
-export interface SpeechNetwork {
-  open(): SpeechNetworkStream;
-}
-
-/** The network's state for one stream. */
-export interface SpeechNetworkStream {
-  /** Takes CHUNK_SAMPLES at 8,000 Hz, borrowed; returns the probability of speech, 0 to 1. Allocates nothing. */
-  probability(chunk: Int16Array): number;
-  destroy(): void;
-}
+import {
+  SILERO_CHUNK_SAMPLES,
+  SILERO_RATE_HZ,
+  SILERO_VERSION,
+  type Silero,
+  type SileroStream,
+} from "./silero/silero.ts";
 
 const GATE_MODE = 2;
 /** The gate stays open for this long after the last frame in which it detects something. */
 const GATE_HANGOVER_FRAMES = 300 / FRAME_MS;
-/** The network takes 32 ms at a time. */
-const CHUNK_SAMPLES = 256;
 /** When the gate opens, the network gets this much of what precedes the end of the frame: 96 ms. */
-const PREROLL_SAMPLES = 3 * CHUNK_SAMPLES;
+const PREROLL_SAMPLES = 3 * SILERO_CHUNK_SAMPLES;
 /** Speech begins at the upper probability, and ends below the lower one. */
 const SPEECH_PROBABILITY_MIN = 0.4;
 const SPEECH_END_PROBABILITY = 0.25;
@@ -39,29 +32,25 @@ interface Shared {
 
 /**
  * Voice activity detection in two stages. The WebRTC VAD in mode 2 is the gate: it misses little, costs little and
- * takes much for speech that is none. While it is open, a network decides. `networkVersion` names the network and its
- * build. The fallback is the gate's own decision, whose state is always up to date.
+ * takes much for speech that is none. While it is open, Silero decides. The fallback is the gate's own decision, whose
+ * state is always up to date.
  */
-export function twoStageDetection(
-  openFvad: FvadFactory,
-  network: SpeechNetwork,
-  networkVersion: string,
-): VoiceActivityDetection {
+export function twoStageDetection(openFvad: FvadFactory, silero: Silero): VoiceActivityDetection {
   const shared: Shared = {
     isFallback: false,
     counts: { gateFrames: 0, networkFrames: 0, fallbackFrames: 0 },
-    chunk: new Int16Array(CHUNK_SAMPLES),
+    chunk: new Int16Array(SILERO_CHUNK_SAMPLES),
   };
   const fallbackVersion = `fvad${GATE_MODE}`;
   return {
-    version: `${networkVersion}+${fallbackVersion}`,
+    version: `${SILERO_VERSION}+${fallbackVersion}`,
     onset: ONSET,
     fallbackVersion,
     counts: shared.counts,
     open: (rateHz) => {
-      const gate = openFvad(8_000, GATE_MODE);
+      const gate = openFvad(SILERO_RATE_HZ, GATE_MODE);
       try {
-        return new TwoStageDetector(gate, network.open(), shared, rateHz);
+        return new TwoStageDetector(gate, silero.open(), shared, rateHz);
       } catch (error) {
         gate.destroy();
         throw error;
@@ -79,7 +68,7 @@ export function twoStageDetection(
  */
 class TwoStageDetector implements VoiceActivityDetector {
   readonly #gate: VoiceActivityDetector;
-  readonly #network: SpeechNetworkStream;
+  readonly #network: SileroStream;
   readonly #shared: Shared;
   readonly #decimator: HalfBandDecimator | undefined;
   readonly #frameSamples: number;
@@ -92,7 +81,7 @@ class TwoStageDetector implements VoiceActivityDetector {
   #isVoiced = false;
   #isDestroyed = false;
 
-  constructor(gate: VoiceActivityDetector, network: SpeechNetworkStream, shared: Shared, rateHz: BusRateHz) {
+  constructor(gate: VoiceActivityDetector, network: SileroStream, shared: Shared, rateHz: BusRateHz) {
     this.#gate = gate;
     this.#network = network;
     this.#shared = shared;
@@ -121,7 +110,7 @@ class TwoStageDetector implements VoiceActivityDetector {
       return false;
     }
     counts.networkFrames += 1;
-    while (this.#unseenSamples >= CHUNK_SAMPLES) this.#runNetwork();
+    while (this.#unseenSamples >= SILERO_CHUNK_SAMPLES) this.#runNetwork();
     return this.#isVoiced;
   }
 
@@ -142,8 +131,8 @@ class TwoStageDetector implements VoiceActivityDetector {
   #runNetwork(): void {
     const { chunk } = this.#shared;
     const start = PREROLL_SAMPLES - this.#unseenSamples;
-    for (let i = 0; i < CHUNK_SAMPLES; i += 1) chunk[i] = this.#recent[start + i] as number;
-    this.#unseenSamples -= CHUNK_SAMPLES;
+    for (let i = 0; i < SILERO_CHUNK_SAMPLES; i += 1) chunk[i] = this.#recent[start + i] as number;
+    this.#unseenSamples -= SILERO_CHUNK_SAMPLES;
     const probability = this.#network.probability(chunk);
     this.#isVoiced = probability >= (this.#isVoiced ? SPEECH_END_PROBABILITY : SPEECH_PROBABILITY_MIN);
   }
