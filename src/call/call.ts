@@ -227,6 +227,7 @@ export class Call {
         return;
       case "voice-chosen":
       case "provider-switched":
+      case "detector-changed":
       case "usage":
       case "pong":
         // Only recorded, or only a confirmation: the provider or the voice in use does not change what is said.

@@ -35,6 +35,7 @@ import { readSpendSettings } from "./spend.ts";
 import { readToolSecrets } from "./tool-secrets.ts";
 import { type UnknownVariable, findUnknownVariables as unknownAmong } from "./unknown-variables.ts";
 import { NETWORK_VARIABLES } from "./variables/network.ts";
+import { PROVIDER_VARIABLES } from "./variables/providers.ts";
 import { VariableReader } from "./variables/reader.ts";
 import { SERVICE_VARIABLES } from "./variables/service.ts";
 
@@ -87,6 +88,8 @@ export interface Config extends SpeechConfig {
   retention: RetentionRules;
   /** The spend limits of a call and of an account. */
   spend: SpendSettings;
+  /** What detects the caller's speech. */
+  vad: VadSetting;
   /** Whether replies are generated preemptively: before the end of the turn is certain. */
   preemptiveReplies: boolean;
   /** The secrets with which streams of each carrier must be signed. */
@@ -99,10 +102,15 @@ export interface Config extends SpeechConfig {
   toolsAllowLoopback: boolean;
 }
 
+/** The settings of VAD. */
+export type VadSetting = "silero" | "fvad";
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS: readonly LogLevel[] = SERVICE_VARIABLES.LOG_LEVEL.oneOf;
 const MEDIA_SERVER_SETTINGS: readonly MediaServerSetting[] = NETWORK_VARIABLES.MEDIA_SERVER.oneOf;
+
+const VAD_SETTINGS: readonly VadSetting[] = PROVIDER_VARIABLES.VAD.oneOf;
 
 const PRODUCTION = "production";
 /** The value of METRICS_PORT that turns it off. */
@@ -169,6 +177,7 @@ export function readConfig(
     phrases: readPhrases(text("PHRASES_FILE", ""), problems, checksFiles),
     providers: readProviderSettings(reader),
     ...readPolicies(reader, problems),
+    vad: reader.word("VAD", VAD_SETTINGS),
     preemptiveReplies: reader.flag("PREEMPTIVE_REPLIES"),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
     outboundCodecs: readOutboundCodecs(reader),

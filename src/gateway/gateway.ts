@@ -62,7 +62,7 @@ export interface GatewayOptions {
   /** What providers charge; undefined where no prices are configured. */
   prices: Prices | undefined;
   metrics: Omit<WorkerMetrics, "registry" | "exposition">;
-  /** The parameters of turn taking. */
+  /** The parameters of turn taking, without those that the detector sets: the onset of speech. */
   parameters?: Readonly<TurnParameters>;
   /**
    * The maximum size of a prompt without the system prompt and the tools, estimated tokens; HISTORY_TOKENS_DEFAULT by
@@ -90,6 +90,10 @@ export class Gateway {
   readonly #ticker: Ticker;
   readonly #admissions: AdmissionGate;
   readonly #inbound: InboundAudio;
+  readonly #parameters: Readonly<TurnParameters>;
+  /** Calls use the detector's fallback. */
+  #isDetectorFallback = false;
+  #detectorFallbacks = 0;
   #isFull = false;
   /** The drain's deadline has passed: calls that start after it end at once. */
   #isDrainOver = false;
@@ -98,6 +102,7 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#totals = new TotalCounters(options.connectionTypes);
+    this.#parameters = { ...(options.parameters ?? DEFAULT_TURN_PARAMETERS), ...options.voiceActivity.onset };
     this.#ticker = new Ticker(options.clock);
     this.#admissions = new AdmissionGate({
       ...options,
@@ -129,7 +134,7 @@ export class Gateway {
 
   /** The current readings for the metrics. */
   readings(): WorkerReadings {
-    const { journals, callsMax } = this.#options;
+    const { journals, callsMax, voiceActivity } = this.#options;
     const calls: Record<LiveState, number> = { opening: 0, listening: 0, thinking: 0, speaking: 0 };
     const live = [...this.#calls.values()].map((session) => session.read());
     for (const { state } of live) calls[state] += 1;
@@ -138,6 +143,11 @@ export class Gateway {
       callsMax,
       counts: this.#totals.withLive(live),
       addedLatency: this.#addedLatency,
+      detector: {
+        version: this.#detectorVersion,
+        fallbacks: this.#detectorFallbacks,
+        ...voiceActivity.counts,
+      },
       tickLateness: this.#ticker.lateness,
       slotsSkipped: this.#ticker.skippedSlots,
       journalBytes: journals.writtenBytes,
@@ -150,6 +160,29 @@ export class Gateway {
   /** Exchanges a stream token for a call slot: see `AdmissionGate.admit`. */
   admit(token: string, headers: UpgradeHeaders): Promise<Admission> {
     return this.#admissions.admit(token, headers);
+  }
+
+  /**
+   * With `isOn` all calls, and those that start later, use the detector's fallback; their events say so. Does nothing
+   * where the detector has none.
+   */
+  setDetectorFallback(isOn: boolean): void {
+    const { voiceActivity, log } = this.#options;
+    if (voiceActivity.fallbackVersion === undefined || isOn === this.#isDetectorFallback) return;
+    this.#isDetectorFallback = isOn;
+    if (isOn) this.#detectorFallbacks += 1;
+    voiceActivity.setFallback(isOn);
+    const detector = this.#detectorVersion;
+    const calls = this.#calls.size;
+    if (isOn) log.warn({ detector, calls }, "event loop lags: voice activity detection falls back to the cheaper one");
+    else log.info({ detector, calls }, "voice activity detection no longer falls back");
+    for (const session of [...this.#calls.values()]) session.detectorChanged(detector);
+  }
+
+  /** The version of the detector that decides now. */
+  get #detectorVersion(): string {
+    const { version, fallbackVersion } = this.#options.voiceActivity;
+    return this.#isDetectorFallback && fallbackVersion !== undefined ? fallbackVersion : version;
   }
 
   #checkFull(): void {
@@ -192,6 +225,7 @@ export class Gateway {
   #open(redeemed: RedeemedCall, transport: Transport): TransportListener {
     try {
       const { session, leg } = this.#begin(redeemed, transport);
+      if (this.#isDetectorFallback) session.detectorChanged(this.#detectorVersion);
       session.begin();
       if (this.#isDrainOver) session.end("drain_timeout");
       return leg;
@@ -210,7 +244,6 @@ export class Gateway {
     const { providers, httpTools, schemas, journals, phrases, metrics, clock, voiceActivity, makeResampler } =
       this.#options;
     const { spend: settings, accountSpends, prices, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
-    const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = this.#options.createWire(callId, spec);
     const format = legFormatOf(wire);
@@ -223,8 +256,9 @@ export class Gateway {
       ...redeemed,
       startedAt: isoTime(clock.epochMs()),
       leg: format,
+      detector: voiceActivity.version,
       sttHasInterim,
-      parameters,
+      parameters: this.#parameters,
       promptTokensMax,
     });
     const session = new CallSession({
@@ -234,7 +268,7 @@ export class Gateway {
       stt: providers.stt,
       llm,
       tts: providers.tts.forVoice(spec.voiceId),
-      parameters,
+      parameters: this.#parameters,
       promptTokensMax,
       httpTools,
       schemas,

@@ -215,6 +215,11 @@ export class CallSession implements AttachedCall {
     }
   }
 
+  /** The voice activity detector of this version decides about the caller's frames from now on. */
+  detectorChanged(detector: string): void {
+    this.handle({ kind: "detector-changed", detector }, this.nowMs());
+  }
+
   nowMs(): CallMs {
     return callMsAt(this.#startMs, this.#options.clock.nowMs());
   }

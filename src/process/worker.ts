@@ -7,6 +7,7 @@ import { readConfig } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { asWorkerId } from "../core/ids.ts";
+import { REDEMPTIONS_MAX } from "../core/limits/admission.ts";
 import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED } from "../core/limits/processes.ts";
 import { createLogger } from "../core/log/logger.ts";
 import type { ProcessMetrics } from "../core/metrics/aggregation.ts";
@@ -14,6 +15,7 @@ import { collectProcessMetrics } from "../core/metrics/process-metrics.ts";
 import { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import { SchemaProcess } from "../core/schemas/checker.ts";
 import { SOFTWARE } from "../core/version.ts";
+import { DetectorFallback } from "../gateway/event-loop/detector-fallback.ts";
 import { LoopLag } from "../gateway/event-loop/lag.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import { JournalWriters } from "../gateway/journal/writers.ts";
@@ -29,7 +31,6 @@ import { AccountSpends } from "../gateway/spend/account.ts";
 import { HttpTools } from "../gateway/tools/http-client.ts";
 import { loadOpus } from "../media/opus/load.ts";
 import { loadResampler } from "../media/resampler.ts";
-import { loadFvadDetection } from "../media/voice-activity/fvad.ts";
 import { createSpeechProviders } from "../speech/registry.ts";
 import { findSocket } from "../store/handoff/socket-path.ts";
 import { HandoffClient } from "../store/handoff/worker-client.ts";
@@ -45,11 +46,12 @@ import { WorkerListener } from "./worker/listener.ts";
 import { logOpusImplementation } from "./worker/opus-log.ts";
 import { WorkerRetirement } from "./worker/retirement.ts";
 import { SupervisorConnections } from "./worker/supervisor-connections.ts";
+import { loadVoiceActivity } from "./worker/voice-activity.ts";
 
 /** Composition root of a media worker: a process that carries a share of the calls. */
 exitOnUncaughtException(createLogger("worker", "info"));
 const clock = systemClock;
-const [voiceActivity, makeResampler, opus] = await Promise.all([loadFvadDetection(), loadResampler(), loadOpus()]);
+const [makeResampler, opus] = await Promise.all([loadResampler(), loadOpus()]);
 const { socketPath, port, mediaUrl, mediaServer, isFirst } = await waitForAssignment();
 // The supervisor has read the same variables, but the files they name may have changed when a worker is restarted.
 const config = readConfig();
@@ -61,7 +63,10 @@ const providers = await createSpeechProviders(config, clock, log, metrics);
 /** The file descriptors for calls and for connections that may become calls. */
 const descriptors = descriptorsMax() - DESCRIPTORS_RESERVED;
 const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
-const loopLag = LoopLag.monitor(clock, log);
+// A valid token is admitted even at capacity, so calls may exceed it by the redemptions that are under way.
+const voiceActivity = await loadVoiceActivity(config.vad, callsMax + REDEMPTIONS_MAX);
+const detectorFallback = new DetectorFallback((isOn) => gateway.setDetectorFallback(isOn));
+const loopLag = LoopLag.monitor(clock, log, (loopLagMs) => detectorFallback.measured(loopLagMs));
 const authentication = upgradeAuthentication(config.carrierSecrets);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
 const accounts = new AccountSpends({ limits: config.spend.account, clock });

@@ -184,7 +184,9 @@ describe("the reduced tests", () => {
 
   test("fail if one of their filters matches no file", () => {
     const paths = ["test/end-to-end/processes/roll.test.ts", "test/media/voice-activity/fvad.test.ts"];
-    expect(filtersWithoutFile(["test/media/voice-activity", "test/gateway/tls", "roll"], paths)).toEqual(["test/gateway/tls"]);
+    expect(filtersWithoutFile(["test/media/voice-activity", "test/gateway/tls", "roll"], paths)).toEqual([
+      "test/gateway/tls",
+    ]);
   });
 });
 

@@ -144,6 +144,13 @@ const InputEventItem = z
       to: z.string().meta({ description: "The fallback that is used from now on.", examples: ["openai"] }),
       code: z.enum(FAILOVER_CODES).meta({ description: meaningsOf(FAILOVER_MEANINGS) }),
     }),
+    event("detector-changed", "Another voice activity detector decides from now on whether the caller speaks.", {
+      detector: z.string().meta({
+        description:
+          "Its version. A worker whose event loop lags uses the cheaper `fvad2`, and the first one again when it no longer lags.",
+        examples: ["fvad2"],
+      }),
+    }),
     event("context-exceeded", "An LLM provider refused a prompt as longer than its model's context.", {
       provider: z.string().meta({ description: "The provider that refused.", examples: ["openai"] }),
       tokensMax: z.int().meta({ description: "Limit for later prompts of the call, in estimated tokens." }),

@@ -63,6 +63,14 @@ export const PROVIDER_VARIABLES = {
       "how much of the conversation an LLM is sent in addition to the system prompt and the tools, in estimated tokens; about an " +
       "hour of talk by default",
   },
+  VAD: {
+    default: "silero",
+    oneOf: ["silero", "fvad"] as const,
+    meaning:
+      "what detects the caller's speech, for barge-in and the end of a turn. `silero`: two stages, the WebRTC VAD and behind it a " +
+      "small neural network, which keeps speech and noise or music apart. `fvad`: the WebRTC VAD alone, for less CPU; see [speech " +
+      "detection](turn-taking.md#speech-detection)",
+  },
   PREEMPTIVE_REPLIES: {
     default: "off",
     oneOf: ["on", "off"],

@@ -30,6 +30,13 @@ export const LOOP_LAG_MS_MAX = 0.75 * OUTPUT_LEAD_MS;
 /** Calls that a lagging worker still accepts: so few do not cause the delay, and a busy machine must not refuse its first call. */
 export const LAGGING_CALLS_MAX = 8;
 
+/**
+ * The voice activity detector falls back to a cheaper one while the event-loop delay exceeds LOOP_LAG_MS_MAX, and until
+ * it has been below half of that for this long: the fallback itself shortens the delay, and must not switch to and fro.
+ */
+export const DETECTOR_RECOVERY_MS = 10_000;
+export const DETECTOR_RECOVERY_LAG_MS_MAX = LOOP_LAG_MS_MAX / 2;
+
 /** A worker offers its capacity again when its delay has been below the limit for this long. */
 export const LOOP_LAG_RECOVERY_MS = 3_000;
 

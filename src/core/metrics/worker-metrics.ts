@@ -30,7 +30,7 @@ import {
   UNITS_OF_STAGE,
 } from "./labels.ts";
 import { budgetedTaskCounter } from "./task-metrics.ts";
-import { type CallCounts, LIVE_STATES, type WorkerReadings } from "./worker-readings.ts";
+import { type CallCounts, type DetectorReadings, LIVE_STATES, type WorkerReadings } from "./worker-readings.ts";
 
 // The metrics of a media worker. Those of the control process are in control-metrics.ts, those of every process in
 // process-metrics.ts; only files of this folder use prom-client. docs/metrics.md shows each metric with its help.
@@ -170,6 +170,23 @@ export class WorkerMetrics {
     this.registry,
     "tick_slots_skipped_total",
     "Ticker slots of 2 ms skipped because the event loop stalled.",
+  );
+  readonly #detector = gauge(
+    this.registry,
+    "vad_detector",
+    "1 in each worker for the voice activity detector that decides now. `fvad2` in place of a Silero version: the event loop lags, see `trunkline_vad_fallbacks_total`.",
+    ["detector"],
+  );
+  readonly #detectorFrames = counter(
+    this.registry,
+    "vad_frames_total",
+    "Frames of callers by the stage of the detector that decided; 50 frames are a second of one call. `gate`: no sound that could be speech. `network`: the gate is open and Silero decides. `fallback`: the gate alone, because the event loop lags. All are 0 with `VAD=fvad`.",
+    ["stage"],
+  );
+  readonly #detectorFallbacks = counter(
+    this.registry,
+    "vad_fallbacks_total",
+    "Times the event loop lagged so much that all calls of the worker fell back to the cheaper voice activity detector.",
   );
   readonly #journalBytes = counter(this.registry, "journal_written_bytes_total", "Bytes written to journals.");
   readonly #journalPending = gauge(this.registry, "journal_pending_bytes", "Journal bytes not yet written to disk.");
@@ -318,12 +335,23 @@ export class WorkerMetrics {
     for (const [connectionType, counts] of readings.counts) this.#setCounters(connectionType, counts);
     this.#addedLatency.setTimes({ ...readings.addedLatency });
     this.#tickLateness.setTimes({ all: readings.tickLateness });
+    this.#setDetector(readings.detector);
     setCounter(this.#skipped, readings.slotsSkipped);
     setCounter(this.#journalBytes, readings.journalBytes);
     setCounter(this.#journalFailures, readings.journalFailures);
     setCounter(this.#journalsUnsynced, readings.journalsUnsynced);
     this.#journalPending.set(readings.journalPendingBytes);
     return await this.registry.getMetricsAsJSON();
+  }
+
+  #setDetector({ version, fallbacks, gateFrames, networkFrames, fallbackFrames }: Readonly<DetectorReadings>): void {
+    this.#detector.reset();
+    this.#detector.set({ detector: version }, 1);
+    this.#detectorFrames.reset();
+    this.#detectorFrames.inc({ stage: "gate" }, gateFrames);
+    this.#detectorFrames.inc({ stage: "network" }, networkFrames);
+    this.#detectorFrames.inc({ stage: "fallback" }, fallbackFrames);
+    setCounter(this.#detectorFallbacks, fallbacks);
   }
 
   #setCounters(connectionType: ConnectionType, counts: Readonly<CallCounts>): void {

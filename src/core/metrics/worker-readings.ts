@@ -38,6 +38,18 @@ export interface AddedLatency {
   readonly out: TimeHistogram;
 }
 
+/** Voice activity detection in a worker. */
+export interface DetectorReadings {
+  /** The version of the detector that decides now. */
+  version: string;
+  /** How often a cheaper one than the configured one began to decide, because the event loop lagged. */
+  fallbacks: number;
+  /** Frames by the stage that decided: see `DetectorCounts` of media/voice-activity. */
+  gateFrames: number;
+  networkFrames: number;
+  fallbackFrames: number;
+}
+
 /** The current state of a worker. */
 export interface WorkerReadings {
   /** Live calls. */
@@ -47,6 +59,7 @@ export interface WorkerReadings {
   /** Sums over all calls since the process started, including live ones. */
   counts: ReadonlyMap<ConnectionType, Readonly<CallCounts>>;
   addedLatency: AddedLatency;
+  detector: Readonly<DetectorReadings>;
   /** How late the slots of the ticker started. */
   tickLateness: TimeHistogram;
   /** Slots of the ticker that were skipped because the event loop had stalled. */

@@ -22,23 +22,30 @@ export class LoopLag {
   readonly #clock: Clock;
   readonly #windowsMs: number[] = Array<number>(WINDOWS).fill(0);
   readonly #log: Logger;
+  readonly #onMeasured: (loopLagMs: number) => void;
   #nextWindow = 0;
   #isLagging = false;
 
   /**
    * Monitors the loop of this process from now on, and logs when the delay exceeds the limit and when it no longer
-   * does.
+   * does. `onMeasured` is called with the delay after each window of LOOP_LAG_WINDOW_MS.
    */
-  static monitor(clock: Clock, log: Logger): LoopLag {
+  static monitor(clock: Clock, log: Logger, onMeasured: (loopLagMs: number) => void): LoopLag {
     const delays = monitorEventLoopDelay({ resolution: LOOP_LAG_SAMPLE_MS });
     delays.enable();
-    return new LoopLag(delays, clock, log);
+    return new LoopLag(delays, clock, log, onMeasured);
   }
 
-  constructor(delays: LoopDelayHistogram, clock: Clock, log: Logger) {
+  constructor(
+    delays: LoopDelayHistogram,
+    clock: Clock,
+    log: Logger,
+    onMeasured: (loopLagMs: number) => void = () => {},
+  ) {
     this.#delays = delays;
     this.#clock = clock;
     this.#log = log;
+    this.#onMeasured = onMeasured;
     this.#startWindow();
   }
 
@@ -54,6 +61,7 @@ export class LoopLag {
       this.#windowsMs[this.#nextWindow] = this.#delays.count === 0 ? LOOP_LAG_WINDOW_MS : this.#p99Ms();
       this.#nextWindow = (this.#nextWindow + 1) % WINDOWS;
       this.#logChange(this.ms);
+      this.#onMeasured(this.ms);
       this.#startWindow();
     });
   }

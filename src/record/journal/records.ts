@@ -17,6 +17,9 @@ export interface JournaledLeg {
   outboundCodec: FrameCodec;
 }
 
+/** The voice activity detector of every call before journals named it. */
+export const DETECTOR_BEFORE = "fvad3";
+
 /** What a journal holds of its call before anything happens in it. */
 export interface JournalStart {
   callId: CallId;
@@ -25,6 +28,11 @@ export interface JournalStart {
   startedAt: string;
   spec: CallSpec;
   leg: JournaledLeg;
+  /**
+   * The version of the voice activity detector that decided about the frames, until the first `detector-changed`.
+   * Absent in older journals: DETECTOR_BEFORE decided.
+   */
+  detector?: string;
   /** The state machine's inputs: whether the STT sends interim transcripts, and the turn parameters. */
   sttHasInterim: boolean;
   parameters: Readonly<TurnParameters>;

@@ -13,7 +13,7 @@ import type { JournaledCommand, JournaledEvent, JournalHeader, JournalStart, Occ
 
 /** A journal's first record. `software` is the version that writes it; only a recorded call's header has its spec. */
 export function journalHeader(software: string, start: JournalStart): JournalHeader {
-  const { callId, accountId, startedAt, leg, sttHasInterim, parameters, promptTokensMax, spec } = start;
+  const { callId, accountId, startedAt, leg, detector, sttHasInterim, parameters, promptTokensMax, spec } = start;
   const bound = promptTokensMax === undefined ? {} : { promptTokensMax };
   const header = {
     software,
@@ -22,6 +22,7 @@ export function journalHeader(software: string, start: JournalStart): JournalHea
     accountId,
     startedAt,
     leg,
+    ...(detector === undefined ? {} : { detector }),
     sttHasInterim,
     parameters,
     ...bound,
@@ -78,6 +79,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     }
     case "provider-switched":
       return { kind, stage: event.stage, from: event.from, to: event.to, code: event.code };
+    case "detector-changed":
+      return { kind, detector: event.detector };
     case "context-exceeded":
       return { kind, provider: event.provider, tokensMax: event.tokensMax, retried: event.retried };
     case "usage":

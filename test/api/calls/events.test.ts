@@ -133,6 +133,7 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
     },
   },
   "provider-switched": { kind: "provider-switched", stage: "stt", from: "deepgram", to: "openai", code: "timed_out" },
+  "detector-changed": { kind: "detector-changed", detector: "fvad2" },
   "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 8_000, retried: true },
   "limit-reached": { kind: "limit-reached", scope: "call", limit: "llm_requests", action: "refuse" },
   "tool-result": {

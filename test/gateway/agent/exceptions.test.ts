@@ -120,6 +120,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "stt" | "llm" | "tts"
   "voice-chosen": {},
   "phrases-chosen": {},
   "provider-switched": { fails: "llm" },
+  "detector-changed": { cause: (call) => call.connection.detectorChanged("fvad2") },
   "context-exceeded": { fails: "llm" },
   usage: {},
   "limit-reached": {},

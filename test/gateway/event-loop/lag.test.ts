@@ -65,7 +65,7 @@ test("samples that come slightly early are no delay, and the delay is never nega
 });
 
 test("a real loop that is blocked repeatedly is detected", async () => {
-  const lag = LoopLag.monitor(systemClock, memoryLog().log);
+  const lag = LoopLag.monitor(systemClock, memoryLog().log, () => {});
   const untilMs = performance.now() + 2.3 * LOOP_LAG_WINDOW_MS;
   while (performance.now() < untilMs) {
     const busyMs = performance.now() + 80;

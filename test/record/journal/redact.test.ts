@@ -52,6 +52,7 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
     phrases: { inactivity: SAID, apology: SAID, filler: SAID, goodbye: SAID, limit: SAID },
   },
   "provider-switched": { kind: "provider-switched", stage: "stt", from: "deepgram", to: "openai", code: "timed_out" },
+  "detector-changed": { kind: "detector-changed", detector: "fvad2" },
   "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 500, retried: true },
   "limit-reached": { kind: "limit-reached", scope: "call", limit: "llm_requests", action: "refuse" },
   "tool-result": {

@@ -48,6 +48,10 @@ export class Connection implements TransportListener {
     this.#session.end(reason, how);
   }
 
+  detectorChanged(detector: string): void {
+    this.#session.detectorChanged(detector);
+  }
+
   read(): CallReading {
     return this.#session.read();
   }

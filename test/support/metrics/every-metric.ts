@@ -20,6 +20,7 @@ export const readings = (change: Partial<WorkerReadings> = {}): WorkerReadings =
   callsMax: 1_000,
   counts: new Map(),
   addedLatency: { in: new TimeHistogram(), out: new TimeHistogram() },
+  detector: { version: "fvad3", fallbacks: 0, gateFrames: 0, networkFrames: 0, fallbackFrames: 0 },
   tickLateness: new TimeHistogram(),
   slotsSkipped: 0,
   journalBytes: 0,
@@ -36,7 +37,11 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   addedLatency.out.observe(3);
   const counts = { ...COUNTS, framesIn: 7, framesOut: 5, late: 1, early: 2, lateAudio: 3, staleAudio: 4 };
   const worker = new WorkerMetrics(CONNECTION_TYPES, () =>
-    readings({ counts: new Map([["carrier_a", counts]]), addedLatency }),
+    readings({
+      counts: new Map([["carrier_a", counts]]),
+      addedLatency,
+      detector: { version: "fvad2", fallbacks: 1, gateFrames: 4, networkFrames: 2, fallbackFrames: 1 },
+    }),
   );
   const control = new ControlMetrics(CONNECTION_TYPES);
   collectProcessMetrics(worker.registry, "uws");
