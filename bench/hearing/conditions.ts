@@ -20,6 +20,7 @@ export interface Sounds {
 const NOISE_S = 120;
 /** A quiet line is not digital silence. */
 const LINE_DBOV = -68;
+const CROWD_GROUPS = 2;
 const STEP_S = 15;
 /** Pink noise below the speaker, one after the other, dB; Infinity is none. */
 const STEPS_DB = [Number.POSITIVE_INFINITY, 20, 10, 30, 10, Number.POSITIVE_INFINITY, 15];
@@ -29,9 +30,17 @@ export const makeSounds = (talkers: readonly Prompt[], music: readonly Int16Arra
   white: noise("white", NOISE_S, random.fork(), []),
   pink: noise("pink", NOISE_S, random.fork(), []),
   hum: noise("hum", NOISE_S, random.fork(), []),
-  babble: noise("babble", NOISE_S, random.fork(), talkersOf(talkers)),
+  babble: crowd(talkersOf(talkers), random),
   music: concatenated(music.map((song) => scaled(song, FULL_SCALE / activeLevel(song)))),
 });
+
+/** Twice six talkers. Of six alone single words can be understood: they are speech, and not noise. */
+function crowd(talkers: readonly Int16Array[], random: Random): Float32Array {
+  const groups = Array.from({ length: CROWD_GROUPS }, () => noise("babble", NOISE_S, random.fork(), talkers));
+  return groups
+    .reduce((sum, group) => sum.map((sample, at) => sample + (group[at] as number)))
+    .map((sample) => sample / Math.sqrt(CROWD_GROUPS));
+}
 
 /** Each speaker's prompts as one long talk without pauses. */
 function talkersOf(prompts: readonly Prompt[]): Int16Array[] {

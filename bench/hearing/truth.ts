@@ -69,6 +69,10 @@ export function truthOf(placed: readonly PlacedPrompt[], frames: number): Truth 
   return { clear, silent, utterances };
 }
 
+/** The clear speech of a prompt: samples from `from` until before `to`. */
+export const clearRunsOf = (samples: Float32Array): Run[] =>
+  blocksOf(samples).runs.map(({ from, to }) => ({ from: from * BLOCK_SAMPLES, to: to * BLOCK_SAMPLES }));
+
 /** Blocks from `from` until before `to`. */
 interface Run {
   from: number;
