@@ -25,7 +25,7 @@ export const SILERO_RATE_HZ = 8_000;
 export const SILERO_CHUNK_SAMPLES = 256;
 
 /** Names the network and our build of it, for journals: another version may give other probabilities. */
-export const SILERO_VERSION = "silero-v5-8khz-00000000";
+export const SILERO_VERSION = "silero-v5-8khz-4cb931ef";
 
 /** The files that `loadSilero` needs. The caller reads them: `media` does no I/O. */
 export const SILERO_FILES: { readonly network: URL; readonly weights: URL } = {
@@ -40,12 +40,11 @@ interface Network {
   readonly memory: WebAssembly.Memory;
   /** The weights of all layers, in the order of `struct weights`. */
   readonly weights: WebAssembly.Global;
-  /** The first byte after them. */
-  readonly weights_end: WebAssembly.Global;
   /** SILERO_CHUNK_SAMPLES samples: the input of `probability`. */
   readonly chunk: WebAssembly.Global;
   /** The first address that the network does not use; the streams' states lie from here on. */
   readonly __heap_base: WebAssembly.Global;
+  weight_bytes(): number;
   /** Bytes of one stream's state, a multiple of 16. */
   state_bytes(): number;
   /** Reads `chunk`, updates the state at that address, and returns the probability. */
@@ -65,8 +64,8 @@ export async function loadSilero(
   assert.ok(Number.isInteger(streamsMax) && streamsMax > 0, `streamsMax is a whole number above 0, not ${streamsMax}`);
   const { instance } = await WebAssembly.instantiate(networkBytes);
   const network = instance.exports as Network;
-  const weightsBytes = network.weights_end.value - network.weights.value;
-  assert.equal(weightBytes.length, weightsBytes, `the network has ${weightsBytes} bytes of weights`);
+  const expectedBytes = network.weight_bytes();
+  assert.equal(weightBytes.length, expectedBytes, `weights of ${weightBytes.length} bytes, not of ${expectedBytes}`);
   reserve(network, streamsMax);
   new Uint8Array(network.memory.buffer).set(weightBytes, network.weights.value);
   return new SharedSilero(network, streamsMax);
