@@ -9,7 +9,7 @@ import { measureCost } from "./cost.ts";
 import { decisionsOf } from "./decisions.ts";
 import { DETECTORS, type Detector } from "./detectors.ts";
 import { measure } from "./measures.ts";
-import { fetchPackages, missingPackages } from "./packages.ts";
+import { fetchPackages, requirePackages } from "./packages.ts";
 import { drawPicture } from "./picture.ts";
 import { LANGUAGES, type Language, type Prompt, readMusic, readPrompts, TUNING_LANGUAGES } from "./prompts.ts";
 import type { Cell, DeafnessCell, HearingResult, NoSpeechCell } from "./result.ts";
@@ -50,12 +50,7 @@ export async function runHearingBench(
 ): Promise<HearingResult> {
   const startMs = performance.now();
   if (fetches) fetchPackages(cacheDir, write);
-  const missing = missingPackages(cacheDir);
-  if (missing.length > 0) {
-    throw new Error(
-      `${missing.join(", ")} must be in ${cacheDir}: \`npm run bench:hearing -- --fetch\` downloads them`,
-    );
-  }
+  requirePackages(cacheDir, "hearing");
   const random = new Random(seed);
   const tapes = await makeTapes(cacheDir, minutes, random.fork());
   const talkers = tapes.filter(({ language }) => TUNING_LANGUAGES.includes(language)).flatMap(({ prompts }) => prompts);

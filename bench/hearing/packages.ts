@@ -19,8 +19,15 @@ const PACKAGES: readonly string[] = [
 ];
 
 /** The packages that are not in `cacheDir`. */
-export const missingPackages = (cacheDir: string): string[] =>
+const missingPackages = (cacheDir: string): string[] =>
   PACKAGES.filter((name) => !existsSync(join(cacheDir, name, "usr")));
+
+/** Throws where packages are missing in `cacheDir`; the bench `name` can download them. */
+export function requirePackages(cacheDir: string, name: string): void {
+  const missing = missingPackages(cacheDir);
+  if (missing.length === 0) return;
+  throw new Error(`${missing.join(", ")} must be in ${cacheDir}: \`npm run bench:${name} -- --fetch\` downloads them`);
+}
 
 /** Downloads what is missing in `cacheDir`, with apt-get and dpkg-deb. Throws where one of them fails or is not there. */
 export function fetchPackages(cacheDir: string, write: (line: string) => void): void {

@@ -307,12 +307,12 @@ class TrialCall {
     const nowMs = this.#clock.nowMs();
     const seen = this.#seen;
     const { untilMs } = this.#options;
-    if (untilMs !== undefined) return nowMs >= monotonicMs(untilMs);
-    if (nowMs >= monotonicMs(LIMIT_MS)) return true;
+    if (nowMs >= monotonicMs(untilMs ?? LIMIT_MS)) return true;
     const last = seen.stops.at(-1);
     const isPaused = last?.kind === "paused" && Number.isNaN(last.resumedMs);
     if (Number.isNaN(seen.overMs) && !isPaused && nowMs > monotonicMs(this.#quietSinceMs + QUIET_MS))
       seen.overMs = this.#lastSentMs;
+    if (untilMs !== undefined) return false;
     if (this.#options.scene.said !== "" && !(nowMs > monotonicMs(seen.endMs + ANSWER_MS_MAX))) {
       return nowMs > monotonicMs(seen.answeredMs + STEP_MS);
     }

@@ -10,7 +10,6 @@ export const STT_INTERIM_MS = 150;
 export const STT_FINAL_MS = 300;
 /** How long the TTS speaks for each word, ms. */
 export const TTS_WORD_MS = 350;
-/** Final transcripts that end a turn's last phrase without punctuation get none: this STT writes what the script says. */
 const SAMPLES_PER_MS = CARRIER_RATE_HZ / 1_000;
 
 /** What is said, and the sample of the line at which it begins. */
@@ -44,20 +43,24 @@ export const idealStt = (said: readonly Said[]): Stt => ({
 
 /** All transcripts with the samples after which they come, in order. */
 export function transcriptsOf(said: readonly Said[]): Due[] {
-  const due = said.flatMap(({ utterance, at }) => utterance.phrases.flatMap((phrase) => {
-    const words = phrase.text.split(" ").filter((word) => word !== "");
-    if (words.length === 0) return [];
-    const lengthOfOne = (phrase.to - phrase.from) / words.length;
-    const interims = words.map((_, index): Due => ({
-      sample: at + phrase.from + (index + 1) * lengthOfOne + STT_INTERIM_MS * SAMPLES_PER_MS,
-      event: { kind: "interim", text: words.slice(0, index + 1).join(" ") },
-    }));
-    const final: Due = {
-      sample: at + phrase.to + STT_FINAL_MS * SAMPLES_PER_MS,
-      event: { kind: "final", text: phrase.text },
-    };
-    return [...interims, final];
-  }));
+  const due = said.flatMap(({ utterance, at }) =>
+    utterance.phrases.flatMap((phrase) => {
+      const words = phrase.text.split(" ").filter((word) => word !== "");
+      if (words.length === 0) return [];
+      const lengthOfOne = (phrase.to - phrase.from) / words.length;
+      const interims = words.map(
+        (_, index): Due => ({
+          sample: at + phrase.from + (index + 1) * lengthOfOne + STT_INTERIM_MS * SAMPLES_PER_MS,
+          event: { kind: "interim", text: words.slice(0, index + 1).join(" ") },
+        }),
+      );
+      const final: Due = {
+        sample: at + phrase.to + STT_FINAL_MS * SAMPLES_PER_MS,
+        event: { kind: "final", text: phrase.text },
+      };
+      return [...interims, final];
+    }),
+  );
   return due.sort((a, b) => a.sample - b.sample);
 }
 

@@ -75,8 +75,10 @@ function phrasesOf(text: string, spoken: readonly { from: number; to: number }[]
       own.push(word);
     }
     // Where a sentence ends a word earlier or later than the letters say, it ends at the pause.
-    if (!isLast && words.length > 0 && !endsSentence(own.at(-1)) && endsSentence(words[0])) own.push(words.shift() as string);
-    else if (!isLast && own.length > 1 && !endsSentence(own.at(-1)) && endsSentence(own.at(-2))) words.unshift(own.pop() as string);
+    if (!isLast && words.length > 0 && !endsSentence(own.at(-1)) && endsSentence(words[0]))
+      own.push(words.shift() as string);
+    else if (!isLast && own.length > 1 && !endsSentence(own.at(-1)) && endsSentence(own.at(-2)))
+      words.unshift(own.pop() as string);
     return { text: own.join(" "), from, to };
   });
 }
@@ -94,11 +96,17 @@ function strung(words: readonly CallerUtterance[], random: Random): CallerUttera
   }
   const last = parts.at(-1) as (typeof parts)[number];
   const samples = new Float32Array(last.at + last.word.samples.length);
-  for (const { at: from, word } of parts) samples.set(word.samples, from);
-  const phrases = parts.map(({ at: from, word }) => ({
-    text: word.phrases.map(({ text }) => text).join(" "),
-    from,
-    to: from + word.samples.length,
-  }));
+  const phrases: Phrase[] = [];
+  for (const { at: from, word } of parts) {
+    samples.set(word.samples, from);
+    const text = word.phrases.map((phrase) => phrase.text).join(" ");
+    const to = from + word.samples.length;
+    const before = phrases.at(-1);
+    if (before !== undefined && from - before.to < PAUSE_SAMPLES_MIN) {
+      phrases[phrases.length - 1] = { text: `${before.text} ${text}`, from: before.from, to };
+    } else {
+      phrases.push({ text, from, to });
+    }
+  }
   return { samples, phrases };
 }
