@@ -12,12 +12,13 @@ export function hearingPage(result: HearingResult): string {
   return page("Trunkline, hearing people", subtitle, [
     budgetSection(goalsOf(result)),
     { title: "The end of a call in noise", body: picture },
-    ...tablesOf(result).map(section),
+    ...tablesOf(result).map(tableSection),
     { title: "How it was measured", body: list(METHOD) },
   ]);
 }
 
-const section = ({ title, columns, rows }: HearingTable): Section => ({
+/** A table as a section of a page. */
+export const tableSection = ({ title, columns, rows }: HearingTable): Section => ({
   title,
   body: table(
     columns.map((column, at) => ({ title: column, numeric: at > 0 })),

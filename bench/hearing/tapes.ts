@@ -8,7 +8,7 @@ export interface Tape {
   /** The clean speech, 8,000 Hz, whole frames. */
   samples: Float32Array;
   truth: Truth;
-  /** Where each second part begins whose prompts were at the beginning already, in samples; undefined where none is repeated. */
+  /** The sample from which on the tape repeats its beginning; undefined where it does not. */
   repeatedAt: number | undefined;
 }
 
@@ -36,6 +36,8 @@ export function makeTape(
 
 /** So many seconds at the beginning of the call that deafness is measured by. */
 const BLOCK_S = 120;
+/** How long the part of a repeating tape is that it has twice, in samples. */
+export const REPEATED_SAMPLES = samplesIn(BLOCK_S);
 
 /**
  * A call whose first prompts are said once more from `atMinute` on, with the same pauses. Both times they begin at the same place
@@ -45,11 +47,12 @@ export function makeRepeatingTape(prompts: readonly Prompt[], atMinute: number, 
   const order = shuffled(prompts, random);
   const line = new Line(random, PAUSE_S);
   let count = 0;
-  while (count < order.length && line.hasRoom(order[count] as Prompt, samplesIn(BLOCK_S))) {
+  while (count < order.length && line.hasRoom(order[count] as Prompt, REPEATED_SAMPLES)) {
     line.add(order[count] as Prompt);
     count += 1;
   }
   const block = line.placed.slice();
+  line.pauseUntil(REPEATED_SAMPLES);
   const others = order.slice(count);
   const repeatedAt = samplesIn(60 * atMinute);
   for (let next = 0; others.length > 0; next += 1) {
@@ -58,6 +61,7 @@ export function makeRepeatingTape(prompts: readonly Prompt[], atMinute: number, 
     line.add(prompt);
   }
   for (const { prompt, at } of block) line.addAt(prompt, repeatedAt + at);
+  line.pauseUntil(repeatedAt + REPEATED_SAMPLES);
   return line.tape(repeatedAt);
 }
 
@@ -73,9 +77,6 @@ export function truthBetween({ clear, silent, utterances }: Truth, from: number,
       .map((each) => ({ ...each, from: each.from - from, to: each.to - from })),
   };
 }
-
-/** How long the part of a repeating tape is that it has twice, in samples. */
-export const REPEATED_SAMPLES = samplesIn(BLOCK_S);
 
 /** Prompts and pauses, one after the other. */
 class Line {
@@ -101,6 +102,11 @@ class Line {
   addAt(prompt: Prompt, at: number): void {
     this.placed.push({ prompt, at });
     this.#end = at + prompt.samples.length + this.#pause();
+  }
+
+  /** What is added next begins at `end`. */
+  pauseUntil(end: number): void {
+    this.#end = end;
   }
 
   tape(repeatedAt: number | undefined): Tape {
