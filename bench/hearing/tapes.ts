@@ -52,7 +52,7 @@ export function makeRepeatingTape(prompts: readonly Prompt[], atMinute: number, 
     count += 1;
   }
   const block = line.placed.slice();
-  line.pauseUntil(REPEATED_SAMPLES);
+  line.pauseUntil(REPEATED_SAMPLES + samplesIn(PAUSE_S[0]));
   const others = order.slice(count);
   const repeatedAt = samplesIn(60 * atMinute);
   for (let next = 0; others.length > 0; next += 1) {
