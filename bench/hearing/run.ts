@@ -13,7 +13,7 @@ const USAGE = `How well voice activity is detected in human speech: prompts of D
   npm run bench:hearing -- --fetch
   npm run bench:hearing -- [--minutes 45] [--seed 1] [--cache DIR] [--check] [--write] [--out DIR]
 
-  --fetch    downloads what is missing of the packages, about 110 MB, with apt-get; installs nothing
+  --fetch    downloads what is missing of the packages, about 115 MB, with apt-get; installs nothing
   --cache    the folder for them; default bench/cache, which git ignores
   --minutes  the longest tape, 1 to 60; what is said again in minute 20 needs 20
   --seed     the seed of everything random, 0 to 4294967295; the same seed gives the same tapes
