@@ -34,9 +34,9 @@ export function goalsOf(result: HearingResult): Verdict[] {
       "clear speech missed in any single language",
       MISSED_PERCENT_MAX_OF_ONE,
       "%",
-      judged,
-      (row) => row.worst.missed,
-      (row) => `${row.condition}, ${row.worst.language}`,
+      judged.flatMap(({ condition, worst: most }) => (most === undefined ? [] : [{ condition, ...most }])),
+      ({ missed }) => missed,
+      ({ condition, language }) => `${condition}, ${language}`,
     ),
     worst("one-sentence prompts cut at an endpoint of 500 ms", CUT_PERCENT_MAX, "%", judged, ({ all }) =>
       cutPercent(all),

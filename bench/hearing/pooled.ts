@@ -15,7 +15,8 @@ export interface Pooled {
   missed: number;
   tunedMissed: number;
   heldOutMissed: number;
-  worst: { language: Language; missed: number };
+  /** The language in which most is missed, of those that are long enough to be judged; undefined where none is. */
+  worst: { language: Language; missed: number } | undefined;
 }
 
 export const percentOf = (part: number, whole: number): number => (100 * part) / whole;
@@ -41,7 +42,7 @@ export function pooledOf({ cells }: Pick<HearingResult, "cells">, detector: stri
         ),
       );
     const judged = within.filter(({ measures }) => measures.clearFrames >= JUDGED_FRAMES_MIN);
-    const byLanguage = (judged.length > 0 ? judged : within)
+    const byLanguage = judged
       .map(({ language, measures }) => ({ language, missed: missedPercent(measures) }))
       .sort((a, b) => b.missed - a.missed);
     return {
@@ -53,7 +54,7 @@ export function pooledOf({ cells }: Pick<HearingResult, "cells">, detector: stri
       missed: missedPercent(all),
       tunedMissed: part(true),
       heldOutMissed: part(false),
-      worst: byLanguage[0] as Pooled["worst"],
+      worst: byLanguage[0],
     };
   });
 }

@@ -280,6 +280,7 @@ describe("result", () => {
   test("a single language is judged only where it is long enough", () => {
     const short = { ...cell("reading", 500), measures: { ...NO_MEASURES, clearFrames: 1_000, missedFrames: 500 } };
     expect(verdict([cell("it", 100), short], "clear speech missed in any")?.measured).toContain("1.00 %");
+    expect(verdict([short], "clear speech missed in any")?.verdict).toBe("not shown");
   });
 
   test("CPU time is judged as more than the first detector's", () => {
