@@ -12,6 +12,7 @@ import { SOFTWARE } from "../../src/core/version.ts";
 import { compareJournal } from "../../src/record/replay/comparison.ts";
 import { traceJournal } from "../../src/record/replay/trace.ts";
 import { CORPUS } from "../support/journals/corpus.ts";
+import { START } from "../support/journals/example-call.ts";
 import { JournalFile } from "../support/journals/journal-file.ts";
 import { builtProgram } from "../support/services/build.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -81,6 +82,7 @@ describe("the output", () => {
     const text = comparisonText("x.tlj", await compareJournal(path));
     expect(text.split("\n")).toEqual([
       `x.tlj: call_01980000-0000-7000-8000-000000000001, written by trunkline test, replayed by ${SOFTWARE}`,
+      "Speech was detected by fvad3; the replay uses the journal's decisions.",
       "Different at 0.012 s. The same until there: 0 commands after 1 event, until 0.012 s.",
       "",
       '  after      leg-started  codec "mulaw"',
@@ -123,6 +125,15 @@ describe("the output", () => {
     expect(comparisonText(path, other)).toContain(`Written with ICU 1.0, replayed with ${process.versions.icu}`);
   });
 
+  test("names the detector that decided about the call's frames, and that of all calls before journals named it", async () => {
+    const older = new JournalFile().path;
+    expect(comparisonText(older, await compareJournal(older))).toContain("Speech was detected by fvad3;");
+    const { path } = new JournalFile({ ...START, detector: "silero-v5-8khz-00000000+fvad2" });
+    const comparison = await compareJournal(path);
+    expect(comparisonText(path, comparison)).toContain("Speech was detected by silero-v5-8khz-00000000+fvad2;");
+    expect(replayDocument(path, comparison, undefined)).toMatchObject({ detector: "silero-v5-8khz-00000000+fvad2" });
+  });
+
   test("is one JSON document with --json, including the trace", async () => {
     const path = journal("cough");
     const comparison = await compareJournal(path, callMs(7_000));
@@ -132,6 +143,8 @@ describe("the output", () => {
       replayedBy: SOFTWARE,
       same: true,
       difference: null,
+      // Journals of that time do not name the detector.
+      detector: "fvad3",
       icu: { writtenBy: null, replayedBy: process.versions.icu },
       // The journal is older than this parameter.
       parameters: { assumed: ["confirmationMs"], unmatched: [], unknown: [] },

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type CallMs, millisecondsOf } from "../../core/clocks.ts";
 import { isObject } from "../../core/json.ts";
 import { ICU, SOFTWARE } from "../../core/version.ts";
+import { DETECTOR_BEFORE, type JournalHeader } from "../../record/journal/records.ts";
 import type { Comparison, Difference } from "../../record/replay/comparison.ts";
 import type { JournaledInput } from "../../record/replay/machine.ts";
 import type { Trace } from "../../record/replay/trace.ts";
@@ -21,6 +22,7 @@ export function replayDocument(path: string, comparison: Comparison, trace: Trac
     startedAt,
     writtenBy: software,
     replayedBy: SOFTWARE,
+    detector: detectorOf(header),
     icu: { writtenBy: header.icu ?? null, replayedBy: ICU },
     parameters: { assumed, unmatched, unknown },
     untilMs: comparedUntilMs,
@@ -37,6 +39,7 @@ export function replayDocument(path: string, comparison: Comparison, trace: Trac
 export function comparisonText(path: string, comparison: Comparison): string {
   const { header, events, commands, comparedUntilMs, truncated, difference } = comparison;
   const lines = [`${path}: ${header.callId}, written by ${header.software}, replayed by ${SOFTWARE}`];
+  lines.push(`Speech was detected by ${detectorOf(header)}; the replay uses the journal's decisions.`);
   lines.push(...basisLines(comparison));
   if (truncated) lines.push(`The journal is truncated at ${timeText(comparedUntilMs)}: the call's end is not in it.`);
   const through = `${counted(commands, "command")} after ${counted(events, "event")}, until ${timeText(comparedUntilMs)}`;
@@ -48,6 +51,9 @@ export function comparisonText(path: string, comparison: Comparison): string {
     differenceText(difference),
   ].join("\n");
 }
+
+/** The voice activity detector that decided about the call's frames, until its events name another. */
+const detectorOf = ({ detector = DETECTOR_BEFORE }: JournalHeader): string => detector;
 
 /** Differences between the builds that may explain a different replay. */
 function basisLines({ header, setup: { assumed, unmatched, unknown } }: Comparison): string[] {

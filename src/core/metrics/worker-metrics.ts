@@ -181,7 +181,7 @@ export class WorkerMetrics {
     this.registry,
     "vad_frames_total",
     "Frames of callers by the stage of the detector that decided; 50 frames are a second of one call. `gate`: no sound that could be speech. `network`: the gate is open and Silero decides. `fallback`: the gate alone, because the event loop lags. All are 0 with `VAD=fvad`.",
-    ["stage"],
+    ["vad_stage"],
   );
   readonly #detectorFallbacks = counter(
     this.registry,
@@ -348,9 +348,9 @@ export class WorkerMetrics {
     this.#detector.reset();
     this.#detector.set({ detector: version }, 1);
     this.#detectorFrames.reset();
-    this.#detectorFrames.inc({ stage: "gate" }, gateFrames);
-    this.#detectorFrames.inc({ stage: "network" }, networkFrames);
-    this.#detectorFrames.inc({ stage: "fallback" }, fallbackFrames);
+    this.#detectorFrames.inc({ vad_stage: "gate" }, gateFrames);
+    this.#detectorFrames.inc({ vad_stage: "network" }, networkFrames);
+    this.#detectorFrames.inc({ vad_stage: "fallback" }, fallbackFrames);
     setCounter(this.#detectorFallbacks, fallbacks);
   }
 

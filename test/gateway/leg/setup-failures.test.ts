@@ -107,17 +107,19 @@ async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }
     stt,
     llm,
     tts,
-    vad: (rateHz) => {
-      failing("the VAD");
-      const vad = voiceActivity.open(rateHz);
-      alive.vads += 1;
-      return {
-        isSpeech: (frame) => vad.isSpeech(frame),
-        destroy() {
-          alive.vads -= 1;
-          vad.destroy();
-        },
-      };
+    voiceActivity: {
+      open: (rateHz) => {
+        failing("the VAD");
+        const vad = voiceActivity.open(rateHz);
+        alive.vads += 1;
+        return {
+          isSpeech: (frame) => vad.isSpeech(frame),
+          destroy() {
+            alive.vads -= 1;
+            vad.destroy();
+          },
+        };
+      },
     },
     async beforeRedeem() {
       failing("the store");

@@ -41,6 +41,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   task: BUDGETED_TASKS,
   state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],
   stage: STAGES,
+  detector: /^(silero-[\w-]+\+)?fvad[23]$/,
+  vad_stage: ["gate", "network", "fallback"],
   milestone: TURN_MILESTONES,
   step: TURN_STEPS,
   unit: USAGE_UNIT_LABELS,

@@ -68,8 +68,8 @@ export interface MediaServiceOptions {
   tls?: CertificateFiles;
   /** Pages of these origins may read refusals. */
   corsOrigins?: readonly string[];
-  /** In place of the real voice detector, the first thing that is made for a call. */
-  vad?: VoiceActivityDetection["open"];
+  /** In place of parts of fvad; a detector is the first thing that is made for a call. */
+  voiceActivity?: Partial<VoiceActivityDetection>;
   /** What upgrades must be signed with, for carriers that are to have a secret. */
   carrierSecrets?: CarrierSecrets;
   /** In place of none but the built-in ones. */
@@ -149,7 +149,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     },
     createWire: wireFactory({ outboundCodecs: {}, opus }),
     connectionTypes: CONNECTION_TYPES,
-    voiceActivity: options.vad === undefined ? voiceActivity : { ...voiceActivity, open: options.vad },
+    voiceActivity: { ...voiceActivity, ...options.voiceActivity },
     makeResampler,
     httpTools: new HttpTools({ secrets: new Map(), allowLoopback: true }),
     schemas: INLINE_SCHEMAS,

@@ -79,9 +79,11 @@ test("a call that is asked to end during its redemption ends, too", {
 test("C18: a call that cannot be opened after its token was redeemed is `failed`, with a record, and the next one lives", async () => {
   let isBroken = true;
   const { url, create, ended, stores, accountId } = await start({
-    vad: (rateHz) => {
-      if (isBroken) throw new Error("planted");
-      return voiceActivity.open(rateHz);
+    voiceActivity: {
+      open: (rateHz) => {
+        if (isBroken) throw new Error("planted");
+        return voiceActivity.open(rateHz);
+      },
     },
   });
   const [first, second] = [await create(), await create()];
