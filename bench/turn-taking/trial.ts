@@ -192,8 +192,8 @@ class TrialCall {
       ...this.#options.spec,
     };
     const redeemed = { callId: asCallId("call_bench"), accountId: asAccountId("bench"), spec };
-    const { stt: given = createReferenceStt() } = this.#options;
-    const stt = sttMode === "partials" ? given : withoutInterimTranscripts(given);
+    const { stt = sttMode === "partials" ? createReferenceStt() : withoutInterimTranscripts(createReferenceStt()) } =
+      this.#options;
     const sttHasInterim = stt.capabilities.interimTranscripts;
     const parameters = { ...DEFAULT_TURN_PARAMETERS, ...voiceActivity.onset };
     const journal = new JournalWriters({ dataDir, software: SOFTWARE, clock, log, files: NO_DISK }).open({

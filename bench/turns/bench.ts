@@ -10,14 +10,21 @@ import { makeSounds, type Sounds } from "../hearing/conditions.ts";
 import { DETECTORS } from "../hearing/detectors.ts";
 import { fetchPackages, requirePackages } from "../hearing/packages.ts";
 import { LANGUAGES, type Prompt, readMusic, readPrompts, TUNING_LANGUAGES } from "../hearing/prompts.ts";
-import { figuresOf, findingsOf } from "../turn-taking/case-results.ts";
+import { figuresOf, findingsOf, type ObservedTrial } from "../turn-taking/case-results.ts";
 import { STT_MODES, type SttMode } from "../turn-taking/result.ts";
-import type { TrialTools } from "../turn-taking/trial.ts";
+import type { Trial, TrialTools } from "../turn-taking/trial.ts";
 import { humanTts } from "./ideal-providers.ts";
 import type { InactivityRow, InterruptionRow, ListeningRow, TurnEndRow, TurnsOnSpeechResult } from "./result.ts";
 import { echoAfter, LINES, type LineCondition, lineWith, quietLine } from "./scenes.ts";
 import { type CallerUtterance, KINDS, type UtteranceKind, utterancesOf } from "./script.ts";
-import { LONG_REPLY_MS, runConversation, runInactivity, runInterruption, runListening } from "./trials.ts";
+import {
+  LONG_REPLY_MS,
+  runConversation,
+  runInactivity,
+  runInterruption,
+  runListening,
+  type TurnFinding,
+} from "./trials.ts";
 
 export interface TurnsOnSpeechOptions {
   /** Of calls in each case, with each STT and each detector. */
@@ -123,7 +130,7 @@ async function turnEnds(
 ): Promise<TurnEndRow> {
   const random = new Random(seed);
   const calls = Math.max(1, Math.round((minutes * 60) / (TURNS_A_CALL * TURN_S)));
-  const findings = [];
+  const findings: TurnFinding[] = [];
   for (let call = 0; call < calls; call += 1) {
     const said = Array.from({ length: TURNS_A_CALL }, () => utterances[kind](random));
     findings.push(...(await runConversation(tools, sttMode, said, line.draw(sounds, random), random)));
@@ -153,7 +160,7 @@ async function interruptions(
   line: LineCondition,
 ): Promise<InterruptionRow> {
   const random = new Random(seed);
-  const watched = [];
+  const watched: ObservedTrial[] = [];
   for (let call = 0; call < callsIn(minutes); call += 1) {
     const utterance = utterances["single sentence"](random);
     const trial = await runInterruption(tools, sttMode, utterance, line.draw(sounds, random), random);
@@ -185,7 +192,7 @@ async function listening(
   echoDelayMs: number | undefined,
 ): Promise<ListeningRow> {
   const random = new Random(seed);
-  const trials = [];
+  const trials: Trial[] = [];
   const calls = Math.ceil(callsIn(minutes) / (echoDelayMs === undefined ? 1 : 2));
   for (let call = 0; call < calls; call += 1) {
     const drawn = line.draw(sounds, random);

@@ -55,7 +55,7 @@ export async function runConversation(
     answer: ANSWER,
     spec: { firstSpeaker: "user" },
     phaseMs,
-    stt: idealStt(said),
+    stt: idealStt(said, sttMode),
     untilMs: phaseMs + (length * 1_000) / samplesOfMs(1_000) + BETWEEN_MS,
     onSent: (atMs, turnId) => {
       if (turnId !== lastTurnId) firstFramesMs.push(atMs);
@@ -97,7 +97,7 @@ export async function runInterruption(
     greeting: LONG_REPLY,
     answer: ANSWER,
     phaseMs: random.between(...PHASE_MS),
-    stt: idealStt([{ utterance, at }]),
+    stt: idealStt([{ utterance, at }], sttMode),
     untilMs: LONG_REPLY_MS + FIRST_MS,
   });
   return untilTheEnd(trial);
@@ -116,7 +116,7 @@ export async function runListening(
     scene: { sounds: line, said: "" },
     greeting: LONG_REPLY,
     phaseMs: random.between(...PHASE_MS),
-    stt: idealStt([]),
+    stt: idealStt([], sttMode),
     untilMs: LONG_REPLY_MS + FIRST_MS,
   });
   return untilTheEnd(trial);
@@ -143,7 +143,7 @@ export async function runInactivity(
     greeting: ANSWER,
     spec: { inactivityTimeoutMs: INACTIVITY_TIMEOUT_MS, inactivityAction: "prompt" },
     phaseMs: random.between(...PHASE_MS),
-    stt: idealStt([]),
+    stt: idealStt([], sttMode),
     untilMs: INACTIVITY_UNTIL_MS,
     onCommand: (atMs: number, command: CallCommand) => {
       const isPrompt = command.kind === "speak" && command.reason === "inactivity";

@@ -86,13 +86,34 @@ describe("ideal providers", () => {
 
   test("the STT emits what is due after so much audio", async () => {
     const over = new AbortController();
-    const stream = idealStt([{ utterance, at: 0 }]).open({ language: "en", rateHz: RATE_HZ }, over.signal);
+    const stream = idealStt([{ utterance, at: 0 }], "partials").open({ language: "en", rateHz: RATE_HZ }, over.signal);
     for (let frame = 0; frame < 33; frame += 1) stream.write(new Int16Array(160));
     const events = stream.events[Symbol.asyncIterator]();
     expect(await events.next()).toMatchObject({ value: { kind: "interim", text: "hello" } });
     const next = events.next();
     over.abort();
     expect(await next).toMatchObject({ done: true });
+  });
+
+  test("without interim transcripts a request is answered with the words so far, or with none", async () => {
+    const over = new AbortController();
+    const stream = idealStt([{ utterance, at: 0 }], "finals").open({ language: "en", rateHz: RATE_HZ }, over.signal);
+    const write = (ms: number): void => {
+      for (let frame = 0; frame < ms / 20; frame += 1) stream.write(new Int16Array(160));
+    };
+    const request = () => (stream as unknown as { requestInterim(): void }).requestInterim();
+    const events = stream.events[Symbol.asyncIterator]();
+    request();
+    write(300);
+    expect(await events.next()).toMatchObject({ value: { kind: "interim", text: "" } });
+    write(300);
+    request();
+    request();
+    write(300);
+    expect(await events.next()).toMatchObject({ value: { kind: "interim", text: "hello" } });
+    write(400);
+    expect(await events.next()).toMatchObject({ value: { kind: "final", text: "hello there" } });
+    over.abort();
   });
 
   test("the TTS speaks every word equally long, with a person's voice", async () => {
