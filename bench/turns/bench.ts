@@ -122,18 +122,24 @@ async function runStage(stage: Stage, result: TurnsOnSpeechResult): Promise<void
   }
 }
 
+/** Callers say the same whatever is on their line, so that has a chance of its own. */
+function chanceOf(seed: number): { random: Random; lineRandom: Random } {
+  const random = new Random(seed);
+  return { random, lineRandom: random.fork() };
+}
+
 async function turnEnds(
   { detector, tools, sounds, utterances, minutes, seed, write }: Stage,
   sttMode: SttMode,
   line: LineCondition,
   kind: UtteranceKind,
 ): Promise<TurnEndRow> {
-  const random = new Random(seed);
+  const { random, lineRandom } = chanceOf(seed);
   const calls = Math.max(1, Math.round((minutes * 60) / (TURNS_A_CALL * TURN_S)));
   const findings: TurnFinding[] = [];
   for (let call = 0; call < calls; call += 1) {
     const said = Array.from({ length: TURNS_A_CALL }, () => utterances[kind](random));
-    findings.push(...(await runConversation(tools, sttMode, said, line.draw(sounds, random), random)));
+    findings.push(...(await runConversation(tools, sttMode, said, line.draw(sounds, lineRandom), random)));
   }
   const early = findings.filter(({ isEarly }) => isEarly).length;
   const answerMs = figuresOf(findings.map((finding) => finding.answerMs));
@@ -159,11 +165,11 @@ async function interruptions(
   sttMode: SttMode,
   line: LineCondition,
 ): Promise<InterruptionRow> {
-  const random = new Random(seed);
+  const { random, lineRandom } = chanceOf(seed);
   const watched: ObservedTrial[] = [];
   for (let call = 0; call < callsIn(minutes); call += 1) {
     const utterance = utterances["single sentence"](random);
-    const trial = await runInterruption(tools, sttMode, utterance, line.draw(sounds, random), random);
+    const trial = await runInterruption(tools, sttMode, utterance, line.draw(sounds, lineRandom), random);
     watched.push({ trial, greeting: "", said: "" });
   }
   const found = findingsOf({ group: "interruptions", title: line.name, wantsTurn: true }, sttMode, watched);
