@@ -1,10 +1,5 @@
-import { readFileSync } from "node:fs";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import type { BusRateHz, VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
-import { loadFvad } from "../../src/media/voice-activity/fvad.ts";
-import { loadSilero } from "../../src/media/voice-activity/silero/silero.ts";
-import { twoStageDetection } from "../../src/media/voice-activity/two-stage.ts";
-import { inProject } from "../harness/project.ts";
 import { Cycle } from "./cycle.ts";
 
 // Question: what does a frame cost each voice activity detector, by what the caller's line carries?
@@ -16,15 +11,6 @@ interface DetectorStage {
   name: string;
   way: "extra";
   task: () => void;
-}
-
-/** The detection of VAD=silero, for at most `streamsMax` streams; its files are read from the sources. */
-export async function loadTwoStageDetection(streamsMax: number): Promise<VoiceActivityDetection> {
-  const [network, weights] = ["network.wasm", "weights.f32"].map((file) =>
-    readFileSync(inProject(`src/media/voice-activity/silero/${file}`)),
-  );
-  if (network === undefined || weights === undefined) throw new Error("two files were read");
-  return twoStageDetection(await loadFvad(), await loadSilero(network, weights, streamsMax));
 }
 
 /** One stage for each detector and line; all are timed by turns in one run. `speech` is at CARRIER_RATE_HZ. */
