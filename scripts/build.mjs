@@ -1,12 +1,10 @@
-// `npm run build`: compiles src/ to dist/, and copies the network of the speech detector. The mark is removed first and written last, so that `npm start` knows a finished build from
-// one that was interrupted.
+// `npm run build`: compiles src/ to dist/, and copies there what the modules read at run time. The mark is removed first and written
+// last, so that `npm start` knows a finished build from one that was interrupted.
 
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { copyAssets } from "./assets.mjs";
 import { BUILD_MARK, inProject } from "./paths.mjs";
-
-const NETWORK_FOLDER = "media/voice-activity/silero";
-const NETWORK_FILES = ["network.wasm", "weights.f32"];
 
 const compiler = inProject("node_modules/typescript/bin/tsc");
 if (existsSync(compiler)) {
@@ -15,8 +13,7 @@ if (existsSync(compiler)) {
     stdio: "inherit",
   });
   if (status === 0) {
-    for (const file of NETWORK_FILES)
-      copyFileSync(inProject(`src/${NETWORK_FOLDER}/${file}`), inProject(`dist/${NETWORK_FOLDER}/${file}`));
+    copyAssets(inProject("dist"));
     writeFileSync(BUILD_MARK, "");
   } else process.exitCode = 1;
 } else {

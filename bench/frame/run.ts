@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises";
 import { type OpusCodecs, opusCodecs } from "../../src/media/opus/codecs.ts";
 import { loadNativeOpus } from "../../src/media/opus/native.ts";
 import { createWasmOpus, loadLibopusModule } from "../../src/media/opus/wasm.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
-import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
+import { fvadDetection, loadFvad } from "../../src/media/voice-activity/fvad.ts";
+import { loadSilero, SILERO_FILES } from "../../src/media/voice-activity/silero/silero.ts";
+import { twoStageDetection } from "../../src/media/voice-activity/two-stage.ts";
 import { runCommand } from "../harness/command.ts";
 import { describeMachine } from "../harness/machine.ts";
 import { renderSpeech } from "../rig/speech.ts";
@@ -27,13 +30,17 @@ const USAGE = `The cost of each step of a frame of 20 ms, without sockets.
 A missed goal is printed and fails nothing.
 `;
 
+/** Streams of the network: more than the stages open. */
+const STREAMS = 10;
+
 /** Calls that take turns. */
 const IN_TURN = [1, 20, 100, 200, 500, 1_000];
 
 async function run(_options: object, write: (line: string) => void): Promise<FrameResult> {
   write("rendering what the caller says");
   const { callerAudio } = await renderSpeech();
-  const [voiceActivity, makeResampler] = await Promise.all([loadFvadDetection(), loadResampler()]);
+  const [openFvad, makeResampler] = await Promise.all([loadFvad(), loadResampler()]);
+  const voiceActivity = fvadDetection(openFvad);
   const opus = [opusCodecs(createWasmOpus(await loadLibopusModule())), ...(await nativeCodecs())] as const;
   write("the whole way through a connection");
   const ways = await measureConnectionPath(callerAudio, voiceActivity, makeResampler);
@@ -49,7 +56,9 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
   write("resampling");
   const resampling = await measureResampling();
   write("the stages, each by itself");
-  const stages = measureStages(callerAudio, voiceActivity);
+  const silero = await loadNetwork();
+  const twoStage = twoStageDetection(openFvad, silero);
+  const stages = measureStages(callerAudio, { fvad: voiceActivity, twoStage }, silero);
   write("a 30-minute call in virtual time");
   return {
     machine: describeMachine(),
@@ -62,6 +71,9 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
     checksum: checksum(),
   };
 }
+
+const loadNetwork = async () =>
+  await loadSilero(await readFile(SILERO_FILES.network), await readFile(SILERO_FILES.weights), STREAMS);
 
 /** None where the optional package cannot be loaded. */
 async function nativeCodecs(): Promise<OpusCodecs[]> {

@@ -55,6 +55,16 @@ describe("npm start", { timeout: COMPILE_MS_MAX }, () => {
     expect(await start()).toEqual({ code: 0, stdout: "the service runs\n", stderr: "" });
   });
 
+  test("what modules read at run time, and its licence, are beside the modules in the build", async () => {
+    const files = { "src/media/a.wasm": "code", "src/media/a.f32": "weights", "src/media/LICENSE.a": "terms" };
+    const { build, path } = checkout({ ...files, "src/media/a.c": "source" });
+    expect(await build()).toMatchObject({ code: 0 });
+    for (const [name, text] of Object.entries(files)) {
+      expect(readFileSync(path(name.replace("src/", "dist/")), "utf8")).toBe(text);
+    }
+    expect(existsSync(path("dist/media/a.c"))).toBe(false);
+  });
+
   test("builds again after an interrupted build", async () => {
     // The compiler had written the first module, but not the second.
     const { start } = checkout({ "dist/main.js": 'import "./text.js";\n' });

@@ -16,7 +16,7 @@ const COMPILE = [
 /** The stack is first, so that an overflow leaves the memory and traps. */
 const LINK = [
   ...["--no-entry", "--strip-all", "--stack-first", "-z", "stack-size=4096"],
-  ...["--export=weights", "--export=chunk", "--export=__heap_base"],
+  ...["--export=weights", "--export=chunk", "--export=probability", "--export=__heap_base"],
 ];
 
 /** Whether network.c can be compiled to the same bytes here. */

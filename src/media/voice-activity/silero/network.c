@@ -83,6 +83,13 @@ struct state {
 
 ALIGNED struct weights weights;
 ALIGNED int16_t chunk[CHUNK];
+/** What `listen` found last. In memory rather than returned: JavaScript may have to allocate a number that a function returns. */
+ALIGNED float probability;
+
+/** Forgets what was heard before, except for the samples that the next chunk continues. */
+EXPORT(forget) void forget(struct state *state) {
+  for (int i = 0; i < UNITS; i++) state->hidden[i] = state->cell[i] = 0;
+}
 
 EXPORT(weight_bytes) uint32_t weight_bytes(void) { return sizeof(struct weights); }
 EXPORT(state_bytes) uint32_t state_bytes(void) { return sizeof(struct state); }
@@ -247,12 +254,12 @@ static void step_lstm(struct state *state) {
   }
 }
 
-EXPORT(probability) float probability(struct state *state) {
+EXPORT(listen) void listen(struct state *state) {
   fill_audio(state);
   spectrum();
   encode();
   step_lstm(state);
   floats total = all(0.0f);
   for (int i = 0; i < UNITS; i += 4) total += load(weights.output + i) * at_least(load(state->hidden + i), 0.0f);
-  return sigmoid(all(sum(total) + weights.output_bias))[0];
+  probability = sigmoid(all(sum(total) + weights.output_bias))[0];
 }

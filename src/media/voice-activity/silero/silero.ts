@@ -24,14 +24,24 @@ export const SILERO_RATE_HZ = 8_000;
 /** 32 ms. */
 export const SILERO_CHUNK_SAMPLES = 256;
 
-/** Names the network and our build of it, for journals: another version may give other probabilities. */
-export const SILERO_VERSION = "silero-v5-8khz-4cb931ef";
+/**
+ * Names the network and our build of it, for journals: another version may give other probabilities. It ends with the first digits of the
+ * SHA-256 of both files, one after the other.
+ */
+export const SILERO_VERSION = "silero-v5-8khz-0741107f";
 
 /** The files that `loadSilero` needs. The caller reads them: `media` does no I/O. */
 export const SILERO_FILES: { readonly network: URL; readonly weights: URL } = {
   network: new URL("./network.wasm", import.meta.url),
   weights: new URL("./weights.f32", import.meta.url),
 };
+
+/**
+ * A stream that has heard no speech for so long begins anew. In steady noise the network becomes deaf otherwise: README.md has figures.
+ * Every chunk of these 10 s has a lower probability than this.
+ */
+const ANEW_AFTER_CHUNKS = 312;
+const ANEW_BELOW = 0.1;
 
 const PAGE_BYTES = 65_536;
 
@@ -40,15 +50,19 @@ interface Network {
   readonly memory: WebAssembly.Memory;
   /** The weights of all layers, in the order of `struct weights`. */
   readonly weights: WebAssembly.Global;
-  /** SILERO_CHUNK_SAMPLES samples: the input of `probability`. */
+  /** SILERO_CHUNK_SAMPLES samples: the input of `listen`. */
   readonly chunk: WebAssembly.Global;
+  /** Its output, a float. */
+  readonly probability: WebAssembly.Global;
   /** The first address that the network does not use; the streams' states lie from here on. */
   readonly __heap_base: WebAssembly.Global;
   weight_bytes(): number;
   /** Bytes of one stream's state, a multiple of 16. */
   state_bytes(): number;
-  /** Reads `chunk`, updates the state at that address, and returns the probability. */
-  probability(state: number): number;
+  /** Sets that state to zeros, except for the samples that the next chunk continues. */
+  forget(state: number): void;
+  /** Reads `chunk`, updates the state at that address, and writes `probability`. */
+  listen(state: number): void;
 }
 
 /**
@@ -85,8 +99,9 @@ function reserve(network: Network, streamsMax: number): void {
 
 class SharedSilero implements Silero {
   readonly network: Network;
-  /** The network's input. All streams share it: it holds a chunk only while `probability` runs. */
+  /** The network's input and output. All streams share them: they are in use only while `probability` runs. */
   readonly chunk: Int16Array;
+  readonly probability: Float32Array;
   readonly #stateBytes: number;
   /** Addresses of the states that no stream uses, a stack; the first `#freeCount` are valid. */
   readonly #free: Uint32Array;
@@ -95,6 +110,7 @@ class SharedSilero implements Silero {
   constructor(network: Network, streamsMax: number) {
     this.network = network;
     this.chunk = new Int16Array(network.memory.buffer, network.chunk.value, SILERO_CHUNK_SAMPLES);
+    this.probability = new Float32Array(network.memory.buffer, network.probability.value, 1);
     this.#stateBytes = network.state_bytes();
     this.#free = Uint32Array.from(
       { length: streamsMax },
@@ -121,27 +137,43 @@ class SharedSilero implements Silero {
 class NetworkStream implements SileroStream {
   readonly #silero: SharedSilero;
   readonly #network: Network;
+  readonly #probability: Float32Array;
   readonly #state: Float32Array;
+  /** Chunks in a row without speech. */
+  #chunksBelow = 0;
   #open = true;
 
   constructor(silero: SharedSilero, state: Float32Array) {
     this.#silero = silero;
     this.#network = silero.network;
+    this.#probability = silero.probability;
     this.#state = state;
     state.fill(0);
   }
 
+  // So short that V8 always inlines it: otherwise it would allocate the number that it returns.
   probability(chunk: Int16Array): number {
+    this.#listen(chunk);
+    return this.#probability[0] as number;
+  }
+
+  #listen(chunk: Int16Array): void {
     // Called only on failure: on Node 26 each call of `assert.equal` allocates 56 bytes for its message.
     if (!this.#open) assert.fail("destroyed");
     if (chunk.length !== SILERO_CHUNK_SAMPLES) assert.fail(`a chunk of ${chunk.length} samples, not of 256`);
     this.#silero.chunk.set(chunk);
-    return this.#network.probability(this.#state.byteOffset);
+    this.#network.listen(this.#state.byteOffset);
+    this.#chunksBelow = (this.#probability[0] as number) < ANEW_BELOW ? this.#chunksBelow + 1 : 0;
+    if (this.#chunksBelow === ANEW_AFTER_CHUNKS) {
+      this.#network.forget(this.#state.byteOffset);
+      this.#chunksBelow = 0;
+    }
   }
 
   reset(): void {
     assert.ok(this.#open, "destroyed");
     this.#state.fill(0);
+    this.#chunksBelow = 0;
   }
 
   destroy(): void {
