@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises";
 import { type OpusCodecs, opusCodecs } from "../../src/media/opus/codecs.ts";
 import { loadNativeOpus } from "../../src/media/opus/native.ts";
 import { createWasmOpus, loadLibopusModule } from "../../src/media/opus/wasm.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
-import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
+import { fvadDetection, loadFvad } from "../../src/media/voice-activity/fvad.ts";
+import { loadSilero, SILERO_FILES } from "../../src/media/voice-activity/silero/silero.ts";
+import { twoStageDetection } from "../../src/media/voice-activity/two-stage.ts";
 import { runCommand } from "../harness/command.ts";
 import { describeMachine } from "../harness/machine.ts";
 import { renderSpeech } from "../rig/speech.ts";
@@ -10,7 +13,6 @@ import { measureCall } from "./call.ts";
 import { carrierContests } from "./carriers.ts";
 import { measureConnectionPath, measureInTurn } from "./connection-path.ts";
 import { checksum, compare } from "./contest.ts";
-import { loadTwoStageDetection } from "./detectors.ts";
 import { framePage } from "./page.ts";
 import { measureResampling } from "./resampling.ts";
 import type { FrameResult, InTurnCost } from "./result.ts";
@@ -28,8 +30,8 @@ const USAGE = `The cost of each step of a frame of 20 ms, without sockets.
 A missed goal is printed and fails nothing.
 `;
 
-/** More than the stages open. */
-const DETECTORS = 10;
+/** Streams of the network: more than the stages open. */
+const STREAMS = 10;
 
 /** Calls that take turns. */
 const IN_TURN = [1, 20, 100, 200, 500, 1_000];
@@ -37,7 +39,8 @@ const IN_TURN = [1, 20, 100, 200, 500, 1_000];
 async function run(_options: object, write: (line: string) => void): Promise<FrameResult> {
   write("rendering what the caller says");
   const { callerAudio } = await renderSpeech();
-  const [voiceActivity, makeResampler] = await Promise.all([loadFvadDetection(), loadResampler()]);
+  const [openFvad, makeResampler] = await Promise.all([loadFvad(), loadResampler()]);
+  const voiceActivity = fvadDetection(openFvad);
   const opus = [opusCodecs(createWasmOpus(await loadLibopusModule())), ...(await nativeCodecs())] as const;
   write("the whole way through a connection");
   const ways = await measureConnectionPath(callerAudio, voiceActivity, makeResampler);
@@ -53,8 +56,9 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
   write("resampling");
   const resampling = await measureResampling();
   write("the stages, each by itself");
-  const twoStage = await loadTwoStageDetection(DETECTORS);
-  const stages = measureStages(callerAudio, { fvad: voiceActivity, twoStage });
+  const silero = await loadNetwork();
+  const twoStage = twoStageDetection(openFvad, silero);
+  const stages = measureStages(callerAudio, { fvad: voiceActivity, twoStage }, silero);
   write("a 30-minute call in virtual time");
   return {
     machine: describeMachine(),
@@ -67,6 +71,9 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
     checksum: checksum(),
   };
 }
+
+const loadNetwork = async () =>
+  await loadSilero(await readFile(SILERO_FILES.network), await readFile(SILERO_FILES.weights), STREAMS);
 
 /** None where the optional package cannot be loaded. */
 async function nativeCodecs(): Promise<OpusCodecs[]> {

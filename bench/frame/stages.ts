@@ -13,6 +13,7 @@ import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import { FrameRing } from "../../src/media/frame-ring.ts";
 import { Framer, type FramerInput } from "../../src/media/framer.ts";
 import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
+import { SILERO_CHUNK_SAMPLES, type Silero } from "../../src/media/voice-activity/silero/silero.ts";
 import { JournalEncoder } from "../../src/record/journal/format.ts";
 import { WatermarkDecoder } from "../../src/speech/reference/watermark/decoder.ts";
 import { inboundAudio } from "../../test/support/audio/inbound-audio.ts";
@@ -58,10 +59,11 @@ class FrameClock {
 export function measureStages(
   audio: Uint8Array,
   detections: { fvad: VoiceActivityDetection; twoStage: VoiceActivityDetection },
+  silero: Silero,
 ): StageCost[] {
   const speech = received(audio).decoded.map(({ samples }) => samples);
   const detectors = detectorStages(speech, detections);
-  const stages = [...inbound(audio, detections.fvad), ...outbound(audio), ...extra(audio), ...detectors];
+  const stages = [...inbound(audio, detections.fvad), ...outbound(audio), ...extra(audio, silero), ...detectors];
   const plain = plainWays(audio);
   const tasks = stages.map(({ task }) => task);
   const times = timeRounds([plain.in, plain.out, ...tasks]);
@@ -159,8 +161,10 @@ function outbound(audio: Uint8Array): Stage[] {
   ];
 }
 
-function extra(audio: Uint8Array): Stage[] {
+function extra(audio: Uint8Array, silero: Silero): Stage[] {
   const { decoded } = received(audio);
+  const chunks = new Cycle(chunksOf(decoded));
+  const stream = silero.open();
   const journal = new JournalEncoder();
   const frames = new Cycle(decoded);
   const decoder = new WatermarkDecoder(CARRIER_RATE_HZ, STT_SILENCE_MS, { onWord() {}, onQuiet() {} });
@@ -179,7 +183,21 @@ function extra(audio: Uint8Array): Stage[] {
       task: () => decoder.write(frames.next().samples),
       heapRuns: 100,
     },
+    {
+      name: "the neural network of the speech detection, for a chunk of 32 ms",
+      way: "extra",
+      task: () => void stream.probability(chunks.next()),
+      heapRuns: 200,
+    },
   ];
+}
+
+/** The frames' audio in chunks of the network's length. */
+function chunksOf(frames: readonly FramerInput[]): Int16Array[] {
+  const all = Int16Array.from(frames.flatMap(({ samples }) => [...samples]));
+  return Array.from({ length: Math.floor(all.length / SILERO_CHUNK_SAMPLES) }, (_, i) =>
+    all.slice(i * SILERO_CHUNK_SAMPLES, (i + 1) * SILERO_CHUNK_SAMPLES),
+  );
 }
 
 /** A wire that has seen its start, messages of 20 ms for it, and what they hold. */

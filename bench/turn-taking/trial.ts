@@ -1,8 +1,10 @@
 import { strict as assert } from "node:assert";
+import type { CallCommand } from "../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SimulatedTwilio } from "../../src/carriers/twilio/simulated.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
+import type { CallSpec } from "../../src/core/calls/spec.ts";
 import { millisecondsOf, monotonicMs } from "../../src/core/clocks.ts";
 import { asAccountId, asCallId } from "../../src/core/ids.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
@@ -51,6 +53,18 @@ export interface TrialOptions {
   greeting: string;
   /** By how much the carrier's tick lags the service's, ms. */
   phaseMs: number;
+  /** In place of the reference STT of `sttMode`. */
+  stt?: Stt;
+  /** What differs from BENCH_SPEC; an empty greeting is none. */
+  spec?: Partial<CallSpec>;
+  /** What the LLM always answers. */
+  answer?: string;
+  /** When to hang up, ms; otherwise when everything that may come of the scene has come. */
+  untilMs?: number;
+  /** All commands of the call, with their times in ms of call time. */
+  onCommand?: (atMs: number, command: CallCommand) => void;
+  /** The times of all frames that are sent, ms, and the replies that they belong to. */
+  onSent?: (atMs: number, turnId: number) => void;
 }
 
 /** The agent was paused or interrupted. Times are ms of call time. */
@@ -104,7 +118,7 @@ class TrialCall {
   readonly #carrier: SimulatedTwilio;
   readonly #connection: Connection;
   readonly #stopTicking: () => void;
-  readonly #segmenter = new SpeechSegmenter(DEFAULT_TURN_PARAMETERS);
+  readonly #segmenter: SpeechSegmenter;
   readonly #callerDecoder: WatermarkDecoder;
   readonly #callerFrame = new Int16Array((CARRIER_RATE_HZ / 1_000) * FRAME_MS);
   readonly #seen: Trial;
@@ -119,6 +133,7 @@ class TrialCall {
     this.#options = options;
     const { tools, sttMode, scene } = options;
     const { utterance } = scene.sounds;
+    this.#segmenter = new SpeechSegmenter({ ...DEFAULT_TURN_PARAMETERS, ...tools.voiceActivity.onset });
     const onsetMs = utterance === undefined ? Number.NaN : options.phaseMs + atMs(utterance.at);
     this.#seen = {
       onsetMs,
@@ -168,11 +183,19 @@ class TrialCall {
     const clock = this.#clock;
     const log = createLogger("test", "error");
     const wire = createTwilioWire();
-    const spec = { ...BENCH_SPEC, greeting: this.#options.greeting, interruptible: true };
+    const { greeting } = this.#options;
+    const { greeting: _, ...benchSpec } = BENCH_SPEC;
+    const spec = {
+      ...benchSpec,
+      ...(greeting === "" ? {} : { greeting }),
+      interruptible: true,
+      ...this.#options.spec,
+    };
     const redeemed = { callId: asCallId("call_bench"), accountId: asAccountId("bench"), spec };
-    const stt = sttMode === "partials" ? createReferenceStt() : withoutInterimTranscripts(createReferenceStt());
+    const { stt = sttMode === "partials" ? createReferenceStt() : withoutInterimTranscripts(createReferenceStt()) } =
+      this.#options;
     const sttHasInterim = stt.capabilities.interimTranscripts;
-    const parameters = DEFAULT_TURN_PARAMETERS;
+    const parameters = { ...DEFAULT_TURN_PARAMETERS, ...voiceActivity.onset };
     const journal = new JournalWriters({ dataDir, software: SOFTWARE, clock, log, files: NO_DISK }).open({
       ...redeemed,
       startedAt: new Date(0).toISOString(),
@@ -217,11 +240,12 @@ class TrialCall {
   /** Answers at once, and always the same. */
   #llm(): Llm {
     const seen = this.#seen;
+    const { answer = SHORT_ANSWER } = this.#options;
     return {
       provider: "bench",
       async *reply({ messages }) {
         seen.understood = messages.flatMap(({ role, text }) => (role === "user" ? [text] : [])).join(" ");
-        yield { kind: "text", text: SHORT_ANSWER };
+        yield { kind: "text", text: answer };
         yield { kind: "end", inputTokens: 0, outputTokens: 0 };
       },
     };
@@ -236,6 +260,7 @@ class TrialCall {
     journal.frameOut = (timeMs, turnId) => this.#sent(millisecondsOf(timeMs), turnId);
     const { command } = journal;
     journal.command = (timeMs, given) => {
+      this.#options.onCommand?.(millisecondsOf(timeMs), given);
       if (given.kind === "pause") this.#stopped("paused", given.turnId, millisecondsOf(timeMs));
       else if (given.kind === "cancel-reply") this.#stopped("interrupted", given.turnId, millisecondsOf(timeMs));
       else if (given.kind === "resume" && given.turnId === 1) this.#resumed(millisecondsOf(timeMs));
@@ -244,6 +269,7 @@ class TrialCall {
   }
 
   #sent(timeMs: number, turnId: number): void {
+    this.#options.onSent?.(timeMs, turnId);
     if (turnId === 1) {
       if (Number.isNaN(this.#seen.beganMs)) this.#seen.beganMs = timeMs;
       this.#lastSentMs = timeMs;
@@ -281,11 +307,13 @@ class TrialCall {
   #isDone(): boolean {
     const nowMs = this.#clock.nowMs();
     const seen = this.#seen;
-    if (nowMs >= monotonicMs(LIMIT_MS)) return true;
+    const { untilMs } = this.#options;
+    if (nowMs >= monotonicMs(untilMs ?? LIMIT_MS)) return true;
     const last = seen.stops.at(-1);
     const isPaused = last?.kind === "paused" && Number.isNaN(last.resumedMs);
     if (Number.isNaN(seen.overMs) && !isPaused && nowMs > monotonicMs(this.#quietSinceMs + QUIET_MS))
       seen.overMs = this.#lastSentMs;
+    if (untilMs !== undefined) return false;
     if (this.#options.scene.said !== "" && !(nowMs > monotonicMs(seen.endMs + ANSWER_MS_MAX))) {
       return nowMs > monotonicMs(seen.answeredMs + STEP_MS);
     }

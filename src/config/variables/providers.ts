@@ -67,7 +67,7 @@ export const PROVIDER_VARIABLES = {
     default: "silero",
     oneOf: ["silero", "fvad"] as const,
     meaning:
-      "what detects the caller's speech, for barge-in and the end of a turn. `silero`: two stages, the WebRTC VAD and behind it a " +
+      "what detects the caller's speech, for barge-in and the end of a turn. `silero`: two stages, the WebRTC VAD and then a " +
       "small neural network, which keeps speech and noise or music apart. `fvad`: the WebRTC VAD alone, for less CPU; see [speech " +
       "detection](turn-taking.md#speech-detection)",
   },

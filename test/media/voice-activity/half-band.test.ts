@@ -47,7 +47,7 @@ describe("decimation from 16 to 8 kHz", () => {
 
   test("does not overflow at full scale, and keeps a constant", () => {
     expect(decimated(() => -32_768, 3).subarray(160)).toEqual(new Int16Array(320).fill(-32_768));
-    // A square overshoots behind a low-pass: without the limits samples would wrap around and change their sign.
+    // A low-pass makes a square overshoot: without the limits samples would wrap around and change their sign.
     const square = decimated((i) => (i % 320 < 160 ? 32_767 : -32_768), 10).subarray(160);
     for (let i = 1; i < square.length; i += 1) {
       const isEdge = Math.sign(square[i] as number) !== Math.sign(square[i - 1] as number);
