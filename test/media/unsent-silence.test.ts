@@ -45,7 +45,7 @@ class Line {
   }
 
   /** Packets arrive at their time until `untilMs`, each late by what `lateMs` says. */
-  send(untilMs: number, { isSpeech = false, isDtx = false, lateMs = () => 0 } = {}): this {
+  send(untilMs: number, { isSpeech = false, isDtx = false, lateMs = (): number => 0 } = {}): this {
     for (let endMs = this.nowMs + this.#packetMs; endMs <= untilMs; endMs += this.#packetMs) {
       this.wait(Math.max(this.nowMs, endMs + lateMs())).packet(isSpeech, isDtx);
     }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import wavefile from "wavefile";
 import { DEFAULT_TURN_PARAMETERS } from "../../../../src/call/parameters.ts";
+import { elapsedMs } from "../../../../src/core/clocks.ts";
 import { FRAME_MS } from "../../../../src/core/limits/media.ts";
 import { loadResampler } from "../../../../src/media/resampler.ts";
 import { EventLister } from "../../../../src/record/events/event-list.ts";
@@ -64,7 +65,7 @@ async function hangoversMs(journal: string): Promise<number[]> {
     if (record.kind !== "header") lister?.take(record);
     else {
       lister = new EventLister(record.header, (event) => {
-        if (event.kind === "speech-ended") endsMs.push(event.atMs - event.endMs);
+        if (event.kind === "speech-ended") endsMs.push(elapsedMs(event.endMs, event.atMs));
       });
     }
   });
