@@ -13,6 +13,7 @@ test.each([
   ["in order", { jitterBuffer: undefined, hasWallClockTimestamps: false }],
   ["that may come out of order", { jitterBuffer: { waitMs: 60 }, hasWallClockTimestamps: false }],
   ["with dates", { jitterBuffer: undefined, hasWallClockTimestamps: true }],
+  ["of a codec with DTX", { jitterBuffer: undefined, hasWallClockTimestamps: false, hasDtx: true }],
 ])("audio %s reaches the bus without an allocation per frame", (_, order) => {
   let frames = 0;
   const audio = new CallerAudio({
@@ -37,6 +38,8 @@ test.each([
     message.timestampMs = order.jitterBuffer ? mediaMs(Number.NaN) : mediaMs(sent * 20);
     audio.push(message, callMs(sent * 20));
     audio.release(callMs(sent * 20), callMs(sent * 20));
+    audio.classified(sent % 50 < 25);
+    audio.fillPause(callMs(sent * 20));
     digits.next(callMs(sent * 20));
   }, 200);
   expect(frames).toBeGreaterThan(sent - 10);

@@ -201,6 +201,7 @@ test("the log line `call ended` names the account, how the call went, and where 
     },
     framesIn: 200,
     framesOut: expect.any(Number),
+    unsentFrames: 0,
     framesLate: 0,
     underruns: 0,
     // This leg has no ticker and no server of a process.
