@@ -1,13 +1,7 @@
 import { SPEND_LIMITS, SPEND_UNITS, type SpendRefusal } from "../billing/spend.ts";
 import { USAGE_UNITS, type Usage } from "../billing/usage.ts";
 import { stepDurations } from "../calls/latency.ts";
-import {
-  END_REASONS,
-  type EndReason,
-  type IgnoreReason,
-  RESUME_REASONS,
-  type ResumeReason,
-} from "../calls/reasons.ts";
+import { END_REASONS, type EndReason, type IgnoreReason, RESUME_REASONS, type ResumeReason } from "../calls/reasons.ts";
 import type { ConnectionType } from "../calls/spec.ts";
 import type { Stage } from "../calls/stages.ts";
 import type { TurnLatency } from "../calls/transcript.ts";
