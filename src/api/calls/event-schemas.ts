@@ -85,7 +85,10 @@ const InputEventItem = z
       "Interim transcript of the utterance. An empty text answers `request-interim`: there are no words so far.",
       { ...redactedText, language },
     ),
-    event("stt-final", "Final transcript of the utterance; empty where it had no words.", { ...redactedText, language }),
+    event("stt-final", "Final transcript of the utterance; empty where it had no words.", {
+      ...redactedText,
+      language,
+    }),
     event("stt-failed", "The STT failed.", { code }),
     event("dtmf", "A DTMF digit was received.", {
       digit: z.string().meta({ description: "Empty when the call is not recorded." }),
