@@ -1,7 +1,7 @@
 import type { CallSpec } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
-import { type CallMs, callMs, roundedMs } from "../core/clocks.ts";
+import { type CallMs, callMs, latest, roundedMs } from "../core/clocks.ts";
 import type { ToolCallId, TurnId } from "../core/ids.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
 import { cutText } from "../core/text/graphemes.ts";
@@ -37,6 +37,8 @@ export class Conversation {
   readonly #toolsTokens: number;
   #promptTokensMax: number;
   #pending: CallerUtterance | undefined;
+  /** When the caller's last turn ended. */
+  #callerEndMs = callMs(0);
   /** When the STT's latest transcript became final; NaN while it is interim. */
   #finalMs = callMs(Number.NaN);
 
@@ -135,7 +137,9 @@ export class Conversation {
 
   /** The caller's turn has ended; it joins what is still pending. */
   addUtterance({ text, startMs, endMs }: CallerUtterance): void {
-    this.#pending = { text: this.turnTextWith(text), startMs: this.#pending?.startMs ?? startMs, endMs };
+    // Speech may be detected after a typed turn that came while it began.
+    const fromMs = this.#pending?.startMs ?? latest(startMs, this.#callerEndMs);
+    this.#pending = { text: this.turnTextWith(text), startMs: fromMs, endMs: latest(fromMs, endMs) };
   }
 
   /** What the caller's turn says with `text` after what is pending. */
@@ -148,6 +152,7 @@ export class Conversation {
     if (this.#pending === undefined) return;
     const { text, startMs, endMs } = this.#pending;
     this.#pending = undefined;
+    this.#callerEndMs = endMs;
     this.#messages.push({ role: "user", text });
     this.#addTurn({ role: "user", text, startMs, endMs, interrupted: false });
   }

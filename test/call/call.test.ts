@@ -201,6 +201,20 @@ describe("the edge of a reply", () => {
   });
 });
 
+describe("a turn of the caller", () => {
+  test("begins no sooner than the one before it ended, though its speech began before that", () => {
+    const call = started({ greeting: "none", answer: () => ({ text: "Good." }) });
+    call.coughs(3_000, 500);
+    // The third voiced frame, which detects the speech, comes after the typed text.
+    call.at(3_030, () => call.handle({ kind: "typed", text: "two loaves" }));
+    call.at(4_500, () => call.handle({ kind: "stt-final", text: "and a cake" }));
+    call.run(8_000);
+    const [first, second] = call.turns.filter(({ role }) => role === "user");
+    expect([first?.text, second?.text]).toEqual(["two loaves", "and a cake"]);
+    expect(second?.startMs).toBeGreaterThanOrEqual(Number(first?.endMs));
+  });
+});
+
 describe("hanging up", () => {
   test("the hang_up tool ends the call only when the goodbye has been heard to its last word", () => {
     const call = started({ answer: () => ({ text: "Goodbye and thank you for calling.", hangUp: true }) });

@@ -319,6 +319,13 @@ export const MUTANTS: readonly Mutant[] = [
     "return addMs(callMs(0), this.#timeoutMs);",
   ),
   mutant(
+    "an echo of the agent interrupts nothing",
+    "a reply is cut for what the caller did",
+    "call/call.ts",
+    'if (echoWindowMs === 0) return { text, echo: "" };',
+    'if (echoWindowMs >= 0) return { text, echo: "" };',
+  ),
+  mutant(
     "sound is no activity",
     "inactivity comes when it is due and not before",
     "call/call.ts",

@@ -29,6 +29,8 @@ export interface LineEchoOptions {
   world: ManualClock;
   stt: SimulatedStt;
   delayMs: number;
+  /** The caller has made no sound of late: over it, the STT would not understand the echo. */
+  isQuiet: () => boolean;
 }
 
 /** What the telephone's loudspeaker plays comes back by its microphone, word by word, and the STT understands it. */
@@ -42,10 +44,13 @@ export class LineEcho {
 
   /** The telephone begins to play this word. */
   playing({ text, startMs, endMs }: TimedWord): void {
-    const { world, stt, delayMs } = this.#options;
+    const { world, stt, delayMs, isQuiet } = this.#options;
+    if (!isQuiet()) return;
     const fromMs = addMs(world.nowMs(), delayMs);
     this.#sounds.push({ fromMs, untilMs: addMs(fromMs, endMs - startMs) });
-    world.after(delayMs + endMs - startMs, () => stt.hearEcho(text));
+    world.after(delayMs + endMs - startMs, () => {
+      if (isQuiet()) stt.hearEcho(text);
+    });
   }
 
   /** Whether the microphone carries some of it now. */

@@ -75,7 +75,12 @@ export class Telephone {
     const { stt } = options;
     const hasEcho = fate.has("echo") && options.hasWordTimes && !UNTIMED.some((fault) => fate.has(fault));
     if (hasEcho && stt !== undefined)
-      this.#echo = new LineEcho({ world, stt, delayMs: fate.random.between(...ECHO_MS) });
+      this.#echo = new LineEcho({
+        world,
+        stt,
+        delayMs: fate.random.between(...ECHO_MS),
+        isQuiet: () => this.#quietFrames >= QUIET_FRAMES,
+      });
     this.#formats = formatsOf(plan.line);
     this.#lineNoise = fate.random.chance(0.3) ? lineNoise(this.#formats.inbound) : [];
     const musicFrom = Math.floor(fate.random.between(0, MUSIC_WITHIN_MS) / FRAME_MS);
@@ -152,7 +157,7 @@ export class Telephone {
     let next = this.#begun.get(segment) ?? 0;
     for (let word = words[next]; word !== undefined; word = words[next]) {
       if (word.startMs >= segment.playedFrames * FRAME_MS) break;
-      if (this.#echo !== undefined && this.#quietFrames >= QUIET_FRAMES) {
+      if (this.#echo !== undefined) {
         this.#fate.chronicle.note("echo");
         this.#echo.playing(word);
       }
