@@ -1,6 +1,6 @@
 import type { Condition } from "./tape.ts";
 
-/** Replies that nobody interrupts: every pause is wrong. */
+/** Replies without an interruption: every pause is wrong. */
 export const ECHO_CONDITIONS: readonly Condition[] = [
   { name: "-20 dB", gainDb: -20 },
   { name: "-20 dB, room 10 ms", gainDb: -20, responseMs: 10 },

@@ -20,7 +20,7 @@ Exits with 1 when an echo of -20 dB pauses the agent, or when less than 95 % of 
 `;
 
 const EXPLANATION =
-  "Pauses: how often speech begins in a reply that nobody interrupts, by the WebRTC VAD alone and with the echo check. Noticed: utterances over a reply with which speech begins, and how long after their first clear frame. The processor's time is that of the echo check, of all frames of a call.";
+  "Pauses: how often speech begins in a reply without an interruption, by the WebRTC VAD alone and with the echo check. Noticed: utterances over a reply with which speech begins, and how long after their first clear frame. The processor's time is that of the echo check, of all frames of a call.";
 
 const OPTIONS = {
   cache: { type: "string", default: "" },

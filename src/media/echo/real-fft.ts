@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 
 /**
  * The discrete Fourier transform of real signals of one length, and its inverse. Works in memory of its own; shared by
- * whoever needs that length, because nothing is retained between calls. Allocates nothing after construction.
+ * all users of that length, because nothing is retained between calls. Allocates nothing after construction.
  *
  * The transform of n real samples is made from one of n / 2 complex ones: Press et al., Numerical Recipes, 12.3.
  */
