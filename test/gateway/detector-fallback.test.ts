@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { callMs } from "../../src/core/clocks.ts";
@@ -89,7 +90,7 @@ test("a replay uses the decisions of the journal, so it needs no detector and no
   const { callId, token } = await create();
   const caller = await RawCaller.start(`${url}/stream/${token}`);
   caller.sendFrames(10);
-  await caller.ws.readFrame();
+  while (gateway.readings().counts.get("carrier_a")?.framesIn !== 10) await delay(1);
   gateway.setDetectorFallback(true);
   caller.sendFrames(30);
   caller.hangUp();
