@@ -27,7 +27,7 @@ export const tableSection = ({ title, columns, rows }: HearingTable): Section =>
 });
 
 const METHOD = [
-  "<b>The speech</b> is human: prompts of Asterisk in five languages, one speaker each, and read English; close microphones, nobody is spontaneous. " +
+  "<b>The speech</b> is human: prompts of Asterisk in five languages, one speaker each, and read English; with close microphones, and none of it is spontaneous. " +
     "Each prompt is brought to -26 dBov. Detectors may be tuned with it, ru and reading; en, es and fr are held out.",
   "<b>A tape</b> is one call: prompts in an order of chance with pauses of 1 to 2 s, noise on all of it, G.711 mu-law. The detector is never reset.",
   "<b>Clear speech</b> is where 10 ms of the clean prompt are within 20 dB of its level, for at least 40 ms. Frames fainter than that, and 500 ms " +

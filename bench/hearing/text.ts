@@ -92,7 +92,7 @@ const deafnessTable = (result: HearingResult): HearingTable => ({
 });
 
 const noSpeechTable = ({ detectors, noSpeech }: HearingResult): HearingTable => ({
-  title: "frames called speech where nobody speaks, %",
+  title: "frames called speech in sounds without speech, %",
   columns: ["sound", ...detectors.map(({ name }) => name)],
   rows: [...new Set(noSpeech.map(({ sound }) => sound))].map((sound) => [
     sound,

@@ -20,7 +20,7 @@ export function turnsOnSpeechPage(result: TurnsOnSpeechResult): string {
 
 const METHOD = [
   "<b>Callers</b> are prompts that people recorded, with the texts of their packages; numbers and spellings are strung together from digits and " +
-    "letters with pauses of 0.1 to 0.4 s. The agent speaks with another person's voice. Nobody answers spontaneously.",
+    "letters with pauses of 0.1 to 0.4 s. The agent speaks with another person's voice. None of it is spontaneous.",
   `<b>The STT</b> is never wrong: a word's interim transcript comes ${STT_INTERIM_MS} ms after its end, a final one ${STT_FINAL_MS} ms after the start of each pause of ` +
     "300 ms, with the punctuation of the script. Within a phrase words are timed by their letters. It transcribes no noise, music or echo.",
   "<b>The calls</b> go through the whole service but its sockets, in virtual time; LLM and TTS take no time.",

@@ -60,7 +60,7 @@ const listening = ({ listening: rows }: TurnsOnSpeechResult): HearingTable => ({
 });
 
 const inactivity = ({ inactivity: rows }: TurnsOnSpeechResult): HearingTable => ({
-  title: "nobody speaks: when the inactivity prompt begins",
+  title: "the caller says nothing: when the inactivity prompt begins",
   columns: ["detector, STT, line", "s"],
   rows: rows.map(({ detector, sttMode, line, promptMs }) => [
     `${detector}, ${sttMode}, ${line}`,
