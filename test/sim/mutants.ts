@@ -146,7 +146,7 @@ export const MUTANTS: readonly Mutant[] = [
     "DTMF digits arrive as they were pressed",
     "call/call.ts",
     "const unfinished = this.#unfinished();",
-    "const unfinished = unansweredUtterance(this.#turn.caller, this.#nowMs);",
+    "const unfinished = unansweredUtterance(this.#turnTaking.turn.caller, this.#nowMs);",
   ),
   mutant(
     "an interim transcript is not lost to a DTMF entry",
@@ -384,8 +384,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "clients see the whole turn of a caller who continues before the answer",
     "clients are shown the turns of the call",
-    "call/call.ts",
-    'update("user", this.#conversation.turnTextWith(understoodText(step)))',
+    "call/turn-taking/turn-taking.ts",
+    'update("user", conversation.turnTextWith(understoodText(step)))',
     'update("user", understoodText(step))',
   ),
   mutant(

@@ -251,7 +251,11 @@ describe("FallbackStt", () => {
       { atMs: 900, event: { kind: "fail" as const } },
     ];
     const second = new CodedStt(WORDS, { provider: "second" });
-    const { sendAudio, finals } = listen(clock, [new ScriptedStt(clock, script), second], activityOfStream({ settleMs: 300 }));
+    const { sendAudio, finals } = listen(
+      clock,
+      [new ScriptedStt(clock, script), second],
+      activityOfStream({ settleMs: 300 }),
+    );
     const audio = coded(["table", "for", "two", "at", "eight"], WORDS);
     await sendAudio(audio);
     expect([finals(), second.opened]).toEqual([["table for two at eight"], [{ frames: audio.length }]]);
