@@ -254,7 +254,6 @@ export class FailoverSttStream implements CallSttStream {
   #dropTranscribedAudio(interimTranscripts: boolean): void {
     const { oldestAgeFrames, currentAgeFrames, silentFrames } = this.#pendingUtterances;
     const coversCurrent = interimTranscripts && silentFrames >= SILENT_FRAMES_MIN;
-    if (coversCurrent) this.#pendingUtterances.resolveCurrent();
     this.#hasPendingSpeech = oldestAgeFrames > 0 || (currentAgeFrames > 0 && !coversCurrent);
     if (oldestAgeFrames > 0) this.#replayBuffer.keepLast(oldestAgeFrames);
     else if (this.#hasPendingSpeech) this.#replayBuffer.keepLast(currentAgeFrames);

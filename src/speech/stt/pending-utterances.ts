@@ -14,7 +14,7 @@ export class PendingUtterances {
   #startFrame = 0;
   #lastSpeechFrame = 0;
   #isSpeaking = false;
-  /** This stream has speech of the current utterance that no transcript covers. */
+  /** This stream has heard speech of the current utterance. */
   #hasSpeech = false;
   /** The first frame of each pending utterance, the oldest first. */
   #pendingStartFrames: number[] = [];
@@ -70,11 +70,6 @@ export class PendingUtterances {
   resolveAll(): void {
     this.#pendingStartFrames.length = 0;
     this.restartTimeout();
-  }
-
-  /** The transcript came before the pause had ended the current utterance, and covers it until now. */
-  resolveCurrent(): void {
-    this.#hasSpeech = false;
   }
 
   /** Another stream gets the audio: the timeout starts again. */

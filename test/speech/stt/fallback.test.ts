@@ -319,15 +319,6 @@ describe("FallbackStt", () => {
     }
   });
 
-  test("a final that comes before the pause has ended the speech is the transcript of that speech", async () => {
-    const clock = new ManualClock();
-    // 500 ms of speech; providers are asked for the final after a pause of 200 ms.
-    const stt = new ScriptedStt(clock, [{ atMs: 760, event: { kind: "final", text: "two" } }]);
-    const { sendAudio, finals } = listen(clock, [stt]);
-    await sendAudio([...noise(25), ...silence(STT_UTTERANCE_TRANSCRIPT_MS_MAX / FRAME_MS + 40)]);
-    expect([finals(), stt.opened.length]).toEqual([["two"], 1]);
-  });
-
   test("a request for an interim goes to the open stream, whose utterance still waits for its final", async () => {
     const clock = new ManualClock();
     const slow = new CodedStt(WORDS, { partials: false, deaf: true });
