@@ -317,8 +317,9 @@ export class Call {
   }
 
   #onWords(event: Extract<TurnEvent, { text: string }>): void {
-    if (event.text === "") this.#interimRequests.wordless(this.#nowMs);
-    else this.#inactivity.callerActive(this.#nowMs);
+    if (this.#interimRequests.hasNewWords(event, this.#turnTaking.turn.caller))
+      this.#inactivity.callerActive(this.#nowMs);
+    else this.#interimRequests.wordless(this.#nowMs);
     this.#turnTaking.stepWithWords(event, this.#nowMs);
   }
 
