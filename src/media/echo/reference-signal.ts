@@ -50,7 +50,8 @@ export class ReferenceSignal {
   #moveEnd(position: number): void {
     const from = Math.max(this.#end, position - RING_SAMPLES);
     for (let at = from; at < position; at += 1) this.#ring[at & RING_MASK] = MU_LAW.silenceByte;
-    for (let at = position; at < this.#end; at += 1) this.#ring[at & RING_MASK] = MU_LAW.silenceByte;
+    const to = Math.min(this.#end, position + RING_SAMPLES);
+    for (let at = position; at < to; at += 1) this.#ring[at & RING_MASK] = MU_LAW.silenceByte;
     this.#end = position;
     const firstHop = Math.floor(position / HOP_SAMPLES);
     const hops = Math.min(firstHop - this.#nextHop, RING_HOPS);
