@@ -47,10 +47,10 @@ const spoken = (judged: readonly JudgedFrame[]): number[] =>
   judged.filter(({ voiced, verdict }) => voiced && verdict === "other").map(({ frame }) => frame);
 const voiced = (judged: readonly JudgedFrame[]): number => judged.filter((frame) => frame.voiced).length;
 
-/** The frame with which three of five are speech. */
+/** The frame with which two of three are speech: the onset of the detector in two stages, which is the readier one. */
 function onsetOf(judged: readonly JudgedFrame[], fromFrame: number): number {
   const frames = spoken(judged).filter((frame) => frame >= fromFrame);
-  return frames.find((frame, i) => i >= 2 && frame - (frames[i - 2] as number) < 5) ?? Number.POSITIVE_INFINITY;
+  return frames.find((frame, i) => i >= 1 && frame - (frames[i - 1] as number) < 3) ?? Number.POSITIVE_INFINITY;
 }
 
 /** A detector that noise of -46 dB below full scale does not mislead. */
