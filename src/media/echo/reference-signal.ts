@@ -5,7 +5,7 @@ import { BANDS, bandLevels, LEVEL_DB_MIN, WINDOW_SAMPLES } from "./band-levels.t
 const RING_SAMPLES = 8_192;
 const RING_MASK = RING_SAMPLES - 1;
 /** Spectra are made this far apart: 10 ms. */
-export const HOP_SAMPLES = 80;
+const HOP_SAMPLES = 80;
 /** As many spectra as the ring has room for, as a power of two. */
 const RING_HOPS = 128;
 const HOP_MASK = RING_HOPS - 1;
@@ -81,8 +81,7 @@ export class ReferenceSignal {
     const first = Math.min(count, Math.max(0, -position, this.#end - RING_SAMPLES - position));
     const end = Math.max(first, Math.min(count, this.#end - position));
     into.fill(0, 0, first);
-    for (let i = first; i < end; i += 1)
-      into[i] = decodeTable[ring[(position + i) & RING_MASK] as number] as number;
+    for (let i = first; i < end; i += 1) into[i] = decodeTable[ring[(position + i) & RING_MASK] as number] as number;
     into.fill(0, end, count);
   }
 
