@@ -30,7 +30,16 @@ const DB_PER_LOG2 = 10 * Math.log10(2);
  * where white noise with an amplitude of 1 has about 0. At least LEVEL_DB_MIN. Allocates nothing.
  */
 export function bandLevels(samples: Float64Array, into: Float32Array, at: number): void {
-  for (let i = 0; i < WINDOW_SAMPLES; i += 1) windowed[i] = (samples[i] as number) * (hann[i] as number);
+  let isSilent = true;
+  for (let i = 0; i < WINDOW_SAMPLES; i += 1) {
+    const sample = samples[i] as number;
+    if (sample !== 0) isSilent = false;
+    windowed[i] = sample * (hann[i] as number);
+  }
+  if (isSilent) {
+    into.fill(LEVEL_DB_MIN, at, at + BANDS);
+    return;
+  }
   fft.forward(windowed, re, im);
   for (let band = 0; band < BANDS; band += 1) {
     const from = EDGES[band] as number;

@@ -4,7 +4,7 @@ import type { CallerLevels } from "./caller-levels.ts";
 import type { ReferenceSignal } from "./reference-signal.ts";
 
 /** An echo may seem to precede its playback by this: when it is played is an estimate. */
-export const EARLY_SAMPLES = 20 * ECHO_SAMPLES_PER_MS;
+const EARLY_SAMPLES = 20 * ECHO_SAMPLES_PER_MS;
 export const DELAY_SAMPLES_MAX = ECHO_DELAY_MS_MAX * ECHO_SAMPLES_PER_MS;
 
 /** A caller's band is more than echo when it is louder than predicted by this, dB. */

@@ -94,7 +94,34 @@ export class RealFft {
     const zr = this.#re;
     const zi = this.#im;
     const half = this.#half;
-    for (let span = 1; span < half; span *= 2) {
+    // The first two stages at once: their factors are 1 and -i.
+    for (let i = 0; i < half; i += 4) {
+      const ar = zr[i] as number;
+      const ai = zi[i] as number;
+      const br = zr[i + 1] as number;
+      const bi = zi[i + 1] as number;
+      const cr = zr[i + 2] as number;
+      const ci = zi[i + 2] as number;
+      const dr = zr[i + 3] as number;
+      const di = zi[i + 3] as number;
+      const sumR = ar + br;
+      const sumI = ai + bi;
+      const differenceR = ar - br;
+      const differenceI = ai - bi;
+      const otherSumR = cr + dr;
+      const otherSumI = ci + di;
+      const otherDifferenceR = cr - dr;
+      const otherDifferenceI = ci - di;
+      zr[i] = sumR + otherSumR;
+      zi[i] = sumI + otherSumI;
+      zr[i + 2] = sumR - otherSumR;
+      zi[i + 2] = sumI - otherSumI;
+      zr[i + 1] = differenceR + otherDifferenceI;
+      zi[i + 1] = differenceI - otherDifferenceR;
+      zr[i + 3] = differenceR - otherDifferenceI;
+      zi[i + 3] = differenceI + otherDifferenceR;
+    }
+    for (let span = 4; span < half; span *= 2) {
       const step = half / span;
       for (let k = 0; k < span; k += 1) {
         const c = this.#cos[k * step] as number;

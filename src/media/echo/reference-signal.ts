@@ -5,7 +5,7 @@ import { BANDS, bandLevels, LEVEL_DB_MIN, WINDOW_SAMPLES } from "./band-levels.t
 const RING_SAMPLES = 8_192;
 const RING_MASK = RING_SAMPLES - 1;
 /** Spectra are made this far apart: 10 ms. */
-export const HOP_SAMPLES = 80;
+const HOP_SAMPLES = 80;
 /** As many spectra as the ring has room for, as a power of two. */
 const RING_HOPS = 128;
 const HOP_MASK = RING_HOPS - 1;
@@ -16,6 +16,8 @@ const ROUNDING_SAMPLES = 8;
 
 const window = new Float64Array(WINDOW_SAMPLES);
 const levels = new Float32Array(BANDS);
+/** As they are stored. */
+const highest = new Uint8Array(BANDS);
 
 /**
  * What the agent said in the last second, as samples and as levels of bands, on the timeline of its playback. Positions
@@ -50,7 +52,8 @@ export class ReferenceSignal {
   #moveEnd(position: number): void {
     const from = Math.max(this.#end, position - RING_SAMPLES);
     for (let at = from; at < position; at += 1) this.#ring[at & RING_MASK] = MU_LAW.silenceByte;
-    for (let at = position; at < this.#end; at += 1) this.#ring[at & RING_MASK] = MU_LAW.silenceByte;
+    const to = Math.min(this.#end, position + RING_SAMPLES);
+    for (let at = position; at < to; at += 1) this.#ring[at & RING_MASK] = MU_LAW.silenceByte;
     this.#end = position;
     const firstHop = Math.floor(position / HOP_SAMPLES);
     const hops = Math.min(firstHop - this.#nextHop, RING_HOPS);
@@ -73,14 +76,13 @@ export class ReferenceSignal {
 
   /** Writes `count` samples from `position` on to the front of `into`; silence where the ring has none. */
   copy(position: number, count: number, into: Float64Array): void {
-    const oldest = this.#end - RING_SAMPLES;
-    for (let i = 0; i < count; i += 1) {
-      const at = position + i;
-      into[i] =
-        at < oldest || at >= this.#end || at < 0
-          ? 0
-          : (MU_LAW.decodeTable[this.#ring[at & RING_MASK] as number] as number);
-    }
+    const ring = this.#ring;
+    const { decodeTable } = MU_LAW;
+    const first = Math.min(count, Math.max(0, -position, this.#end - RING_SAMPLES - position));
+    const end = Math.max(first, Math.min(count, this.#end - position));
+    into.fill(0, 0, first);
+    for (let i = first; i < end; i += 1) into[i] = decodeTable[ring[(position + i) & RING_MASK] as number] as number;
+    into.fill(0, end, count);
   }
 
   /**
@@ -88,15 +90,17 @@ export class ReferenceSignal {
    * front of `into`. LEVEL_DB_MIN where there is none.
    */
   levelsWithin(from: number, to: number, into: Float32Array): void {
-    into.fill(LEVEL_DB_MIN, 0, BANDS);
+    const all = this.#levels;
+    highest.fill(0);
     const firstHop = Math.max(Math.ceil(from / HOP_SAMPLES) - 1, this.#nextHop - RING_HOPS, 0);
     const lastHop = Math.min(Math.floor(to / HOP_SAMPLES) - 1, this.#nextHop - 1);
     for (let hop = firstHop; hop <= lastHop; hop += 1) {
       const at = (hop & HOP_MASK) * BANDS;
       for (let band = 0; band < BANDS; band += 1) {
-        const level = LEVEL_DB_MIN + (this.#levels[at + band] as number) / STEPS_PER_DB;
-        if (level > (into[band] as number)) into[band] = level;
+        const level = all[at + band] as number;
+        if (level > (highest[band] as number)) highest[band] = level;
       }
     }
+    for (let band = 0; band < BANDS; band += 1) into[band] = LEVEL_DB_MIN + (highest[band] as number) / STEPS_PER_DB;
   }
 }
