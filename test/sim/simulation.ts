@@ -142,7 +142,7 @@ class World {
       new Output({ facts, chronicle, stt, tts, format: outbound, onPlayed: (segment) => telephone.heard(segment) }),
       ending,
       new Flow(facts, chronicle, tts),
-      new Silence(facts, chronicle),
+      new Silence(facts, chronicle, sttHasInterim),
       new Answers(facts, chronicle, stt),
       new Interruption(facts, chronicle, { isEcho, sttHasInterim }),
       new Context(facts, chronicle),

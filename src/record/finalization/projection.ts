@@ -19,7 +19,7 @@ export interface ProjectedCall {
   endReason: EndReason;
   /** The carrier's id of the call; undefined where it had none or never connected. */
   carrierCallId: CarrierCallId | undefined;
-  /** Those of the first start, as for the call itself; undefined where it had none or the call is not recorded. */
+  /** Those of the first start, as for the call itself; undefined where it had none, empty where the call is not recorded. */
   parameters: StartParameters | undefined;
   /** What providers did for the call, request by request. */
   usageEvents: readonly UsageEvent[];

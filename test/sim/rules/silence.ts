@@ -17,15 +17,19 @@ const { inactivityGraceMs } = DEFAULT_TURN_PARAMETERS;
 export class Silence implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
+  readonly #sttHasInterim: boolean;
   #surelyMs = 0;
   #perhapsMs = 0;
+  /** The STT's last interim transcript of this utterance. */
+  #interim = "";
   #prompts = 0;
   /** Prompts that may have been due, where an answer to the caller came in between. */
   #perhapsPrompts = 0;
 
-  constructor(facts: Facts, chronicle: Chronicle) {
+  constructor(facts: Facts, chronicle: Chronicle, sttHasInterim: boolean) {
     this.#facts = facts;
     this.#chronicle = chronicle;
+    this.#sttHasInterim = sttHasInterim;
   }
 
   event(event: CallEvent): void {
@@ -35,11 +39,12 @@ export class Silence implements Rule {
         return;
       case "dtmf":
       case "typed":
+        this.#interim = "";
         this.#callerSign();
         return;
       case "stt-interim":
       case "stt-final":
-        if (event.text !== "") this.#callerSign();
+        this.#transcript(event);
         return;
       case "tool-result":
         this.#sign(false);
@@ -84,6 +89,15 @@ export class Silence implements Rule {
     const sinceMs = this.#sinceMs(this.#perhapsMs) + this.#facts.markLateMs;
     if (nowMs <= this.#facts.latestMs(sinceMs + spec.inactivityTimeoutMs + inactivityGraceMs, TICK_MS)) return;
     this.#wrong(`nothing at ${nowMs} ms, silent since ${sinceMs} ms at the latest`);
+  }
+
+  /** The same words in another requested interim are no new ones. */
+  #transcript({ kind, text }: Extract<CallEvent, { kind: "stt-interim" | "stt-final" }>): void {
+    const isRepeated = kind === "stt-interim" && !this.#sttHasInterim && text === this.#interim;
+    this.#interim = kind === "stt-interim" ? text : "";
+    if (text === "") return;
+    if (isRepeated) this.#sign(false);
+    else this.#callerSign();
   }
 
   #callerSign(): void {
