@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { simulateSeeds } from "./seeds.ts";
 
-const SEEDS = 200;
+const SEEDS = 300;
 const TIMEOUT_MS = 180_000;
 
 test(

@@ -111,6 +111,8 @@ function drawTroubles(seed: number, random: Random): ReadonlySet<Fault> {
   if (seed % UNTROUBLED_EVERY === 0) return new Set();
   const troubles = new Set<Fault>([FAULTS[seed % FAULTS.length] as Fault]);
   for (let more = random.pick(MORE_NUISANCES); more > 0; more -= 1) troubles.add(random.pick(FAULTS));
+  // Only an STT without interim transcripts is asked for them.
+  if (troubles.has("silent-to-requests")) troubles.add("no-interims");
   if (seed % BLOW_EVERY === 0) troubles.add(FATAL_FAULTS[(seed / BLOW_EVERY) % FATAL_FAULTS.length] as Fault);
   return troubles;
 }
