@@ -10,7 +10,7 @@ import { defineConfig } from "vitest/config";
  * - `docs/pages`: all commands of the documentation, one after the other; test/repository/blocks checks the rest of its blocks;
  * - `opus-codec` and the examples: whole calls in real time, whose codec and tools other tests cover;
  * - `budgeted-process` and `checker`: child processes that use up their budgets of CPU time;
- * - `long-calls`: an hour of speech and 20 minutes of noise through the neural speech detection, an hour of replies through the echo check;
+ * - `long-calls`: an hour of speech and 20 minutes of noise through the speech detectors, an hour of replies through the echo check;
  * - `all-outcomes` and `mutant-calls`: more seeds and mutants of the simulation than test/sim/sim and test/sim/mutants take;
  * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio.
  * The contract suites of the media servers stay in `npm test`, though they take longest: they are the contract.
@@ -22,6 +22,7 @@ const longInParallel = [
   "test/core/node-version.test.ts",
   "test/media/echo/long-calls.test.ts",
   "test/media/resampler-rates.test.ts",
+  "test/media/voice-activity/long-calls.test.ts",
   "test/media/voice-activity/silero/long-calls.test.ts",
   "test/record/journal/crash.test.ts",
   "test/sim/all-outcomes.test.ts",

@@ -1,15 +1,20 @@
+import { fileURLToPath } from "node:url";
 import { readArguments, runCommand, wholeNumber } from "../../src/cli/command.ts";
 import { loadVoiceActivity } from "../../src/process/worker/voice-activity.ts";
 import { writeTable } from "../harness/command.ts";
+import { inProject } from "../harness/project.ts";
+import { fetchPackages, requirePackages } from "../hearing/packages.ts";
 import { type EchoRow, runCondition } from "./bench.ts";
 import { DOUBLE_TALK_CONDITIONS, ECHO_CONDITIONS } from "./conditions.ts";
 import { readPrompts } from "./speech.ts";
 
 const USAGE = `Whether the agent's own echo pauses it, and whether somebody who speaks over it is noticed, on human speech.
 
-  npm run bench:echo -- --cache DIR [--agent it] [--caller ru] [--calls 10] [--seed 1] [--write]
+  npm run bench:echo -- --fetch
+  npm run bench:echo -- [--agent it] [--caller ru] [--calls 10] [--seed 1] [--cache DIR] [--write]
 
-  --cache   a folder with Debian's packages asterisk-core-sounds-{language}-wav, unpacked, each under its name
+  --fetch   downloads what is missing of the speech, as npm run bench:hearing -- --fetch does
+  --cache   the folder of the speech; default bench/cache, which git ignores
   --agent   the language of the agent's prompts: it, ru; held out: en, es, fr
   --caller  that of the caller's
   --calls   of a minute, for each row, 1 to 1000
@@ -23,7 +28,8 @@ const EXPLANATION =
   "Pauses: how often speech begins in a reply without an interruption, by the WebRTC VAD alone and with the echo check. Noticed: utterances over a reply with which speech begins, and how long after their first clear frame. The processor's time is that of the echo check, of all frames of a call.";
 
 const OPTIONS = {
-  cache: { type: "string", default: "" },
+  fetch: { type: "boolean", default: false },
+  cache: { type: "string", default: fileURLToPath(inProject("bench/cache/")) },
   agent: { type: "string", default: "it" },
   caller: { type: "string", default: "ru" },
   calls: { type: "string", default: "10" },
@@ -41,7 +47,9 @@ const talkLine = (row: EchoRow): string =>
   `${row.name.padEnd(34)}${String(row.utterances).padStart(11)}${`${((100 * row.noticed) / row.utterances).toFixed(1)} %`.padStart(10)}${percentile(row.onsetsMs, 0.5).padStart(7)}${percentile(row.onsetsMs, 0.9).padStart(7)}${row.frameUs.toFixed(1).padStart(8)}`;
 
 async function run(args: readonly string[]): Promise<number> {
-  const { cache, agent, caller, calls, seed, write } = readArguments(args, OPTIONS).values;
+  const { cache, fetch, agent, caller, calls, seed, write } = readArguments(args, OPTIONS).values;
+  if (fetch) fetchPackages(cache, console.log);
+  requirePackages(cache, "echo");
   const speakers = { agent: readPrompts(cache, agent), caller: readPrompts(cache, caller) };
   const voiceActivity = await loadVoiceActivity("silero", 1);
   const amount = { calls: wholeNumber("calls", calls, 1, 1_000), seed: wholeNumber("seed", seed, 0, 2 ** 31) };
@@ -75,4 +83,4 @@ async function run(args: readonly string[]): Promise<number> {
 /** The folder is no part of what was measured. */
 const isCache = (args: readonly string[], i: number): boolean => args[i] === "--cache" || args[i - 1] === "--cache";
 
-await runCommand({ help: USAGE, example: "npm run bench:echo -- --cache ~/speech --calls 10", run });
+await runCommand({ help: USAGE, example: "npm run bench:echo -- --calls 10", run });

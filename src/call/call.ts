@@ -25,16 +25,9 @@ import { EchoDetector, type WithoutEcho } from "./turn-taking/echo.ts";
 import { Inactivity } from "./turn-taking/inactivity.ts";
 import { InterimRequests } from "./turn-taking/interim-requests.ts";
 import { isLanguageReliable } from "./turn-taking/language-detection.ts";
-import {
-  INITIAL_TURN,
-  stepTurn,
-  type Turn,
-  type TurnPolicy,
-  type TurnStep,
-  turnDeadlineMs,
-  understoodText,
-} from "./turn-taking/turn.ts";
-import type { TurnAction, TurnEvent } from "./turn-taking/turn-events.ts";
+import { INITIAL_TURN, type Turn } from "./turn-taking/turn.ts";
+import type { TurnEvent } from "./turn-taking/turn-events.ts";
+import { TurnTaking } from "./turn-taking/turn-taking.ts";
 
 /** What a `Call` is constructed from. */
 export interface CallOptions {
@@ -58,7 +51,7 @@ export interface CallOptions {
  */
 export class Call {
   readonly #spec: CallSpec;
-  #policy: TurnPolicy;
+  readonly #parameters: Readonly<TurnParameters>;
   readonly #sink: CallSink;
   readonly #segmenter: SpeechSegmenter;
   readonly #transcript: Transcript;
@@ -68,15 +61,13 @@ export class Call {
   readonly #echoDetector = new EchoDetector();
   readonly #agentSide: AgentSide;
   readonly #preemptive: PreemptiveGeneration;
+  readonly #turnTaking: TurnTaking;
   readonly #dtmfEntry: DtmfEntry;
   readonly #phrases = new CallPhrases();
   readonly #ending = new Ending((words) => this.#sayGoodbye(words));
 
-  #turn: Turn = INITIAL_TURN;
   /** The turn for which preemptive generation was last updated. */
   #lastPreemptiveTurn: Turn = INITIAL_TURN;
-  /** The result of `turnDeadlineMs`. It reads words and is needed on every frame, but changes only with the turn. */
-  #turnDeadlineMs = callMs(Number.POSITIVE_INFINITY);
   #legStarted = false;
   #ended = false;
   /** The `end` command was emitted. */
@@ -90,7 +81,7 @@ export class Call {
     const { spec, rateHz, parameters = DEFAULT_TURN_PARAMETERS, sttHasInterim } = options;
     const { promptTokensMax = Number.POSITIVE_INFINITY } = options;
     this.#spec = spec;
-    this.#policy = { parameters, sttHasInterim, language: spec.language };
+    this.#parameters = parameters;
     this.#sink = (command) => {
       assert.ok(!this.#endEmitted, "no command after the end");
       this.#endEmitted = command.kind === "end";
@@ -123,6 +114,17 @@ export class Call {
       llmDone: (failed) => this.#onLlmDone(failed),
       switchLanguage: (language) => this.#switchLanguage(language, "tool"),
     });
+    this.#turnTaking = new TurnTaking({
+      spec,
+      parameters,
+      sttHasInterim,
+      agentSide: this.#agentSide,
+      conversation: this.#conversation,
+      preemptive: this.#preemptive,
+      ending: this.#ending,
+      transcript: this.#transcript,
+      sink: this.#sink,
+    });
   }
 
   /** When the call needs a `tick` if no other event comes, ms; Infinity after the end. */
@@ -153,7 +155,7 @@ export class Call {
           goodbye: this.#ending.deadlineMs,
           stream: this.#legStartDeadlineMs(),
           speech: this.#segmenter.deadlineMs,
-          turn: this.#turnDeadlineMs,
+          turn: this.#turnTaking.deadlineMs,
           preemptive: this.#preemptiveDeadlineMs(),
           dtmf: this.#dtmfEntry.deadlineMs,
           interim: this.#interimDeadlineMs(),
@@ -161,7 +163,7 @@ export class Call {
           wordless: this.#wordlessDeadlineMs(),
           reply: this.#agentSide.deadlineMs(this.#nowMs),
         };
-    return { ...this.#agentSide.snapshot(this.#nowMs), ended: this.#ended, turn: this.#turn, deadlines };
+    return { ...this.#agentSide.snapshot(this.#nowMs), ended: this.#ended, turn: this.#turnTaking.turn, deadlines };
   }
 
   /** The only entry of the call. After the end, events have no effect and no commands are emitted. */
@@ -173,19 +175,20 @@ export class Call {
     // time.
     if (nowMs >= callMs(this.#spec.maxDurationMs)) this.#end("max_duration");
     else this.#dispatch(event);
-    if (!this.#ended && this.#policy.parameters.preemptiveMs > 0) this.#updatePreemptive();
+    if (!this.#ended && this.#parameters.preemptiveMs > 0) this.#updatePreemptive();
     this.#nextDeadlineMs = callMs(Number.NaN);
   }
 
   /** Runs on every event, so it reads words only where the turn has changed. */
   #updatePreemptive(): void {
-    if (this.#turn !== this.#lastPreemptiveTurn) {
-      this.#lastPreemptiveTurn = this.#turn;
-      const { caller, agent, isEnteringDtmf } = this.#turn;
+    const { turn } = this.#turnTaking;
+    if (turn !== this.#lastPreemptiveTurn) {
+      this.#lastPreemptiveTurn = turn;
+      const { caller, agent, isEnteringDtmf } = turn;
       const isOpen = agent.at === "idle" && !isEnteringDtmf && this.#ending.reason === undefined;
       this.#preemptive.update(isOpen ? callerText(caller) : "", callerInterim(caller) === "", this.#nowMs);
     }
-    this.#preemptive.startIfDue(this.#segmenter.lastSpeechMs, this.#nowMs, this.#policy.language);
+    this.#preemptive.startIfDue(this.#segmenter.lastSpeechMs, this.#nowMs, this.#turnTaking.language);
   }
 
   #dispatch(event: CallEvent): void {
@@ -305,22 +308,19 @@ export class Call {
   }
 
   #withoutEcho(text: string, final: boolean): WithoutEcho {
-    const { echoWindowMs } = this.#policy.parameters;
+    const { echoWindowMs, steadyNoiseMs } = this.#parameters;
     if (echoWindowMs === 0) return { text, echo: "" };
     const played = this.#agentSide.playedWords(echoWindowMs, this.#nowMs);
-    const { caller } = this.#turn;
-    const { language, parameters } = this.#policy;
-    const isSpeaking = caller.at === "speaking" && this.#nowMs < addMs(caller.lastWordMs, parameters.steadyNoiseMs);
+    const { turn, language } = this.#turnTaking;
+    const isSpeaking = turn.caller.at === "speaking" && this.#nowMs < addMs(turn.caller.lastWordMs, steadyNoiseMs);
     return this.#echoDetector.withoutEcho({ text, final }, { played, language, isSpeaking, nowMs: this.#nowMs });
   }
 
   #onWords(event: Extract<TurnEvent, { text: string }>): void {
-    if (event.text === "") this.#interimRequests.wordless(this.#nowMs);
-    else this.#inactivity.callerActive(this.#nowMs);
-    const step = this.#advance(event);
-    // Before what they bring about.
-    this.#transcript.update("user", this.#conversation.turnTextWith(understoodText(step)));
-    for (const action of step.actions) this.#act(action);
+    if (this.#interimRequests.hasNewWords(event, this.#turnTaking.turn.caller))
+      this.#inactivity.callerActive(this.#nowMs);
+    else this.#interimRequests.wordless(this.#nowMs);
+    this.#turnTaking.stepWithWords(event, this.#nowMs);
   }
 
   #onDtmf(digit: string): void {
@@ -334,16 +334,16 @@ export class Call {
 
   /** The call switches to the language that the STT detects. */
   #onLanguage(language: string | undefined): void {
-    if (language === undefined || this.#spec.languagePinned || isSameLanguage(language, this.#policy.language)) return;
+    if (language === undefined || this.#spec.languagePinned || isSameLanguage(language, this.#turnTaking.language))
+      return;
     this.#switchLanguage(language, "detected");
   }
 
   #switchLanguage(language: string, reason: "detected" | "tool"): void {
     // Back in the original language, its regional variant is used again: de-AT, not de.
     const chosen = isSameLanguage(language, this.#spec.language) ? this.#spec.language : language;
-    if (chosen === this.#policy.language) return;
-    this.#policy = { ...this.#policy, language: chosen };
-    this.#turnDeadlineMs = turnDeadlineMs(this.#turn, this.#policy);
+    if (chosen === this.#turnTaking.language) return;
+    this.#turnTaking.language = chosen;
     this.#agentSide.language = chosen;
     this.#sink({ kind: "language", language: chosen, reason });
   }
@@ -375,11 +375,11 @@ export class Call {
 
   /** Service phrases in the language of the call. */
   get #ownPhrases(): Phrases {
-    return this.#phrases.in(this.#policy.language);
+    return this.#phrases.in(this.#turnTaking.language);
   }
 
   #requestInterim(): void {
-    this.#interimRequests.requested(this.#turn.agent, this.#nowMs);
+    this.#interimRequests.requested(this.#turnTaking.turn.agent, this.#nowMs);
     this.#sink({ kind: "request-interim" });
   }
 
@@ -407,49 +407,7 @@ export class Call {
   }
 
   #step(event: TurnEvent): void {
-    for (const action of this.#advance(event).actions) this.#act(action);
-  }
-
-  /** Takes a step of turn taking; its actions are still to be carried out. */
-  #advance(event: TurnEvent): TurnStep {
-    const step = stepTurn(this.#turn, event, this.#nowMs, this.#policy);
-    this.#turn = step.turn;
-    this.#turnDeadlineMs = turnDeadlineMs(step.turn, this.#policy);
-    return step;
-  }
-
-  #act(action: TurnAction): void {
-    switch (action.do) {
-      case "interrupt":
-        this.#agentSide.cancel(action.reason, action.speechMs, this.#nowMs);
-        return;
-      case "pause":
-        this.#agentSide.pause(action.turnId, this.#nowMs);
-        return;
-      case "resume":
-        this.#agentSide.resume(action, this.#nowMs);
-        return;
-      case "ignore": {
-        const { text, startMs, endMs } = action;
-        this.#sink({ kind: "ignore", text, startMs: roundedMs(startMs), endMs: roundedMs(endMs) });
-        if (this.#conversation.pendingUtterance === undefined) this.#transcript.discard("user");
-        else this.#updateCallerTranscript();
-        return;
-      }
-      case "answer":
-        this.#conversation.addUtterance(action);
-        if (this.#ending.reason !== undefined) return;
-        this.#preemptive.useOrCancel(this.#policy.language);
-        this.#agentSide.generateReply(this.#nowMs);
-        // DTMF has become a part of the turn.
-        this.#updateCallerTranscript();
-        return;
-    }
-  }
-
-  /** The caller's turn is what awaits an answer, and nothing more. */
-  #updateCallerTranscript(): void {
-    this.#transcript.update("user", this.#conversation.turnTextWith(""));
+    this.#turnTaking.step(event, this.#nowMs);
   }
 
   /**
@@ -470,7 +428,7 @@ export class Call {
   /** What the caller was saying, and the digits of an unfinished DTMF entry. */
   #unfinished(): CallerUtterance | undefined {
     const entry = this.#dtmfEntry.take();
-    const { caller } = this.#turn;
+    const { caller } = this.#turnTaking.turn;
     return unansweredUtterance(
       entry === "" ? caller : stepCaller(caller, dtmfAsTyped(entry), this.#nowMs),
       this.#nowMs,
@@ -490,7 +448,7 @@ export class Call {
           this.#ending.deadlineMs,
           this.#legStartDeadlineMs(),
           this.#segmenter.deadlineMs,
-          this.#turnDeadlineMs,
+          this.#turnTaking.deadlineMs,
           this.#preemptiveDeadlineMs(),
           this.#dtmfEntry.deadlineMs,
           this.#interimDeadlineMs(),
@@ -505,13 +463,13 @@ export class Call {
   }
 
   #preemptiveDeadlineMs(): CallMs {
-    if (this.#policy.parameters.preemptiveMs === 0) return callMs(Number.POSITIVE_INFINITY);
+    if (this.#parameters.preemptiveMs === 0) return callMs(Number.POSITIVE_INFINITY);
     return this.#preemptive.deadlineMs(this.#segmenter.lastSpeechMs);
   }
 
   /** When the STT is asked for the words of the speech so far. */
   #interimDeadlineMs(): CallMs {
-    const { caller, agent } = this.#turn;
+    const { caller, agent } = this.#turnTaking.turn;
     return this.#interimRequests.dueMs(caller, agent, this.#inactivityTimeoutMs());
   }
 
@@ -521,7 +479,7 @@ export class Call {
     if (this.#nowMs < timeoutMs) return timeoutMs;
     return this.#inactivity.graceDeadlineMs(
       this.#agentSide.playsUntilMs,
-      this.#interimRequests.wordsDueMs(this.#turn.caller, timeoutMs),
+      this.#interimRequests.wordsDueMs(this.#turnTaking.turn.caller, timeoutMs),
     );
   }
 

@@ -70,9 +70,9 @@ export type CallEvent =
    * last resort. Built-in phrases need no event.
    */
   | { kind: "phrases-chosen"; language: string; origin: PhraseOrigin; phrases: Phrases }
-  /** Another provider serves the call from now on, or serves this one request. */
   /** The voice activity detector of this version decides from now on: `version` of a `VoiceActivityDetection`. */
   | { kind: "detector-changed"; detector: string }
+  /** Another provider serves the call from now on, or serves this one request. */
   | { kind: "provider-switched"; stage: Stage; from: string; to: string; code: FailoverCode }
   /**
    * An LLM provider refused a prompt as longer than its model's context. From now on prompts have at most `tokensMax`

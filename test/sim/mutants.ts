@@ -131,8 +131,8 @@ export const MUTANTS: readonly Mutant[] = [
     "a reply resumes when an STT without interim transcripts answers that there are no words",
     "voice over the agent holds it, and no longer than it must",
     "call/turn-taking/turn.ts",
-    'if (event.kind === "words" && !policy.sttHasInterim) return',
-    'if (event.kind === "words" && policy.parameters.resumeMs < 0) return',
+    "if (!policy.sttHasInterim) return event.text",
+    "if (policy.parameters.resumeMs < 0) return event.text",
   ),
   mutant(
     "nothing is answered during a DTMF entry",
@@ -146,7 +146,7 @@ export const MUTANTS: readonly Mutant[] = [
     "DTMF digits arrive as they were pressed",
     "call/call.ts",
     "const unfinished = this.#unfinished();",
-    "const unfinished = unansweredUtterance(this.#turn.caller, this.#nowMs);",
+    "const unfinished = unansweredUtterance(this.#turnTaking.turn.caller, this.#nowMs);",
   ),
   mutant(
     "an interim transcript is not lost to a DTMF entry",
@@ -329,8 +329,8 @@ export const MUTANTS: readonly Mutant[] = [
     "sound is no activity",
     "inactivity comes when it is due and not before",
     "call/call.ts",
-    'if (change === "started") {',
-    'if (change === "started" || isSpeech) this.#inactivity.callerActive(this.#nowMs);\n    if (change === "started") {',
+    'if (edge === "started") {',
+    'if (edge === "started" || isSpeech) this.#inactivity.callerActive(this.#nowMs);\n    if (edge === "started") {',
   ),
   mutant(
     "the third unanswered prompt is the last",
@@ -364,7 +364,7 @@ export const MUTANTS: readonly Mutant[] = [
     "the STT receives what the caller sends",
     "the STT receives every frame",
     "gateway/session.ts",
-    "    sttInput?.writeFrame(frame.samples, isSpeech, nowMs);\n",
+    "    else sttInput?.writeFrame(frame.samples, callerSpeech, silenceFrames, nowMs);\n",
     "",
   ),
   mutant(
@@ -384,8 +384,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "clients see the whole turn of a caller who continues before the answer",
     "clients are shown the turns of the call",
-    "call/call.ts",
-    'update("user", this.#conversation.turnTextWith(understoodText(step)))',
+    "call/turn-taking/turn-taking.ts",
+    'update("user", conversation.turnTextWith(understoodText(step)))',
     'update("user", understoodText(step))',
   ),
   mutant(

@@ -1,8 +1,9 @@
 import { addMs, type CallMs, callMs, latest } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import type { TurnParameters } from "../parameters.ts";
-import { type Caller, callerText } from "./caller-turn.ts";
+import { type Caller, callerInterim, callerText } from "./caller-turn.ts";
 import type { Agent } from "./turn.ts";
+import type { TurnEvent } from "./turn-events.ts";
 
 const NEVER = callMs(Number.POSITIVE_INFINITY);
 
@@ -16,7 +17,7 @@ export class InterimRequests {
   readonly #parameters: Readonly<TurnParameters>;
   readonly #sttHasInterim: boolean;
   #requestedMs = callMs(Number.NEGATIVE_INFINITY);
-  /** When the STT last answered that there are no words. */
+  /** When the STT last answered that there are no new words. */
   #wordlessMs = callMs(Number.NEGATIVE_INFINITY);
   /** The reply of the last request, and how many there were over it. */
   #turnId: TurnId | undefined;
@@ -49,7 +50,13 @@ export class InterimRequests {
     this.#turnId = agent.turnId;
   }
 
-  /** The STT has answered that there are no words. */
+  /** Whether an event with a text brings words. A requested interim covers what was said before the last one, too. */
+  hasNewWords(event: Extract<TurnEvent, { text: string }>, caller: Caller): boolean {
+    const isRequested = !this.#sttHasInterim && event.kind === "words" && !event.final;
+    return event.text !== "" && !(isRequested && event.text === callerInterim(caller));
+  }
+
+  /** The STT has answered that there are no new words. */
   wordless(nowMs: CallMs): void {
     this.#wordlessMs = nowMs;
   }

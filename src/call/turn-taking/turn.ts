@@ -208,9 +208,12 @@ function resumeReason(
   nowMs: CallMs,
   policy: TurnPolicy,
 ): ResumeReason | undefined {
-  if (event.kind === "words" && event.isEcho === true) return "echo";
-  // Without interim transcripts, what the STT answers covers all of the speech so far.
-  if (event.kind === "words" && !policy.sttHasInterim) return event.text === "" ? "no_words" : "back_channel";
+  // Without interim transcripts, a final covers speech that has ended, and an interim all of the speech so far.
+  const isOfEarlierSpeech = event.kind === "words" && event.final && caller.at === "speaking" && !policy.sttHasInterim;
+  if (event.kind === "words" && !isOfEarlierSpeech) {
+    if (event.isEcho === true) return "echo";
+    if (!policy.sttHasInterim) return event.text === "" ? "no_words" : "back_channel";
+  }
   if (caller.at !== "speaking" && isSettledBackChannel(caller, policy.language)) return "back_channel";
   if (nowMs < resumeAtMs(caller, pausedMs, policy)) return undefined;
   return caller.at === "speaking" ? "pause_timeout" : "no_words";

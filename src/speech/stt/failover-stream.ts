@@ -240,17 +240,21 @@ export class FailoverSttStream implements CallSttStream {
     // A requested interim covers an utterance that goes on, not those that are over.
     if (interimTranscripts) this.#pendingUtterances.resolveAll();
     else if (event.kind === "final") this.#pendingUtterances.resolveOldest();
-    if (event.kind === "final") this.#dropTranscribedAudio();
+    if (event.kind === "final") this.#dropTranscribedAudio(interimTranscripts);
     const isEmptyFinal = event.kind === "final" && event.text === "" && !this.#hasInterim;
     this.#hasInterim = event.kind === "interim";
     // It resolves a pending utterance here. Without interim transcripts it also tells the call that there are no words.
     if (!isEmptyFinal || !interimTranscripts) this.events.push(event);
   }
 
-  /** Drops the audio that a final covers: speech before the last pause. Speech after it belongs to the next final. */
-  #dropTranscribedAudio(): void {
+  /**
+   * Drops the audio that a final covers: speech before the last pause. Speech after it belongs to the next final, and
+   * without interim transcripts so does all of an utterance that has not ended.
+   */
+  #dropTranscribedAudio(interimTranscripts: boolean): void {
     const { oldestAgeFrames, currentAgeFrames, silentFrames } = this.#pendingUtterances;
-    this.#hasPendingSpeech = oldestAgeFrames > 0 || (currentAgeFrames > 0 && silentFrames < SILENT_FRAMES_MIN);
+    const coversCurrent = interimTranscripts && silentFrames >= SILENT_FRAMES_MIN;
+    this.#hasPendingSpeech = oldestAgeFrames > 0 || (currentAgeFrames > 0 && !coversCurrent);
     if (oldestAgeFrames > 0) this.#replayBuffer.keepLast(oldestAgeFrames);
     else if (this.#hasPendingSpeech) this.#replayBuffer.keepLast(currentAgeFrames);
     else this.#replayBuffer.keepLast(Math.min(silentFrames, REPLAY_SILENCE_FRAMES));

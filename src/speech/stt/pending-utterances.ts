@@ -14,6 +14,8 @@ export class PendingUtterances {
   #startFrame = 0;
   #lastSpeechFrame = 0;
   #isSpeaking = false;
+  /** This stream has heard speech of the current utterance. */
+  #hasSpeech = false;
   /** The first frame of each pending utterance, the oldest first. */
   #pendingStartFrames: number[] = [];
   /** How many frames the oldest has been pending. */
@@ -26,9 +28,15 @@ export class PendingUtterances {
     if (this.#pendingStartFrames.length > 0) this.#waitedFrames += 1;
     // The preroll never includes words of the utterance before.
     if (edge === "started") this.#startFrame = Math.max(this.#lastSpeechFrame, this.#frames - PREROLL_FRAMES);
-    else if (edge === "ended" && (includesCoughs || speechFrames * FRAME_MS >= SPEECH_MS_MIN))
-      this.#pendingStartFrames.push(this.#startFrame);
-    if (isSpeaking && isSpeech) this.#lastSpeechFrame = this.#frames;
+    else if (edge === "ended") {
+      if (this.#hasSpeech && (includesCoughs || speechFrames * FRAME_MS >= SPEECH_MS_MIN))
+        this.#pendingStartFrames.push(this.#startFrame);
+      this.#hasSpeech = false;
+    }
+    if (isSpeaking && isSpeech) {
+      this.#lastSpeechFrame = this.#frames;
+      this.#hasSpeech = true;
+    }
   }
 
   /** The oldest has been pending for longer than a working STT needs. */

@@ -83,6 +83,17 @@ describe("a caller who speaks", () => {
     expect(requests.length).toBeLessThanOrEqual(3);
   });
 
+  test("once, in a noise that goes on, is prompted: the same words again are no activity", () => {
+    const call = started({ sttHasInterims: false, interim: () => ({ text: "I would like", afterMs: 600 }) });
+    call.coughs(3_000, 57_000);
+    call.run(59_000);
+    const quiet = started({ sttHasInterims: false });
+    quiet.run(59_000);
+    // The words counted once, when the STT was asked for them.
+    expect(promptsMs(call).length).toBeGreaterThanOrEqual(promptsMs(quiet).length - 1);
+    expect(call.endReason).toBe("inactivity");
+  });
+
   test("for 15 s to an STT that answers nothing is prompted at last: nothing says that it is a person", () => {
     const call = started({ sttHasInterims: false });
     call.coughs(3_000, 15_000);

@@ -94,6 +94,20 @@ describe("sound over the agent, where the STT has no interim transcripts", () =>
     expect(decisions(word)).toEqual(["2040 pause", "3000 cancel-reply words"]);
   });
 
+  test.each(["yeah", ""])("goes on holding it when a final of the speech before it arrives: %j", (text) => {
+    const call = greeted({ interim: () => ({ text: "wait a moment", afterMs: 300 }) });
+    call.coughs(2_000, 140);
+    call.coughs(2_600, 1_200);
+    call.at(2_900, () => call.handle({ kind: "stt-final", text }));
+    call.run(4_000);
+    const requestMs = 2_600 + interimRequestMs;
+    expect(decisions(call)).toEqual([
+      "2040 pause",
+      `${requestMs} request-interim`,
+      `${requestMs + 300} cancel-reply words`,
+    ]);
+  });
+
   test("with a word that comes only later is noticed: the STT is asked again while the speech goes on", () => {
     const call = greeted({ interim: (nowMs) => ({ text: nowMs < 3_000 ? "" : "no wait", afterMs: 300 }) });
     call.coughs(2_000, 3_000);

@@ -5,22 +5,27 @@ import { websocketLeg } from "../../callers/websocket-leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { ScriptedStt, type SttStep } from "../../support/providers/scripted-stt.ts";
 import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
+import { Random } from "../../support/random.ts";
 
 const GREETING = "Hello, this is the bakery, and we are open until six.";
 const SILENCE = Buffer.alloc(640);
+/** Louder than any echo of the agent, in every band. */
+const SOUND = noise(new Random(1));
+
+function noise(random: Random): Buffer {
+  return Buffer.from(Int16Array.from({ length: 320 }, () => random.between(-20_000, 20_000)).buffer);
+}
 
 /**
  * A leg whose agent speaks a greeting of some seconds, and whose caller makes a sound from 1,000 ms on for `soundMs`.
  */
 async function sounding(soundMs: number, transcripts: readonly SttStep[] = []) {
   const clock = new ManualClock();
+  const isSounding = (): boolean => clock.nowMs() >= monotonicMs(1_000) && clock.nowMs() < monotonicMs(1_000 + soundMs);
   const call = websocketLeg({
     stt: new ScriptedStt(clock, transcripts),
     tts: new ScriptedTts(clock, { msPerChar: 70 }),
-    vad: {
-      isSpeech: () => clock.nowMs() >= monotonicMs(1_000) && clock.nowMs() < monotonicMs(1_000 + soundMs),
-      destroy: () => {},
-    },
+    vad: { isSpeech: isSounding, destroy: () => {} },
     shared: { clock, ticker: new Ticker(clock) },
     spec: { greeting: GREETING, interruptible: true },
   });
@@ -29,7 +34,7 @@ async function sounding(soundMs: number, transcripts: readonly SttStep[] = []) {
   let answered = 0;
   for (let atMs = 0; atMs < 6_000; atMs += 20) {
     await clock.play(20);
-    call.audio(SILENCE);
+    call.audio(isSounding() ? SOUND : SILENCE);
     for (const mark of call.received("mark").slice(answered)) call.json(mark);
     answered = call.received("mark").length;
     sent.push(call.socket.audio.length);

@@ -8,7 +8,6 @@ import {
   STT_STABLE_MS,
   STT_UTTERANCE_TRANSCRIPT_MS_MAX,
 } from "../../../src/core/limits/stt.ts";
-import type { SegmentationParameters } from "../../../src/media/voice-activity/segmentation.ts";
 import type { Stt, SttEvent } from "../../../src/speech/contracts.ts";
 import { EventQueue } from "../../../src/speech/event-queue.ts";
 import { pump } from "../../../src/speech/pump.ts";
@@ -45,7 +44,7 @@ function fallbackOf(clock: ManualClock, stts: readonly Stt[]) {
   return { stt: new FallbackStt(candidates, clock), candidates };
 }
 
-function listen(clock: ManualClock, stts: readonly Stt[], segmentation?: Partial<SegmentationParameters>) {
+function listen(clock: ManualClock, stts: readonly Stt[], activityOf = activityOfStream()) {
   const { stt, candidates } = fallbackOf(clock, stts);
   const abortController = new AbortController();
   const stream = stt.open({ language: "en-US", rateHz: 8_000 }, abortController.signal);
@@ -57,7 +56,6 @@ function listen(clock: ManualClock, stts: readonly Stt[], segmentation?: Partial
     (event) => transcripts.push(event),
     (error) => failures.push(error),
   );
-  const activityOf = activityOfStream(segmentation);
   const sendAudio = async (frames: readonly { frame: Int16Array; voiced: boolean }[]): Promise<void> => {
     for (const { frame, voiced } of frames) {
       const borrowed = frame.slice();
@@ -253,7 +251,11 @@ describe("FallbackStt", () => {
       { atMs: 900, event: { kind: "fail" as const } },
     ];
     const second = new CodedStt(WORDS, { provider: "second" });
-    const { sendAudio, finals } = listen(clock, [new ScriptedStt(clock, script), second], { settleMs: 300 });
+    const { sendAudio, finals } = listen(
+      clock,
+      [new ScriptedStt(clock, script), second],
+      activityOfStream({ settleMs: 300 }),
+    );
     const audio = coded(["table", "for", "two", "at", "eight"], WORDS);
     await sendAudio(audio);
     expect([finals(), second.opened]).toEqual([["table for two at eight"], [{ frames: audio.length }]]);
@@ -293,6 +295,28 @@ describe("FallbackStt", () => {
     await sendAudio(coded(["table", "for", "two"], WORDS));
     await sendAudio(silence(100));
     expect(finals()).toEqual(["thank you", "table for two"]);
+  });
+
+  test("an utterance that ends when the final of the one before it arrives is kept for the next provider", async () => {
+    const clock = new ManualClock();
+    // The first final comes 200 ms after the last word of the second utterance, which ends 100 ms later.
+    const slow = new CodedStt(WORDS, { partials: false, answersAfterFrames: 25, failsAfter: [60] });
+    const { sendAudio, finals } = listen(clock, [slow, new CodedStt(WORDS, { provider: "second" })]);
+    const thanks = coded(["thank"], WORDS).filter(({ voiced }) => voiced);
+    await sendAudio([...thanks, ...silence(20), ...coded(["two"], WORDS), ...silence(60)]);
+    expect(finals()).toEqual(["thank", "two"]);
+  });
+
+  test("a stream that begins in the pause after speech waits for no transcript of that speech", async () => {
+    for (const partials of [false, true]) {
+      const clock = new ManualClock();
+      const activityOf = activityOfStream();
+      for (let n = 0; n < 50; n += 1) activityOf(true);
+      const stt = new CodedStt(WORDS, { partials });
+      const { sendAudio, candidates } = listen(clock, [stt], activityOf);
+      await sendAudio(silence(STT_UTTERANCE_TRANSCRIPT_MS_MAX / FRAME_MS + 40));
+      expect([stt.opened.length, candidates[0]?.reports]).toEqual([1, ["registered"]]);
+    }
   });
 
   test("a request for an interim goes to the open stream, whose utterance still waits for its final", async () => {

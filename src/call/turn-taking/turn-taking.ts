@@ -1,0 +1,121 @@
+import type { CallSpec } from "../../core/calls/spec.ts";
+import { type CallMs, callMs, roundedMs } from "../../core/clocks.ts";
+import type { Conversation } from "../conversation.ts";
+import type { Ending } from "../ending.ts";
+import type { CallSink } from "../events.ts";
+import type { TurnParameters } from "../parameters.ts";
+import type { AgentSide } from "../reply/agent-side.ts";
+import type { PreemptiveGeneration } from "../reply/preemptive-generation.ts";
+import type { Transcript } from "../transcript.ts";
+import {
+  INITIAL_TURN,
+  stepTurn,
+  type Turn,
+  type TurnPolicy,
+  type TurnStep,
+  turnDeadlineMs,
+  understoodText,
+} from "./turn.ts";
+import type { TurnAction, TurnEvent } from "./turn-events.ts";
+
+export interface TurnTakingOptions {
+  spec: CallSpec;
+  parameters: Readonly<TurnParameters>;
+  sttHasInterim: boolean;
+  agentSide: AgentSide;
+  conversation: Conversation;
+  preemptive: PreemptiveGeneration;
+  ending: Ending;
+  transcript: Transcript;
+  sink: CallSink;
+}
+
+/** The turn taking of a call: keeps its state, and carries out what each step decides. Times are ms of call time. */
+export class TurnTaking {
+  readonly #options: TurnTakingOptions;
+  #policy: TurnPolicy;
+  #turn: Turn = INITIAL_TURN;
+  /** The result of `turnDeadlineMs`. It reads words and is needed on every frame, but changes only with the turn. */
+  #deadlineMs = callMs(Number.POSITIVE_INFINITY);
+
+  constructor(options: TurnTakingOptions) {
+    this.#options = options;
+    const { spec, parameters, sttHasInterim } = options;
+    this.#policy = { parameters, sttHasInterim, language: spec.language };
+  }
+
+  get turn(): Turn {
+    return this.#turn;
+  }
+
+  /** When it needs a `tick` if no other event comes, ms; Infinity for never. */
+  get deadlineMs(): CallMs {
+    return this.#deadlineMs;
+  }
+
+  /** The language of the call. */
+  get language(): string {
+    return this.#policy.language;
+  }
+
+  set language(language: string) {
+    this.#policy = { ...this.#policy, language };
+    this.#deadlineMs = turnDeadlineMs(this.#turn, this.#policy);
+  }
+
+  step(event: TurnEvent, nowMs: CallMs): void {
+    for (const action of this.#advance(event, nowMs).actions) this.#act(action, nowMs);
+  }
+
+  /** A step with words, which clients see before what the words bring about. */
+  stepWithWords(event: Extract<TurnEvent, { text: string }>, nowMs: CallMs): void {
+    const { transcript, conversation } = this.#options;
+    const step = this.#advance(event, nowMs);
+    transcript.update("user", conversation.turnTextWith(understoodText(step)));
+    for (const action of step.actions) this.#act(action, nowMs);
+  }
+
+  /** Takes a step; its actions are still to be carried out. */
+  #advance(event: TurnEvent, nowMs: CallMs): TurnStep {
+    const step = stepTurn(this.#turn, event, nowMs, this.#policy);
+    this.#turn = step.turn;
+    this.#deadlineMs = turnDeadlineMs(step.turn, this.#policy);
+    return step;
+  }
+
+  #act(action: TurnAction, nowMs: CallMs): void {
+    const { agentSide, conversation, preemptive, ending, transcript, sink } = this.#options;
+    switch (action.do) {
+      case "interrupt":
+        agentSide.cancel(action.reason, action.speechMs, nowMs);
+        return;
+      case "pause":
+        agentSide.pause(action.turnId, nowMs);
+        return;
+      case "resume":
+        agentSide.resume(action, nowMs);
+        return;
+      case "ignore": {
+        const { text, startMs, endMs } = action;
+        sink({ kind: "ignore", text, startMs: roundedMs(startMs), endMs: roundedMs(endMs) });
+        if (conversation.pendingUtterance === undefined) transcript.discard("user");
+        else this.#updateCallerTranscript();
+        return;
+      }
+      case "answer":
+        conversation.addUtterance(action);
+        if (ending.reason !== undefined) return;
+        preemptive.useOrCancel(this.#policy.language);
+        agentSide.generateReply(nowMs);
+        // DTMF has become a part of the turn.
+        this.#updateCallerTranscript();
+        return;
+    }
+  }
+
+  /** The caller's turn is what awaits an answer, and nothing more. */
+  #updateCallerTranscript(): void {
+    const { transcript, conversation } = this.#options;
+    transcript.update("user", conversation.turnTextWith(""));
+  }
+}
