@@ -237,12 +237,13 @@ describe("bad input", () => {
       });
       expect(Number.isNaN(detector.delayMs) || Math.abs(detector.delayMs) < 500).toBe(true);
       expect(Number.isFinite(detector.gainDb)).toBe(true);
-      const { agent, caller } = signalsOf({ gainDb: -20, delayMs: 120, seed: 5 });
+      // No multiple of the clicks' distance: their delay would be so near that it need not be found anew.
+      const { agent, caller } = signalsOf({ gainDb: -20, delayMs: 90, seed: 5 });
       const quiet = new Int16Array(4 * RATE_HZ);
       const judged = judgeCall({ agent: joined(quiet, agent), caller: joined(quiet, caller), detector });
       expect(onsetOf(judged, 6 * 50)).toBe(Number.POSITIVE_INFINITY);
-      expect(detector.delayMs).toBeGreaterThan(118);
-      expect(detector.delayMs).toBeLessThan(122);
+      expect(detector.delayMs).toBeGreaterThan(88);
+      expect(detector.delayMs).toBeLessThan(92);
     });
 
   test("random frames at random times never make a number that is none", () => {
