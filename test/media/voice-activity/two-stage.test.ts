@@ -50,7 +50,6 @@ class Scripted {
         this.chunks.push([...chunk]);
         return this.#probability(this.chunks.length - 1);
       },
-      reset: () => expect.fail("its state is kept"),
       destroy: () => void this.destroyed.push("network"),
     }),
   };

@@ -14,8 +14,6 @@ export interface SileroStream {
    * those of the call before; it is borrowed until the return. Allocates nothing. The same chunks give the same bits on every machine.
    */
   probability(chunk: Int16Array): number;
-  /** Forgets everything heard, as if it had just been opened. */
-  reset(): void;
   /** Returns its place to `open`; it must not be used afterwards. */
   destroy(): void;
 }
@@ -198,12 +196,6 @@ class NetworkStream implements SileroStream {
     const previous = this.#state;
     this.#state = this.#nextState;
     this.#nextState = previous;
-    this.#quietChunks = 0;
-  }
-
-  reset(): void {
-    assert.ok(this.#open, "destroyed");
-    this.#states.fill(0);
     this.#quietChunks = 0;
   }
 
