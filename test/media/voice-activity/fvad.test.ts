@@ -1,8 +1,9 @@
 import loadModule from "@echogarden/fvad-wasm";
 import { expect, test } from "vitest";
 import { fvadDetection, fvadFactory, loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
-import { decide, framesOf, voiceActivityContract } from "../../contract/media/voice-activity-contract.ts";
+import { voiceActivityContract } from "../../contract/media/voice-activity-contract.ts";
 import { vowelAt } from "../../support/audio/vowel.ts";
+import { decide, framesOf } from "../../support/voice-activity/sounds.ts";
 
 voiceActivityContract("fvad", {
   load: loadFvadDetection,

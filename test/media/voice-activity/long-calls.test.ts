@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
-import { decide, framesIn, framesOf, silence, white } from "../../contract/media/voice-activity-contract.ts";
 import { spokenEnglish } from "../../support/audio/spoken.ts";
+import { decide, framesIn, framesOf, silence, white } from "../../support/voice-activity/sounds.ts";
 import { loadTwoStageDetection } from "../../support/voice-activity/two-stage.ts";
 
 const HOUR_MINUTES = 60;
