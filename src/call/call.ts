@@ -21,7 +21,7 @@ import { type CallSnapshot, NO_DEADLINES } from "./snapshot.ts";
 import { Transcript } from "./transcript.ts";
 import { callerInterim, callerText, stepCaller, unansweredUtterance } from "./turn-taking/caller-turn.ts";
 import { DtmfEntry, dtmfAsTyped } from "./turn-taking/dtmf-entry.ts";
-import { EchoDetector, type WithoutEcho } from "./turn-taking/echo.ts";
+import { type WithoutEcho, WordEchoDetector } from "./turn-taking/echo.ts";
 import { Inactivity } from "./turn-taking/inactivity.ts";
 import { InterimRequests } from "./turn-taking/interim-requests.ts";
 import { isLanguageReliable } from "./turn-taking/language-detection.ts";
@@ -58,7 +58,7 @@ export class Call {
   readonly #conversation: Conversation;
   readonly #inactivity: Inactivity;
   readonly #interimRequests: InterimRequests;
-  readonly #echoDetector = new EchoDetector();
+  readonly #echoDetector = new WordEchoDetector();
   readonly #agentSide: AgentSide;
   readonly #preemptive: PreemptiveGeneration;
   readonly #turnTaking: TurnTaking;

@@ -71,7 +71,7 @@ interface Comparison {
  * the echo's delay of the first of them. Each word of the agent has one echo. Words that are not the agent's are never
  * an echo, and neither is what follows them. Times are ms of call time.
  */
-export class EchoDetector {
+export class WordEchoDetector {
   /** When the stretches of speech since the last final transcript began. */
   #startsMs: CallMs[] = [];
   /** The last final transcript, until the next speech, and what was new in it: some STT providers send one twice. */
