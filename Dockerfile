@@ -20,6 +20,8 @@ RUN npm run build
 FROM base AS dependencies
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && npm uninstall --no-save --omit=dev --ignore-scripts @discordjs/opus
+# Of onnxruntime's builds for browsers the service uses one, with its WASM; the others take 120 MB.
+RUN find node_modules/onnxruntime-web/dist -type f ! -name ort.wasm.bundle.min.mjs ! -name ort-wasm-simd-threaded.wasm -delete
 
 FROM base
 ARG BASE_DIGEST

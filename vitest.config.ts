@@ -4,14 +4,19 @@ import { defineConfig } from "vitest/config";
  * `npm run test:long`: tests of what few changes touch, which would take `npm test` beyond its 6 minutes. Calls in real time,
  * measurements of a blocked event loop, processes that are killed or wait for their deadlines, commands that compile or are many,
  * and whatever repeats a test of `npm test` at a larger size. Of those that take 20 s and more:
- * - `call-command`: whole calls in real time, whose parts test/simulator tests;
+ * - `call-command` and `human-demo`: whole calls in real time, whose parts test/simulator and test/cli/demo test;
  * - `drain`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
  * - `nginx`: deployment behind a proxy that few have installed;
  * - `docs/pages`: all commands of the documentation, one after the other; test/repository/blocks checks the rest of its blocks;
  * - `opus-codec` and the examples: whole calls in real time, whose codec and tools other tests cover;
+ * - `first-words`: a build, and the time until a person is understood;
  * - `budgeted-process` and `checker`: child processes that use up their budgets of CPU time;
+ * - `local/pool/memory`: the installed speech model in a process of its own, as it is built;
+ * - `local/pool/processes`: child processes of the local STT that are killed, whose pool the other tests have in virtual time;
  * - `long-calls`: an hour of speech and 20 minutes of noise through the speech detectors, an hour of replies through the echo check;
  * - `all-outcomes` and `mutant-calls`: more seeds and mutants of the simulation than test/sim/sim and test/sim/mutants take;
+ * - `near-misses`: thousands of streams of STT providers, each with one message that is nearly right;
+ * - `local/engine/moonshine`: the installed speech model itself; its parts are tested in `npm test`;
  * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio.
  * The contract suites of the media servers stay in `npm test`, though they take longest: they are the contract.
  */
@@ -19,23 +24,31 @@ const longInParallel = [
   "test/bench/**/*.test.ts",
   "test/api/http/pages-in-a-browser.test.ts",
   "test/cli/development-tools.test.ts",
+  "test/cli/models/add.test.ts",
   "test/core/node-version.test.ts",
   "test/media/echo/long-calls.test.ts",
   "test/media/resampler-rates.test.ts",
   "test/media/voice-activity/long-calls.test.ts",
   "test/media/voice-activity/silero/long-calls.test.ts",
   "test/record/journal/crash.test.ts",
+  "test/speech/local/pool/turn-model.test.ts",
   "test/sim/all-outcomes.test.ts",
+  "test/speech/stt/near-misses.test.ts",
   "test/sim/mutant-calls.test.ts",
+  "test/speech/local/engine/moonshine.test.ts",
 ];
 /** Of the same tests, files that measure time or hold calls in real time: one at a time, so that no test slows another down. */
 const longInTurn = [
   "test/core/schemas/checker.test.ts",
   "test/core/task-processes/budgeted-process.test.ts",
+  "test/speech/local/pool/memory.test.ts",
+  "test/speech/local/pool/processes.test.ts",
   "test/end-to-end/start/data-dir.test.ts",
+  "test/end-to-end/start/first-words.test.ts",
   "test/security/costly-input.test.ts",
   ...[
     "calls/call-command",
+    "calls/human-demo",
     "calls/matrix",
     "calls/opus-codec",
     "calls/stage-latency",

@@ -16,6 +16,7 @@ import { ServiceFiles, ServiceSignals } from "./process/supervisor/signals.ts";
 import { logMediaServer, warnOfConnectionResets } from "./process/supervisor/startup-log.ts";
 import { processStartTime, SupervisorFile, type SupervisorState } from "./process/supervisor/state-file.ts";
 import { type Roll, Supervisor } from "./process/supervisor/supervisor.ts";
+import { localSpeechSettings } from "./speech/settings.ts";
 import { openDataDir } from "./store/data-dir/data-dir.ts";
 import { newSocketPath } from "./store/handoff/socket-path.ts";
 
@@ -33,6 +34,12 @@ Exit code 0: stopped by a signal. 1: it could not start, or a second signal ende
 
 async function run(config: Config, mediaServer: MediaServerChoice, log: Logger): Promise<void> {
   const socketPath = newSocketPath(config.dataDir);
+  const settings = localSpeechSettings(config);
+  const speech = settings && {
+    socketPath: newSocketPath(config.dataDir, "speech"),
+    settings,
+    logLevel: config.logLevel,
+  };
   const stateFile = new SupervisorFile(config.dataDir);
   const state: SupervisorState = { pid: process.pid, start: processStartTime(process.pid) ?? "" };
   const writeState = (roll?: Roll): void => {
@@ -46,13 +53,14 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     config,
     startChild: forkChild,
     socketPath,
+    speech,
     mediaServer,
     mediaPort: mediaServer.sharesPort ? undefined : new MediaPort(log),
     clock: systemClock,
     log,
     onRoll: writeState,
   });
-  const files = new ServiceFiles({ socketPath, stateFile, log });
+  const files = new ServiceFiles({ socketPaths: [socketPath, ...(speech ? [speech.socketPath] : [])], stateFile, log });
   const exit = (code: number): void => {
     files.remove();
     process.exit(code);

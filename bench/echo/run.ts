@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { readArguments, runCommand, wholeNumber } from "../../src/cli/command.ts";
+import { loadFvad } from "../../src/media/voice-activity/fvad.ts";
 import { loadVoiceActivity } from "../../src/process/worker/voice-activity.ts";
 import { writeTable } from "../harness/command.ts";
 import { inProject } from "../harness/project.ts";
@@ -51,7 +52,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (fetch) fetchPackages(cache, console.log);
   requirePackages(cache, "echo");
   const speakers = { agent: readPrompts(cache, agent), caller: readPrompts(cache, caller) };
-  const voiceActivity = await loadVoiceActivity("silero", 1);
+  const voiceActivity = await loadVoiceActivity(await loadFvad(), "silero", 1);
   const amount = { calls: wholeNumber("calls", calls, 1, 1_000), seed: wholeNumber("seed", seed, 0, 2 ** 31) };
   const lines: string[] = [];
   const print = (line: string): void => {

@@ -43,15 +43,21 @@ export function readPrompts(cacheDir: string, language: Language, makeResampler:
 }
 
 function readMenu(cacheDir: string, language: Language): Prompt[] {
-  const sounds = join(cacheDir, audioPackageOf(language), "usr/share/asterisk/sounds");
-  const [speaker = ""] = readdirSync(sounds);
-  const texts = readTexts(join(cacheDir, textPackageOf(language)), language);
-  return filesIn(join(sounds, speaker), ".wav").flatMap((file) => {
+  const sounds = soundsFolder(join(cacheDir, audioPackageOf(language)));
+  const texts = readTexts(cacheDir, language);
+  return filesIn(sounds, ".wav").flatMap((file) => {
     const name = file.slice(0, -".wav".length);
     const text = texts.get(name);
     if (NO_SPEECH.test(name) || text?.startsWith("[") === true) return [];
-    return promptOf(language, name, text, readWav(join(sounds, speaker, file)));
+    return promptOf(language, name, text, readWav(join(sounds, file)));
   });
+}
+
+/** The folder of the one speaker in a package of prompts. */
+export function soundsFolder(packageDir: string): string {
+  const sounds = join(packageDir, "usr/share/asterisk/sounds");
+  const [speaker = ""] = readdirSync(sounds);
+  return join(sounds, speaker);
 }
 
 function readReading(cacheDir: string, makeResampler: ResamplerFactory): Prompt[] {
@@ -109,29 +115,31 @@ export function parseTexts(lines: string): Map<string, string> {
   return texts;
 }
 
-const readTexts = (packageDir: string, language: string): Map<string, string> =>
-  parseTexts(
-    gunzipSync(
-      readFileSync(join(packageDir, `usr/share/doc/${textPackageOf(language)}/core-sounds-${language}.txt.gz`)),
-    ).toString("utf8"),
-  );
+/** What the prompts say, by their names. */
+export function readTexts(cacheDir: string, language: string): Map<string, string> {
+  const name = textPackageOf(language);
+  const file = join(cacheDir, name, `usr/share/doc/${name}/core-sounds-${language}.txt.gz`);
+  return parseTexts(gunzipSync(readFileSync(file)).toString("utf8"));
+}
 
 /** Whether `text` is one sentence: nothing follows a mark that ends one. */
 export const isOneSentence = (text: string): boolean => !/[.!?…:;]\s+\S/.test(text);
 
-const filesIn = (folder: string, ending: string): string[] =>
+/** Files below `folder` with this ending, sorted. */
+export const filesIn = (folder: string, ending: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(ending))
     .sort();
 
-function readWav(path: string): Int16Array {
+/** The samples of a WAV file of 16-bit mono. */
+export function readWav(path: string): Int16Array {
   const bytes = readFileSync(path);
   const found = scanWav(bytes);
   if (found.kind !== "samples") throw new Error(`${path} must be a WAV file, and is not`);
   return samplesOf(bytes.subarray(found.at, found.at + found.byteLength));
 }
 
-function samplesOf(bytes: Buffer): Int16Array {
+export function samplesOf(bytes: Buffer): Int16Array {
   const samples = new Int16Array(Math.floor(bytes.length / Int16Array.BYTES_PER_ELEMENT));
   for (let at = 0; at < samples.length; at += 1) samples[at] = bytes.readInt16LE(at * Int16Array.BYTES_PER_ELEMENT);
   return samples;

@@ -1,11 +1,8 @@
-import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Given, integer, runCommand, sensible } from "../harness/command.ts";
-import { inProject } from "../harness/project.ts";
+import { failsWhenChecked, speechOptions } from "../harness/speech-options.ts";
 import { type HearingOptions, runHearingBench } from "./bench.ts";
 import { goalsOf } from "./budgets.ts";
 import { hearingPage } from "./page.ts";
-import type { HearingResult } from "./result.ts";
 import { hearingText } from "./text.ts";
 
 const USAGE = `How well voice activity is detected in human speech: prompts of Debian's packages, in noise.
@@ -32,11 +29,8 @@ const seedAndMinutes = (given: Given) =>
 
 function read(given: Given): HearingOptions | undefined {
   const numbers = seedAndMinutes(given);
-  const cacheDir = given.cache === undefined ? fileURLToPath(inProject("bench/cache/")) : resolve(given.cache);
-  return numbers && { ...numbers, cacheDir, fetches: given.fetch !== undefined };
+  return numbers && { ...numbers, ...speechOptions(given) };
 }
-
-const isChecked = process.argv.includes("--check");
 
 await runCommand({
   name: "hearing",
@@ -48,5 +42,5 @@ await runCommand({
   text: hearingText,
   explanation: EXPLANATION,
   page: hearingPage,
-  failed: (result: HearingResult) => isChecked && goalsOf(result).some(({ verdict }) => verdict === "missed"),
+  failed: failsWhenChecked(goalsOf),
 });

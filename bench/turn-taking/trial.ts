@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { CallCommand } from "../../src/call/events.ts";
-import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../src/call/parameters.ts";
 import { SimulatedTwilio } from "../../src/carriers/twilio/simulated.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
@@ -55,6 +55,8 @@ export interface TrialOptions {
   phaseMs: number;
   /** In place of the reference STT of `sttMode`. */
   stt?: Stt;
+  /** What differs from the default parameters of turn taking. */
+  parameters?: Partial<TurnParameters>;
   /** What differs from BENCH_SPEC; an empty greeting is none. */
   spec?: Partial<CallSpec>;
   /** What the LLM always answers. */
@@ -195,7 +197,7 @@ class TrialCall {
     const { stt = sttMode === "partials" ? createReferenceStt() : withoutInterimTranscripts(createReferenceStt()) } =
       this.#options;
     const sttHasInterim = stt.capabilities.interimTranscripts;
-    const parameters = { ...DEFAULT_TURN_PARAMETERS, ...voiceActivity.onset };
+    const parameters = { ...DEFAULT_TURN_PARAMETERS, ...voiceActivity.onset, ...this.#options.parameters };
     const journal = new JournalWriters({ dataDir, software: SOFTWARE, clock, log, files: NO_DISK }).open({
       ...redeemed,
       startedAt: new Date(0).toISOString(),

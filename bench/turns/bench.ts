@@ -13,6 +13,7 @@ import { LANGUAGES, type Prompt, readMusic, readPrompts, TUNING_LANGUAGES } from
 import { figuresOf, findingsOf, type ObservedTrial } from "../turn-taking/case-results.ts";
 import { STT_MODES, type SttMode } from "../turn-taking/result.ts";
 import type { Trial, TrialTools } from "../turn-taking/trial.ts";
+import { benchEndOfTurn } from "./end-of-turn/bench.ts";
 import { humanTts } from "./ideal-providers.ts";
 import type { InactivityRow, InterruptionRow, ListeningRow, TurnEndRow, TurnsOnSpeechResult } from "./result.ts";
 import { echoAfter, LINES, type LineCondition, lineWith, quietLine } from "./scenes.ts";
@@ -83,11 +84,13 @@ export async function runTurnsOnSpeech(
       interruptions: [],
       listening: [],
       inactivity: [],
+      endOfTurn: undefined,
     };
     for (const { name, load } of DETECTORS.filter(isCompared)) {
       const voiceActivity = await load();
       result.detectors.push({ name, version: voiceActivity.version });
       const tools = { ...common, voiceActivity };
+      if (isOwn(name)) result.endOfTurn = await benchEndOfTurn({ tools, sounds, cacheDir, minutes, seed, write });
       await runStage({ detector: name, tools, sounds, utterances, minutes, seed, write }, result);
     }
     return { ...result, tookS: (performance.now() - startMs) / 1_000 };
@@ -99,6 +102,7 @@ export async function runTurnsOnSpeech(
 /** The agent speaks with another person's voice than the callers. */
 const AGENT_LANGUAGE = "fr";
 const isForTuning = ({ language }: Prompt): boolean => TUNING_LANGUAGES.includes(language);
+const isOwn = (detector: string): boolean => detector === DETECTORS.at(-1)?.name;
 /** The first one, which is today's, and the service's own. */
 const isCompared = (_: unknown, at: number): boolean => at === 0 || at === DETECTORS.length - 1;
 
@@ -113,7 +117,9 @@ const agentSpeech = (prompts: readonly Prompt[]): Float32Array => {
 async function runStage(stage: Stage, result: TurnsOnSpeechResult): Promise<void> {
   for (const sttMode of STT_MODES) {
     for (const line of LINES) {
-      for (const kind of KINDS) result.turnEnds.push(await turnEnds(stage, sttMode, line, kind));
+      for (const kind of isOwn(stage.detector) ? KINDS : []) {
+        result.turnEnds.push(await turnEnds(stage, sttMode, line, kind));
+      }
       result.interruptions.push(await interruptions(stage, sttMode, line));
       if (line.kind !== "echo") result.listening.push(await listening(stage, sttMode, line, undefined));
       else for (const delayMs of ECHO_DELAYS_MS) result.listening.push(await listening(stage, sttMode, line, delayMs));

@@ -1,6 +1,7 @@
 import { type Verdict, verdictOf } from "../harness/verdict.ts";
 import { percentOf } from "../hearing/pooled.ts";
 import { short } from "../report/html.ts";
+import { type EndOfTurnRow, isJudged } from "./end-of-turn/tables.ts";
 import type { InactivityRow, InterruptionRow, TurnsOnSpeechResult } from "./result.ts";
 
 // The goals of calls with the service's own detector, which is the last one.
@@ -18,6 +19,7 @@ export function goalsOf(result: TurnsOnSpeechResult): Verdict[] {
   const stops = listening.reduce((sum, { pauses, interruptions: cut }) => sum + pauses + cut, 0);
   const replies = listening.reduce((sum, { calls }) => sum + calls, 0);
   return [
+    ...(result.endOfTurn?.rows ?? []).filter(isJudged).flatMap(ends),
     ...interruptions.filter(({ lineKind }) => lineKind === "clean").flatMap((row) => bargeIn(row, CLEAN_MS_MAX)),
     ...interruptions.filter(({ lineKind }) => lineKind === "noise").flatMap((row) => bargeIn(row, NOISY_MS_MAX)),
     {
@@ -27,6 +29,25 @@ export function goalsOf(result: TurnsOnSpeechResult): Verdict[] {
     },
     ...interruptions.filter(({ lineKind }) => lineKind === "echo").map(noticed),
     ...result.inactivity.filter((row) => row.detector === detector).flatMap((row) => inactive(row, result.inactivity)),
+  ];
+}
+
+const ANSWER_MS_MAX = { p50: 250, p90: 450 };
+const EARLY_PERCENT_MAX = { "single sentence": 2, others: 5 };
+
+function ends({ kind, early, turns, answerMs }: EndOfTurnRow): Verdict[] {
+  const earlyMax = kind === "single sentence" ? EARLY_PERCENT_MAX[kind] : EARLY_PERCENT_MAX.others;
+  return [
+    {
+      budget: `held-out languages, ${kind}: answered too early, at most ${earlyMax} %`,
+      measured: `${early} of ${turns}`,
+      verdict: verdictOf(percentOf(early, turns) <= earlyMax),
+    },
+    ...(["p50", "p90"] as const).map((name) => ({
+      budget: `held-out languages, ${kind}: last clear sample → first frame of the answer, ${name} at most ${ANSWER_MS_MAX[name]} ms`,
+      measured: `${short(answerMs[name])} ms`,
+      verdict: verdictOf(answerMs[name] <= ANSWER_MS_MAX[name]),
+    })),
   ];
 }
 

@@ -1,8 +1,10 @@
 import { tableSection } from "../hearing/page.ts";
-import { list, page, whole } from "../report/html.ts";
+import { list, page, type Section, whole } from "../report/html.ts";
 import { machineLine } from "../report/machine-line.ts";
 import { budgetSection } from "../report/sections.ts";
 import { goalsOf } from "./budgets.ts";
+import { curvePicture } from "./end-of-turn/curve-picture.ts";
+import type { EndOfTurnResult } from "./end-of-turn/tables.ts";
 import { STT_FINAL_MS, STT_INTERIM_MS } from "./ideal-providers.ts";
 import type { TurnsOnSpeechResult } from "./result.ts";
 import { tablesOf } from "./text.ts";
@@ -13,10 +15,16 @@ export function turnsOnSpeechPage(result: TurnsOnSpeechResult): string {
   const subtitle = `${minutes} minutes of calls in each case, seed ${seed}, in ${whole(tookS)} s. ${machineLine(machine)}`;
   return page("Trunkline, turns of human callers", subtitle, [
     budgetSection(goalsOf(result)),
+    ...(result.endOfTurn === undefined ? [] : [curveSection(result.endOfTurn)]),
     ...tablesOf(result).map(tableSection),
     { title: "How it was measured", body: list(METHOD) },
   ]);
 }
+
+const curveSection = ({ analysis }: EndOfTurnResult): Section => ({
+  title: "Delay against early answers",
+  body: curvePicture(analysis.curve),
+});
 
 const METHOD = [
   "<b>Callers</b> are prompts that people recorded, with the texts of their packages; numbers and spellings are strung together from digits and " +

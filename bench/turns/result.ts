@@ -1,5 +1,6 @@
 import type { Machine } from "../harness/machine.ts";
 import type { Figures, SttMode } from "../turn-taking/result.ts";
+import type { EndOfTurnResult } from "./end-of-turn/tables.ts";
 import type { LineCondition } from "./scenes.ts";
 import type { UtteranceKind } from "./script.ts";
 
@@ -56,6 +57,8 @@ export interface TurnsOnSpeechResult {
   seed: number;
   tookS: number;
   detectors: { name: string; version: string }[];
+  /** Undefined until they were measured. */
+  endOfTurn: EndOfTurnResult | undefined;
   turnEnds: TurnEndRow[];
   interruptions: InterruptionRow[];
   listening: ListeningRow[];

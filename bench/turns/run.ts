@@ -1,11 +1,8 @@
-import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Given, integer, runCommand, sensible } from "../harness/command.ts";
-import { inProject } from "../harness/project.ts";
+import { failsWhenChecked, speechOptions } from "../harness/speech-options.ts";
 import { runTurnsOnSpeech, type TurnsOnSpeechOptions } from "./bench.ts";
 import { goalsOf } from "./budgets.ts";
 import { turnsOnSpeechPage } from "./page.ts";
-import type { TurnsOnSpeechResult } from "./result.ts";
 import { turnsOnSpeechText } from "./text.ts";
 
 const USAGE = `How calls go with human callers: ends of turns, interruptions, echo, inactivity; in virtual time.
@@ -26,12 +23,9 @@ A missed goal is printed, and fails nothing without --check.
 const EXPLANATION = `Human speech, an STT that knows the texts, LLM and TTS without delay. Explained in [README.md](README.md#benchturns).`;
 
 function read(given: Given): TurnsOnSpeechOptions | undefined {
-  const cacheDir = given.cache === undefined ? fileURLToPath(inProject("bench/cache/")) : resolve(given.cache);
   const numbers = sensible({ minutes: integer(given.minutes, 1, 120), seed: integer(given.seed, 0, 2 ** 32 - 1) });
-  return numbers && { ...numbers, cacheDir, fetches: given.fetch !== undefined };
+  return numbers && { ...numbers, ...speechOptions(given) };
 }
-
-const isChecked = process.argv.includes("--check");
 
 await runCommand({
   name: "turns",
@@ -43,5 +37,5 @@ await runCommand({
   text: turnsOnSpeechText,
   explanation: EXPLANATION,
   page: turnsOnSpeechPage,
-  failed: (result: TurnsOnSpeechResult) => isChecked && goalsOf(result).some(({ verdict }) => verdict === "missed"),
+  failed: failsWhenChecked(goalsOf),
 });

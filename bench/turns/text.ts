@@ -4,6 +4,7 @@ import type { HearingTable } from "../hearing/text.ts";
 import { whole } from "../report/html.ts";
 import { textTable } from "../report/text-table.ts";
 import { goalsOf } from "./budgets.ts";
+import { endOfTurnTables } from "./end-of-turn/tables.ts";
 import type { TurnsOnSpeechResult } from "./result.ts";
 
 const ms = (value: number): string => (Number.isFinite(value) ? whole(value) : "–");
@@ -19,6 +20,7 @@ export const turnsOnSpeechText = (result: TurnsOnSpeechResult): string =>
   ].join("\n");
 
 export const tablesOf = (result: TurnsOnSpeechResult): HearingTable[] => [
+  ...(result.endOfTurn === undefined ? [] : endOfTurnTables(result.endOfTurn)),
   turnEnds(result),
   interruptions(result),
   listening(result),
@@ -26,7 +28,8 @@ export const tablesOf = (result: TurnsOnSpeechResult): HearingTable[] => [
 ];
 
 const turnEnds = ({ turnEnds: rows }: TurnsOnSpeechResult): HearingTable => ({
-  title: "ends of turns: from the caller's last clear sample to the answer's first frame",
+  title:
+    "ends of turns with other STT and on other lines: from the caller's last clear sample to the answer's first frame",
   columns: ["detector, STT, line", "caller says", "turns", "too early", "%", "no answer", "p50", "p90 ms"],
   rows: rows.map(({ detector, sttMode, line, kind, turns, early, unanswered, answerMs }) => [
     `${detector}, ${sttMode}, ${line}`,

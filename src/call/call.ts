@@ -2,14 +2,14 @@ import { strict as assert } from "node:assert";
 import type { CancelReason, EndReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { CallSpec } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
-import { addMs, type CallMs, callMs, earliest, type MediaMs, roundedMs } from "../core/clocks.ts";
+import { addMs, type CallMs, callMs, type MediaMs, roundedMs } from "../core/clocks.ts";
 import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
-import { LEG_START_MS_MAX } from "../core/limits/connections.ts";
 import type { Phrases } from "../core/phrases/names.ts";
 import { isSameLanguage } from "../core/text/language-tags.ts";
-import { SpeechSegmenter } from "../media/voice-activity/segmenter.ts";
+import type { SpeechSegmenter } from "../media/voice-activity/segmenter.ts";
 import type { SegmentState } from "../media/voice-activity/speech-activity.ts";
 import { type CallerUtterance, Conversation } from "./conversation.ts";
+import { CallDeadlines } from "./deadlines.ts";
 import { Ending, type Goodbye } from "./ending.ts";
 import type { CallEvent, CallSink } from "./events.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
@@ -19,14 +19,15 @@ import { isConfirmation } from "./reply/heard-ledger.ts";
 import { PreemptiveGeneration } from "./reply/preemptive-generation.ts";
 import { type CallSnapshot, NO_DEADLINES } from "./snapshot.ts";
 import { Transcript } from "./transcript.ts";
+import { CallerSpeech } from "./turn-taking/caller-speech.ts";
 import { callerInterim, callerText, stepCaller, unansweredUtterance } from "./turn-taking/caller-turn.ts";
 import { DtmfEntry, dtmfAsTyped } from "./turn-taking/dtmf-entry.ts";
 import { type WithoutEcho, WordEchoDetector } from "./turn-taking/echo.ts";
 import { Inactivity } from "./turn-taking/inactivity.ts";
 import { InterimRequests } from "./turn-taking/interim-requests.ts";
 import { isLanguageReliable } from "./turn-taking/language-detection.ts";
-import { INITIAL_TURN, type Turn } from "./turn-taking/turn.ts";
 import type { TurnEvent } from "./turn-taking/turn-events.ts";
+import { INITIAL_TURN, type Turn } from "./turn-taking/turn-state.ts";
 import { TurnTaking } from "./turn-taking/turn-taking.ts";
 
 /** What a `Call` is constructed from. */
@@ -62,19 +63,18 @@ export class Call {
   readonly #agentSide: AgentSide;
   readonly #preemptive: PreemptiveGeneration;
   readonly #turnTaking: TurnTaking;
+  readonly #callerSpeech: CallerSpeech;
   readonly #dtmfEntry: DtmfEntry;
   readonly #phrases = new CallPhrases();
   readonly #ending = new Ending((words) => this.#sayGoodbye(words));
+  readonly #deadlines: CallDeadlines;
 
   /** The turn for which preemptive generation was last updated. */
   #lastPreemptiveTurn: Turn = INITIAL_TURN;
-  #legStarted = false;
   #ended = false;
   /** The `end` command was emitted. */
   #endEmitted = false;
   #nowMs = callMs(0);
-  /** NaN until it is read: several events may come before that. */
-  #nextDeadlineMs = callMs(Number.NaN);
   #llmFailures = 0;
 
   constructor(options: CallOptions) {
@@ -87,7 +87,6 @@ export class Call {
       this.#endEmitted = command.kind === "end";
       options.sink(command);
     };
-    this.#segmenter = new SpeechSegmenter(parameters);
     this.#transcript = new Transcript(this.#sink);
     this.#conversation = new Conversation(spec, this.#sink, this.#transcript, promptTokensMax);
     this.#inactivity = new Inactivity(spec, parameters);
@@ -109,6 +108,7 @@ export class Call {
       transcript: this.#transcript,
       sink: this.#sink,
       step: (event) => this.#step(event),
+      turnSettled: () => this.#turnTaking.settled(),
       // A goodbye that cannot be spoken still ends the call for the reason of the goodbye.
       end: (reason) => this.#end(reason === "provider_error" ? (this.#ending.reason ?? reason) : reason),
       llmDone: (failed) => this.#onLlmDone(failed),
@@ -125,20 +125,36 @@ export class Call {
       transcript: this.#transcript,
       sink: this.#sink,
     });
+    this.#callerSpeech = new CallerSpeech({
+      parameters,
+      turnTaking: this.#turnTaking,
+      conversation: this.#conversation,
+    });
+    this.#segmenter = this.#callerSpeech.segmenter;
+    this.#deadlines = new CallDeadlines({
+      spec,
+      parameters,
+      ending: this.#ending,
+      segmenter: this.#segmenter,
+      turnTaking: this.#turnTaking,
+      preemptive: this.#preemptive,
+      dtmfEntry: this.#dtmfEntry,
+      interimRequests: this.#interimRequests,
+      inactivity: this.#inactivity,
+      agentSide: this.#agentSide,
+    });
   }
 
   /** When the call needs a `tick` if no other event comes, ms; Infinity after the end. */
   get nextDeadlineMs(): CallMs {
-    this.#renewDeadline();
-    return this.#nextDeadlineMs;
+    return this.#deadlines.nextMs;
   }
 
   /**
    * Whether the call needs a `tick` at `nowMs`. For the frame path: returning a number could allocate it on the heap.
    */
   isDue(nowMs: CallMs): boolean {
-    this.#renewDeadline();
-    return nowMs >= this.#nextDeadlineMs;
+    return this.#deadlines.isDue(nowMs);
   }
 
   /** Whether the caller speaks, after the latest event. The object is live. */
@@ -148,21 +164,7 @@ export class Call {
 
   /** The state of the call, for diagnostics. */
   get snapshot(): CallSnapshot {
-    const deadlines: CallSnapshot["deadlines"] = this.#ended
-      ? NO_DEADLINES
-      : {
-          max_duration: callMs(this.#spec.maxDurationMs),
-          goodbye: this.#ending.deadlineMs,
-          stream: this.#legStartDeadlineMs(),
-          speech: this.#segmenter.deadlineMs,
-          turn: this.#turnTaking.deadlineMs,
-          preemptive: this.#preemptiveDeadlineMs(),
-          dtmf: this.#dtmfEntry.deadlineMs,
-          interim: this.#interimDeadlineMs(),
-          inactivity: this.#inactivityDeadlineMs(),
-          wordless: this.#wordlessDeadlineMs(),
-          reply: this.#agentSide.deadlineMs(this.#nowMs),
-        };
+    const deadlines = this.#ended ? NO_DEADLINES : this.#deadlines.all;
     return { ...this.#agentSide.snapshot(this.#nowMs), ended: this.#ended, turn: this.#turnTaking.turn, deadlines };
   }
 
@@ -171,12 +173,13 @@ export class Call {
     if (this.#ended) return;
     assert.ok(nowMs >= this.#nowMs, "time must not go backwards");
     this.#nowMs = nowMs;
+    this.#deadlines.nowMs = nowMs;
     // The maximum duration is checked first, so that the end reason does not depend on the event that arrives at that
     // time.
     if (nowMs >= callMs(this.#spec.maxDurationMs)) this.#end("max_duration");
     else this.#dispatch(event);
     if (!this.#ended && this.#parameters.preemptiveMs > 0) this.#updatePreemptive();
-    this.#nextDeadlineMs = callMs(Number.NaN);
+    this.#deadlines.renew();
   }
 
   /** Runs on every event, so it reads words only where the turn has changed. */
@@ -188,7 +191,9 @@ export class Call {
       const isOpen = agent.at === "idle" && !isEnteringDtmf && this.#ending.reason === undefined;
       this.#preemptive.update(isOpen ? callerText(caller) : "", callerInterim(caller) === "", this.#nowMs);
     }
-    this.#preemptive.startIfDue(this.#segmenter.lastSpeechMs, this.#nowMs, this.#turnTaking.language);
+    if (this.#parameters.turnWaitMsMax > 0)
+      this.#preemptive.startIfProbable(this.#callerSpeech.pauseEnd, this.#nowMs, this.#turnTaking.language);
+    else this.#preemptive.startIfDue(this.#segmenter.lastSpeechMs, this.#nowMs, this.#turnTaking.language);
   }
 
   #dispatch(event: CallEvent): void {
@@ -233,6 +238,10 @@ export class Call {
       case "typed":
         this.#onWords(event);
         return;
+      case "prosody":
+      case "turn-model":
+        this.#callerSpeech.pauseJudged(event);
+        return;
       case "stt-failed":
         // Without STT the agent can answer nothing; it only says goodbye.
         this.#ending.sayGoodbye("provider_error", this.#ownPhrases, this.#nowMs);
@@ -263,8 +272,8 @@ export class Call {
 
   /** The parameters of the first start are those of the call: a later leg does not change what the LLM has been given. */
   #onLegStarted(parameters: StartParameters | undefined): void {
-    if (this.#legStarted) return;
-    this.#legStarted = true;
+    if (this.#deadlines.isLegStarted) return;
+    this.#deadlines.isLegStarted = true;
     if (this.#spec.useParameters && parameters !== undefined) this.#conversation.addParameters(parameters);
     this.#inactivity.callerActive(this.#nowMs);
     if (this.#spec.firstSpeaker !== "agent") return;
@@ -277,7 +286,7 @@ export class Call {
    * once.
    */
   #sayGoodbye({ text, speakReason, endReason }: Goodbye): void {
-    if (!this.#legStarted) {
+    if (!this.#deadlines.isLegStarted) {
       this.#end(endReason);
       return;
     }
@@ -286,18 +295,22 @@ export class Call {
   }
 
   #onFrameIn(isSpeech: boolean, mediaMs: MediaMs): void {
-    const edge = this.#segmenter.frame(isSpeech, mediaMs, this.#nowMs);
+    const edge = this.#callerSpeech.frame(isSpeech, mediaMs, this.#nowMs);
     if (edge === "started") {
       this.#echoDetector.speechStarted(this.#segmenter.speechStartMs);
       this.#step({ kind: "speech-started", startMs: this.#segmenter.speechStartMs });
     } else if (edge === "ended") this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
   }
 
-  #onTranscript({ kind, text: transcript, language }: Extract<CallEvent, { kind: "stt-interim" | "stt-final" }>): void {
+  #onTranscript(event: Extract<CallEvent, { kind: "stt-interim" | "stt-final" }>): void {
+    const { kind, text: transcript, language, endOfTurn } = event;
     const final = kind === "stt-final";
     const { text, echo } = this.#withoutEcho(transcript, final);
     const isEcho = echo !== "" && text === "";
-    if (!isEcho) this.#conversation.onTranscript(text, final, this.#nowMs);
+    if (!isEcho) {
+      this.#conversation.onTranscript(text, final, this.#nowMs);
+      this.#callerSpeech.transcript(text, final, endOfTurn, this.#nowMs);
+    }
     if (final && isLanguageReliable(text)) this.#onLanguage(language);
     this.#onWords({ kind: "words", text, final, ...(isEcho && { isEcho }) });
     if (!final || echo === "" || this.#ended) return;
@@ -349,7 +362,7 @@ export class Call {
   }
 
   #onTick(): void {
-    if (!this.#legStarted && this.#nowMs >= callMs(LEG_START_MS_MAX)) {
+    if (this.#nowMs >= this.#deadlines.legStartMs) {
       this.#end("protocol_error");
       return;
     }
@@ -357,20 +370,20 @@ export class Call {
       this.#end(this.#ending.reason);
       return;
     }
-    if (this.#nowMs >= this.#wordlessDeadlineMs()) {
+    if (this.#nowMs >= this.#deadlines.wordlessMs) {
       this.#end("inactivity");
       return;
     }
     if (this.#nowMs >= this.#segmenter.deadlineMs) {
-      this.#segmenter.framesStopped();
+      this.#callerSpeech.framesStopped();
       this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
     }
     this.#agentSide.finishIfHeard(this.#nowMs);
     if (!this.#ended) this.#agentSide.checkWatchdog(this.#nowMs);
     if (!this.#ended && this.#nowMs >= this.#dtmfEntry.deadlineMs) this.#step(dtmfAsTyped(this.#dtmfEntry.take()));
     if (!this.#ended) this.#step({ kind: "tick" });
-    if (!this.#ended && this.#nowMs >= this.#interimDeadlineMs()) this.#requestInterim();
-    if (!this.#ended && this.#nowMs >= this.#inactivityDeadlineMs()) this.#onInactivity();
+    if (!this.#ended && this.#nowMs >= this.#deadlines.interimMs) this.#requestInterim();
+    if (!this.#ended && this.#nowMs >= this.#deadlines.inactivityMs) this.#onInactivity();
   }
 
   /** Service phrases in the language of the call. */
@@ -417,6 +430,7 @@ export class Call {
   #end(reason: EndReason): void {
     assert.ok(!this.#ended, "a call ends once");
     this.#ended = true;
+    this.#deadlines.end();
     this.#conversation.settle();
     this.#agentSide.stop(this.#nowMs);
     const unfinished = this.#unfinished();
@@ -433,65 +447,5 @@ export class Call {
       entry === "" ? caller : stepCaller(caller, dtmfAsTyped(entry), this.#nowMs),
       this.#nowMs,
     );
-  }
-
-  // When each `Deadline` is due, ms; Infinity where there is none. One function each: numbers that meet in one variable
-  // may be allocated on the heap, and these run on every frame.
-
-  /** Returns nothing: a number that a function of this size returns is allocated on the heap. */
-  #renewDeadline(): void {
-    if (!Number.isNaN(this.#nextDeadlineMs)) return;
-    this.#nextDeadlineMs = this.#ended
-      ? callMs(Number.POSITIVE_INFINITY)
-      : earliest(
-          callMs(this.#spec.maxDurationMs),
-          this.#ending.deadlineMs,
-          this.#legStartDeadlineMs(),
-          this.#segmenter.deadlineMs,
-          this.#turnTaking.deadlineMs,
-          this.#preemptiveDeadlineMs(),
-          this.#dtmfEntry.deadlineMs,
-          this.#interimDeadlineMs(),
-          this.#inactivityDeadlineMs(),
-          this.#wordlessDeadlineMs(),
-          this.#agentSide.deadlineMs(this.#nowMs),
-        );
-  }
-
-  #legStartDeadlineMs(): CallMs {
-    return this.#legStarted ? callMs(Number.POSITIVE_INFINITY) : callMs(LEG_START_MS_MAX);
-  }
-
-  #preemptiveDeadlineMs(): CallMs {
-    if (this.#parameters.preemptiveMs === 0) return callMs(Number.POSITIVE_INFINITY);
-    return this.#preemptive.deadlineMs(this.#segmenter.lastSpeechMs);
-  }
-
-  /** When the STT is asked for the words of the speech so far. */
-  #interimDeadlineMs(): CallMs {
-    const { caller, agent } = this.#turnTaking.turn;
-    return this.#interimRequests.dueMs(caller, agent, this.#inactivityTimeoutMs());
-  }
-
-  /** An expired timeout waits a little for speech that may still become words. */
-  #inactivityDeadlineMs(): CallMs {
-    const timeoutMs = this.#inactivityTimeoutMs();
-    if (this.#nowMs < timeoutMs) return timeoutMs;
-    return this.#inactivity.graceDeadlineMs(
-      this.#agentSide.playsUntilMs,
-      this.#interimRequests.wordsDueMs(this.#turnTaking.turn.caller, timeoutMs),
-    );
-  }
-
-  /** The end of playout moves with every frame sent, so the timeout cannot expire while the agent is heard. */
-  #inactivityTimeoutMs(): CallMs {
-    if (!this.#legStarted || this.#ending.reason !== undefined || this.#agentSide.areToolsRunning)
-      return callMs(Number.POSITIVE_INFINITY);
-    return this.#inactivity.deadlineMs(this.#agentSide.playsUntilMs);
-  }
-
-  #wordlessDeadlineMs(): CallMs {
-    if (!this.#legStarted || this.#ending.reason !== undefined) return callMs(Number.POSITIVE_INFINITY);
-    return this.#inactivity.wordlessDeadlineMs;
   }
 }

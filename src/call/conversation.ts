@@ -1,3 +1,4 @@
+import { strict as assert } from "node:assert";
 import type { CallSpec } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
@@ -37,6 +38,10 @@ export class Conversation {
   readonly #toolsTokens: number;
   #promptTokensMax: number;
   #pending: CallerUtterance | undefined;
+  /** What was pending before the latest utterance. */
+  #pendingBefore: CallerUtterance | undefined;
+  #lastAgentText = "";
+  #callerTurns = 0;
   /** When the caller's last turn ended. */
   #callerEndMs = callMs(0);
   /** When the STT's latest transcript became final; NaN while it is interim. */
@@ -64,6 +69,21 @@ export class Conversation {
     return (
       this.#pending && { startMs: this.#pending.startMs, lastSpeechMs: this.#pending.endMs, finalMs: this.#finalMs }
     );
+  }
+
+  /** The caller has words that are not audibly answered. */
+  get hasPending(): boolean {
+    return this.#pending !== undefined;
+  }
+
+  /** The number of the caller's turns that are final. */
+  get callerTurns(): number {
+    return this.#callerTurns;
+  }
+
+  /** What was heard of the agent's last turn; empty before the first. */
+  get lastAgentText(): string {
+    return this.#lastAgentText;
   }
 
   /** Notes an interim or final transcript. Some STT providers repeat empty finals during silence. */
@@ -138,8 +158,15 @@ export class Conversation {
   /** The caller's turn has ended; it joins what is still pending. */
   addUtterance({ text, startMs, endMs }: CallerUtterance): void {
     // Speech may be detected after a typed turn that came while it began.
+    this.#pendingBefore = this.#pending;
     const fromMs = this.#pending?.startMs ?? latest(startMs, this.#callerEndMs);
     this.#pending = { text: this.turnTextWith(text), startMs: fromMs, endMs: latest(fromMs, endMs) };
+  }
+
+  /** The caller's turn has not ended after all: the latest utterance, which is not final yet, is no longer pending. */
+  reopen(): void {
+    assert.ok(this.#pending !== undefined, "only a pending turn is reopened");
+    this.#pending = this.#pendingBefore;
   }
 
   /** What the caller's turn says with `text` after what is pending. */
@@ -153,6 +180,7 @@ export class Conversation {
     const { text, startMs, endMs } = this.#pending;
     this.#pending = undefined;
     this.#callerEndMs = endMs;
+    this.#callerTurns += 1;
     this.#messages.push({ role: "user", text });
     this.#addTurn({ role: "user", text, startMs, endMs, interrupted: false });
   }
@@ -163,6 +191,7 @@ export class Conversation {
    */
   addAgentTurn(turn: TranscriptTurn): void {
     if (turn.text === "") return;
+    this.#lastAgentText = turn.text;
     this.#messages.push({ role: "assistant", text: turn.text });
     this.#addTurn(turn);
   }

@@ -9,7 +9,9 @@ import type { CarrierCallId, ToolCallId, TurnId } from "../core/ids.ts";
 import type { Phrases } from "../core/phrases/names.ts";
 import type { PhraseOrigin } from "../core/phrases/phrases.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
+import type { Prosody } from "../media/prosody/prosody.ts";
 import type { FailoverCode, Message, TimedWord, ToolDescription } from "../speech/contracts.ts";
+import type { TurnEnd } from "./turn-taking/turn-events.ts";
 
 /**
  * All inputs of a call. They enter through `Call.handle(event, nowMs)` and are journaled, so that the call can be
@@ -50,11 +52,17 @@ export type CallEvent =
   | { kind: "typed"; text: string }
   /**
    * From the STT. Texts are the whole utterance since the last final transcript. Empty ones of an STT without interim
-   * transcripts say that there are no words in the speech so far, or in an utterance.
+   * transcripts say that there are no words in the speech so far, or in an utterance. `endOfTurn` is how sure the STT is
+   * that the caller's turn is over, 0 to 1; absent from STT without such a signal. `lateMs`: how much
+   * later than its deadline a final came.
    */
-  | { kind: "stt-interim"; text: string; language?: string }
-  | { kind: "stt-final"; text: string; language?: string }
+  | { kind: "stt-interim"; text: string; language?: string; endOfTurn?: number }
+  | { kind: "stt-final"; text: string; language?: string; endOfTurn?: number; lateMs?: number }
   | { kind: "stt-failed"; code: string }
+  /** How the caller's voice sounded before the current pause. */
+  | ({ kind: "prosody" } & Prosody)
+  /** How sure the local turn model is at the current pause that the caller's turn is over, 0 to 1. */
+  | { kind: "turn-model"; probability: number }
   /** From the LLM, in answer to `generate-reply`. */
   | { kind: "reply-text"; turnId: TurnId; text: string }
   | { kind: "reply-tool-call"; turnId: TurnId; id: string; name: string; argumentsJson: string }
@@ -79,8 +87,11 @@ export type CallEvent =
    * estimated tokens. `retried`: the request was repeated at once with a shorter prompt.
    */
   | { kind: "context-exceeded"; provider: string; tokensMax: number; retried: boolean }
-  /** Usage that a provider bills. The last of it may follow the call's end. */
-  | { kind: "usage"; stage: Stage; provider: string; usage: Usage }
+  /**
+   * Usage that a provider bills. The last of it may follow the call's end. `preemptive`: it is of the reply that the
+   * `preemptive-start` of that number requested, from 1.
+   */
+  | { kind: "usage"; stage: Stage; provider: string; usage: Usage; preemptive?: number }
   /**
    * The call or its account (`scope`) has reached `limit`, and no request was sent to the provider. The agent says so,
    * and the call ends or continues without the answer (`action`).
@@ -159,6 +170,12 @@ export type CallCommand =
    * with an empty text where there are none, or not at all.
    */
   | { kind: "request-interim" }
+  /**
+   * The caller's turn is over after a pause of `pauseMs` since the last voiced frame, and is answered. `waitMs`,
+   * `probability` and `reasons` are the decision; `summary` is the same for people. Until the answer is audible, further
+   * words reopen the turn.
+   */
+  | ({ kind: "turn-ended"; summary: string } & TurnEnd)
   /** These words over the agent need no answer: a back-channel, or with `reason` something else. */
   | { kind: "ignore"; text: string; startMs: CallMs; endMs: CallMs; reason?: IgnoreReason }
   /** The agent's state from now on. For the first audio of an answer, `latency` says where the time was spent. */

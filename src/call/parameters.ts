@@ -3,7 +3,7 @@ import { DEFAULT_SEGMENTATION, type SegmentationParameters } from "../media/voic
 
 /** The parameters of turn taking. Every value is in milliseconds unless its name says otherwise. */
 export interface TurnParameters extends SegmentationParameters {
-  /** The caller's turn ends this long after the last voiced frame, when a final transcript is there. */
+  /** Without a score: the caller's turn ends this long after the last voiced frame, when a final transcript is there. */
   endpointMs: number;
   /** The same where that transcript ends a sentence. Values below `hangoverMs` have no effect. */
   endpointSentenceMs: number;
@@ -11,6 +11,13 @@ export interface TurnParameters extends SegmentationParameters {
   endpointQuestionMs: number;
   /** The same where the transcript trails off: with a comma, an "and", an "um". */
   endpointTrailingMs: number;
+  /**
+   * The caller's turn ends with a pause between this and `turnWaitMsMax`, as what is known of it makes probable: see
+   * `decideEndOfTurn`.
+   */
+  turnWaitMsMin: number;
+  /** 0: turns end by the four pauses above, as in calls of older builds, and whatever else is known of them. */
+  turnWaitMsMax: number;
   /**
    * How long to wait for a final transcript after speech has ended; then the interim one counts, or nothing was said.
    */
@@ -93,6 +100,8 @@ export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   endpointSentenceMs: 500,
   endpointQuestionMs: 350,
   endpointTrailingMs: 1_000,
+  turnWaitMsMin: 60,
+  turnWaitMsMax: 1_000,
   finalWaitMs: 3_000,
   wordlessSpeechMs: 2_000,
   interimRequestMs: 500,

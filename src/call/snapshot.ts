@@ -1,7 +1,7 @@
 import { type CallMs, callMs } from "../core/clocks.ts";
 import type { CallState } from "./events.ts";
 import type { ReplySnapshot } from "./reply/snapshot.ts";
-import type { Turn } from "./turn-taking/turn.ts";
+import type { Turn } from "./turn-taking/turn-state.ts";
 
 /** What a call may wait for; each has its own deadline. */
 const DEADLINES = [

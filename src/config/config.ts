@@ -20,8 +20,6 @@ import {
   type SpeechConfig,
   speechConfigProblems,
 } from "../speech/settings.ts";
-import { STT_REGISTRY } from "../speech/stt/registry.ts";
-import { TTS_REGISTRY } from "../speech/tts/registry.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
 import { readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
@@ -43,8 +41,6 @@ import { SERVICE_VARIABLES } from "./variables/service.ts";
 export interface Config extends SpeechConfig {
   /** NODE_ENV=production: features that are only for trials are off. */
   isProduction: boolean;
-  /** Neither STT nor TTS is set, and this is not production: the test instruments are used. */
-  isTrial: boolean;
   apiHost: string;
   /** 0 takes any free port. */
   apiPort: number;
@@ -144,10 +140,8 @@ export function readConfig(
     problems.push(`PUBLIC_MEDIA_URL must be set together with MEDIA_HOST=${mediaHost}: callers connect to it`);
   }
   const isProduction = env.NODE_ENV === PRODUCTION;
-  const isTrial = !isProduction && text("STT", "") === "" && text("TTS", "") === "";
   const config: Config = {
     isProduction,
-    isTrial,
     apiHost: text("API_HOST"),
     apiPort: integer("API_PORT"),
     mediaHost,
@@ -169,8 +163,8 @@ export function readConfig(
     diskFreeMinBytes: integer("DISK_FREE_MIN_MB") * BYTES_PER_MB,
     maxWordlessS: integer("MAX_WORDLESS_S"),
     drainMs: integer("DRAIN_MS"),
-    stt: isTrial ? STT_REGISTRY.testInstrument.id : text("STT", "") || undefined,
-    tts: isTrial ? TTS_REGISTRY.testInstrument.id : text("TTS"),
+    stt: text("STT"),
+    tts: text("TTS"),
     models: Object.fromEntries(MODEL_NAMES.map((name) => [name, text(name.toUpperCase())])) as Record<
       ModelName,
       string

@@ -17,14 +17,7 @@ interface StartupWarning {
 export function startupWarnings(
   config: Pick<
     Config,
-    | "dataDir"
-    | "isProduction"
-    | "isTrial"
-    | "stt"
-    | "toolSecrets"
-    | "toolsAllowLoopback"
-    | "callsPerWorker"
-    | "retention"
+    "dataDir" | "isProduction" | "toolSecrets" | "toolsAllowLoopback" | "callsPerWorker" | "retention"
   >,
   unknown: readonly UnknownVariable[],
   callsMax: number,
@@ -34,21 +27,11 @@ export function startupWarnings(
     const variables = unknown.map(({ name, nearest }) => `${name}: did you mean ${nearest}?`);
     warnings.push({ fields: { variables }, message: "unknown environment variables" });
   }
-  if (config.isTrial) {
-    warnings.push({
-      fields: {},
-      message:
-        "STT and TTS are not set: using the reference providers (test instruments that understand only simulated callers)",
-    });
-  }
   if (isOpenToOthers(config.dataDir)) {
     warnings.push({
       fields: { dataDir: config.dataDir },
       message: "DATA_DIR is accessible to other users of this machine: run chmod 700 on it",
     });
-  }
-  if (config.stt === undefined) {
-    warnings.push({ fields: {}, message: "no STT is configured, so callers are not understood: set STT" });
   }
   if (config.isProduction && !deletesAnything(config.retention)) {
     warnings.push({

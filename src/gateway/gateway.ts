@@ -19,6 +19,7 @@ import { busRateHz } from "../media/bus-rate.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { VoiceActivityDetection } from "../media/voice-activity/detector.ts";
 import type { CallLlm, CallStt, TtsPool } from "../speech/contracts.ts";
+import type { LocalSpeech } from "../speech/local/jobs.ts";
 import type { CallHandoff, EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
 import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
@@ -42,6 +43,8 @@ export interface GatewayOptions {
   handoff: CallHandoff;
   providers: {
     stt: CallStt | undefined;
+    /** The processes with the turn model; undefined where none is configured. */
+    turnModel?: LocalSpeech | undefined;
     tts: Pick<TtsPool, "provider" | "forVoice">;
     llm: Readonly<Record<ModelName, CallLlm>>;
   };
@@ -252,7 +255,8 @@ export class Gateway {
     const vad = makeVadFor(wire, () => voiceActivity.open(busRateHz(wire.inboundRateHz)));
     const llm = providers.llm[spec.model];
     const promptTokensMax = promptTokensMaxOf(spec, llm.contextTokens, historyTokensMax);
-    const sttHasInterim = providers.stt?.capabilities.interimTranscripts ?? false;
+    const stt = providers.stt?.forLanguage?.(spec.language) ?? providers.stt;
+    const sttHasInterim = stt?.capabilities.interimTranscripts ?? false;
     const journal = journals.open({
       ...redeemed,
       startedAt: isoTime(clock.epochMs()),
@@ -266,7 +270,8 @@ export class Gateway {
       redeemed,
       format,
       makeResampler,
-      stt: providers.stt,
+      stt,
+      turnModel: providers.turnModel,
       llm,
       tts: providers.tts.forVoice(spec.voiceId),
       parameters: this.#parameters,

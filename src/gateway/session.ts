@@ -11,11 +11,15 @@ import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import type { LiveState } from "../core/metrics/worker-readings.ts";
 import type { SchemaChecks } from "../core/schemas/checker.ts";
 import { busRateHz } from "../media/bus-rate.ts";
+import { ProsodyTracker } from "../media/prosody/tracker.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { JournaledLeg } from "../record/journal/records.ts";
 import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
+import type { LocalSpeech } from "../speech/local/jobs.ts";
 import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { Wire } from "../wire/wire.ts";
+import { PauseModel } from "./agent/pause-model.ts";
+import { PauseProsody } from "./agent/pause-prosody.ts";
 import { AgentPipeline, type AgentPipelineOptions } from "./agent/pipeline.ts";
 import { cleanUp } from "./cleanup.ts";
 import { JournaledCall } from "./journal/journaled-call.ts";
@@ -41,6 +45,8 @@ export interface CallSessionOptions {
   format: JournaledLeg;
   makeResampler: ResamplerFactory;
   stt: CallStt | undefined;
+  /** The processes with the turn model; undefined where none is configured. */
+  turnModel?: LocalSpeech | undefined;
   llm: CallLlm;
   tts: CallTts;
   parameters: Readonly<TurnParameters>;
@@ -56,7 +62,14 @@ export interface CallSessionOptions {
   journal: JournalWriter;
   metrics: Pick<
     WorkerMetrics,
-    "callEnded" | "replyPaused" | "replyResumed" | "transcriptIgnored" | "interimRequested" | "inactivityPrompted"
+    | "callEnded"
+    | "turnEnded"
+    | "turnReopened"
+    | "replyPaused"
+    | "replyResumed"
+    | "transcriptIgnored"
+    | "interimRequested"
+    | "inactivityPrompted"
   > &
     AgentPipelineOptions["metrics"];
   clock: Clock;
@@ -93,6 +106,10 @@ export class CallSession implements AttachedCall {
   readonly #counters = new CallCounters();
   /** One event object is reused for every frame. */
   readonly #frameIn = { kind: "frame-in" as const, isSpeech: false, mediaMs: mediaMs(0) };
+  /** Undefined where turns end by fixed pauses, or there are no words to judge. */
+  readonly #pauseProsody: PauseProsody | undefined;
+  /** Undefined where there is no turn model, either. */
+  readonly #pauseModel: PauseModel | undefined;
   #state: State = { at: "detached" };
   /** How many legs were attached; the attached one has this number in the journal. */
   #attachmentCount = 0;
@@ -129,6 +146,15 @@ export class CallSession implements AttachedCall {
       clock,
       log,
     });
+    if (options.parameters.turnWaitMsMax > 0 && stt !== undefined)
+      this.#pauseProsody = new PauseProsody(new ProsodyTracker(busRateHz(format.inboundRateHz)));
+    if (this.#pauseProsody !== undefined && options.turnModel !== undefined) {
+      this.#pauseModel = new PauseModel({
+        speech: options.turnModel,
+        rateHz: busRateHz(format.inboundRateHz),
+        deliver: (probability) => this.handle({ kind: "turn-model", probability }, this.nowMs()),
+      });
+    }
     this.#call = new JournaledCall({
       spec: redeemed.spec,
       rateHz: format.outboundRateHz,
@@ -240,6 +266,7 @@ export class CallSession implements AttachedCall {
 
   frameIn(frame: CallerFrame, isSpeech: boolean, isEcho: boolean, silenceFrames: number, nowMs: CallMs): void {
     this.#counters.framesIn += 1;
+    this.#judgeVoice(frame.samples, isSpeech, nowMs);
     const event = this.#frameIn;
     event.isSpeech = isSpeech;
     event.mediaMs = frame.mediaMs;
@@ -250,6 +277,14 @@ export class CallSession implements AttachedCall {
     // The recording has the echo, because it came.
     if (isEcho) sttInput?.writeEcho(callerSpeech, silenceFrames);
     else sttInput?.writeFrame(frame.samples, callerSpeech, silenceFrames, nowMs);
+  }
+
+  /** Before the call gets the frame with which a pause is judged, so that it can judge by it. */
+  #judgeVoice(samples: Int16Array, isSpeech: boolean, nowMs: CallMs): void {
+    const isWanted = this.#liveState === "listening" && this.#call.callerSpeech.isSpeaking;
+    const prosody = this.#pauseProsody?.frame(samples, isSpeech, isWanted);
+    if (prosody !== undefined) this.handle({ kind: "prosody", ...prosody }, nowMs);
+    this.#pauseModel?.frame(samples, isSpeech, isWanted);
   }
 
   clientAnswered(id: string, result: string, failed: boolean): boolean {
@@ -347,6 +382,7 @@ export class CallSession implements AttachedCall {
       case "send-dtmf":
         attachment?.sendDtmf(command.digits);
         return;
+      case "turn-ended":
       case "ignore":
       case "transfer":
         // Only journaled.
@@ -358,6 +394,20 @@ export class CallSession implements AttachedCall {
   #count(command: CallCommand): void {
     const { metrics } = this.#options;
     switch (command.kind) {
+      case "turn-ended":
+        metrics.turnEnded(command.pauseMs);
+        return;
+      case "cancel-reply":
+        if (command.reason !== "words" || command.clear) return;
+        this.#counters.turnsReopened += 1;
+        metrics.turnReopened();
+        return;
+      case "preemptive-start":
+        this.#counters.preemptiveStarts += 1;
+        return;
+      case "preemptive-cancel":
+        this.#counters.preemptiveCancels += 1;
+        return;
       case "pause":
         this.#counters.pauses += 1;
         metrics.replyPaused();
@@ -401,6 +451,7 @@ export class CallSession implements AttachedCall {
         for (const event of this.#pipeline.close()) journal.event(this.#call.eventMs, event);
       },
       () => this.#tools.close(),
+      () => this.#pauseModel?.close(),
       () => attachment?.close(reason),
     ]);
     const { framesIn, framesOut } = this.#counters;

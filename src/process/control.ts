@@ -13,7 +13,7 @@ import { systemClock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { METRICS_ANSWER_MS_MAX } from "../core/limits/processes.ts";
 import { DATA_DIR_WAIT_MS_MAX } from "../core/limits/storage.ts";
-import { createLogger, loggableError } from "../core/log/logger.ts";
+import { createLogger } from "../core/log/logger.ts";
 import { MetricsAggregator } from "../core/metrics/aggregation.ts";
 import { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import { collectProcessMetrics } from "../core/metrics/process-metrics.ts";
@@ -24,9 +24,11 @@ import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { RetentionJob } from "../record/retention/job.ts";
+import { speechMetrics } from "../speech/local/host/metrics.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createVoiceLists } from "../speech/registry.ts";
 import { pricedProviders } from "../speech/settings.ts";
+import { sttServing } from "../speech/stt/registry.ts";
 import { AccountSpendTotals } from "../store/admission/account-spend.ts";
 import { CallAdmission, followCalls } from "../store/admission/call-admission.ts";
 import { Capacity } from "../store/admission/capacity.ts";
@@ -35,6 +37,7 @@ import { monitorDatabaseFiles } from "../store/data-dir/database-monitor.ts";
 import { DiskSpace } from "../store/data-dir/disk-space.ts";
 import { TokenSigner } from "../store/data-dir/token-signer.ts";
 import { EndRequests } from "../store/handoff/end-requests.ts";
+import { connectorTo } from "../store/handoff/socket-path.ts";
 import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
 import { openStores } from "../store/sqlite/open-stores.ts";
@@ -51,6 +54,7 @@ import { CallExpiry } from "./control/call-expiry.ts";
 import { ensureFirstApiKey } from "./control/first-api-key.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
 import { HttpConnections } from "./control/http-connections.ts";
+import { logLanguages } from "./control/languages-log.ts";
 import { serveMetrics } from "./control/metrics-server.ts";
 import { shutDownControl } from "./control/shutdown.ts";
 import { apiConnectionsMaxWith, descriptorsMax } from "./descriptors.ts";
@@ -70,7 +74,7 @@ const handoff = new HandoffThreadClient({
     process.exit(1);
   },
 });
-const { socketPath, port, mediaUrl, restarts } = await waitForAssignment();
+const { socketPath, speech, port, mediaUrl, restarts } = await waitForAssignment();
 const config = readConfig(undefined, { checksFiles: false });
 const log = createLogger("control", config.logLevel);
 const { dataDir } = config;
@@ -115,10 +119,9 @@ capacity.restore(await stores.calls.listWaiting(), await stores.calls.listActive
 stores.calls.subscribe(followCalls(capacity));
 stores.calls.subscribe(countCalls(metrics));
 const voiceLists = await createVoiceLists(config, clock, log);
-// Fills the cache, so that the first `GET /voices` does not wait for a provider.
-voiceLists.voices().catch((error: unknown) => {
-  log.warn({ code: codeOf(error), ...loggableError(error) }, "voices could not be listed");
-});
+const voices = catalogueOf(voiceLists, sttServing(config.stt, config.providers.stt));
+// It also fills the cache, so that the first `GET /voices` does not wait for a provider.
+void logLanguages(voices, config.stt, log);
 const renderer = new RendererClient({
   start: forkRenderer(dataDir, readLoaderEnvironment()),
   journalBytes: journalBytesIn(dataDir),
@@ -199,7 +202,7 @@ const api = buildApi({
   clock,
   largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),
   downloads: new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(apiConnectionsMax)),
-  voices: catalogueOf(voiceLists),
+  voices,
   toolSecrets: config.toolSecrets,
   schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),
   toolsAllowLoopback: config.toolsAllowLoopback,
@@ -254,7 +257,9 @@ handleSupervisorMessages({
 if (config.metricsPort !== undefined) {
   const exposition = async (): Promise<string> => {
     const answers = await handoff.metrics(METRICS_ANSWER_MS_MAX);
-    return await metrics.exposition(await workersMetrics.aggregate(answers), admission.newCalls.accepted);
+    const ofSpeech = speech && (await speechMetrics(connectorTo(speech.socketPath), METRICS_ANSWER_MS_MAX, clock));
+    const workers = await workersMetrics.aggregate(answers);
+    return await metrics.exposition(workers, admission.newCalls.accepted, ofSpeech);
   };
   const { server, connections } = await serveMetrics({
     host: config.metricsHost,

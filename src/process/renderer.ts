@@ -2,12 +2,12 @@ import { constants, getPriority, setPriority } from "node:os";
 import { join } from "node:path";
 import { HEARTBEAT_MS } from "../core/limits/processes.ts";
 import { createLogger } from "../core/log/logger.ts";
+import { exitWithParent } from "../core/parent-watchdog.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { localJournalProcessor } from "../record/finalization/journal-processor.ts";
 import { deleteUnfinished } from "../record/recording/wav-file.ts";
 import { exitOnUncaughtException } from "./channel/child-side.ts";
 import { type RendererMessage, type RendererRequest, serializeError } from "./renderer/messages.ts";
-import { exitWithParent } from "./renderer/parent-watchdog.ts";
 
 /**
  * Composition root of the renderer, a child of the control process. It makes records and recordings from journals at a low

@@ -1,3 +1,4 @@
+import { strict as assert } from "node:assert";
 import { randomUUID } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../call/parameters.ts";
 import { upgradeAuthentication } from "../carriers/authentication.ts";
@@ -31,8 +32,10 @@ import { AccountSpends } from "../gateway/spend/account.ts";
 import { HttpTools } from "../gateway/tools/http-client.ts";
 import { loadOpus } from "../media/opus/load.ts";
 import { loadResampler } from "../media/resampler.ts";
+import { loadFvad } from "../media/voice-activity/fvad.ts";
+import { SpeechClient } from "../speech/local/host/client.ts";
 import { createSpeechProviders } from "../speech/registry.ts";
-import { findSocket } from "../store/handoff/socket-path.ts";
+import { connectorTo, findSocket } from "../store/handoff/socket-path.ts";
 import { HandoffClient } from "../store/handoff/worker-client.ts";
 import {
   exitOnUncaughtException,
@@ -51,20 +54,23 @@ import { loadVoiceActivity } from "./worker/voice-activity.ts";
 /** Composition root of a media worker: a process that carries a share of the calls. */
 exitOnUncaughtException(createLogger("worker", "info"));
 const clock = systemClock;
-const [makeResampler, opus] = await Promise.all([loadResampler(), loadOpus()]);
-const { socketPath, port, mediaUrl, mediaServer, isFirst } = await waitForAssignment();
+const [makeResampler, opus, openFvad] = await Promise.all([loadResampler(), loadOpus(), loadFvad()]);
+const { socketPath, speech, port, mediaUrl, mediaServer, isFirst } = await waitForAssignment();
 // The supervisor has read the same variables, but the files they name may have changed when a worker is restarted.
 const config = readConfig();
 const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(CONNECTION_TYPES, () => gateway.readings());
 collectProcessMetrics(metrics.registry, mediaServer.mediaServer);
 logOpusImplementation(opus, isFirst, log);
-const providers = await createSpeechProviders(config, clock, log, metrics);
+const providers = await createSpeechProviders(config, clock, log, metrics, async () => {
+  assert.ok(speech !== undefined, "a configuration with a local speech model has a speech process");
+  return new SpeechClient({ connect: connectorTo(speech.socketPath), clock });
+});
 /** The file descriptors for calls and for connections that may become calls. */
 const descriptors = descriptorsMax() - DESCRIPTORS_RESERVED;
 const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
 // A valid token is admitted even at capacity, so calls may exceed it by the redemptions that are under way.
-const voiceActivity = await loadVoiceActivity(config.vad, callsMax + REDEMPTIONS_MAX);
+const voiceActivity = await loadVoiceActivity(openFvad, config.vad, callsMax + REDEMPTIONS_MAX);
 const detectorFallback = new DetectorFallback((isOn) => gateway.setDetectorFallback(isOn));
 const loopLag = LoopLag.monitor(clock, log, (loopLagMs) => detectorFallback.measured(loopLagMs));
 const authentication = upgradeAuthentication(config.carrierSecrets);
@@ -189,8 +195,9 @@ handleSupervisorMessages({
   retire: () => void retirement.start(),
   connections,
 });
-// Before this worker is connected to the control process it would refuse streams that other workers can serve.
-await handoff.firstAttempt;
+// Without token keys this worker would refuse streams that other workers can serve. The first one has the port before there
+// is a control process.
+if (!isFirst) await handoff.firstAttempt;
 // A worker that cannot redeem tokens must not replace one that can.
 if (handoff.isIncompatible) process.exit(1);
 const listeningPort = await listener.listen();

@@ -20,6 +20,10 @@ export interface SttEvent {
   kind: "interim" | "final";
   text: string;
   language?: string;
+  /** How sure the STT is that the speaker's turn is over, 0 to 1; absent from STT without such a signal. */
+  endOfTurn?: number;
+  /** Of a final: how much later than its deadline it came, ms; absent where it came in time or has no deadline. */
+  lateMs?: number;
 }
 
 /** The parameters of an STT stream. */
@@ -28,6 +32,8 @@ export interface SttStreamOptions {
   /** The call stays in `language` whatever the caller speaks, so no other language is detected. False where absent. */
   languagePinned?: boolean;
   rateHz: number;
+  /** A fallback follows that transcribes the language: it gets the audio if this one fails. False where absent. */
+  hasFallback?: boolean;
   /** Called when the provider has accepted the stream, by STT that knows it. */
   onOpened?: () => void;
 }
@@ -63,13 +69,18 @@ export interface Stt {
     readonly ratesHz: readonly number[];
     /** It emits words by itself before the utterance is over; other STT is asked for them by `requestInterim`. */
     readonly interimTranscripts: boolean;
-    /** It transcribes any language, so its stream stays open when the language of the call changes. */
+    /** Its stream is given no language, so it stays open when the language of the call changes. */
     readonly anyLanguage?: boolean;
     /**
      * Whether it detects `language`, a code, among others, where the call is not pinned: its stream then stays open
      * while the call changes between languages that it detects. It detects none where this is absent.
      */
     readonly detectsLanguage?: (language: string) => boolean;
+    /**
+     * Each utterance, as the call divides them, gets one final, in time or late, or the stream fails: there is no need
+     * to detect that it is silent.
+     */
+    readonly hasOwnTimeouts?: boolean;
   };
   open(options: SttStreamOptions, signal: AbortSignal): SttStream;
 }
@@ -199,6 +210,7 @@ export const FAILOVER_MEANINGS = {
   refused: "it answered with an error status",
   timed_out: "it sent nothing in time",
   skipped: "no request was sent, because its circuit breaker is open or its stream limit is reached",
+  other_language: "it works, and does not transcribe the language that the call has changed to",
 } as const;
 export type FailoverCode = keyof typeof FAILOVER_MEANINGS;
 export const FAILOVER_CODES = Object.keys(FAILOVER_MEANINGS) as readonly FailoverCode[];
@@ -228,11 +240,21 @@ export interface ProviderObserver {
 
 /** The STT of calls: one provider, or several of which one replaces another. */
 export interface CallStt extends Stt {
+  /** Whether a provider of it transcribes `language`, a code; any language where this is absent. */
+  servesLanguage?(language: string): boolean;
+  /**
+   * The STT of a call that begins in `language`: `provider` and `capabilities` are those of the first provider that
+   * transcribes it. Absent where they are the same in every language.
+   */
+  forLanguage?(language: string): CallStt;
   open(options: SttStreamOptions, signal: AbortSignal, observer?: ProviderObserver): CallSttStream;
 }
 
 export interface CallSttStream extends SttStream {
-  /** The call switches to `language`: streams of a failover are opened with it, the open one stays as it is. */
+  /**
+   * The call switches to `language`, which a provider serves. Absent where the stream transcribes any language. A stream
+   * that must be opened in the language is replaced; the new one gets the audio since the last final.
+   */
   setLanguage?(language: string): void;
 }
 

@@ -1,3 +1,4 @@
+import { primaryLanguage } from "../core/text/language-tags.ts";
 import type { Voice } from "./contracts.ts";
 
 /** A language that can be spoken, as `GET /languages` lists it. */
@@ -8,6 +9,10 @@ export interface Language {
   name: string;
   /** How many voices speak it; a voice of `en-US` also speaks `en`. */
   voices: number;
+  /** The ids of the STT providers that transcribe it, in the order in which they are tried. Never empty. */
+  stt: readonly string[];
+  /** The ids of the TTS providers of these voices, in alphabetical order. Never empty. */
+  tts: readonly string[];
 }
 
 // Made when a name is needed: the first one takes a process 12 ms and 8 MB, each further one 7 us (measured).
@@ -15,18 +20,31 @@ const nameOf = remembered(
   (code) => new Intl.DisplayNames(["en"], { type: "language", fallback: "none" }).of(code) ?? null,
 );
 
-/** The languages of some voices, by code. */
-export function listLanguages(voices: readonly Voice[]): Language[] {
-  const languages = new Map<string, Language>();
+/**
+ * The languages of some voices, by code, without those that no STT transcribes. `sttServing` gives the ids of the STT
+ * providers that transcribe a language.
+ */
+export function listLanguages(
+  voices: readonly Voice[],
+  sttServing: (code: string) => readonly string[],
+): readonly Language[] {
+  const speaking = new Map<string, Voice[]>();
   for (const voice of voices) {
     for (const code of languageCodes(voice.language)) {
-      // A language that Intl has no name for, for example an invented one, takes the name of its voice.
-      const language = languages.get(code) ?? { code, name: nameOf(code) ?? voice.name, voices: 0 };
-      language.voices += 1;
-      languages.set(code, language);
+      const found = speaking.get(code);
+      if (found === undefined) speaking.set(code, [voice]);
+      else found.push(voice);
     }
   }
-  return [...languages.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
+  return [...speaking]
+    .flatMap(([code, [first, ...others]]): Language[] => {
+      const stt = sttServing(code);
+      if (stt.length === 0 || first === undefined) return [];
+      const tts = [...new Set([first, ...others].map(({ provider }) => provider))].sort();
+      // A language that Intl has no name for, for example an invented one, takes the name of its voice.
+      return [{ code, name: nameOf(code) ?? first.name, voices: others.length + 1, stt, tts }];
+    })
+    .sort((a, b) => (a.code < b.code ? -1 : 1));
 }
 
 /** The codes under which a voice of language `tag` (BCP 47) is found: `en-GB-x-rp` is `en` and `en-GB`. */
@@ -34,6 +52,11 @@ export const languageCodes = remembered((tag): readonly string[] => {
   const { language, region } = new Intl.Locale(tag);
   return region === undefined ? [language] : [language, `${language}-${region}`];
 });
+
+/** The codes of some languages without their regions. */
+export const primaryLanguages = (languages: readonly Pick<Language, "code">[]): string[] => [
+  ...new Set(languages.map(({ code }) => primaryLanguage(code))),
+];
 
 /** Codes that stand for no language, or for several. */
 const NO_LANGUAGES: readonly string[] = ["und", "mul", "mis", "zxx"];
@@ -57,10 +80,12 @@ export function languageCode(tag: string): string | undefined {
 }
 
 /**
- * Memoizes `of` without a bound; use it only for the languages of voices, which are few. Every created call needs the
+ * Memoizes `of` without a bound; use it only for languages, which are few. Every created call needs the
  * languages of all voices, for which Intl takes 2.4 ms with 140 voices (measured).
  */
-function remembered<Value extends NonNullable<unknown> | null>(of: (text: string) => Value): (text: string) => Value {
+export function remembered<Value extends NonNullable<unknown> | null>(
+  of: (text: string) => Value,
+): (text: string) => Value {
   const known = new Map<string, Value>();
   return (text) => {
     const found = known.get(text);

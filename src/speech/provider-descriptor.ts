@@ -3,6 +3,7 @@ import type { Stage } from "../core/calls/stages.ts";
 import type { Clock } from "../core/clock.ts";
 import type { DeclaredReader, Variable, Variables } from "../core/configuration/variable.ts";
 import type { ClosableTts, Llm, Stt } from "./contracts.ts";
+import type { LocalSpeech } from "./local/jobs.ts";
 import type { ToolChooser } from "./reference/tools/chooser.ts";
 
 /** What is known of a provider of any stage before it is created. */
@@ -36,8 +37,10 @@ interface StageTypes {
   tts: { capabilities: TtsCapabilities; deps: TtsDeps; provider: ClosableTts };
 }
 
-interface SttDeps {
+export interface SttDeps {
   clock: Clock;
+  /** The speech models of this machine, which all that use them in this process share. */
+  openLocalSpeech: () => Promise<LocalSpeech>;
 }
 
 interface LlmDeps {
@@ -74,6 +77,12 @@ interface ProviderDescription<S extends Stage, Name extends string, Settings ext
   readonly readSettings: (read: DeclaredReader<Name>) => Settings;
   /** What is wrong with the settings: each names the variable and what would be right, and quotes no API key. */
   readonly problems: (settings: Settings) => readonly string[];
+  /**
+   * Of STT: whether it transcribes `language`, a code as in `GET /languages`, with these settings, which have no
+   * problems. Calls in other languages never reach it. Absent where it transcribes every language. A model of unknown languages is taken to know those that
+   * the provider's best model knows: it refuses what it does not know, and the next provider gets the audio.
+   */
+  readonly servesLanguage?: S extends "stt" ? (settings: Settings, language: string) => boolean : never;
   /** Imports the bare adapter and creates it, from settings without problems. The descriptor itself imports no adapter. */
   readonly create: (settings: Settings, deps: StageTypes[S]["deps"]) => Promise<StageTypes[S]["provider"]>;
 }
@@ -90,6 +99,8 @@ export interface ConfiguredProvider<S extends Stage, Settings extends object = o
   readonly settings: Settings;
   /** What is wrong with the settings, a sentence each. */
   problems(): readonly string[];
+  /** Of STT: whether it transcribes `language`, a code as in `GET /languages`. */
+  servesLanguage(language: string): boolean;
   /** Creates the bare adapter: without deadlines, retries, fallback, metering and limits. There must be no problems. */
   create(deps: StageTypes[S]["deps"]): Promise<StageTypes[S]["provider"]>;
 }
@@ -115,6 +126,10 @@ class Configured<S extends Stage, Name extends string, Settings extends object>
 
   problems(): readonly string[] {
     return this.#description.problems(this.settings);
+  }
+
+  servesLanguage(language: string): boolean {
+    return this.#description.servesLanguage?.(this.settings, language) ?? true;
   }
 
   create(deps: StageTypes[S]["deps"]): Promise<StageTypes[S]["provider"]> {

@@ -5,7 +5,8 @@ import type { SpeechConfig } from "./settings.ts";
 import { STT_REGISTRY } from "./stt/registry.ts";
 import { TTS_REGISTRY } from "./tts/registry.ts";
 
-const STT_EXAMPLE = "set STT, for example STT=deepgram with DEEPGRAM_API_KEY";
+const STT_EXAMPLE =
+  "leave STT unset for local speech recognition, or set, for example, STT=deepgram with DEEPGRAM_API_KEY";
 
 /**
  * Notes for the operator about configured providers that cannot hold a conversation: a sentence each, with what to set.
@@ -13,8 +14,7 @@ const STT_EXAMPLE = "set STT, for example STT=deepgram with DEEPGRAM_API_KEY";
  */
 export function providerNotes({ stt, tts, models }: Pick<SpeechConfig, "stt" | "tts" | "models">): string[] {
   const notes: string[] = [];
-  if (stt === undefined) notes.push(`no STT is configured, so callers are not understood: ${STT_EXAMPLE}`);
-  else if (namesIn(stt).includes(STT_REGISTRY.testInstrument.id)) {
+  if (namesIn(stt).includes(STT_REGISTRY.testInstrument.id)) {
     const { id, limits } = STT_REGISTRY.testInstrument;
     notes.push(`STT names ${id}, a test instrument ${limits}: ${STT_EXAMPLE}`);
   }

@@ -3,14 +3,16 @@ import type { ModelName } from "../core/calls/spec.ts";
 import type { DeclaredReader } from "../core/configuration/variable.ts";
 import type { ContextSizes } from "./llm/context-sizes.ts";
 import { LLM_REGISTRY, llmProblems, llmsIn } from "./llm/registry.ts";
+import type { LocalSpeechSettings } from "./local/jobs.ts";
 import { type ConfiguredProviders, namesIn } from "./provider-registry.ts";
+import { localSettingsOf, localStt } from "./stt/providers/local/descriptor.ts";
 import { STT_REGISTRY, sttProblems } from "./stt/registry.ts";
 import { TTS_REGISTRY, ttsProblems } from "./tts/registry.ts";
 
 /** The part of the configuration that chooses speech providers. */
 export interface SpeechConfig {
-  /** STT providers in order of failover, separated by commas; undefined when none is configured. */
-  stt: string | undefined;
+  /** STT providers in order of failover, separated by commas. Those that do not transcribe a call's language are skipped. */
+  stt: string;
   /**
    * TTS providers, separated by commas. The voices of all are offered. The first is used where a voice's id names none
    * of them; when one fails, the others replace it in this order.
@@ -61,7 +63,7 @@ export function speechConfigProblems({
   providers,
   streamsMax,
 }: Omit<SpeechConfig, "contextSizes">): string[] {
-  const problems = stt === undefined ? [] : sttProblems(stt, providers.stt);
+  const problems = [...sttProblems(stt, providers.stt), ...turnModelProblems(stt, providers.stt)];
   problems.push(...ttsProblems(tts, providers.tts));
   problems.push(...llmProblems(models, providers.llm));
   for (const name of Object.keys(streamsMax).filter((given) => !PROVIDER_NAMES.includes(given))) {
@@ -69,6 +71,19 @@ export function speechConfigProblems({
   }
   return problems;
 }
+
+/** Without `local` no process runs the turn model, and its absence would be silent. */
+function turnModelProblems(stt: string, configured: ConfiguredProviders<"stt">): string[] {
+  const { turnModelPath } = localSettingsOf(configured);
+  if (turnModelPath === undefined || namesIn(stt).includes(localStt.id)) return [];
+  return [
+    `TURN_MODEL needs ${localStt.id} among the STT providers, whose processes run it: STT=${stt},${localStt.id}, not STT=${stt}`,
+  ];
+}
+
+/** The settings of the local speech models; undefined where the configuration, which must be valid, uses none. */
+export const localSpeechSettings = ({ stt, providers }: SpeechConfig): LocalSpeechSettings | undefined =>
+  namesIn(stt).includes(localStt.id) ? localSettingsOf(providers.stt) : undefined;
 
 /** The LLMs of `model` and the TTS providers, all of which may serve a call, with the prices that `maxCost` needs. */
 export const pricedProviders = (

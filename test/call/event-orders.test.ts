@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { InterimRequests } from "../../src/call/turn-taking/interim-requests.ts";
-import { INITIAL_TURN, stepTurn } from "../../src/call/turn-taking/turn.ts";
+import { stepTurn } from "../../src/call/turn-taking/turn.ts";
+import { INITIAL_TURN } from "../../src/call/turn-taking/turn-state.ts";
 import { addMs, callMs } from "../../src/core/clocks.ts";
 import { asTurnId } from "../../src/core/ids.ts";
 import { OrderFailure, runOrder } from "../support/calls/event-order.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../src/call/parameters.ts";
+import type { TurnParameters } from "../../src/call/parameters.ts";
 import { CONNECTION_TYPES } from "../../src/carriers/list.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import type { Prices } from "../../src/core/billing/prices.ts";
@@ -26,6 +26,7 @@ import type { Llm, Stt, Tts } from "../../src/speech/contracts.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
 import { Connection } from "../support/calls/connection.ts";
+import { FIXED_PAUSES } from "../support/calls/fixed-pauses.ts";
 import { SPEC } from "../support/calls/virtual-call.ts";
 import { DEFAULT_LIVENESS } from "../support/configuration/liveness.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -129,7 +130,7 @@ export function leg(options: LegOptions = {}) {
     spec: { ...SPEC, ...options.spec },
   };
   const wire = options.wire ?? createTwilioWire();
-  const { parameters = DEFAULT_TURN_PARAMETERS, spend = NO_SPEND_LIMITS } = options;
+  const { parameters = FIXED_PAUSES, spend = NO_SPEND_LIMITS } = options;
   const accountSpends = options.accounts ?? new AccountSpends({ limits: spend.account, clock });
   const journal = journals.open({
     ...redeemed,

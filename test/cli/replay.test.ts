@@ -125,6 +125,20 @@ describe("the output", () => {
     expect(comparisonText(path, other)).toContain(`Written with ICU 1.0, replayed with ${process.versions.icu}`);
   });
 
+  test("says that turns may end at other times where the call was scored with other weights", async () => {
+    const { path } = new JournalFile();
+    const comparison = await compareJournal(path);
+    expect(comparison.header.turnWeights).toMatch(/^[0-9a-f]{8}$/);
+    expect(comparisonText(path, comparison)).not.toContain("weights");
+    const header = { ...comparison.header, turnWeights: "00000000" };
+    const scored = { ...comparison.setup, parameters: { ...comparison.setup.parameters, turnWaitMsMax: 800 } };
+    expect(comparisonText(path, { ...comparison, header, setup: scored })).toContain(
+      `scored with the weights 00000000, in the replay with ${comparison.header.turnWeights}: turns may end sooner or later`,
+    );
+    const paused = { ...comparison.setup, parameters: { ...comparison.setup.parameters, turnWaitMsMax: 0 } };
+    expect(comparisonText(path, { ...comparison, header, setup: paused })).not.toContain("weights");
+  });
+
   test("names the detector that decided about the call's frames, and that of all calls before journals named it", async () => {
     const older = new JournalFile().path;
     expect(comparisonText(older, await compareJournal(older))).toContain("Speech was detected by fvad3;");

@@ -7,7 +7,7 @@ import { VALID_MODELS, VALID_STT } from "../support/providers/valid-names.ts";
 const NO_SECRETS = Object.fromEntries(CARRIER_NAMES.map((name) => [name, []]));
 
 describe("configuration", () => {
-  test("without variables the service listens on this machine only, with the reference providers", () => {
+  test("without variables the service listens on this machine only, and understands people without an account", () => {
     expect(readConfig({})).toMatchObject({
       apiHost: "127.0.0.1",
       apiPort: 8080,
@@ -18,9 +18,8 @@ describe("configuration", () => {
       metricsHost: "127.0.0.1",
       metricsPort: 9464,
       isProduction: false,
-      isTrial: true,
-      stt: "reference",
-      tts: "reference",
+      stt: "local",
+      tts: "espeak",
       models: { model_a: "reference", model_b: "reference", model_c: "reference" },
       streamsMax: {},
       vad: "silero",
@@ -32,10 +31,10 @@ describe("configuration", () => {
     });
   });
 
-  test("in production, or with STT or TTS set, the reference providers are not the default", () => {
-    const plain = { isTrial: false, stt: undefined, tts: "espeak" };
+  test("in production the STT and the TTS have the same defaults, and each is independent of the other", () => {
+    const plain = { stt: "local", tts: "espeak" };
     expect(readConfig({ NODE_ENV: "production" })).toMatchObject({ ...plain, isProduction: true });
-    expect(readConfig({ TTS: "espeak" })).toMatchObject(plain);
+    expect(readConfig({ TTS: "reference" })).toMatchObject({ ...plain, tts: "reference" });
     expect(readConfig({ STT: "reference" })).toMatchObject({ ...plain, stt: "reference" });
   });
 

@@ -23,6 +23,7 @@ import {
   JITTER_BUFFER_CHUNK_MS_MAX,
   JITTER_BUFFER_CHUNKS_MAX,
   JITTER_BUFFER_WAIT_MS,
+  STT_SILENCE_FRAMES,
 } from "../../src/core/limits/caller-audio.ts";
 import {
   GOODBYE_MS_MAX,
@@ -84,6 +85,7 @@ import {
   STT_KEEP_ALIVE_MS,
   STT_REPLAY_MS_MAX,
   STT_REPLAY_SILENCE_MS,
+  STT_TURN_PAUSE_MS,
   STT_UNRECOGNIZED_SPEECH_MS_MAX,
   STT_UTTERANCE_TRANSCRIPT_MS_MAX,
 } from "../../src/core/limits/stt.ts";
@@ -164,6 +166,10 @@ describe("the timeouts of providers are shorter than those of the call", () => {
       () => LLM_IDLE_MS_MAX < PROVIDER_FIRST_OUTPUT_MS_MAX,
     ],
     ["a keep-alive comes before Deepgram closes the stream, after 10 s", () => STT_KEEP_ALIVE_MS < 10_000],
+    [
+      "the silence that stands for frames that are not sent is enough to ask for the end of a turn",
+      () => STT_TURN_PAUSE_MS <= STT_SILENCE_FRAMES * FRAME_MS,
+    ],
     ["a chunk is long enough for AssemblyAI, 50 ms", () => STT_CHUNK_FRAMES * FRAME_MS >= 50],
     ["a cached phrase fits the cache", () => TTS_CACHE_ENTRY_BYTES_MAX < TTS_CACHE_BYTES_MAX],
   ])("%s", holds);

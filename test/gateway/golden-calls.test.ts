@@ -25,9 +25,14 @@ const FINGERPRINTS = readFingerprints();
  * which the golden journals are too old to name, and with those turn parameters that both builds have.
  */
 function sameEverywhere(record: JournalRecord): object {
+  // Younger than the golden journals.
+  if (record.kind === "event" && record.event.kind === "usage") {
+    const { preemptive: _, ...event } = record.event;
+    return { ...record, event };
+  }
   if (record.kind !== "header") return record;
   const { version: _, header: ofCall, ...others } = record;
-  const { icu: __, detector: ___, parameters, ...header } = ofCall;
+  const { icu: __, detector: ___, turnWeights: ____, parameters, ...header } = ofCall;
   const common = Object.entries(parameters).filter(([name]) => COMMON_PARAMETERS.includes(name));
   return { ...others, header: { ...header, parameters: Object.fromEntries(common) } };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { readArguments, runCommand, UsageError } from "../../src/cli/command.ts";
 import { proveImage } from "./image/image.ts";
+import { proveLocalStt } from "./local-stt.ts";
 import { proveNodeLines } from "./node/node-lines.ts";
 import { killAllGroups } from "./processes.ts";
 import { Checks, type Proof } from "./proof.ts";
@@ -17,6 +18,10 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
     summary: "the Dockerfile's steps in a Debian 13 root, the service as its user, its health check",
     run: proveImage,
   },
+  "local-stt": {
+    summary: "processes of the local STT killed at random 50 times in 200 calls",
+    run: proveLocalStt,
+  },
 };
 
 const names = Object.keys(AREAS);
@@ -25,7 +30,7 @@ const HELP = `Proves what the test suite cannot: other Node versions, another De
   npm run proof -- <area> [--reduced] [--results DIR]
 
 areas:
-${names.map((name) => `  ${name.padEnd(8)} ${AREAS[name]?.summary}`).join("\n")}
+${names.map((name) => `  ${name.padEnd(9)} ${AREAS[name]?.summary}`).join("\n")}
 
 options:
   --reduced      fewer tests on each Node version: what .ci/run does

@@ -112,11 +112,15 @@ function everything(): { kind: string }[] {
  */
 const ABSENT: readonly string[] = [
   "detector-changed",
+  "prosody",
+  "turn-model",
+  "turn-ended",
   "transcript",
   "request-interim",
   "resume.reason=echo",
   "ignore.reason=echo",
   "end.reason=token_expired",
+  "provider-switched.code=other_language",
 ];
 
 describe("the golden journals together", () => {
@@ -192,6 +196,8 @@ const EVENT_KINDS: Readonly<Record<CallEvent["kind"], true>> = {
   "stt-interim": true,
   "stt-final": true,
   "stt-failed": true,
+  prosody: true,
+  "turn-model": true,
   "reply-text": true,
   "reply-tool-call": true,
   "reply-end": true,
@@ -223,6 +229,7 @@ const COMMAND_KINDS: Readonly<Record<CallCommand["kind"], true>> = {
   pause: true,
   "request-interim": true,
   resume: true,
+  "turn-ended": true,
   ignore: true,
   state: true,
   transcript: true,

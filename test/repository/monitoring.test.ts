@@ -12,7 +12,15 @@ beforeAll(async () => {
 describe("the dashboard", () => {
   test("has its rows, and all that Grafana 10 needs to show them", () => {
     const rows = dashboard.panels.filter(({ type }) => type === "row").map(({ title }) => title);
-    expect(rows).toEqual(["Calls", "Audio", "Added latency", "Turns and stages", "Providers", "Processes"]);
+    expect(rows).toEqual([
+      "Calls",
+      "Audio",
+      "Added latency",
+      "Turns and stages",
+      "Providers",
+      "Processes",
+      "Local STT",
+    ]);
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(38);
     expect(dashboard.templating.list.map(({ name }) => name)).toEqual(["datasource", "instance"]);
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);

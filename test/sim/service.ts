@@ -102,7 +102,8 @@ export class Service {
     const wire = createWire(plan);
     const redeemed = { callId, accountId: asAccountId("account_1"), spec };
     const sttHasInterim = providers.stt?.capabilities.interimTranscripts ?? false;
-    const parameters = plan.preemptive ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS;
+    const basis = plan.preemptive ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS;
+    const parameters = { ...basis, turnWaitMsMax: plan.turnWaitMsMax };
     const journals = new JournalWriters({ dataDir: shared.dataDir, software: "sim", clock: process, log, files: disk });
     this.journal = journals.open({
       ...redeemed,

@@ -146,7 +146,7 @@ class World {
       new Answers(facts, chronicle, stt),
       new Interruption(facts, chronicle, { isEcho, sttHasInterim }),
       new Context(facts, chronicle),
-      new Endpointing(facts, chronicle, stt),
+      new Endpointing(facts, chronicle, stt, plan.turnWaitMsMax),
       new Queues({ facts, chronicle, streams, pendingBytes: () => this.#service.journal.pendingBytes }),
       new Transcript({
         facts,

@@ -12,16 +12,14 @@ test("a setup of real providers has no note", () => {
   expect(providerNotes(COMPLETE)).toEqual([]);
 });
 
-test("without an STT the note says that callers are not understood, and which variable to set", () => {
-  expect(providerNotes({ ...COMPLETE, stt: undefined })).toEqual([
-    "no STT is configured, so callers are not understood: set STT, for example STT=deepgram with DEEPGRAM_API_KEY",
-  ]);
+test("local speech recognition understands people, so it has no note", () => {
+  expect(providerNotes({ ...COMPLETE, stt: "local" })).toEqual([]);
 });
 
 test("the reference STT and TTS have a note each, also as the last fallback", () => {
   const notes = [
     "STT names reference, a test instrument that decodes the reference TTS and does not understand people: " +
-      "set STT, for example STT=deepgram with DEEPGRAM_API_KEY",
+      "leave STT unset for local speech recognition, or set, for example, STT=deepgram with DEEPGRAM_API_KEY",
     "TTS names reference, a test instrument whose speech carries audible data for the reference STT: " +
       "set TTS, for example TTS=espeak, which needs no API key",
   ];

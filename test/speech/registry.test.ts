@@ -6,7 +6,7 @@ import { readProviderSettings, type SpeechConfig } from "../../src/speech/settin
 import { VALID_MODELS, VALID_PROVIDERS, VALID_STT, VALID_TTS } from "../support/providers/valid-names.ts";
 
 const CONFIG: SpeechConfig = {
-  stt: undefined,
+  stt: "reference",
   tts: "espeak",
   models: { model_a: "reference", model_b: "reference", model_c: "reference" },
   providers: readProviderSettings(new VariableReader({ ESPEAK_PROCESSES: "1" }, [])),
@@ -18,9 +18,9 @@ const log = { warn: () => {}, error: () => {} };
 let providers: SpeechProviders | undefined;
 afterEach(() => providers?.close());
 
-test("without configuration there is a TTS, an LLM for each model, and no STT", async () => {
+test("there is an STT, a TTS, and an LLM for each model", async () => {
   providers = await createSpeechProviders(CONFIG, systemClock, log);
-  expect(providers.stt).toBeUndefined();
+  expect(providers.stt.provider).toBe("reference");
   expect(providers.tts.provider).toBe("espeak");
   expect(Object.entries(providers.llm).map(([name, llm]) => [name, llm.provider])).toEqual([
     ["model_a", "reference"],

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { VariableReader } from "../../src/config/variables/reader.ts";
 import {
@@ -36,4 +37,12 @@ test("a limit of streams may name any provider of any stage, and nothing else", 
   expect(speechConfigProblems({ ...CONFIG, streamsMax: { ...streamsMax, whisper: 1 } })).toEqual([
     `PROVIDER_STREAMS_MAX must name any of ${PROVIDER_NAMES.join(", ")}, not "whisper"`,
   ]);
+});
+
+test("a turn model without the local STT, in whose processes it runs, is a problem and not silently unused", () => {
+  const providers = readProviderSettings(new VariableReader({ TURN_MODEL: fileURLToPath(import.meta.url) }, []));
+  expect(speechConfigProblems({ ...CONFIG, providers, stt: "reference" })).toEqual([
+    "TURN_MODEL needs local among the STT providers, whose processes run it: STT=reference,local, not STT=reference",
+  ]);
+  expect(speechConfigProblems({ ...CONFIG, providers, stt: "reference, local" })).toEqual([]);
 });

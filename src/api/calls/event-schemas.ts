@@ -33,6 +33,9 @@ const language = z
   .string()
   .optional()
   .meta({ description: "The language that the STT detected, where it reports one." });
+const endOfTurn = z.number().optional().meta({
+  description: "How sure the STT is that the caller's turn is over, 0 to 1; absent from STT without such a signal.",
+});
 const toolCallId = z.string().meta({ description: "The tool call: its `tool-result` has the same id." });
 
 const words = z
@@ -88,11 +91,27 @@ const InputEventItem = z
     event(
       "stt-interim",
       "Interim transcript of the utterance. An empty text answers `request-interim`: there are no words so far.",
-      { ...redactedText, language },
+      { ...redactedText, language, endOfTurn },
     ),
     event("stt-final", "Final transcript of the utterance; empty where it had no words.", {
       ...redactedText,
       language,
+      lateMs: z
+        .int()
+        .optional()
+        .meta({ description: "How much later than its deadline it came, ms; absent where it came in time." }),
+      endOfTurn,
+    }),
+    event("prosody", "How the caller's voice sounded before the pause that began 60 ms before.", {
+      quietMs: z.int().meta({
+        description: "For how long the caller had been quiet when the last voiced frame was there, in milliseconds.",
+      }),
+      soundMs: z.int().meta({
+        description: "How long after that frame a sound came back, in milliseconds; 0 where none did.",
+      }),
+    }),
+    event("turn-model", "The local turn model has judged the pause.", {
+      probability: z.number().meta({ description: "How sure it is that the caller's turn is over, 0 to 1." }),
     }),
     event("stt-failed", "The STT failed.", { code }),
     event("dtmf", "A DTMF digit was received.", {
@@ -267,6 +286,27 @@ const CommandItem = z
       "request-interim",
       "An STT without interim transcripts is asked for the words of the speech so far. It answers by `stt-interim`, or not at all.",
       {},
+    ),
+    command(
+      "turn-ended",
+      "The caller's turn is over, and is answered. Until the answer is audible, further words reopen the turn: `cancel-reply` with `words` and without `clear` follows.",
+      {
+        pauseMs: z.int().meta({ description: "The pause from the last voiced frame until now, in milliseconds." }),
+        waitMs: z.int().meta({ description: "The pause that was decided on, in milliseconds." }),
+        probability: z.number().meta({ description: "How probable it is that the turn is over, 0 to 1." }),
+        reasons: z
+          .array(z.string())
+          .readonly()
+          .meta({
+            description:
+              "What weighed most. `waited for words`: the words of the last speech came later than `waitMs`.",
+            examples: [["provider 0.92", "question"]],
+          }),
+        summary: z.string().meta({
+          description: "The same as one line.",
+          examples: ["answered after 180 ms: provider 0.92, question"],
+        }),
+      },
     ),
     command("ignore", "Words over the agent that are ignored: they need no reply and are in no turn.", {
       ...redactedText,

@@ -87,6 +87,10 @@ export const CallUsage = z
         description:
           "Some tokens are estimated from characters, because a reply was aborted before the provider reported its usage.",
       }),
+      discarded: z.literal(true).optional().meta({
+        description:
+          "Of replies that preemptive generation requested and that were not used, because the caller went on. They are an item of their own.",
+      }),
       cost: z
         .number()
         .nullable()
@@ -96,7 +100,7 @@ export const CallUsage = z
   .nullable()
   .meta({
     description:
-      "Usage of each provider in the call, including failed attempts that had started and replies that were not used. Null before the call has ended.",
+      "Usage of each provider in the call, including failed attempts that had started and, as items of their own, `discarded` replies. Null before the call has ended.",
   });
 
 export const CallCost = z

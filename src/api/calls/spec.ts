@@ -10,6 +10,7 @@ import {
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { primaryLanguages } from "../../speech/languages.ts";
 import type { Path } from "../http/display-path.ts";
 import { firstProblems, notImplemented, notInThisVersion, type Problem } from "../http/errors.ts";
 import { isBlank, problem, problemsOf } from "../http/validation.ts";
@@ -58,7 +59,7 @@ export async function specOfCheckedTools(
   { voices }: Pick<CallSpecDeps, "voices">,
 ): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
-  const { voice, language } = await lookUpVoiceAndLanguage([...found, ...transportProblems(given)], voices, {
+  const { voice, language, languages } = await lookUpVoiceAndLanguage([...found, ...transportProblems(given)], voices, {
     voiceField: "voice",
     givenVoice: given.voice,
     voice: voiceByIdOrName("voice", given.voice),
@@ -66,7 +67,7 @@ export async function specOfCheckedTools(
   });
   const missing = unsupportedFeatures(body);
   if (missing.length > 0) throw notImplemented(missing);
-  return toCallSpec(body, voice.id, language.code);
+  return toCallSpec(body, voice.id, language.code, primaryLanguages(languages));
 }
 
 /** With another connection type the `websocket` object has no effect and is not checked. */
@@ -96,7 +97,7 @@ function unsupportedFeatures({ connectionType, selectedTools }: NewCallBody): re
   return [notInThisVersion("/connectionType", `connectionType ${connectionType}`), ...missing];
 }
 
-function toCallSpec(body: NewCallBody, voiceId: string, language: string): CallSpec {
+function toCallSpec(body: NewCallBody, voiceId: string, language: string, languages: readonly string[]): CallSpec {
   // A greeting is the agent's opening line. There is none when the user speaks first; a blank greeting counts as absent.
   const greeting = body.firstSpeaker === "agent" && !isBlank(body.greeting ?? "") ? body.greeting : undefined;
   return {
@@ -117,7 +118,7 @@ function toCallSpec(body: NewCallBody, voiceId: string, language: string): CallS
     ...(body.useParameters && { useParameters: true }),
     connectionType: body.connectionType,
     ...(body.connectionType === "websocket" && { websocket: streamFormatOf(body.websocket) }),
-    tools: toolSpecsOf(body.selectedTools),
+    tools: toolSpecsOf(body.selectedTools, languages),
     ...(body.metadata !== undefined && { metadata: body.metadata }),
   };
 }

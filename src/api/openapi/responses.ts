@@ -9,7 +9,7 @@ import { type ErrorBody, type ErrorCode, RETRY_AFTER_STATUSES, STATUS } from "..
 export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   invalid_request: "the request does not follow the OpenAPI document; `details` lists all problems",
   unknown_voice: "`GET /voices` lists no such voice, or several of this name",
-  unknown_language: "`GET /languages` lists no such language",
+  unknown_language: "`GET /languages` lists no such language; the message names those that there are",
   unauthorized: "there is no API key in the header X-API-Key, or one that is unknown or revoked",
   not_found: "the resource does not exist, or belongs to another account",
   method_not_allowed: "the path has other methods, which the header Allow names",

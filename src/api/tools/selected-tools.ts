@@ -17,11 +17,15 @@ import {
 } from "../../core/limits/tools.ts";
 import type { SchemaChecks, SchemaResult } from "../../core/schemas/checker.ts";
 import { schemaProblem } from "../../core/schemas/shape.ts";
+import { primaryLanguage } from "../../core/text/language-tags.ts";
 import { argumentsIn, headerProblem, secretsIn, urlProblem, urlTemplateOf } from "../../core/tools/http-tool.ts";
 import { type ToolSecrets, toolSecretFor } from "../../core/tools/secrets.ts";
+import { languageCode, primaryLanguages } from "../../speech/languages.ts";
 import type { Path } from "../http/display-path.ts";
 import { ApiError, notInThisVersion, type Problem } from "../http/errors.ts";
 import { problem, problemWithoutValue } from "../http/validation.ts";
+import type { VoiceCatalogue } from "../voices/catalogue.ts";
+import { languageRule } from "../voices/lookup.ts";
 import { isToolName, type SelectedTool, TOOL_NAMES } from "./schemas.ts";
 
 /** What this installation allows to tools. */
@@ -31,6 +35,8 @@ export interface ToolDeps {
   /** Tools may call this machine. */
   toolsAllowLoopback: boolean;
   schemas: Pick<SchemaChecks, "compile">;
+  /** What `switch_language` may be fixed to. */
+  voices: Pick<VoiceCatalogue, "languages">;
   clock: Clock;
 }
 
@@ -71,6 +77,8 @@ export async function toolProblems(
       problems.push(problem(nameAt, "must differ from the names of the other tools", name));
     }
     names.add(name);
+    if (toolName === "switch_language" && isObject(tool.parameterOverrides))
+      problems.push(...(await fixedLanguageProblems(tool.parameterOverrides.language, [...at, index], offer)));
     if (!isObject(definition)) continue;
     const definitionAt: Path = [...at, index, "definition"];
     problems.push(...definitionProblems(definition, definitionAt, context));
@@ -81,6 +89,15 @@ export async function toolProblems(
     if (rule === OVER_BUDGET || rule === OVER_BUDGET_TOGETHER) break;
   }
   return problems;
+}
+
+/** A language that is served, or a region of one, as the tool itself requires it of the LLM. */
+async function fixedLanguageProblems(given: unknown, at: Path, { voices }: ToolDeps): Promise<readonly Problem[]> {
+  const code = typeof given === "string" ? languageCode(given) : undefined;
+  if (code === undefined) return [];
+  const served = primaryLanguages(await voices.languages());
+  if (served.includes(primaryLanguage(code))) return [];
+  return [problem([...at, "parameterOverrides", "language"], languageRule(served), given)];
 }
 
 const OVER_BUDGET = `must be a JSON Schema that is compiled within ${SCHEMA_COMPILE_CPU_MS_MAX} ms of CPU time`;

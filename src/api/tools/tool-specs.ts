@@ -3,11 +3,13 @@ import type { ToolSpec } from "../../core/calls/spec.ts";
 import type { SelectedTool, ToolDefinition, ToolItem } from "./schemas.ts";
 import { isBuiltIn } from "./selected-tools.ts";
 
-/** Requires tools without problems that this build has. */
-export const toolSpecsOf = (tools: readonly SelectedTool[]): ToolSpec[] =>
+/** Requires tools without problems that this build has. `languages` are those of the service, without regions. */
+export const toolSpecsOf = (tools: readonly SelectedTool[], languages: readonly string[]): ToolSpec[] =>
   tools.flatMap(({ toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
     if (definition !== undefined) return [definedTool(definition, fixedArguments)];
-    return toolName !== undefined && isBuiltIn(toolName) ? [{ kind: "built_in", name: toolName, fixedArguments }] : [];
+    if (toolName === undefined || !isBuiltIn(toolName)) return [];
+    const limits = toolName === "switch_language" ? { languages } : {};
+    return [{ kind: "built_in", name: toolName, fixedArguments, ...limits }];
   });
 
 function definedTool(

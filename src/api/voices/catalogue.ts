@@ -11,15 +11,19 @@ export interface CatalogueQuery {
 /** The voices and languages of the configured providers. */
 export interface VoiceCatalogue {
   voices(query?: CatalogueQuery): Promise<readonly Voice[]>;
-  /** `voices` of a language counts those of the requested provider. */
+  /** Those that a voice speaks and an STT transcribes. `voices` of a language counts those of the requested TTS provider. */
   languages(query?: CatalogueQuery): Promise<readonly Language[]>;
   /** The providers that have not listed their voices yet. */
   unlistedProviders(): readonly string[];
 }
 
-/** The catalogue of `tts`. All its providers are listed where it does not say which are not. */
+/**
+ * The catalogue of `tts`, and of the STT providers by `sttServing`: those that transcribe a language, in the order in which
+ * they are tried. All providers of `tts` are listed where it does not say which are not.
+ */
 export function catalogueOf(
   tts: Pick<TtsPool, "voices"> & Partial<Pick<TtsPool, "unlistedProviders">>,
+  sttServing: (language: string) => readonly string[],
 ): VoiceCatalogue {
   const voicesOf = async (provider: string | undefined): Promise<readonly Voice[]> => {
     const voices = await tts.voices();
@@ -31,7 +35,7 @@ export function catalogueOf(
       return voices.filter((voice) => matchesLanguage(language, [voice.language, ...languageCodes(voice.language)]));
     },
     languages: async ({ language, provider } = {}) => {
-      const languages = listLanguages(await voicesOf(provider));
+      const languages = listLanguages(await voicesOf(provider), sttServing);
       return languages.filter(({ code }) => matchesLanguage(language, languageCodes(code)));
     },
     unlistedProviders: () => tts.unlistedProviders?.() ?? [],

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { Voice } from "../../speech/contracts.ts";
-import type { Language } from "../../speech/languages.ts";
+import { type Language, primaryLanguages } from "../../speech/languages.ts";
 import { maySpeak, voicesSpeaking } from "../../speech/tts/voice-matching.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
 import { problem } from "../http/validation.ts";
@@ -10,7 +10,7 @@ import type { VoiceCatalogue } from "./catalogue.ts";
 type LookUp<Item> = (items: readonly Item[]) => Item | Problem | undefined;
 
 /**
- * The voice and the language of a request. Throws ApiError 400 with all problems together: those `found` before, an unknown voice
+ * The voice and the language of a request, and the languages that there are. Throws ApiError 400 with all problems together: those `found` before, an unknown voice
  * or language, and a voice that does not speak the language. Throws 503 `unavailable` when nothing else is wrong and the voice may
  * belong to a provider that has not listed its voices yet.
  */
@@ -18,7 +18,7 @@ export async function lookUpVoiceAndLanguage(
   found: readonly Problem[],
   catalogue: VoiceCatalogue,
   lookUp: { voiceField: string; givenVoice: unknown; voice: LookUp<Voice>; language: LookUp<Language> },
-): Promise<{ voice: Voice; language: Language }> {
+): Promise<{ voice: Voice; language: Language; languages: readonly Language[] }> {
   const [voices, languages] = await Promise.all([catalogue.voices(), catalogue.languages()]);
   const problems = [...found];
   const voice = lookUp.voice(voices);
@@ -43,7 +43,7 @@ export async function lookUpVoiceAndLanguage(
   }
   if (code !== undefined) throw invalidRequest(problems, code);
   assert.ok(voice !== undefined && !isProblem(voice) && language !== undefined && !isProblem(language));
-  return { voice, language };
+  return { voice, language, languages };
 }
 
 const isProblem = (found: object | undefined): found is Problem => found !== undefined && "path" in found;
@@ -102,5 +102,12 @@ export const languageByCode =
     if (typeof given !== "string") return undefined;
     const wanted = given.toLowerCase();
     const found = languages.find((language) => language.code.toLowerCase() === wanted);
-    return found ?? problem([field], "must be a language code from GET /languages", given);
+    if (found !== undefined) return found;
+    return problem([field], languageRule(primaryLanguages(languages)), given);
   };
+
+/** What a language must be where `served` are those of the service, without their regions. */
+export const languageRule = (served: readonly string[]): string => {
+  const list = served.length === 0 ? "" : `: ${served.join(", ")}, or a region of these`;
+  return `must be a language code from GET /languages${list}`;
+};

@@ -40,6 +40,17 @@ const LanguageList = pageSchema(
       code: z.string().meta({ description: "BCP 47: a language (`en`), or a language and a region (`en-US`)." }),
       name: z.string().meta({ description: "In English." }),
       voices: z.int().meta({ description: "How many voices speak it; a voice of `en-US` also speaks `en`." }),
+      stt: z
+        .array(z.string())
+        .readonly()
+        .meta({
+          description: "The STT providers that transcribe it, in the order in which calls use them. Never empty.",
+          examples: [["deepgram", "local"]],
+        }),
+      tts: z
+        .array(z.string())
+        .readonly()
+        .meta({ description: "The TTS providers whose voices speak it. Never empty.", examples: [["espeak"]] }),
     })
     .meta({ id: "Language" }),
   "A page of languages that match the filters.",
@@ -61,7 +72,9 @@ const LANGUAGES = {
   operationId: "listLanguages",
   tags: ["voices"],
   summary: "List languages",
-  description: "The languages of the voices. A filter without a match gives an empty list.",
+  description:
+    "The languages that calls can have: those that a voice speaks and an STT provider transcribes. A filter without a match " +
+    "gives an empty list.",
   querystring: Filters,
   errors: LARGE_RESPONSE_ERRORS,
   response: { 200: LanguageList },

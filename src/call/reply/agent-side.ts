@@ -33,6 +33,8 @@ export interface AgentSideOptions {
   sink: CallSink;
   /** Reports what the agent does to turn taking. */
   step: (event: TurnEvent) => void;
+  /** The turn that the current reply answers is final, though the reply is not audible yet. */
+  turnSettled: () => void;
   /** Ends the call. */
   end: (reason: EndReason) => void;
   /** The LLM has finished the current reply, or has failed. */
@@ -183,16 +185,22 @@ export class AgentSide {
 
   /** Pauses sending of the current reply. What has been sent is still played. */
   pause(turnId: TurnId, nowMs: CallMs): void {
-    this.#reply?.watchdog.pause(true, nowMs);
+    const reply = this.#reply;
+    reply?.watchdog.pause(true, nowMs);
+    if (reply !== undefined) reply.isHeld = !reply.audible;
     this.#options.sink({ kind: "pause", turnId });
     this.#setState("listening");
   }
 
   /** Resumes with the sample after the last one sent. */
   resume({ turnId, reason }: Extract<TurnAction, { do: "resume" }>, nowMs: CallMs): void {
-    this.#reply?.watchdog.pause(false, nowMs);
+    const reply = this.#reply;
+    reply?.watchdog.pause(false, nowMs);
     this.#options.sink({ kind: "resume", turnId, reason });
-    this.#setState("speaking");
+    this.#setState(reply?.audible === false ? "thinking" : "speaking");
+    if (reply === undefined) return;
+    reply.isHeld = false;
+    if (reply.hasHeldRound) this.#endRound(reply, nowMs);
   }
 
   /** Cancels the current reply, if any. What the caller has heard of it becomes the agent's turn. */
@@ -325,6 +333,14 @@ export class AgentSide {
     reply.watchdog.llmDone();
     this.#options.llmDone(false);
     this.#speak(reply, reply.segmentCount, reply.endRound(nowMs), nowMs);
+    // The caller may be going on with the turn, and what its tools do cannot be taken back.
+    if (reply.isHeld) reply.hasHeldRound = true;
+    else this.#endRound(reply, nowMs);
+  }
+
+  /** Runs the tools of a round that the LLM has finished; without any, the reply is complete. */
+  #endRound(reply: Reply, nowMs: CallMs): void {
+    reply.hasHeldRound = false;
     const runs = reply.tools.startRound(reply.takeRoundText());
     if (runs.length === 0) {
       reply.endText();
@@ -333,6 +349,7 @@ export class AgentSide {
     }
     // Tools have effects: the turn that they were called for is final, whatever the caller says next.
     this.#options.conversation.settle();
+    this.#options.turnSettled();
     reply.watchdog.toolsStarted(nowMs);
     for (const run of runs) this.#runTool(reply, run);
     this.#continueWithResults(reply, nowMs);

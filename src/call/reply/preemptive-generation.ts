@@ -5,6 +5,10 @@ import type { Conversation } from "../conversation.ts";
 import type { CallSink } from "../events.ts";
 import type { TurnParameters } from "../parameters.ts";
 import { describeTools } from "../tools/plan.ts";
+import type { PauseEnd } from "../turn-taking/end-of-turn/pause-end.ts";
+
+/** A pause that ends the turn with this probability is worth a request. */
+const PROBABILITY_MIN = 0.5;
 
 export interface PreemptiveGenerationOptions {
   spec: CallSpec;
@@ -34,8 +38,9 @@ export class PreemptiveGeneration {
   /** Since when those words are unchanged. */
   #unchangedSinceMs = callMs(0);
   #isFinal = false;
-  /** Preemptive generations since the caller's turn began. */
+  /** Preemptive generations in the caller's turn, also where it was answered and taken back; and its number. */
   #startCount = 0;
+  #callerTurns = 0;
   #pending: PendingGeneration | undefined;
 
   constructor(options: PreemptiveGenerationOptions) {
@@ -46,6 +51,9 @@ export class PreemptiveGeneration {
    * Sets what the caller has said so far, or "" while it could not be answered; `isFinal` when no interim words remain.
    */
   update(text: string, isFinal: boolean, nowMs: CallMs): void {
+    const { callerTurns } = this.#options.conversation;
+    if (callerTurns !== this.#callerTurns) this.#startCount = 0;
+    this.#callerTurns = callerTurns;
     this.#isFinal = isFinal;
     if (text === this.#callerText) return;
     this.#callerText = text;
@@ -53,7 +61,6 @@ export class PreemptiveGeneration {
     if (plain === this.#plainText) return;
     this.#plainText = plain;
     this.#unchangedSinceMs = nowMs;
-    if (plain === "") this.#startCount = 0;
     this.cancel();
   }
 
@@ -62,9 +69,7 @@ export class PreemptiveGeneration {
    */
   deadlineMs(lastSpeechMs: CallMs): CallMs {
     const { preemptiveMs } = this.#options.parameters;
-    const isBlocked =
-      this.#plainText === "" || this.#pending !== undefined || this.#startCount >= PREEMPTIVE_GENERATIONS_PER_TURN_MAX;
-    if (preemptiveMs === 0 || isBlocked) return callMs(Number.POSITIVE_INFINITY);
+    if (preemptiveMs === 0 || this.#isBlocked) return callMs(Number.POSITIVE_INFINITY);
     const quietMs = Number.isNaN(lastSpeechMs) ? callMs(0) : lastSpeechMs;
     if (this.#isFinal) return latest(this.#unchangedSinceMs, addMs(quietMs, preemptiveMs));
     // Transcripts from before the end of speech usually lack the last word: wait for it.
@@ -76,7 +81,23 @@ export class PreemptiveGeneration {
   /** Starts if it is due. A reply in another language than `language` is cancelled. */
   startIfDue(lastSpeechMs: CallMs, nowMs: CallMs, language: string): void {
     if (this.#pending !== undefined && this.#pending.language !== language) this.cancel();
-    if (nowMs < this.deadlineMs(lastSpeechMs)) return;
+    if (nowMs >= this.deadlineMs(lastSpeechMs)) this.#start(language);
+  }
+
+  /** Starts where the pause probably ends the turn and its words are there; cancels as `startIfDue`. */
+  startIfProbable(pause: PauseEnd | undefined, nowMs: CallMs, language: string): void {
+    if (this.#pending !== undefined && this.#pending.language !== language) this.cancel();
+    if (pause === undefined || this.#isBlocked || nowMs < pause.wordsDueMs) return;
+    if (pause.decision.probability >= PROBABILITY_MIN) this.#start(language);
+  }
+
+  get #isBlocked(): boolean {
+    return (
+      this.#plainText === "" || this.#pending !== undefined || this.#startCount >= PREEMPTIVE_GENERATIONS_PER_TURN_MAX
+    );
+  }
+
+  #start(language: string): void {
     const { conversation, sink, spec } = this.#options;
     const messages = conversation.messagesWith(this.#callerText);
     this.#startCount += 1;

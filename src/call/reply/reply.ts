@@ -49,6 +49,10 @@ export class Reply {
   readonly watchdog: ReplyWatchdog;
   /** What the tool call `toolCallId` asks for once this reply has been heard. */
   finalEffect: { toolCallId: ToolCallId; effect: Extract<ToolEffect, { kind: "hang-up" | "transfer" }> } | undefined;
+  /** It is paused before its first frame: the caller may be going on with the turn that it answers. */
+  isHeld = false;
+  /** The LLM has finished a round meanwhile, whose tools wait. */
+  hasHeldRound = false;
 
   constructor(options: {
     turnId: TurnId;

@@ -1,6 +1,7 @@
-import type { BuiltInTool, CallSpec, ToolSpec } from "../../core/calls/spec.ts";
+import type { BuiltInTool, BuiltInToolSpec, CallSpec, ToolSpec } from "../../core/calls/spec.ts";
 import { parseObject } from "../../core/json.ts";
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_ARGUMENTS_PARTS_MAX } from "../../core/limits/tools.ts";
+import { primaryLanguage } from "../../core/text/language-tags.ts";
 import { DTMF_DIGITS, isTransferTarget } from "../../core/tools/built-in-tools.ts";
 import type { ToolCall, ToolDescription } from "../../speech/contracts.ts";
 import { languageCode } from "../../speech/languages.ts";
@@ -76,13 +77,13 @@ export function planTool(call: ToolCall, tools: CallSpec["tools"]): ToolPlan {
   const given = parseArguments(call.argumentsJson);
   if (given === undefined) return errorResult("the arguments must be one JSON object");
   const all = { ...given, ...tool.fixedArguments };
-  return tool.kind === "built_in" ? planBuiltIn(tool.name, all) : { kind: "run", tool, arguments: all };
+  return tool.kind === "built_in" ? planBuiltIn(tool, all) : { kind: "run", tool, arguments: all };
 }
 
 /** The plan that runs nothing and gives the LLM this error. `why` is a clause without a full stop. */
 const errorResult = (why: string): ToolPlan => ({ kind: "done", result: `Error: ${why}.` });
 
-function planBuiltIn(name: BuiltInTool, given: Readonly<Record<string, unknown>>): ToolPlan {
+function planBuiltIn({ name, languages }: BuiltInToolSpec, given: Readonly<Record<string, unknown>>): ToolPlan {
   switch (name) {
     case "hang_up":
       return { kind: "done", result: "The call ends when everything has been heard.", effect: { kind: "hang-up" } };
@@ -101,6 +102,8 @@ function planBuiltIn(name: BuiltInTool, given: Readonly<Record<string, unknown>>
     case "switch_language": {
       const language = typeof given.language === "string" ? languageCode(given.language) : undefined;
       if (language === undefined) return errorResult("language must be a code such as en");
+      if (languages?.includes(primaryLanguage(language)) === false)
+        return errorResult(`language must be one of ${languages.join(", ")}, not ${language}`);
       return { kind: "done", result: `Go on in ${language}.`, effect: { kind: "language", language } };
     }
   }

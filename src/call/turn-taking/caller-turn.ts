@@ -1,7 +1,7 @@
 import { addMs, type CallMs, elapsedMs, latest } from "../../core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { cutText } from "../../core/text/graphemes.ts";
-import { joinTexts, textAfter } from "../../core/text/words.ts";
+import { joinTexts, textAfter, wordsOf } from "../../core/text/words.ts";
 import type { TurnEvent } from "./turn-events.ts";
 
 /**
@@ -57,16 +57,21 @@ export const callerInterim = (caller: Caller): string => (caller.at === "silent"
 
 /**
  * The new text of an interim or final transcript whose beginning, `answered`, was answered before its final came. Where
- * the STT has changed a word of that beginning, all of the text is new. `language`, BCP 47, determines where words end.
+ * the STT has changed a word of that beginning, all of the text is new; but not where the caller has not spoken since
+ * (`hasSpokenSince`) and it has no more words than were answered. `language`, BCP 47, determines where words end.
  */
 export function withoutAnsweredPrefix(
   { text, final }: { text: string; final: boolean },
   answered: string,
   language: string,
+  hasSpokenSince = true,
 ): { text: string; answered: string } {
   if (answered === "" || text === "") return { text, answered };
   const rest = textAfter(answered, text, language);
   if (rest !== undefined) return { text: rest, answered };
+  // Who has not spoken since has said nothing new: "zero one seven" became "017".
+  if (!hasSpokenSince && wordsOf(text, language).length <= wordsOf(answered, language).length)
+    return { text: "", answered };
   // An interim transcript may lack the last words of the one before it: they may come back.
   const isBeginning = !final && textAfter(text, answered, language) !== undefined;
   return isBeginning ? { text: "", answered } : { text, answered: "" };
@@ -99,6 +104,8 @@ export function stepCaller(caller: Caller, event: TurnEvent, nowMs: CallMs): Cal
     case "words": {
       // Nothing new; but an empty final also takes back the interim words.
       if (event.text === "" && (!event.final || caller.at === "silent")) return caller;
+      // The STT repeats its words where only its signal of the end has changed.
+      if (!event.final && event.text === callerInterim(caller)) return caller;
       const words = addTranscript(caller.at === "silent" ? NO_WORDS : caller.words, event);
       // Words without speech: the STT recognized what the VAD missed.
       if (caller.at === "silent")

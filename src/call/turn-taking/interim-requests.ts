@@ -2,14 +2,14 @@ import { addMs, type CallMs, callMs, latest } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import type { TurnParameters } from "../parameters.ts";
 import { type Caller, callerInterim, callerText } from "./caller-turn.ts";
-import type { Agent } from "./turn.ts";
 import type { TurnEvent } from "./turn-events.ts";
+import type { Agent } from "./turn-state.ts";
 
 const NEVER = callMs(Number.POSITIVE_INFINITY);
 
 /**
  * Decides when an STT without interim transcripts is asked for the words of the speech so far: while the caller speaks
- * over the agent, and before an inactivity timeout expires over speech. Requests are bounded in rate
+ * over the agent or over an answer that is held, and before an inactivity timeout expires over speech. Requests are bounded in rate
  * (`interimIntervalMs`) and in number: over one reply `interimRequestsMax`, over speech without words those of
  * `steadyNoiseMs`, and before a timeout those of `inactivityRequestMs`. Times are ms of call time.
  */
@@ -79,9 +79,12 @@ export class InterimRequests {
     }
   }
 
-  /** The caller speaks over a reply that can be interrupted, and the requests for it are not used up. */
+  /** The caller speaks over a reply that words would interrupt or drop, and the requests for it are not used up. */
   #isOver(agent: Agent): boolean {
-    if (agent.at !== "replying" || !agent.audible || !agent.interruptible) return false;
+    if (agent.at !== "replying") return false;
+    const { audible, interruptible, pausedSinceMs } = agent;
+    // One that is not audible is paused only where its turn may be taken back.
+    if (!(audible ? interruptible : pausedSinceMs !== undefined)) return false;
     return agent.turnId !== this.#turnId || this.#replyRequests < this.#parameters.interimRequestsMax;
   }
 }

@@ -7,16 +7,12 @@ import type { TurnParameters } from "../parameters.ts";
 import type { AgentSide } from "../reply/agent-side.ts";
 import type { PreemptiveGeneration } from "../reply/preemptive-generation.ts";
 import type { Transcript } from "../transcript.ts";
-import {
-  INITIAL_TURN,
-  stepTurn,
-  type Turn,
-  type TurnPolicy,
-  type TurnStep,
-  turnDeadlineMs,
-  understoodText,
-} from "./turn.ts";
-import type { TurnAction, TurnEvent } from "./turn-events.ts";
+import type { PauseEnd } from "./end-of-turn/pause-end.ts";
+import type { PauseEvidence } from "./end-of-turn/pause-evidence.ts";
+import { stepTurn, turnDeadlineMs, understoodText } from "./turn.ts";
+import { judgePause } from "./turn-end.ts";
+import type { TurnAction, TurnEnd, TurnEvent } from "./turn-events.ts";
+import { INITIAL_TURN, type Turn, type TurnPolicy, type TurnStep } from "./turn-state.ts";
 
 export interface TurnTakingOptions {
   spec: CallSpec;
@@ -30,6 +26,13 @@ export interface TurnTakingOptions {
   sink: CallSink;
 }
 
+interface JudgedPause {
+  readonly turn: Turn;
+  readonly policy: TurnPolicy;
+  readonly lastSpeechMs: CallMs;
+  readonly end: PauseEnd | undefined;
+}
+
 /** The turn taking of a call: keeps its state, and carries out what each step decides. Times are ms of call time. */
 export class TurnTaking {
   readonly #options: TurnTakingOptions;
@@ -37,6 +40,8 @@ export class TurnTaking {
   #turn: Turn = INITIAL_TURN;
   /** The result of `turnDeadlineMs`. It reads words and is needed on every frame, but changes only with the turn. */
   #deadlineMs = callMs(Number.POSITIVE_INFINITY);
+  /** The pause that was judged last. The same pause of the same turn is judged again only with other evidence. */
+  #judged: JudgedPause | undefined;
 
   constructor(options: TurnTakingOptions) {
     this.#options = options;
@@ -63,6 +68,31 @@ export class TurnTaking {
     this.#deadlineMs = turnDeadlineMs(this.#turn, this.#policy);
   }
 
+  /** What is known of the caller's pause, where it is judged by that. Costs nothing while it is the same object. */
+  set evidence(evidence: PauseEvidence) {
+    if (evidence === this.#policy.evidence) return;
+    this.#policy = { ...this.#policy, evidence };
+    this.#deadlineMs = turnDeadlineMs(this.#turn, this.#policy);
+  }
+
+  /** The turn that the current reply answers is final, though the reply is not audible yet. */
+  settled(): void {
+    if (this.#turn.answered !== undefined) this.#turn = { ...this.#turn, answered: undefined };
+  }
+
+  /**
+   * How the caller's pause is judged; undefined where there is none that can end the turn. `lastSpeechMs` is the last
+   * voiced frame.
+   */
+  judgePause(lastSpeechMs: CallMs): PauseEnd | undefined {
+    const judged = this.#judged;
+    const isSame = judged?.turn === this.#turn && judged.policy === this.#policy;
+    if (isSame && judged.lastSpeechMs === lastSpeechMs) return judged.end;
+    const end = judgePause(this.#turn, lastSpeechMs, this.#policy);
+    this.#judged = { turn: this.#turn, policy: this.#policy, lastSpeechMs, end };
+    return end;
+  }
+
   step(event: TurnEvent, nowMs: CallMs): void {
     for (const action of this.#advance(event, nowMs).actions) this.#act(action, nowMs);
   }
@@ -71,6 +101,8 @@ export class TurnTaking {
   stepWithWords(event: Extract<TurnEvent, { text: string }>, nowMs: CallMs): void {
     const { transcript, conversation } = this.#options;
     const step = this.#advance(event, nowMs);
+    const [first] = step.actions;
+    if (first?.do === "reopen") conversation.reopen();
     transcript.update("user", conversation.turnTextWith(understoodText(step)));
     for (const action of step.actions) this.#act(action, nowMs);
   }
@@ -89,6 +121,9 @@ export class TurnTaking {
       case "interrupt":
         agentSide.cancel(action.reason, action.speechMs, nowMs);
         return;
+      case "reopen":
+        agentSide.cancel("words", action.speechMs, nowMs);
+        return;
       case "pause":
         agentSide.pause(action.turnId, nowMs);
         return;
@@ -103,8 +138,13 @@ export class TurnTaking {
         return;
       }
       case "answer":
+        if (action.end !== undefined) sink({ kind: "turn-ended", ...action.end, summary: summaryOf(action.end) });
         conversation.addUtterance(action);
-        if (ending.reason !== undefined) return;
+        if (ending.reason !== undefined) {
+          // It is not answered, so it cannot be taken back: that would drop the goodbye.
+          this.settled();
+          return;
+        }
         preemptive.useOrCancel(this.#policy.language);
         agentSide.generateReply(nowMs);
         // DTMF has become a part of the turn.
@@ -118,4 +158,10 @@ export class TurnTaking {
     const { transcript, conversation } = this.#options;
     transcript.update("user", conversation.turnTextWith(""));
   }
+}
+
+/** For people: "answered after 180 ms: provider 0.92, question". */
+function summaryOf({ pauseMs, reasons }: TurnEnd): string {
+  const after = `answered after ${pauseMs} ms`;
+  return reasons.length === 0 ? after : `${after}: ${reasons.join(", ")}`;
 }

@@ -1,80 +1,29 @@
 import type { ResumeReason } from "../../core/calls/reasons.ts";
 import { addMs, type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
-import type { TurnId } from "../../core/ids.ts";
 import { joinTexts } from "../../core/text/words.ts";
-import type { TurnParameters } from "../parameters.ts";
 import { areBackChannels, isBackChannel } from "./back-channel.ts";
+import { type Caller, callerInterim, callerText, stepCaller, withoutAnsweredPrefix, wordsText } from "./caller-turn.ts";
+import { type AnsweredTurn, reopened, stillOpen } from "./reopened-turn.ts";
+import { endOfTurn, turnEndMs, wordlessDeadlineMs } from "./turn-end.ts";
+import type { BargeIn, TurnEvent } from "./turn-events.ts";
 import {
-  type Caller,
-  callerInterim,
-  callerText,
-  speakingWithoutWords,
-  stepCaller,
-  type Words,
-  withoutAnsweredPrefix,
-  wordsText,
-} from "./caller-turn.ts";
-import { endpointMs } from "./endpointing.ts";
-import type { BargeIn, TurnAction, TurnEvent } from "./turn-events.ts";
-
-/** What the agent is doing. A reply is audible once its first frame was sent. */
-export type Agent = { at: "idle" } | Replying;
-
-interface Replying {
-  at: "replying";
-  turnId: TurnId;
-  audible: boolean;
-  interruptible: boolean;
-  /**
-   * When it was paused, or when words last extended the pause without interrupting, ms of call time; undefined while it
-   * is not paused.
-   */
-  pausedSinceMs: CallMs | undefined;
-  /** How often speech has paused it. */
-  pauses: number;
-}
-
-/** The state of turn taking. Each alternative has only the members that make sense in it. */
-export interface Turn {
-  caller: Caller;
-  agent: Agent;
-  /** The beginning of the STT's current utterance that was already answered or ignored; usually empty. */
-  answeredPrefix: string;
-  /** The last final transcript, until something arrives that may be a new utterance; usually empty. */
-  lastFinal: string;
-  /** The caller is entering DTMF digits: nothing is answered until the entry is complete. */
-  isEnteringDtmf: boolean;
-}
-
-/** The settings of turn taking. */
-export interface TurnPolicy {
-  parameters: Readonly<TurnParameters>;
-  /** The STT sends interim transcripts by itself. Without them it is asked for one: see `InterimRequests`. */
-  sttHasInterim: boolean;
-  /** The caller's language, for back-channels and endpointing. */
-  language: string;
-}
-
-type Pausing = Extract<Caller, { at: "pausing" }>;
-
-export interface TurnStep {
-  turn: Turn;
-  actions: readonly TurnAction[];
-}
+  type Agent,
+  NO_ACTIONS,
+  type Pausing,
+  type Replying,
+  type Turn,
+  type TurnPolicy,
+  type TurnStep,
+} from "./turn-state.ts";
 
 /** Everything understood of the caller's turn, including what this step answers or ignores. */
 export const understoodText = ({ turn, actions }: TurnStep): string =>
   actions.find((action) => "text" in action)?.text ?? callerText(turn.caller);
 
-export const INITIAL_TURN: Turn = {
-  caller: { at: "silent" },
-  agent: { at: "idle" },
-  answeredPrefix: "",
-  lastFinal: "",
-  isEnteringDtmf: false,
-};
-const NO_ACTIONS: readonly TurnAction[] = [];
 const TICK: TurnEvent = { kind: "tick" };
+
+type Paused = Replying & { pausedSinceMs: CallMs };
+const isPaused = (agent: Replying): agent is Paused => agent.pausedSinceMs !== undefined;
 
 /** All of turn taking: a pure function of the state, the event and the time of the call. */
 export function stepTurn(turn: Turn, input: TurnEvent, nowMs: CallMs, policy: TurnPolicy): TurnStep {
@@ -82,25 +31,56 @@ export function stepTurn(turn: Turn, input: TurnEvent, nowMs: CallMs, policy: Tu
   const deduplicated = isRepeatedFinal(turn, input, policy) ? TICK : input;
   const remainder =
     deduplicated.kind === "words"
-      ? withoutAnsweredPrefix(deduplicated, turn.answeredPrefix, policy.language)
+      ? withoutAnsweredPrefix(deduplicated, turn.answeredPrefix, policy.language, hasSpokenSince(turn, policy))
       : undefined;
   const event =
     deduplicated.kind === "words" && remainder !== undefined ? { ...deduplicated, text: remainder.text } : deduplicated;
+  if (turn.answered !== undefined && turn.agent.at === "replying" && goesOn(turn.agent, event, policy))
+    return reopen(turn, turn.agent, turn.answered, input, nowMs, policy);
   const previousPrefix = remainder?.answered ?? turn.answeredPrefix;
   const caller = stepCaller(turn.caller, event, nowMs);
   const agent = stepAgent(turn.agent, event);
   const answeredPrefix = nextAnsweredPrefix(previousPrefix, turn.caller, event);
   const lastFinal = nextLastFinal(turn.lastFinal, deduplicated);
   const isEnteringDtmf = event.kind === "dtmf" || (turn.isEnteringDtmf && event.kind !== "typed");
+  // The reply that a reopened turn has dropped ends after the turn may have been answered again.
+  const isDropped = event.kind === "reply-done" && turn.agent.at === "idle";
+  const answered = isDropped ? turn.answered : turn.answered && stillOpen(turn.answered, event);
   const isSame = caller === turn.caller && agent === turn.agent && answeredPrefix === turn.answeredPrefix;
   const next =
-    isSame && lastFinal === turn.lastFinal && isEnteringDtmf === turn.isEnteringDtmf
+    isSame && answered === turn.answered && lastFinal === turn.lastFinal && isEnteringDtmf === turn.isEnteringDtmf
       ? turn
-      : { caller, agent, answeredPrefix, lastFinal, isEnteringDtmf };
+      : { caller, agent, answeredPrefix, answered, lastFinal, isEnteringDtmf };
   if (next.agent.at === "replying") return stepWhileReplying(next, next.agent, event, nowMs, policy);
   if (event.kind !== "reply-done" || !isIgnored(next.caller, nowMs, policy)) return endOfTurn(next, nowMs, policy);
   return ignoreBackChannel(next, next.caller);
 }
+
+/**
+ * Whether `event` brings words that the answer in the making does not know. As nothing of it was heard, it may also be
+ * one that cannot be interrupted.
+ */
+const goesOn = (agent: Replying, event: TurnEvent, policy: TurnPolicy): boolean =>
+  !agent.audible && bringsWords(event, policy);
+
+/** The turn goes on that the reply in the making answers: it continues with `input` as if it had not been answered. */
+function reopen(
+  turn: Turn,
+  agent: Replying,
+  answered: AnsweredTurn,
+  input: TurnEvent,
+  nowMs: CallMs,
+  policy: TurnPolicy,
+): TurnStep {
+  const speechMs = turn.caller.at === "speaking" ? elapsedMs(turn.caller.speechStartMs, nowMs) : 0;
+  const before = { ...reopened(answered, turn.caller), answered: undefined, agent: { at: "idle" } as const };
+  const step = stepTurn({ ...turn, ...before }, input, nowMs, policy);
+  return { turn: step.turn, actions: [{ do: "reopen", turnId: agent.turnId, speechMs }, ...step.actions] };
+}
+
+/** Whether a changed transcript of what was answered may be of new speech. An answer that is heard is not revised. */
+const hasSpokenSince = ({ caller, answered }: Turn, { evidence }: TurnPolicy): boolean =>
+  evidence === undefined || caller.at !== "silent" || answered !== undefined;
 
 function isRepeatedFinal({ lastFinal, caller }: Turn, event: TurnEvent, { sttHasInterim }: TurnPolicy): boolean {
   if (event.kind !== "words" || !event.final || event.text === "" || event.text !== lastFinal) return false;
@@ -153,11 +133,12 @@ function stepWhileReplying(turn: Turn, agent: Replying, event: TurnEvent, nowMs:
   const reason = bargeInReason(agent, event, policy);
   if (reason !== undefined) {
     const speechMs = caller.at === "speaking" ? elapsedMs(caller.speechStartMs, nowMs) : 0;
-    return { turn: { ...turn, agent: { at: "idle" } }, actions: [{ do: "interrupt", turnId, reason, speechMs }] };
+    const idle: Turn = { ...turn, agent: { at: "idle" }, answered: undefined };
+    return { turn: idle, actions: [{ do: "interrupt", turnId, reason, speechMs }] };
   }
   if (agent.pausedSinceMs !== undefined) {
     const pausedSinceMs = event.kind === "words" && event.text !== "" ? nowMs : agent.pausedSinceMs;
-    const reasonToResume = resumeReason(caller, event, pausedSinceMs, nowMs, policy);
+    const reasonToResume = resumeReason(caller, { ...agent, pausedSinceMs }, event, nowMs, policy);
     if (reasonToResume === undefined) {
       return {
         turn: pausedSinceMs === agent.pausedSinceMs ? turn : { ...turn, agent: { ...agent, pausedSinceMs } },
@@ -167,7 +148,7 @@ function stepWhileReplying(turn: Turn, agent: Replying, event: TurnEvent, nowMs:
     const resumed = { ...turn, agent: { ...agent, pausedSinceMs: undefined } };
     return { turn: resumed, actions: [{ do: "resume", turnId, reason: reasonToResume }] };
   }
-  if (shouldPause(caller, agent, event, nowMs, policy)) {
+  if (shouldPause(turn, agent, event, nowMs, policy)) {
     const paused = { ...agent, pausedSinceMs: nowMs, pauses: agent.pauses + 1 };
     return { turn: { ...turn, agent: paused }, actions: [{ do: "pause", turnId }] };
   }
@@ -178,33 +159,39 @@ function stepWhileReplying(turn: Turn, agent: Replying, event: TurnEvent, nowMs:
 }
 
 /** Sound alone never interrupts: without words it only pauses. */
-function bargeInReason(agent: Replying, event: TurnEvent, { language }: TurnPolicy): BargeIn | undefined {
+function bargeInReason(agent: Replying, event: TurnEvent, policy: TurnPolicy): BargeIn | undefined {
   if (!agent.interruptible) return undefined;
   if (event.kind === "dtmf" || (event.kind === "typed" && event.text !== "")) return event.kind;
   // Words also cancel a reply that is not audible yet: the caller had not finished.
-  if (event.kind !== "words" || event.text === "") return undefined;
-  return isBackChannel(event.text, language, !event.final) ? undefined : "words";
+  return bringsWords(event, policy) ? "words" : undefined;
 }
 
-/** Speech pauses an audible reply, and only when the speech or the playout has just started. */
+/** Whether `event` brings words that are no back-channel. */
+const bringsWords = (event: TurnEvent, { language }: TurnPolicy): boolean =>
+  event.kind === "words" && event.text !== "" && !isBackChannel(event.text, language, !event.final);
+
+/**
+ * Speech pauses an audible reply, and only when the speech or the playout has just started. An answer that is not audible
+ * is held: the caller may be going on with the turn that it answers.
+ */
 function shouldPause(
-  caller: Caller,
+  { caller, answered }: Turn,
   agent: Replying,
   event: TurnEvent,
   nowMs: CallMs,
   { parameters }: TurnPolicy,
 ): boolean {
-  if (caller.at !== "speaking" || !agent.audible || !agent.interruptible) return false;
+  if (caller.at !== "speaking" || !(agent.audible ? agent.interruptible : answered !== undefined)) return false;
   if (event.kind !== "speech-started" && event.kind !== "reply-audible") return false;
   if (event.kind === "reply-audible" && nowMs >= addMs(caller.lastWordMs, parameters.steadyNoiseMs)) return false;
   return agent.pauses < parameters.speechPausesMax;
 }
 
-/** Why a reply that was paused at `pausedMs` must resume now; undefined while it must not. */
+/** Why a paused reply must resume now; undefined while it must not. */
 function resumeReason(
   caller: Caller,
+  agent: Paused,
   event: TurnEvent,
-  pausedMs: CallMs,
   nowMs: CallMs,
   policy: TurnPolicy,
 ): ResumeReason | undefined {
@@ -215,17 +202,20 @@ function resumeReason(
     if (!policy.sttHasInterim) return event.text === "" ? "no_words" : "back_channel";
   }
   if (caller.at !== "speaking" && isSettledBackChannel(caller, policy.language)) return "back_channel";
-  if (nowMs < resumeAtMs(caller, pausedMs, policy)) return undefined;
+  if (nowMs < resumeAtMs(caller, agent, policy)) return undefined;
   return caller.at === "speaking" ? "pause_timeout" : "no_words";
 }
 
-function resumeAtMs(caller: Caller, pausedMs: CallMs, { parameters, sttHasInterim }: TurnPolicy): CallMs {
+function resumeAtMs(caller: Caller, agent: Paused, { parameters, sttHasInterim, evidence }: TurnPolicy): CallMs {
   const { resumeMs, pauseMsMax } = parameters;
-  if (caller.at === "silent") return pausedMs;
+  const { pausedSinceMs, audible } = agent;
+  if (caller.at === "silent") return pausedSinceMs;
+  // A reply that was held before its first word is late already.
+  const wordsMs = evidence === undefined || audible ? resumeMs : Math.min(resumeMs, 2 * evidence.wordsLagMs);
   // Without interim transcripts the words of speech that has ended are on their way.
-  if (caller.at === "pausing" && sttHasInterim) return addMs(caller.endMs, resumeMs);
+  if (caller.at === "pausing" && sttHasInterim) return addMs(caller.endMs, wordsMs);
   // Measured from the pause, not from the speech, which starts anew with each cough.
-  return addMs(pausedMs, pauseMsMax);
+  return addMs(pausedSinceMs, pauseMsMax);
 }
 
 const isSettledBackChannel = (caller: Caller, language: string): boolean =>
@@ -252,43 +242,9 @@ function ignoreBackChannel(turn: Turn, { words, startMs, endMs }: Pausing): Turn
 
 /** When to check the caller again during a reply, ms. */
 function deadlineWhileReplyingMs(caller: Caller, agent: Replying, policy: TurnPolicy): CallMs {
-  if (agent.pausedSinceMs !== undefined) return resumeAtMs(caller, agent.pausedSinceMs, policy);
+  if (isPaused(agent)) return resumeAtMs(caller, agent, policy);
   if (caller.at !== "pausing") return callMs(Number.POSITIVE_INFINITY);
   if (wordsText(caller.words) === "") return addMs(caller.endMs, policy.parameters.finalWaitMs);
   // Other words that may not interrupt the agent wait for the reply's end; no deadline changes that.
   return agent.audible ? ignoreAtMs(caller, policy) : callMs(Number.POSITIVE_INFINITY);
-}
-
-/** Without a reply: checks whether the caller's turn has ended. What was said over an earlier reply is answered now. */
-function endOfTurn(turn: Turn, nowMs: CallMs, policy: TurnPolicy): TurnStep {
-  const { caller } = turn;
-  if (turn.isEnteringDtmf) return { turn, actions: NO_ACTIONS };
-  if (caller.at === "speaking" && nowMs >= wordlessDeadlineMs(caller, policy)) {
-    return answer({ ...turn, caller: speakingWithoutWords(nowMs) }, caller, caller.lastWordMs);
-  }
-  if (caller.at !== "pausing" || nowMs < turnEndMs(caller, policy)) return { turn, actions: NO_ACTIONS };
-  const silent: Turn = { ...turn, caller: { at: "silent" } };
-  return wordsText(caller.words) === "" ? { turn: silent, actions: NO_ACTIONS } : answer(silent, caller, caller.endMs);
-}
-
-/** The turn after what `caller` said until `endMs` is taken for answer. */
-function answer(turn: Turn, { startMs, words }: { startMs: CallMs; words: Words }, endMs: CallMs): TurnStep {
-  return {
-    turn: { ...turn, answeredPrefix: joinTexts(turn.answeredPrefix, words.interim) },
-    actions: [{ do: "answer", text: wordsText(words), startMs, endMs }],
-  };
-}
-
-/** When speech that goes on without words (a car, a television) no longer delays the answer to the words before it. */
-function wordlessDeadlineMs({ words, lastWordMs }: Extract<Caller, { at: "speaking" }>, policy: TurnPolicy): CallMs {
-  const isSettled = policy.sttHasInterim && words.final !== "" && words.interim === "";
-  return isSettled ? addMs(lastWordMs, policy.parameters.wordlessSpeechMs) : callMs(Number.POSITIVE_INFINITY);
-}
-
-/** When the caller's turn ends, if nothing more comes. */
-function turnEndMs({ endMs, words, done }: Pausing, policy: TurnPolicy): CallMs {
-  if (done) return endMs;
-  const { parameters, language } = policy;
-  const isFinal = words.final !== "" && words.interim === "";
-  return addMs(endMs, isFinal ? endpointMs(words.final, language, parameters) : parameters.finalWaitMs);
 }

@@ -1,3 +1,4 @@
+import { strict as assert } from "node:assert";
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -5,73 +6,63 @@ import type { Clock } from "../../core/clock.ts";
 import { millisecondsOf } from "../../core/clocks.ts";
 import { readWavFormat } from "../../simulator/audio/wav.ts";
 import type { Step } from "../../simulator/callers/caller.ts";
-import { SCENARIO } from "../../simulator/callers/scenario.ts";
-import { synthesise } from "../../simulator/callers/utterance.ts";
 import { placeCall } from "../../simulator/place-call.ts";
-import { createCall, finishedRecord, transcriptOf, voiceOf } from "../../simulator/service/api-calls.ts";
+import { createCall, finishedRecord, transcriptOf } from "../../simulator/service/api-calls.ts";
 import type { ApiClient } from "../../simulator/service/api-client.ts";
 import { withOwnService } from "../../simulator/service/own-service.ts";
-import type { Tts } from "../../speech/contracts.ts";
 import { createReferenceStt } from "../../speech/reference/stt.ts";
-import { createReferenceTts } from "../../speech/reference/tts.ts";
 import type { Terminal } from "../terminal.ts";
 import type { DemoResult } from "./report.ts";
+import type { Scenario } from "./scenario.ts";
 
 export interface DemoOptions {
+  scenario: Scenario;
   /** A folder for this run, created if necessary: the service's data and log, and the recording. */
   dataDir: string;
   clock: Clock;
   terminal: Terminal;
 }
 
-/** Two languages, so that the two voices are easy to distinguish. */
 const AGENT_LANGUAGE = "en-GB";
-const CALLER_LANGUAGE = "en-US";
+/** Mu-law at 8,000 Hz, in both directions. */
 const LINE = { wire: "carrier_a" } as const;
-/** The script takes about half a minute; a caller who is still there by then will not finish it. */
-const HANG_UP_AFTER_MS = 34_000;
 
 /**
  * The demo: starts the real service, creates a call, connects a simulated carrier and caller to it in real time, and collects what
  * both ends know of it. An abort of `signal` ends the call and rejects. The service is stopped in every case.
  */
 export async function runDemo(options: DemoOptions, signal: AbortSignal): Promise<DemoResult> {
-  const { dataDir, clock, terminal } = options;
-  const tts = createReferenceTts({ children: 1, clock });
-  try {
-    terminal.note(`Starting the service (data and log in ${dataDir})`);
-    const preparing = prepareScript(tts, signal);
-    // Awaited below, even if it fails before the service has started.
-    preparing.catch(() => {});
-    return await withOwnService({ dataDir, clock }, signal, async (api) =>
-      holdCall(api, await preparing, options, signal),
-    );
-  } finally {
-    tts.close();
-  }
+  const { scenario, dataDir, clock, terminal } = options;
+  terminal.note(`Starting the service (data and log in ${dataDir})`);
+  const preparing = prepareScript(scenario, clock, signal);
+  // Awaited below, even if it fails before the service has started.
+  preparing.catch(() => {});
+  return await withOwnService({ dataDir, clock, env: { STT: scenario.stt } }, signal, async (api) =>
+    holdCall(api, await preparing, options, signal),
+  );
 }
 
-/** The caller's lines, synthesised before the call so that the call does not wait for the TTS. */
-async function prepareScript(tts: Tts, signal: AbortSignal): Promise<Step[]> {
-  const voiceId = voiceOf(await tts.voices(), CALLER_LANGUAGE);
-  const steps: Step[] = [];
-  for (const { text, interrupts } of SCENARIO.lines) {
-    const utterance = await synthesise(tts, { text, voiceId, language: CALLER_LANGUAGE }, signal);
-    if (interrupts) steps.push({ do: "interrupt", afterWords: SCENARIO.interruptAfterWords, utterance });
-    else steps.push({ do: "listen" }, { do: "say", utterance });
-  }
-  return [...steps, { do: "await-hang-up" }];
+/** The caller's script. Its audio is prepared before the call, so that the call does not wait for it. */
+async function prepareScript(scenario: Scenario, clock: Clock, signal: AbortSignal): Promise<Step[]> {
+  const utterances = await scenario.speak(clock, signal);
+  const steps = scenario.lines.flatMap(({ interrupts }, index): Step[] => {
+    const utterance = utterances[index];
+    assert.ok(utterance !== undefined, "every line has its audio");
+    if (interrupts) return [{ do: "interrupt", afterWords: scenario.interruptAfterWords, utterance }];
+    return [{ do: "listen" }, { do: "say", utterance }];
+  });
+  return [...steps, scenario.endReason === "agent_hangup" ? { do: "await-hang-up" } : { do: "listen" }];
 }
 
 async function holdCall(
   api: ApiClient,
   script: readonly Step[],
-  { dataDir, clock, terminal }: DemoOptions,
+  { scenario, dataDir, clock, terminal }: DemoOptions,
   signal: AbortSignal,
 ): Promise<DemoResult> {
   const { id: callId, websocketUrl } = await createCall(api, {
-    systemPrompt: SCENARIO.systemPrompt,
-    greeting: SCENARIO.greeting,
+    systemPrompt: scenario.systemPrompt,
+    greeting: scenario.greeting,
     language: AGENT_LANGUAGE,
     line: LINE,
   });
@@ -83,7 +74,7 @@ async function holdCall(
       line: LINE,
       id: randomBytes(16).toString("hex"),
       script,
-      hangUpAfterMs: HANG_UP_AFTER_MS,
+      hangUpAfterMs: scenario.hangUpAfterMs,
       stt: createReferenceStt(),
       language: AGENT_LANGUAGE,
       clock,
@@ -99,7 +90,7 @@ async function holdCall(
   writeFileSync(path, wav);
   return {
     callId,
-    script: SCENARIO.lines,
+    script: scenario,
     caller,
     record,
     transcript,

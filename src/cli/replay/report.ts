@@ -3,6 +3,7 @@ import { type CallMs, millisecondsOf } from "../../core/clocks.ts";
 import { isObject } from "../../core/json.ts";
 import { ICU, SOFTWARE } from "../../core/version.ts";
 import { DETECTOR_BEFORE, type JournalHeader } from "../../record/journal/records.ts";
+import { TURN_WEIGHTS } from "../../record/journal/turn-weights.ts";
 import type { Comparison, Difference } from "../../record/replay/comparison.ts";
 import type { JournaledInput } from "../../record/replay/machine.ts";
 import type { Trace } from "../../record/replay/trace.ts";
@@ -24,6 +25,7 @@ export function replayDocument(path: string, comparison: Comparison, trace: Trac
     replayedBy: SOFTWARE,
     detector: detectorOf(header),
     icu: { writtenBy: header.icu ?? null, replayedBy: ICU },
+    turnWeights: { writtenBy: header.turnWeights ?? null, replayedBy: TURN_WEIGHTS },
     parameters: { assumed, unmatched, unknown },
     untilMs: comparedUntilMs,
     truncated,
@@ -56,11 +58,16 @@ export function comparisonText(path: string, comparison: Comparison): string {
 const detectorOf = ({ detector = DETECTOR_BEFORE }: JournalHeader): string => detector;
 
 /** Differences between the builds that may explain a different replay. */
-function basisLines({ header, setup: { assumed, unmatched, unknown } }: Comparison): string[] {
+function basisLines({ header, setup: { parameters, assumed, unmatched, unknown } }: Comparison): string[] {
   const lines: string[] = [];
   if (header.icu !== undefined && header.icu !== ICU) {
     lines.push(
       `Written with ICU ${header.icu}, replayed with ${ICU}: word boundaries of scripts without spaces may differ.`,
+    );
+  }
+  if (header.turnWeights !== undefined && header.turnWeights !== TURN_WEIGHTS && parameters.turnWaitMsMax > 0) {
+    lines.push(
+      `Ends of turns were scored with the weights ${header.turnWeights}, in the replay with ${TURN_WEIGHTS}: turns may end sooner or later.`,
     );
   }
   if (assumed.length > 0) {

@@ -1,7 +1,7 @@
 import type { ReplySnapshot } from "../../call/reply/snapshot.ts";
 import type { CallSnapshot, Deadline } from "../../call/snapshot.ts";
 import { wordsText } from "../../call/turn-taking/caller-turn.ts";
-import type { Turn } from "../../call/turn-taking/turn.ts";
+import type { Turn } from "../../call/turn-taking/turn-state.ts";
 import { type CallMs, elapsedMs, roundedMs } from "../../core/clocks.ts";
 import type { ListedEvent } from "../../record/events/event-list.ts";
 import type { Trace } from "../../record/replay/trace.ts";

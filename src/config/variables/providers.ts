@@ -14,8 +14,6 @@ import { TTS_REGISTRY } from "../../speech/tts/registry.ts";
 
 const inCode = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
 
-const TRIAL_ONLY = "is not set either and `NODE_ENV` is not `production`";
-
 const LLM_NAMES = LLM_PROVIDERS.map(({ id, capabilities }) =>
   capabilities.models === undefined ? id : `${id}:<model>`,
 );
@@ -29,13 +27,14 @@ const llm = (name: string, addition = ""): Variable => ({
 /** Which providers serve STT, LLM and TTS, with the variables of each provider, and what applies to all of them. */
 export const PROVIDER_VARIABLES = {
   STT: {
-    defaultText: `none; \`${STT_REGISTRY.testInstrument.id}\` where \`TTS\` ${TRIAL_ONLY}`,
+    default: "local",
     format: `${inCode(STT_REGISTRY.ids.toSorted())}; several, separated by commas`,
-    meaning: "the STT; each is the fallback of those before it",
+    meaning:
+      "the STT; each is the fallback of those before it, in calls whose language it transcribes; see " +
+      "[languages](languages.md#which-languages-calls-can-have)",
   },
   TTS: {
     default: "espeak",
-    defaultText: `\`espeak\`; \`${TTS_REGISTRY.testInstrument.id}\` where \`STT\` ${TRIAL_ONLY}`,
     format: `${inCode(TTS_REGISTRY.ids.toSorted())}; several, separated by commas`,
     meaning: "the TTS: the voices of all are offered, and the others are the fallback of one that fails",
   },
@@ -75,8 +74,8 @@ export const PROVIDER_VARIABLES = {
     default: "off",
     oneOf: ["on", "off"],
     meaning:
-      "`on`: preemptive generation. The LLM is asked as soon as the caller's words have not changed for 200 ms; the reply is " +
-      "cancelled when they change. Replies are heard sooner, and up to three more LLM requests a turn are billed; they count for " +
+      "`on`: preemptive generation. The LLM is asked at a pause that probably ends the caller's turn; the reply is " +
+      "cancelled when the words change. Replies are heard sooner, and up to three more LLM requests a turn are billed; they count for " +
       "`CALL_LLM_REQUESTS_PER_MINUTE`, which you may have to raise",
   },
   PHRASES_FILE: {

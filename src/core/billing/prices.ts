@@ -24,8 +24,13 @@ export interface Prices {
 export interface ProviderUsage extends Usage {
   readonly stage: Stage;
   readonly provider: string;
+  /** Of replies that were requested before the end of the caller's turn was certain, and not used. */
+  readonly discarded?: true;
   readonly cost: number | null;
 }
+
+/** What one request used. */
+type UsedBy = Pick<ProviderUsage, "stage" | "provider" | "discarded"> & { readonly usage: Usage };
 
 /** The cost of a call: the sum of all usage with a price. It is `complete` when all usage has one. */
 export interface CallCost {
@@ -37,20 +42,21 @@ export interface CallCost {
 /** Costs are rounded to a billionth of the currency: a token costs about a millionth. */
 const rounded = (cost: number): number => Math.round(cost * 1e9) / 1e9;
 
-/** Sums the parts of `usage` by provider and price, in the order of their first use. */
+/** Sums the parts of `used` by provider and price, those of discarded replies apart, in the order of their first use. */
 export function billOf(
-  used: readonly { stage: Stage; provider: string; usage: Usage }[],
+  used: readonly UsedBy[],
   prices: Prices | undefined,
 ): { usage: readonly ProviderUsage[]; cost: CallCost | undefined } {
-  const sums = new Map<string, { stage: Stage; provider: string; usage: Usage }>();
-  for (const { stage, provider, usage } of used) {
-    const key = `${stage} ${provider} ${usage.model ?? ""}`;
-    sums.set(key, { stage, provider, usage: sumOf(sums.get(key)?.usage ?? {}, usage) });
+  const sums = new Map<string, UsedBy>();
+  for (const { stage, provider, usage, discarded } of used) {
+    const key = `${stage} ${provider} ${usage.model ?? ""} ${discarded === true}`;
+    const sum = sumOf(sums.get(key)?.usage ?? {}, usage);
+    sums.set(key, { stage, provider, usage: sum, ...(discarded && { discarded }) });
   }
   const costs = [...sums.values()].map(({ provider, usage }) => costOf(provider, usage, prices));
-  const usage = [...sums.values()].map(({ stage, provider, usage }, index) => {
+  const usage = [...sums.values()].map(({ usage, ...by }, index) => {
     const cost = costs[index];
-    return { stage, provider, ...withRoundedSeconds(usage), cost: cost === undefined ? null : rounded(cost) };
+    return { ...by, ...withRoundedSeconds(usage), cost: cost === undefined ? null : rounded(cost) };
   });
   const known = costs.filter((cost) => cost !== undefined);
   if (prices === undefined) return { usage, cost: undefined };

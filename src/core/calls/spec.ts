@@ -61,8 +61,18 @@ export interface ClientTool extends DescribedTool {
   kind: "client";
 }
 
+export interface BuiltInToolSpec extends Tool {
+  kind: "built_in";
+  name: BuiltInTool;
+  /**
+   * Of `switch_language`: the codes of the languages, without regions, that the service could speak and transcribe when the
+   * call was created. It switches to any language where this is absent, as in older journals.
+   */
+  languages?: readonly string[];
+}
+
 /** A tool that was selected for a call. */
-export type ToolSpec = (Tool & { kind: "built_in"; name: BuiltInTool }) | HttpTool | ClientTool;
+export type ToolSpec = BuiltInToolSpec | HttpTool | ClientTool;
 
 /** The whole configuration of one call, validated and with all defaults. It is plain data and can be sent as JSON. */
 export interface CallSpec {

@@ -25,6 +25,6 @@ export type Variables = Readonly<Record<string, Variable>>;
 export interface DeclaredReader<Name extends string = string> {
   /** The text of a variable; where it is empty or not set `fallback`, by default the declared one. */
   text(name: Name, fallback?: string): string;
-  /** The whole number of a variable; NaN, and a problem of the configuration, where it is out of the declared range. */
-  integer(name: Name): number;
+  /** The whole number of a variable; NaN, and a problem of the configuration, where it is out of the declared range. `fallback` is as with `text`. */
+  integer(name: Name, fallback?: number): number;
 }

@@ -8,6 +8,12 @@ export const TOKEN_TTL_S_MAX = 600;
 
 /** A redemption without a response by then is refused with 503, and the worker returns it: no call was started. */
 export const REDEEM_MS_MAX = 1_000;
+
+/**
+ * A starting worker listens without token keys after so long, and then refuses upgrades with 503: until the control
+ * process is there no worker could redeem a token.
+ */
+export const TOKEN_KEYS_MS_MAX = 10_000;
 export const CALLS_PER_WORKER_DEFAULT = 1_000;
 
 // Admission of calls.

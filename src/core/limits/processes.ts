@@ -24,6 +24,9 @@ export const WORKER_STALL_MS_MAX = 2_000;
 /** The control process may be silent for longer: live calls do not wait for it. */
 export const CONTROL_STALL_MS_MAX = 10_000;
 
+/** The speech process may be silent for longer, too: it only forwards audio, and its jobs are retried when it is replaced. */
+export const SPEECH_STALL_MS_MAX = 5_000;
+
 /** The delay before a process that died is restarted. It doubles each time that the process was up for less than PROCESS_STABLE_MS. */
 export const RESTART_MS_MIN = 100;
 export const RESTART_MS_MAX = 5_000;

@@ -23,6 +23,12 @@ export const STT_UTTERANCE_TRANSCRIPT_MS_MAX = 4_000;
  */
 export const STT_FINALIZATION_PAUSE_MS = 200;
 
+/**
+ * The same for providers that find the end of a turn themselves: a request cuts their judgement off, so it comes only
+ * when they have not made one by now.
+ */
+export const STT_TURN_PAUSE_MS = 500;
+
 /** From the first failure until an STT works again; past it the call has no STT. */
 export const STT_OUTAGE_MS_MAX = 5_000;
 
@@ -52,3 +58,6 @@ export const STT_PENDING_UTTERANCES_MS_MAX = 2 * STT_UTTERANCE_MS_MAX;
 
 /** The response with the transcription of one utterance; a longer one is a failure. */
 export const STT_ANSWER_BYTES_MAX = 256 * 1024;
+
+/** Parts of a stream that a provider has named and not transcribed yet; past it the stream has failed. */
+export const STT_ITEMS_MAX = 32;

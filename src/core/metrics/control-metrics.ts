@@ -158,7 +158,7 @@ export class ControlMetrics {
   }
 
   /** How often processes of each kind were restarted since the service started. */
-  setRestarts(counts: Readonly<Record<"control" | "worker", number>>): void {
+  setRestarts(counts: Readonly<Record<"control" | "worker" | "speech", number>>): void {
     this.#restarts.reset();
     const all = { ...counts, renderer: this.#rendererRestarts };
     for (const [process, count] of Object.entries(all)) this.#restarts.inc({ process }, count);
@@ -268,12 +268,12 @@ export class ControlMetrics {
     this.#requestTime.observe({ method, route }, durationMs / 1_000);
   }
 
-  /** All current metrics, including those of the workers, in the Prometheus text format. */
-  async exposition({ exposition, up, silent }: WorkersMetrics, ready: boolean): Promise<string> {
+  /** All current metrics, including those of the workers and `ofSpeech` of the speech process, in the Prometheus text format. */
+  async exposition({ exposition, up, silent }: WorkersMetrics, ready: boolean, ofSpeech = ""): Promise<string> {
     this.#ready.set(ready ? 1 : 0);
     this.#workers.set({ state: "up" }, up);
     this.#workers.set({ state: "silent" }, silent);
-    return mergedExposition([await this.registry.metrics(), exposition].filter((text) => text.trim() !== ""));
+    return mergedExposition([await this.registry.metrics(), exposition, ofSpeech].filter((text) => text.trim() !== ""));
   }
 }
 

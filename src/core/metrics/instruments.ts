@@ -11,7 +11,7 @@ export const CONNECTION_TYPE_LABEL = "connection_type";
 export const EXPOSITION_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /** A registry with the label `process`, which distinguishes the processes in the merged exposition. */
-export function registryOf(process: "control" | "worker"): Registry {
+export function registryOf(process: "control" | "worker" | "speech"): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ process });
   return registry;
@@ -57,6 +57,18 @@ export const observableGauge = (
     registers: [registry],
     collect() {
       this.set(value());
+    },
+  });
+
+/** A counter whose value is counted elsewhere; it is read at each scrape. */
+export const observableCounter = (registry: Registry, name: string, help: string, value: () => number) =>
+  new Counter({
+    name: `trunkline_${name}`,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(value());
     },
   });
 

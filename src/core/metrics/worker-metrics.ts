@@ -39,6 +39,8 @@ import { type CallCounts, type DetectorReadings, LIVE_STATES, type WorkerReading
 
 /** From a reply without a noticeable wait to one so late that the caller thinks the line is dead. */
 const LATENCY_BUCKETS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
+/** Around the floor and the ceiling of what is waited for. */
+const TURN_WAIT_BUCKETS_S = [0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1, 2];
 /** A provider on this machine may respond within milliseconds. */
 const STAGE_BUCKETS_S = [0.005, 0.01, 0.025, ...LATENCY_BUCKETS_S];
 
@@ -115,6 +117,18 @@ export class WorkerMetrics {
     "llm_requests_aborted_total",
     "LLM requests that were aborted before their reply was complete; they are billed all the same. `words`, `dtmf`, `typed`: the caller interrupted. `preemptive_cancelled`: the caller's words changed after preemptive generation. `superseded`: the next request was sent. `overlong`: the reply was too long for a turn.",
     ["reason"],
+  );
+  readonly #turnWaits = histogram(
+    this.registry,
+    "turn_wait_seconds",
+    "The caller's pause, from the last voiced frame, after which a turn was taken for over.",
+    [],
+    TURN_WAIT_BUCKETS_S,
+  );
+  readonly #turnsReopened = counter(
+    this.registry,
+    "turns_reopened_total",
+    "Turns that were taken for over, and went on before their answer was audible. The answer is dropped unheard.",
   );
   readonly #pauses = counter(
     this.registry,
@@ -271,6 +285,16 @@ export class WorkerMetrics {
 
   callEnded(reason: EndReason): void {
     this.#ended.inc({ reason });
+  }
+
+  /** The caller's turn was taken for over after this pause. */
+  turnEnded(pauseMs: number): void {
+    this.#turnWaits.observe({}, pauseMs / 1_000);
+  }
+
+  /** It went on after all, before its answer was audible. */
+  turnReopened(): void {
+    this.#turnsReopened.inc();
   }
 
   /** Speech over a reply has paused it. */

@@ -82,6 +82,7 @@ export class AgentPipeline {
    */
   #replyProviders: Partial<Record<Stage, string>> = {};
   #requestedTurnId = asTurnId(0);
+  #preemptiveRequests = 0;
   /** Events of providers that have not been delivered to the call yet. */
   #pendingEvents: CallEvent[] = [];
 
@@ -109,7 +110,7 @@ export class AgentPipeline {
       nowMs,
       onReady: options.onSpeechReady,
       observer: this.#observerOf("tts"),
-      ownPhraseObserver: this.#observerOf("tts", true),
+      ownPhraseObserver: this.#observerOf("tts", { isOwnPhrase: true }),
     });
     this.#voiceSelector = new VoiceSelector({
       initial: { voiceId, language },
@@ -158,7 +159,8 @@ export class AgentPipeline {
         this.#generateReply(command);
         return;
       case "preemptive-start":
-        this.#llmRequests.startPreemptive(() => this.#sendLlmRequest(command));
+        this.#preemptiveRequests += 1;
+        this.#llmRequests.startPreemptive(() => this.#sendLlmRequest(command, this.#preemptiveRequests));
         return;
       case "preemptive-cancel":
         this.#llmRequests.cancelPreemptive();
@@ -188,17 +190,17 @@ export class AgentPipeline {
     );
   }
 
-  #sendLlmRequest({
-    messages,
-    tools,
-    language,
-  }: Extract<CallCommand, { kind: "generate-reply" | "preemptive-start" }>): BufferedReply {
+  /** `preemptive`: which preemptive request of the call it is, from 1; 0 for others. */
+  #sendLlmRequest(
+    { messages, tools, language }: Extract<CallCommand, { kind: "generate-reply" | "preemptive-start" }>,
+    preemptive = 0,
+  ): BufferedReply {
     const { llm, spec, accountId, metrics, log, nowMs } = this.#options;
     const { provider } = llm;
     const request = { messages, tools, temperature: spec.temperature, language, accountId };
     this.#activeProviders.llm.provider = provider;
     const reply = new BufferedReply({
-      open: (signal) => llm.reply(request, signal, this.#observerOf("llm")),
+      open: (signal) => llm.reply(request, signal, this.#observerOf("llm", { preemptive })),
       onFirst: (durationMs) => {
         reply.provider = this.#activeProviders.llm.provider;
         this.#recordFirstResult("llm", durationMs);
@@ -263,7 +265,7 @@ export class AgentPipeline {
    * Reports what a stage's providers do, and failovers between them. Events are delivered in a microtask: an STT may
    * report something while it is given a frame that the call has not handled yet.
    */
-  #observerOf(stage: Stage, isOwnPhrase = false): ProviderObserver {
+  #observerOf(stage: Stage, { isOwnPhrase = false, preemptive = 0 } = {}): ProviderObserver {
     const { counters, metrics, spend, log, deliver, nowMs } = this.#options;
     const active = this.#activeProviders[stage];
     return {
@@ -274,7 +276,7 @@ export class AgentPipeline {
       used: (provider, usage, estimate) => {
         metrics.providerUsed(provider, usage);
         this.#charge(provider, usage, estimate);
-        this.#pendingEvents.push({ kind: "usage", stage, provider, usage });
+        this.#pendingEvents.push({ kind: "usage", stage, provider, usage, ...(preemptive > 0 && { preemptive }) });
         queueMicrotask(() => {
           for (let event = this.#pendingEvents.shift(); event !== undefined; event = this.#pendingEvents.shift())
             deliver(event);

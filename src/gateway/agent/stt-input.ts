@@ -39,10 +39,7 @@ export class SttInput {
   readonly #options: SttInputOptions;
   #stream: CallSttStream | undefined;
   /** Aborts the open stream. */
-  #abortController = new AbortController();
-  #rateHz = 0;
-  /** The language of the stream, as it was opened or changed since. */
-  #language = "";
+  readonly #abortController = new AbortController();
   #resampler: Resampler | undefined;
   readonly #activity = new StreamActivity();
   /**
@@ -62,40 +59,21 @@ export class SttInput {
 
   /** Opens the stream, at the rate of the caller's frames if the STT accepts it, and otherwise resampled. */
   start(): void {
-    const { stt, spec, busRateHz, makeResampler } = this.#options;
+    const { stt, spec, busRateHz, makeResampler, observer, onError } = this.#options;
     const { ratesHz } = stt.capabilities;
     const rateHz = ratesHz.includes(busRateHz) ? busRateHz : ratesHz[0];
     if (rateHz === undefined)
       throw new Error(`the STT ${stt.provider} supports no sample rate: its ratesHz must not be empty`);
     if (rateHz !== busRateHz) this.#resampler = makeResampler(busRateHz, rateHz);
-    this.#rateHz = rateHz;
-    this.#open(spec.language);
-  }
-
-  #open(language: string): void {
-    const { stt, spec, observer, onError } = this.#options;
-    this.#abortController = new AbortController();
+    const { language, languagePinned } = spec;
     const { signal } = this.#abortController;
-    this.#language = language;
-    this.#stream = stt.open({ language, languagePinned: spec.languagePinned, rateHz: this.#rateHz }, signal, observer);
+    this.#stream = stt.open({ language, languagePinned, rateHz }, signal, observer);
     void pump(this.#stream.events, signal, (event) => this.#onEvent(event), onError);
   }
 
-  /**
-   * The call switches to `language`. An STT that needs a fixed language is reopened; transcripts it has not returned by
-   * then are lost.
-   */
+  /** The call switches to `language`. */
   setLanguage(language: string): void {
-    if (this.#stream === undefined) return;
-    const { stt, spec } = this.#options;
-    const detects = (tag: string): boolean => !spec.languagePinned && stt.capabilities.detectsLanguage?.(tag) === true;
-    if (stt.capabilities.anyLanguage === true || (detects(this.#language) && detects(language))) {
-      this.#language = language;
-      this.#stream.setLanguage?.(language);
-      return;
-    }
-    this.#abortController.abort();
-    this.#open(language);
+    this.#stream?.setLanguage?.(language);
   }
 
   /**
@@ -151,6 +129,16 @@ export class SttInput {
     this.#resampler = undefined;
   }
 
+  /**
+   * The detected language, to which the call switches. Undefined where the tag is no language, and where no STT would
+   * understand the caller in it.
+   */
+  #languageOf(tag: string | undefined): string | undefined {
+    const code = tag === undefined ? undefined : languageCode(tag);
+    const isServed = code !== undefined && (this.#options.stt.servesLanguage?.(code) ?? true);
+    return isServed ? code : undefined;
+  }
+
   #onUnrecognized(): void {
     this.#unrecognized = undefined;
     const { stt, spec, log } = this.#options;
@@ -158,19 +146,20 @@ export class SttInput {
     log.warn({ stt: stt.provider, ...(codec && { codec }) }, "STT returned no words although the caller speaks");
   }
 
-  #onEvent({ kind, text, language: tag }: SttEvent): void {
+  #onEvent({ kind, text, language: tag, endOfTurn, lateMs }: SttEvent): void {
     const { nowMs, deliver, onLatency } = this.#options;
     if (text !== "") this.#unrecognized = undefined;
     if (kind === "final" && !Number.isNaN(this.#lastSpeechMs)) {
       onLatency(elapsedMs(this.#lastSpeechMs, nowMs()));
       this.#lastSpeechMs = callMs(Number.NaN);
     }
-    // An STT may report a tag that is no language; the call gets only known languages.
-    const language = tag === undefined ? undefined : languageCode(tag);
-    deliver({
-      kind: kind === "final" ? "stt-final" : "stt-interim",
+    const language = this.#languageOf(tag);
+    const transcript = {
       text: cutText(text, TURN_TEXT_CHARS_MAX),
       ...(language === undefined ? {} : { language }),
-    });
+      ...(endOfTurn === undefined ? {} : { endOfTurn }),
+    };
+    if (kind === "interim") deliver({ kind: "stt-interim", ...transcript });
+    else deliver({ kind: "stt-final", ...transcript, ...(lateMs === undefined ? {} : { lateMs }) });
   }
 }

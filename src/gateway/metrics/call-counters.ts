@@ -57,6 +57,10 @@ export class CallCounters implements CallCounts {
   /** How often the STT was asked for an interim transcript. */
   interimRequests = 0;
   inactivityPrompts = 0;
+  /** Ends of turns that were taken back; preemptive requests, and those of them that came to nothing. */
+  turnsReopened = 0;
+  preemptiveStarts = 0;
+  preemptiveCancels = 0;
   providerFailures = 0;
   lastFailure: { readonly stage: Stage; readonly code: string } | undefined;
   readonly providers: ProvidersByStage = { stt: [], llm: [], tts: [] };
@@ -124,6 +128,9 @@ export class CallCounters implements CallCounts {
       echoesIgnored: this.echoesIgnored,
       interimRequests: this.interimRequests,
       inactivityPrompts: this.inactivityPrompts,
+      turnsReopened: this.turnsReopened,
+      preemptiveStarts: this.preemptiveStarts,
+      preemptiveCancels: this.preemptiveCancels,
       replies: this.#replies,
       meanReplyLatencyMs: this.#replies === 0 ? undefined : Math.round(this.#replyLatencySumMs / this.#replies),
       slowestReply: this.#slowestReply,

@@ -55,6 +55,11 @@ export class SpeechSegmenter implements SegmentState {
     return this.#speechFrames;
   }
 
+  /** How long the silence after the last voiced frame has lasted, in media time, ms; 0 after a voiced frame. */
+  get silentMs(): number {
+    return this.#silentMs;
+  }
+
   /** When the last voiced frame came, ms; NaN before the first. */
   get lastSpeechMs(): CallMs {
     return this.#lastSpeechMs;
@@ -104,8 +109,20 @@ export class SpeechSegmenter implements SegmentState {
     return isStart ? "started" : "same";
   }
 
+  /**
+   * The caller's turn is over before the hangover has passed: speech ends with the last frame. To start again it takes
+   * as many voiced frames as after silence.
+   */
+  endSpeech(): void {
+    this.#end();
+  }
+
   /** The deadline has passed: no frame arrived for so long that speech has ended. */
   framesStopped(): void {
+    this.#end();
+  }
+
+  #end(): void {
     this.#isSpeaking = false;
     this.#deadlineMs = callMs(Number.POSITIVE_INFINITY);
     this.#window = 0;

@@ -54,6 +54,7 @@ export interface SupervisorHandlers {
   connections?: {
     onConnection(connection: Socket | undefined): void;
     onConnectionSent(): void;
+    onConnectionsStarted(): void;
     onConnectionsStopped(): void;
   };
 }
@@ -96,6 +97,9 @@ export function handleSupervisorMessages({
         return;
       case "connection-sent":
         connections?.onConnectionSent();
+        return;
+      case "connections-started":
+        connections?.onConnectionsStarted();
         return;
       case "connections-stopped":
         connections?.onConnectionsStopped();

@@ -1,7 +1,12 @@
+import type { Config } from "../../config/config.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
+import type { LocalSpeechSettings } from "../../speech/local/jobs.ts";
 
-/** The processes that the supervisor starts: one control process, and the media workers. */
-export type ChildKind = "control" | "worker";
+/**
+ * The processes that the supervisor starts: one control process, the media workers, and, where a local speech model is configured, one
+ * speech process, which owns its children.
+ */
+export type ChildKind = "control" | "worker" | "speech";
 
 /** How often processes of each kind were restarted since the service started. */
 export type Restarts = Readonly<Record<ChildKind, number>>;
@@ -25,6 +30,8 @@ export type ToChild =
    * delivers this one.
    */
   | { kind: "connection-sent" }
+  /** To a worker that has asked for connections: the port is open, and a connection may have been sent before this. */
+  | { kind: "connections-started" }
   /** To a worker that has asked for no more connections: no connection follows this. */
   | { kind: "connections-stopped" };
 
@@ -44,6 +51,8 @@ export type FromChild =
 export interface ChildAssignment {
   /** The Unix socket between workers and control process. */
   socketPath: string;
+  /** The speech process; undefined where no local speech model is configured. */
+  speech: SpeechAssignment | undefined;
   /** The port to listen on: as configured, or the one that was chosen before a restart. */
   port: number;
   /** The media plane's address on this machine, for a control process without PUBLIC_MEDIA_URL. */
@@ -51,6 +60,17 @@ export interface ChildAssignment {
   restarts: Restarts;
   /** The media server, chosen once for all processes. */
   mediaServer: MediaServerChoice;
-  /** Whether this is the first worker of the service. It logs what is the same in every worker. */
+  /**
+   * Whether this is the first worker of the service: it listens before there is a control process, and logs what is the same in
+   * every worker.
+   */
   isFirst: boolean;
+}
+
+/** What concerns the speech process. It gets no environment, so that it has no API keys of providers. */
+export interface SpeechAssignment {
+  /** Its Unix socket, for workers and control process. */
+  socketPath: string;
+  settings: LocalSpeechSettings;
+  logLevel: Config["logLevel"];
 }

@@ -31,17 +31,18 @@ export class MediaPort {
     return this.#source.listen(host, port, (connection) => this.#onConnection(connection));
   }
 
-  /** Whether a worker accepts connections from now on. While none does, the port is closed and the kernel refuses connections. */
-  setAccepting(worker: ConnectionReceiver, accepts: boolean): void {
-    if (accepts === this.#unacknowledged.has(worker)) return;
+  /**
+   * Whether a worker accepts connections from now on. While none does, the port is closed and the kernel refuses connections.
+   * Resolves when the port is open for a worker that accepts.
+   */
+  async setAccepting(worker: ConnectionReceiver, accepts: boolean): Promise<void> {
     if (accepts) {
-      this.#unacknowledged.set(worker, 0);
-      if (this.#unacknowledged.size === 1) this.#source.pause(false);
+      if (!this.#unacknowledged.has(worker)) this.#unacknowledged.set(worker, 0);
+      const opened = this.#source.pause(false);
       this.#forwardPending();
-    } else {
-      this.#unacknowledged.delete(worker);
-      if (this.#unacknowledged.size > 0) return;
-      this.#source.pause(true);
+      await opened;
+    } else if (this.#unacknowledged.delete(worker) && this.#unacknowledged.size === 0) {
+      void this.#source.pause(true);
       for (const connection of this.#pending.splice(0)) connection.destroy();
     }
   }

@@ -48,7 +48,7 @@ export class ServiceSignals {
 }
 
 export interface ServiceFilesOptions {
-  socketPath: string;
+  socketPaths: readonly string[];
   stateFile: Pick<SupervisorFile, "remove">;
   log: Logger;
 }
@@ -68,9 +68,9 @@ export class ServiceFiles {
   }
 
   remove(): void {
-    const { socketPath, stateFile, log } = this.#options;
+    const { socketPaths, stateFile, log } = this.#options;
     try {
-      rmSync(socketPath, { force: true });
+      for (const path of socketPaths) rmSync(path, { force: true });
       if (this.#ownsStateFile) stateFile.remove();
     } catch (error) {
       log.error({ err: error, code: codeOf(error) }, "service file could not be removed");

@@ -7,6 +7,7 @@ import {
   HEARTBEAT_MS,
   MIGRATION_MS_MAX,
   PROCESS_START_MS_MAX,
+  SPEECH_STALL_MS_MAX,
   WORKER_STALL_MS_MAX,
 } from "../../core/limits/processes.ts";
 import type { ChildAssignment, ChildKind, FromChild, ToChild } from "../channel/protocol.ts";
@@ -27,12 +28,13 @@ export interface SupervisedProcessOptions {
 }
 
 /** Why the supervisor itself killed a process. */
-export type KillReason = "start_timeout" | "worker_stalled" | "control_stalled" | "exit_timeout";
+export type KillReason = "start_timeout" | "worker_stalled" | "control_stalled" | "speech_stalled" | "exit_timeout";
 
 /** Heartbeats that may be missed in a row. */
 const MISSED_HEARTBEATS_MAX: Readonly<Record<ChildKind, number>> = {
   worker: WORKER_STALL_MS_MAX / HEARTBEAT_MS,
   control: CONTROL_STALL_MS_MAX / HEARTBEAT_MS,
+  speech: SPEECH_STALL_MS_MAX / HEARTBEAT_MS,
 };
 
 /**

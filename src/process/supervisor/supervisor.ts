@@ -17,7 +17,7 @@ import {
 import type { Logger } from "../../core/log/logger.ts";
 import type { ServiceReady } from "../../core/service-ready.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
-import type { ChildKind, FromChild, ToChild } from "../channel/protocol.ts";
+import type { ChildKind, FromChild, SpeechAssignment, ToChild } from "../channel/protocol.ts";
 import type { MediaPort } from "./media-port.ts";
 import { type StartChild, SupervisedProcess } from "./supervised-process.ts";
 
@@ -32,6 +32,8 @@ export interface SupervisorOptions {
   startChild: StartChild;
   /** The Unix socket over which workers and control process meet. */
   socketPath: string;
+  /** Undefined where no local speech model is configured: there is no speech process. */
+  speech: SpeechAssignment | undefined;
   mediaServer: MediaServerChoice;
   /** Accepts connections for the workers; undefined when they listen on the port themselves. */
   mediaPort: MediaPort | undefined;
@@ -78,11 +80,13 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #control: ProcessSlot;
   readonly #workers: readonly ProcessSlot[];
+  /** Undefined where no speech process is needed. */
+  readonly #speech: ProcessSlot | undefined;
   /** All live processes, also those that no longer fill a slot, or do not yet. */
   readonly #liveProcesses = new Set<SupervisedProcess>();
   /** One process of each kind that has loaded its code. It replaces one that dies without a delay. */
   readonly #spares = new Map<ChildKind, SupervisedProcess>();
-  readonly #restarts: Record<ChildKind, number> = { control: 0, worker: 0 };
+  readonly #restarts: Record<ChildKind, number> = { control: 0, worker: 0, speech: 0 };
   /** While `draining`, calls still end and need a control process; while `ending`, nothing is restarted. */
   #state: "running" | "draining" | "ending" = "running";
   #isUp = false;
@@ -95,6 +99,7 @@ export class Supervisor {
     const { apiPort, mediaPort, workers } = options.config;
     this.#control = emptySlot("control", apiPort);
     this.#workers = Array.from({ length: workers }, () => emptySlot("worker", mediaPort));
+    this.#speech = options.speech === undefined ? undefined : emptySlot("speech", 0);
   }
 
   /** Resolves when the service accepts calls. Rejects with `unavailable` when one of its processes cannot be started. */
@@ -104,10 +109,11 @@ export class Supervisor {
     assert.ok(first !== undefined, "there is at least one worker");
     const { mediaPort, config } = this.#options;
     if (mediaPort !== undefined) first.port = await mediaPort.listen(config.mediaHost, config.mediaPort);
+    const speech = this.#speech && this.#launch(this.#speech);
     await this.#launch(first);
     this.#assertRunning();
     for (const slot of others) slot.port = first.port;
-    await Promise.all([this.#control, ...others].map((slot) => this.#launch(slot)));
+    await Promise.all([speech, ...[this.#control, ...others].map((slot) => this.#launch(slot))]);
     this.#assertRunning();
     this.#isUp = true;
     this.#scheduleSpares(SPARE_START_DELAY_MS);
@@ -132,9 +138,12 @@ export class Supervisor {
       }),
     );
     this.#state = "ending";
-    const control = this.#control.process;
-    control?.send({ kind: "stop" });
-    await control?.exitWithin(Math.min(DRAIN_EXIT_MS_MAX, elapsedMs(clock.nowMs(), endMs)));
+    await Promise.all(
+      [this.#control, this.#speech].map((slot) => {
+        slot?.process?.send({ kind: "stop" });
+        return slot?.process?.exitWithin(Math.min(DRAIN_EXIT_MS_MAX, elapsedMs(clock.nowMs(), endMs)));
+      }),
+    );
     log.info("service stopped");
   }
 
@@ -248,7 +257,7 @@ export class Supervisor {
     this.#liveProcesses.add(process);
     void process.exited.then(() => {
       this.#liveProcesses.delete(process);
-      this.#options.mediaPort?.setAccepting(process, false);
+      void this.#options.mediaPort?.setAccepting(process, false);
     });
     return process;
   }
@@ -257,15 +266,16 @@ export class Supervisor {
     const { mediaPort } = this.#options;
     if (message.kind === "connection-taken") mediaPort?.onConnectionTaken(process);
     if (message.kind !== "connections") return;
-    mediaPort?.setAccepting(process, message.accepting);
-    if (!message.accepting) process.send({ kind: "connections-stopped" });
+    const set = mediaPort?.setAccepting(process, message.accepting);
+    if (message.accepting) void set?.then(() => process.send({ kind: "connections-started" }));
+    else process.send({ kind: "connections-stopped" });
   }
 
   #assigned(slot: ProcessSlot, process: SupervisedProcess): SupervisedProcess {
-    const { socketPath, mediaServer } = this.#options;
+    const { socketPath, speech, mediaServer } = this.#options;
     const isFirst = !this.#isUp && slot === this.#workers[0];
     const restarts = { ...this.#restarts };
-    process.assign({ socketPath, port: slot.port, mediaUrl: this.#mediaUrl(), restarts, mediaServer, isFirst });
+    process.assign({ socketPath, speech, port: slot.port, mediaUrl: this.#mediaUrl(), restarts, mediaServer, isFirst });
     return process;
   }
 
@@ -345,9 +355,9 @@ export class Supervisor {
     });
   }
 
-  /** While draining, live calls need a control process for their records; a new worker would get no calls. */
+  /** While draining, live calls need a control process for their records, and the speech process; a new worker would get no calls. */
   #isNeeded({ kind }: ProcessSlot): boolean {
-    return this.#state === "running" || (this.#state === "draining" && kind === "control");
+    return this.#state === "running" || (this.#state === "draining" && kind !== "worker");
   }
 
   #scheduleLaunch(slot: ProcessSlot, delayMs: number): void {

@@ -6,24 +6,30 @@ import { notifySupervisor } from "../channel/child-side.ts";
 export class SupervisorConnections implements ConnectionSource {
   #handleConnection: (socket: Socket) => void = (socket) => socket.destroy();
   #hasStopped = false;
+  /** Resumptions that the supervisor has not acknowledged, oldest first. */
+  readonly #resuming: (() => void)[] = [];
   /** Pauses that the supervisor has not acknowledged. */
   #unacknowledgedPauses = 0;
 
-  /** The supervisor already listens on the port of the assignment. */
+  /** The supervisor knows the port, but may have closed it while no worker accepted connections: resolves when it is open. */
   async listen(_host: string, port: number, onConnection: (socket: Socket) => void): Promise<number> {
     this.#handleConnection = onConnection;
-    notifySupervisor({ kind: "connections", accepting: true });
+    await this.pause(false);
     return port;
   }
 
-  pause(isPaused: boolean): void {
+  async pause(isPaused: boolean): Promise<void> {
     if (this.#hasStopped) return;
     if (isPaused) this.#unacknowledgedPauses += 1;
     notifySupervisor({ kind: "connections", accepting: !isPaused });
+    if (isPaused) return;
+    await new Promise<void>((resolve) => {
+      this.#resuming.push(resolve);
+    });
   }
 
   stop(): void {
-    this.pause(true);
+    void this.pause(true);
     this.#hasStopped = true;
   }
 
@@ -39,6 +45,11 @@ export class SupervisorConnections implements ConnectionSource {
   /** Follows each connection, whether it has arrived or not: Node closes one for which the worker has no descriptor. */
   onConnectionSent(): void {
     notifySupervisor({ kind: "connection-taken" });
+  }
+
+  /** Acknowledges a resumption: the port is open. */
+  onConnectionsStarted(): void {
+    this.#resuming.shift()?.();
   }
 
   /** Acknowledges a pause: all connections that the supervisor sent before it have arrived. */

@@ -132,6 +132,11 @@ export class EventLister {
 
   #onCommand(command: JournaledCommand, timeMs: CallMs): void {
     if (command.kind === "transcript") return;
+    // As in the call: a turn that is over before the hangover has passed ends the speech.
+    if (command.kind === "turn-ended" && this.#segmenter.isSpeaking) {
+      this.#segmenter.endSpeech();
+      this.#onSpeechEnded(timeMs);
+    }
     if (command.kind === "end") {
       if (this.#segmenter.isSpeaking) this.#onFramesStopped(timeMs);
       this.#onPlayoutEnded(timeMs);

@@ -7,8 +7,8 @@ import type { JournalHeader } from "../journal/records.ts";
 import { type FrameCounts, summarizeJournal } from "../journal/summary.ts";
 import { replayJournal, type TimedCommand } from "../replay/replay.ts";
 import { isSubsetEqual } from "../replay/subset-equal.ts";
+import { type RecordedUsage, UsageGatherer } from "./preemptive-usage.ts";
 
-type UsageEvent = Extract<CallEvent, { kind: "usage" }>;
 type LegStarted = Extract<CallEvent, { kind: "leg-started" }>;
 
 /** The record of a call, made from its journal. */
@@ -22,7 +22,7 @@ export interface ProjectedCall {
   /** Those of the first start, as for the call itself; undefined where it had none, empty where the call is not recorded. */
   parameters: StartParameters | undefined;
   /** What providers did for the call, request by request. */
-  usageEvents: readonly UsageEvent[];
+  usageEvents: readonly RecordedUsage[];
   /** From redemption to the end, or to the last record. */
   durationMs: number;
   frames: FrameCounts;
@@ -44,12 +44,12 @@ export interface ProjectedCall {
  */
 export async function projectJournal(path: string): Promise<ProjectedCall> {
   const journaled: TimedCommand[] = [];
-  const usageEvents: UsageEvent[] = [];
+  const gatherer = new UsageGatherer();
   let carrierCallId: CarrierCallId | undefined;
   let started: LegStarted | undefined;
   const { header, durationMs, endReason, frames, complete } = await summarizeJournal(path, (record) => {
+    gatherer.take(record);
     if (record.kind === "command") journaled.push({ timeMs: record.timeMs, command: record.command });
-    else if (record.kind === "event" && record.event.kind === "usage") usageEvents.push(record.event);
     else if (record.kind === "event" && record.event.kind === "leg-started") {
       started ??= record.event;
       ({ carrierCallId } = record.event);
@@ -59,7 +59,7 @@ export async function projectJournal(path: string): Promise<ProjectedCall> {
     header,
     carrierCallId,
     parameters: started?.parameters,
-    usageEvents,
+    usageEvents: gatherer.usage,
     durationMs,
     frames,
     complete,

@@ -49,6 +49,8 @@ export interface JournalHeader extends Omit<JournalStart, "spec"> {
    * spaces. Absent in older journals.
    */
   icu?: string;
+  /** The weights that scored the ends of turns: TURN_WEIGHTS. Absent in older journals. */
+  turnWeights?: string;
   spec?: CallSpec;
 }
 

@@ -3,7 +3,9 @@ import { BUILT_IN_TOOLS } from "../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { PHRASE_NAMES, type PhraseName } from "../../core/phrases/names.ts";
 import { ICU } from "../../core/version.ts";
+import type { Prosody } from "../../media/prosody/prosody.ts";
 import type { JournaledCommand, JournaledEvent, JournalHeader, JournalStart, OccasionalEvent } from "./records.ts";
+import { TURN_WEIGHTS } from "./turn-weights.ts";
 
 /*
  * What may be journaled of a call. For a call that is not recorded, everything is left out that either side said, typed
@@ -18,6 +20,7 @@ export function journalHeader(software: string, start: JournalStart): JournalHea
   const header = {
     software,
     icu: ICU,
+    turnWeights: TURN_WEIGHTS,
     callId,
     accountId,
     startedAt,
@@ -50,18 +53,48 @@ export function journaledCommand(command: CallCommand, recorded: boolean): Journ
   return recorded && command.kind !== "transcript" ? command : redactedCommand(command);
 }
 
+function redactedStart(event: Extract<OccasionalEvent, { kind: "leg-started" }>): JournaledEvent {
+  const { kind, codec, carrierCallId, parameters } = event;
+  const parameterCount = Object.keys(parameters ?? {}).length;
+  const emptied = parameters === undefined ? {} : { parameters: {}, parameterCount };
+  return { kind, codec, ...(carrierCallId === undefined ? {} : { carrierCallId }), ...emptied };
+}
+
+function redactedTranscript(event: Extract<OccasionalEvent, { kind: "stt-interim" | "stt-final" }>): JournaledEvent {
+  const { kind, text, language, endOfTurn } = event;
+  const detected = language === undefined ? {} : { language };
+  const signal = endOfTurn === undefined ? {} : { endOfTurn };
+  const late = kind === "stt-final" && event.lateMs !== undefined ? { lateMs: event.lateMs } : {};
+  return { kind, text: "", chars: text.length, ...detected, ...signal, ...late };
+}
+
+const redactedProsody = (prosody: Prosody): Prosody => ({
+  quietMs: prosody.quietMs,
+  soundMs: prosody.soundMs,
+});
+
+const redactedUsage = ({
+  kind,
+  stage,
+  provider,
+  usage,
+  preemptive,
+}: Extract<OccasionalEvent, { kind: "usage" }>): JournaledEvent => ({
+  kind,
+  stage,
+  provider,
+  usage,
+  ...(preemptive && { preemptive }),
+});
+
 function redactedEvent(event: OccasionalEvent): JournaledEvent {
   const { kind } = event;
   switch (kind) {
     case "tick":
     case "pong":
       return { kind };
-    case "leg-started": {
-      const { codec, carrierCallId, parameters } = event;
-      const parameterCount = Object.keys(parameters ?? {}).length;
-      const emptied = parameters === undefined ? {} : { parameters: {}, parameterCount };
-      return { kind, codec, ...(carrierCallId === undefined ? {} : { carrierCallId }), ...emptied };
-    }
+    case "leg-started":
+      return redactedStart(event);
     case "leg-closed":
     case "end-requested":
     case "goodbye-requested":
@@ -86,7 +119,7 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "context-exceeded":
       return { kind, provider: event.provider, tokensMax: event.tokensMax, retried: event.retried };
     case "usage":
-      return { kind, stage: event.stage, provider: event.provider, usage: event.usage };
+      return redactedUsage(event);
     case "limit-reached":
       return { kind, scope: event.scope, limit: event.limit, action: event.action };
     case "tool-result":
@@ -101,10 +134,12 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "typed":
       return { kind, text: "", chars: event.text.length };
     case "stt-interim":
-    case "stt-final": {
-      const { text, language } = event;
-      return { kind, text: "", chars: text.length, ...(language === undefined ? {} : { language }) };
-    }
+    case "stt-final":
+      return redactedTranscript(event);
+    case "prosody":
+      return { kind, ...redactedProsody(event) };
+    case "turn-model":
+      return { kind, probability: event.probability };
     case "stt-failed":
     case "internal-error":
       return { kind, code: event.code };
@@ -164,6 +199,11 @@ function redactedCommand(
     case "ignore": {
       const { text, startMs, endMs, reason } = command;
       return { kind, text: "", startMs, endMs, ...(reason === undefined ? {} : { reason }), chars: text.length };
+    }
+    case "turn-ended": {
+      // The reasons name forms, never words.
+      const { pauseMs, waitMs, probability, reasons, summary } = command;
+      return { kind, pauseMs, waitMs, probability, reasons, summary };
     }
     case "state": {
       const { state, latency } = command;

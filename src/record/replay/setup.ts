@@ -32,6 +32,8 @@ const parametersBefore = ({
 }: Partial<TurnParameters>): Partial<TurnParameters> => ({
   ...(endpointMs === undefined ? {} : { endpointSentenceMs: endpointMs, endpointTrailingMs: endpointMs }),
   ...(endpointSentenceMs === undefined ? {} : { endpointQuestionMs: endpointSentenceMs }),
+  turnWaitMsMin: 0,
+  turnWaitMsMax: 0,
   steadyNoiseMs: Number.POSITIVE_INFINITY,
   speechPausesMax: 0,
   resumeMs: Number.POSITIVE_INFINITY,

@@ -118,6 +118,8 @@ export class Caller {
   #nowMs = 0;
   #stepIndex = 0;
   #activity: Activity = { at: "waiting", turnsBefore: 0, sinceMs: 0 };
+  /** What the microphone still records of the background after the last utterance. */
+  #tail: Iterator<Uint8Array> | undefined;
   /** The agent's turn to which its next voiced sample belongs; undefined: that sample opens a new turn. */
   #turn: HeardTurn | undefined;
   #lastSpeechMs = Number.NEGATIVE_INFINITY;
@@ -152,7 +154,7 @@ export class Caller {
   /** The next 20 ms of the inbound format from the microphone; read it before the next call. */
   frame(): Uint8Array {
     const activity = this.#activity;
-    if (activity.at !== "speaking") return this.#silence;
+    if (activity.at !== "speaking") return this.#tail?.next().value ?? this.#silence;
     const frame = activity.utterance.frames[activity.frames];
     if (frame === undefined) return this.#silence;
     const { words } = activity.utterance;
@@ -259,6 +261,7 @@ export class Caller {
     const step = this.#step();
     if (this.#activity.at === "speaking") {
       if (this.#activity.frames < this.#activity.utterance.frames.length) return;
+      this.#tail = this.#activity.utterance.tail?.values();
       this.#endSpeech(this.#activity.over);
     } else if (this.#activity.at === "pressing") {
       if (!this.#pressDigits(this.#activity)) return;

@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { FRAME_MS } from "../../core/limits/media.ts";
 import { loadResampler } from "../../media/resampler.ts";
 import type { TimedWord, Tts } from "../../speech/contracts.ts";
 import { type AudioFormat, encodeSamples, frameSamples, TELEPHONE } from "../audio/format.ts";
@@ -10,6 +11,8 @@ export interface Utterance {
   format: AudioFormat;
   /** 20 ms each, in `format`. */
   frames: readonly Uint8Array[];
+  /** What the microphone records after the speech: the background of a recording. Silence where it is absent, and after it. */
+  tail?: readonly Uint8Array[];
   /** The words with their times in `frames`; empty when the TTS gives no word times. */
   words: readonly TimedWord[];
 }
@@ -50,6 +53,18 @@ export async function utteranceOf(name: string, audio: MonoAudio, format: AudioF
     frames: framesOf(samples, format),
     words: [{ text: name, startMs: 0, endMs: durationMs }],
   };
+}
+
+/**
+ * Converts recorded speech, whose text is known, into an utterance that ends with its last voiced frame; its `tail` is the rest
+ * of the recording, so that quiet consonants at the end are heard.
+ */
+export async function recordedUtterance(text: string, audio: MonoAudio, format: AudioFormat): Promise<Utterance> {
+  const samples = await atRate(audio, format.rateHz);
+  const frames = framesOf(samples, format);
+  const voicedFrames = Math.floor(samples.findLastIndex(isSpeech) / frameSamples(format)) + 1;
+  const spoken = { text, startMs: 0, endMs: voicedFrames * FRAME_MS };
+  return { text, format, frames: frames.slice(0, voicedFrames), tail: frames.slice(voicedFrames), words: [spoken] };
 }
 
 /** Joins signed 16-bit samples in one array. */

@@ -33,6 +33,9 @@ export const TIMED_OUT = { timedOut: true } as const;
 /** The cause where no request was sent: the circuit breaker is open, or the stream limit is reached. */
 export const SKIPPED = { skipped: true } as const;
 
+/** The cause where the call has changed to a language that the provider does not transcribe. */
+export const OTHER_LANGUAGE = { otherLanguage: true } as const;
+
 /** Statuses that allow a retry: request timeout, too early, too many requests; and any 5xx. */
 const RETRYABLE_STATUSES: readonly number[] = [408, 425, 429];
 /** Statuses that blame the request itself, so they do not count as failures of the provider. */
@@ -67,6 +70,7 @@ export function failoverCodeOf(error: unknown): FailoverCode {
   const cause = causeOf(error);
   if (cause === TIMED_OUT) return "timed_out";
   if (cause === SKIPPED) return "skipped";
+  if (cause === OTHER_LANGUAGE) return "other_language";
   return isRefusal(cause) ? "refused" : "failed";
 }
 

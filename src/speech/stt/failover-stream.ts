@@ -13,18 +13,13 @@ import {
 import { NO_SPEECH, type SpeechActivity } from "../../media/voice-activity/speech-activity.ts";
 import type { CallStt, CallSttStream, ProviderObserver, SttEvent, SttStream, SttStreamOptions } from "../contracts.ts";
 import { EventQueue } from "../event-queue.ts";
-import type { CircuitBreaker, StreamPermit } from "../resilience/circuit-breaker.ts";
+import type { StreamPermit } from "../resilience/circuit-breaker.ts";
 import { reportFailover } from "../resilience/fallback.ts";
-import { failoverCodeOf, retryDelayMs, TIMED_OUT } from "../resilience/provider-error.ts";
+import { failoverCodeOf, OTHER_LANGUAGE, retryDelayMs, TIMED_OUT } from "../resilience/provider-error.ts";
+import { CandidateRotation, type SttCandidate } from "./candidates.ts";
 import { PendingUtterances } from "./pending-utterances.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 import { UnrecognizedSpeech } from "./unrecognized-speech.ts";
-
-/** An STT in a list of fallbacks. */
-export interface SttCandidate {
-  readonly stt: CallStt;
-  readonly circuitBreaker: CircuitBreaker;
-}
 
 const REPLAY_SILENCE_FRAMES = STT_REPLAY_SILENCE_MS / FRAME_MS;
 /** A final that arrives after this many unvoiced frames covers all speech before them. */
@@ -55,18 +50,14 @@ interface Current {
  */
 export class FailoverSttStream implements CallSttStream {
   readonly events: EventQueue<SttEvent>;
-  readonly #candidates: readonly SttCandidate[];
+  readonly #candidates: CandidateRotation;
   #options: FailoverSttStreamOptions;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #replayBuffer: ReplayBuffer;
-  /** Candidates that refused this stream in a way that a retry does not change. */
-  readonly #refusedCandidates = new Set<SttCandidate>();
   #current: Current | undefined;
   /** The candidate of the last stream; before the first stream, the first candidate. */
   #lastCandidate: SttCandidate;
-  /** The index of the candidate to try next. */
-  #nextIndex = 0;
   /** The caller's speech since the last event. */
   readonly #unrecognizedSpeech = new UnrecognizedSpeech();
   readonly #pendingUtterances = new PendingUtterances();
@@ -92,8 +83,8 @@ export class FailoverSttStream implements CallSttStream {
     clock: Clock,
     signal: AbortSignal,
   ) {
-    this.#candidates = candidates;
-    this.#lastCandidate = candidates[0] as SttCandidate;
+    this.#candidates = new CandidateRotation(candidates, options.language);
+    this.#lastCandidate = this.#candidates.next;
     this.#options = options;
     this.#clock = clock;
     this.#signal = signal;
@@ -117,14 +108,38 @@ export class FailoverSttStream implements CallSttStream {
     if (!this.#isOver && !this.#signal.aborted) this.#current?.stream.requestInterim?.();
   }
 
+  /**
+   * The open stream continues where its provider serves the language and needs no new request for it. Otherwise a stream is
+   * opened in the language, by the same provider or the first that serves it, and gets the audio since the last final.
+   */
   setLanguage(language: string): void {
+    const current = this.#current;
+    const { language: before } = this.#options;
+    if (language === before || !this.#candidates.setLanguage(language, current?.candidate)) return;
     this.#options = { ...this.#options, language };
+    if (current === undefined) return;
+    const { candidate, abortController, permit } = current;
+    if (candidate === this.#candidates.next && this.#understandsBoth(candidate, before, language)) return;
+    permit.release();
+    abortController.abort();
+    this.#current = undefined;
+    this.#isCrossChecking = false;
+    this.#failCrossChecked = () => {};
+    this.#openNext(providerFailed(candidate.stt.provider, "does not transcribe the language", OTHER_LANGUAGE));
+  }
+
+  /** Whether an open stream of `candidate` transcribes the call also when its language changes. */
+  #understandsBoth({ stt: { capabilities } }: SttCandidate, before: string, language: string): boolean {
+    if (capabilities.anyLanguage === true) return true;
+    const detects = (tag: string): boolean => capabilities.detectsLanguage?.(tag) === true;
+    return this.#options.languagePinned !== true && detects(before) && detects(language);
   }
 
   /** Reports the provider as healthy, or fails or cross-checks it when it sends no transcript of speech. */
   #checkProvider(current: Current): void {
-    const { interimTranscripts } = current.candidate.stt.capabilities;
+    const { interimTranscripts, hasOwnTimeouts } = current.candidate.stt.capabilities;
     if (elapsedMs(this.#openedMs, this.#clock.nowMs()) >= STT_STABLE_MS) this.#onHealthy(current);
+    if (hasOwnTimeouts === true) return;
     const isSilent = interimTranscripts && this.#unrecognizedSpeech.hasReached(STT_UNRECOGNIZED_SPEECH_MS_MAX);
     if (!isSilent && !this.#pendingUtterances.isOverdue) return;
     const error = providerFailed(
@@ -145,7 +160,7 @@ export class FailoverSttStream implements CallSttStream {
     permit.release();
     abortController.abort();
     this.#current = undefined;
-    this.#nextIndex = (this.#nextIndex + 1) % this.#candidates.length;
+    this.#candidates.advance();
     this.#openNext(error);
   }
 
@@ -157,7 +172,8 @@ export class FailoverSttStream implements CallSttStream {
 
   #bufferFrame(frame: Int16Array, activity: SpeechActivity): void {
     if (activity.isSpeech && activity.isSpeaking) this.#hasPendingSpeech = true;
-    this.#pendingUtterances.frame(activity, this.#current?.candidate.stt.capabilities.interimTranscripts === false);
+    const stt = this.#current?.candidate.stt;
+    this.#pendingUtterances.frame(activity, stt !== undefined && hasFinalForEach(stt));
     this.#replayBuffer.push(frame, activity);
     if (!this.#hasPendingSpeech) this.#replayBuffer.keepLast(REPLAY_SILENCE_FRAMES);
   }
@@ -166,19 +182,16 @@ export class FailoverSttStream implements CallSttStream {
    * Opens a stream with the next available candidate. While there is none, it retries until STT_OUTAGE_MS_MAX is over.
    */
   #openNext(failure: Error): void {
-    const usable = this.#candidates.filter((candidate) => !this.#refusedCandidates.has(candidate));
-    for (let tried = 0; tried < this.#candidates.length; tried += 1) {
-      const candidate = this.#candidates[(this.#nextIndex + tried) % this.#candidates.length] as SttCandidate;
-      const permit = usable.includes(candidate) ? candidate.circuitBreaker.tryAcquire() : undefined;
-      if (permit === undefined) continue;
-      this.#nextIndex = (this.#nextIndex + tried) % this.#candidates.length;
+    const acquired = this.#candidates.acquire();
+    if (acquired !== undefined) {
+      const { candidate, permit } = acquired;
       reportFailover(this.#options.observer, this.#lastCandidate, candidate, failure);
       this.#lastCandidate = candidate;
       this.#startStream(candidate, permit);
       return;
     }
     if (Number.isNaN(this.#outageStartMs)) this.#outageStartMs = this.#clock.nowMs();
-    this.#scheduleReopen(usable.length === 0 ? Number.POSITIVE_INFINITY : STT_RETRY_MS, failure);
+    this.#scheduleReopen(this.#candidates.isExhausted ? Number.POSITIVE_INFINITY : STT_RETRY_MS, failure);
   }
 
   #scheduleReopen(delayMs: number, failure: Error): void {
@@ -197,7 +210,11 @@ export class FailoverSttStream implements CallSttStream {
     const onOpened = (): void => {
       if (!abortController.signal.aborted) this.#openedMs = this.#clock.nowMs();
     };
-    const stream = candidate.stt.open({ ...options, onOpened }, abortController.signal, observer);
+    const stream = candidate.stt.open(
+      { ...options, hasFallback: this.#candidates.hasFallback(candidate), onOpened },
+      abortController.signal,
+      observer,
+    );
     const current: Current = { candidate, stream, abortController, permit, openedAtMs: this.#clock.nowMs() };
     this.#current = current;
     this.#unrecognizedSpeech.reset();
@@ -236,11 +253,12 @@ export class FailoverSttStream implements CallSttStream {
       this.#failCrossChecked();
     }
     this.#failCrossChecked = () => {};
-    const { interimTranscripts } = current.candidate.stt.capabilities;
-    // A requested interim covers an utterance that goes on, not those that are over.
-    if (interimTranscripts) this.#pendingUtterances.resolveAll();
+    const { stt } = current.candidate;
+    const { interimTranscripts } = stt.capabilities;
+    // Where each utterance has a final, interims cover one that goes on, not those that are over.
+    if (!hasFinalForEach(stt)) this.#pendingUtterances.resolveAll();
     else if (event.kind === "final") this.#pendingUtterances.resolveOldest();
-    if (event.kind === "final") this.#dropTranscribedAudio(interimTranscripts);
+    if (event.kind === "final") this.#dropTranscribedAudio(hasFinalForEach(stt));
     const isEmptyFinal = event.kind === "final" && event.text === "" && !this.#hasInterim;
     this.#hasInterim = event.kind === "interim";
     // It resolves a pending utterance here. Without interim transcripts it also tells the call that there are no words.
@@ -249,11 +267,11 @@ export class FailoverSttStream implements CallSttStream {
 
   /**
    * Drops the audio that a final covers: speech before the last pause. Speech after it belongs to the next final, and
-   * without interim transcripts so does all of an utterance that has not ended.
+   * where each utterance has a final so does all of one that has not ended.
    */
-  #dropTranscribedAudio(interimTranscripts: boolean): void {
+  #dropTranscribedAudio(isOfUtterance: boolean): void {
     const { oldestAgeFrames, currentAgeFrames, silentFrames } = this.#pendingUtterances;
-    const coversCurrent = interimTranscripts && silentFrames >= SILENT_FRAMES_MIN;
+    const coversCurrent = !isOfUtterance && silentFrames >= SILENT_FRAMES_MIN;
     this.#hasPendingSpeech = oldestAgeFrames > 0 || (currentAgeFrames > 0 && !coversCurrent);
     if (oldestAgeFrames > 0) this.#replayBuffer.keepLast(oldestAgeFrames);
     else if (this.#hasPendingSpeech) this.#replayBuffer.keepLast(currentAgeFrames);
@@ -274,11 +292,11 @@ export class FailoverSttStream implements CallSttStream {
     }
     this.#failures += 1;
     const waitMs = failoverCodeOf(error) === "timed_out" ? 0 : (retryDelayMs(error) ?? Number.POSITIVE_INFINITY);
-    if (waitMs > STT_OUTAGE_MS_MAX) this.#refusedCandidates.add(candidate);
-    this.#nextIndex = (this.#nextIndex + 1) % this.#candidates.length;
+    if (waitMs > STT_OUTAGE_MS_MAX) this.#candidates.refuse(candidate);
+    this.#candidates.advance();
     const failure = error instanceof Error ? error : providerFailed(candidate.stt.provider, "failed");
     // Each candidate is tried once without a delay, also the only one. After that a retry starts every STT_RETRY_MS.
-    if (this.#failures <= this.#candidates.length) this.#openNext(failure);
+    if (this.#failures <= this.#candidates.count) this.#openNext(failure);
     else this.#scheduleReopen(STT_RETRY_MS, failure);
   }
 
@@ -290,3 +308,7 @@ export class FailoverSttStream implements CallSttStream {
     this.#current = undefined;
   }
 }
+
+/** Whether the STT sends one final for each utterance, as the call divides them, coughs included. */
+const hasFinalForEach = ({ capabilities: { interimTranscripts, hasOwnTimeouts } }: CallStt): boolean =>
+  !interimTranscripts || hasOwnTimeouts === true;

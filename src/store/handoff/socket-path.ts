@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, constants, openSync, readdirSync, rmSync } from "node:fs";
+import type { Socket } from "node:net";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { unavailable } from "../../core/errors.ts";
 import { makePrivateFolder, RUN_FOLDER } from "../data-dir/data-dir.ts";
@@ -13,12 +14,13 @@ const SOCKET_NAME = /^control-[0-9a-f]+\.sock$/;
 const SOCKET_PATH_BYTES_MAX = 103;
 
 /**
- * A path in the data directory for the socket between the control process and the workers of one service. It differs at
+ * A path in the data directory for the socket of the control process, or of the speech process, to which the workers of one service
+ * connect. It differs at
  * each start of the service: workers of a second service on the same directory, which is refused, never reach the first
  * one.
  */
-export const newSocketPath = (dataDir: string): string =>
-  join(dataDir, RUN_FOLDER, `control-${randomBytes(4).toString("hex")}.sock`);
+export const newSocketPath = (dataDir: string, process: "control" | "speech" = "control"): string =>
+  join(dataDir, RUN_FOLDER, `${process}-${randomBytes(4).toString("hex")}.sock`);
 
 /**
  * The socket in a data directory, of the service that uses it now; undefined where there is none, or several and the
@@ -49,6 +51,15 @@ export function clearSocketFolder(path: string): void {
 }
 
 /**
+ * Creates the folder of the speech process's socket, for its owner alone, and removes the socket of one that was killed. Throws the
+ * system's error.
+ */
+export function prepareSpeechSocket(path: string): void {
+  makePrivateFolder(resolve(dirname(path)));
+  rmSync(path, { force: true });
+}
+
+/**
  * Calls `use` with a path to the same socket that is short enough for the system: `path`, one relative to the working
  * directory, or, on Linux, one through a descriptor of its folder. The last is valid until `use` returns; by then the
  * socket must be bound or connected, which Node does synchronously. Throws the errors of `use` and of the system, and
@@ -69,3 +80,9 @@ export function withShortPath<Result>(path: string, use: (shortPath: string) => 
     closeSync(folder);
   }
 }
+
+/** Connects a socket to `path`. It throws the system's error, or the socket emits it. */
+export const connectorTo =
+  (path: string): ((socket: Socket) => void) =>
+  (socket) =>
+    withShortPath(path, (shortPath) => void socket.connect(shortPath));

@@ -10,6 +10,7 @@ import {
   REDEEM_MS_MAX,
   REDEMPTION_NONCE_BYTES,
   RETURN_RETRY_MS,
+  TOKEN_KEYS_MS_MAX,
   UNRESOLVED_REDEMPTIONS_MAX,
 } from "../../core/limits/admission.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
@@ -63,7 +64,10 @@ interface PendingRedemption {
 
 /** The worker's end of the handoff: a socket to the control process that reconnects whenever it breaks. */
 export class HandoffClient implements CallHandoff {
-  /** Resolves when the first attempt to reach the control process is over, with the token keys or without. */
+  /**
+   * Resolves when the first attempt to get the token keys is over: with the keys, without them where the control process
+   * speaks another version, or after TOKEN_KEYS_MS_MAX. A connection that breaks before is made again meanwhile.
+   */
   readonly firstAttempt: Promise<void>;
   tokenKeys: readonly Uint8Array[] = [];
   readonly #options: HandoffClientOptions;
@@ -76,18 +80,21 @@ export class HandoffClient implements CallHandoff {
   #isIncompatible = false;
   #connectionCount = 0;
   #nextId = 1;
-  #onTokenKeys: (() => void) | undefined;
+  #onFirstAttempt: () => void = () => {};
   #closed = false;
   #cancelLoad: (() => void) | undefined;
   #onSettled: (() => void) | undefined;
 
   constructor(options: HandoffClientOptions) {
     this.#options = options;
-    const socket = this.#connect();
     this.firstAttempt = new Promise((resolve) => {
-      this.#onTokenKeys = resolve;
-      socket.once("close", () => resolve());
+      const cancelTimeout = options.clock.after(TOKEN_KEYS_MS_MAX, resolve);
+      this.#onFirstAttempt = () => {
+        cancelTimeout();
+        resolve();
+      };
     });
+    this.#connect();
   }
 
   /** The last control process that was met has another protocol version, and cannot be used. */
@@ -165,6 +172,7 @@ export class HandoffClient implements CallHandoff {
     this.#checkSettled();
     await settled;
     this.#closed = true;
+    this.#onFirstAttempt();
     this.#cancelLoad?.();
     this.#socket?.end();
   }
@@ -173,7 +181,7 @@ export class HandoffClient implements CallHandoff {
     if (this.#unacknowledged.size === 0) this.#onSettled?.();
   }
 
-  #connect(): Socket {
+  #connect(): void {
     const socket = new Socket();
     const parser = new LineParser<ControlMessage>();
     let isWelcome = false;
@@ -204,13 +212,13 @@ export class HandoffClient implements CallHandoff {
       // The folder was deleted; the control process creates it again.
       socket.destroy(error instanceof Error ? error : undefined);
     }
-    return socket;
   }
 
   #disconnectIncompatible(socket: Socket): void {
     socket.destroy();
     if (this.#isIncompatible) return;
     this.#isIncompatible = true;
+    this.#onFirstAttempt();
     this.#options.onIncompatibleControl();
   }
 
@@ -255,7 +263,7 @@ export class HandoffClient implements CallHandoff {
         return;
       case "token-keys":
         this.tokenKeys = message.keys.map((key) => Buffer.from(key, "base64url"));
-        this.#onTokenKeys?.();
+        this.#onFirstAttempt();
         return;
       case "ended-acknowledged":
         this.#unacknowledged.delete(message.callId);

@@ -4,6 +4,7 @@ import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { NewAgent } from "../../../src/store/agent-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
+import { ANY_STT } from "../../support/api/any-stt.ts";
 import {
   type Answer,
   type ApiUnderTest,
@@ -162,7 +163,7 @@ describe("POST /agents/{id}/calls", () => {
 
   test("an agent whose voice or language is no longer offered is 409, and both are named", async () => {
     let offered = VOICES;
-    api = await apiUnderTest(catalogueOf({ voices: async () => offered }));
+    api = await apiUnderTest(catalogueOf({ voices: async () => offered }, ANY_STT));
     const agentId = await save();
     expect((await call(agentId, {})).status).toBe(201);
     offered = VOICES.filter(({ language }) => language !== "en-US");

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { CARRIER_NAMES } from "../../../src/carriers/list.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
+import { ANY_STT } from "../../support/api/any-stt.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf, VOICES } from "../../support/api/harness.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 
@@ -155,7 +156,7 @@ describe("voice and language", () => {
 
   test("a voice that may belong to a provider without a voice list yet is 503, so that the client retries", async () => {
     await api.close();
-    api = await apiUnderTest(catalogueOf({ voices: async () => VOICES, unlistedProviders: () => ["cloud"] }));
+    api = await apiUnderTest(catalogueOf({ voices: async () => VOICES, unlistedProviders: () => ["cloud"] }, ANY_STT));
     for (const voice of ["cloud/anna", "Anna"]) {
       const answer = await api.post({ ...MINIMAL_CALL, voice });
       expect([answer.status, errorOf(answer).code]).toEqual([503, "unavailable"]);

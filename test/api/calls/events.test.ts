@@ -98,6 +98,12 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   "stt-interim": { kind: "stt-interim", text: "when are", chars: 8, language: "en" },
   "stt-final": { kind: "stt-final", text: "when are you open", chars: 17, language: "en" },
   "stt-failed": { kind: "stt-failed", code: "provider_failed" },
+  prosody: {
+    kind: "prosody",
+    quietMs: 40,
+    soundMs: 0,
+  },
+  "turn-model": { kind: "turn-model", probability: 0.81 },
   "reply-text": { kind: "reply-text", turnId: asTurnId(2), text: "From nine ", chars: 10 },
   "reply-tool-call": {
     kind: "reply-tool-call",
@@ -158,6 +164,14 @@ const COMMANDS: { [Kind in Exclude<JournaledCommand["kind"], "transcript">]: OfK
     tokensMax: 16_000,
   },
   "preemptive-cancel": { kind: "preemptive-cancel" },
+  "turn-ended": {
+    kind: "turn-ended",
+    pauseMs: 184,
+    waitMs: 180,
+    probability: 0.92,
+    reasons: ["question", "falling"],
+    summary: "answered after 184 ms: question, falling",
+  },
   "request-interim": { kind: "request-interim" },
   speak: { kind: "speak", turnId: asTurnId(2), segment: 0, text: "From nine to five.", reason: "greeting", chars: 18 },
   mark: { kind: "mark", name: "2.0" },

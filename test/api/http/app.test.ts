@@ -2,6 +2,7 @@ import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
+import { ANY_STT } from "../../support/api/any-stt.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "../../support/api/harness.ts";
 import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";
 import { NO_WORKERS } from "../../support/metrics/workers-metrics.ts";
@@ -139,7 +140,7 @@ describe("when a part of the service fails", () => {
     const broken = async () => {
       throw providerFailed("espeak", "process 4711 died at /srv/secret");
     };
-    api = await apiUnderTest(catalogueOf({ voices: broken }));
+    api = await apiUnderTest(catalogueOf({ voices: broken }, ANY_STT));
     for (const answer of [await api.get("/api/v1/voices"), await api.post(MINIMAL_CALL)]) {
       expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, "unavailable", "5"]);
       expect(answer.text).not.toMatch(/espeak|4711|secret/);

@@ -18,6 +18,7 @@ import {
 } from "../../../src/core/limits/api.ts";
 import { METADATA_BYTES_MAX } from "../../../src/core/limits/calls.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
+import { ANY_STT } from "../../support/api/any-stt.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, VOICES } from "../../support/api/harness.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { head } from "../../support/network/raw-http.ts";
@@ -84,7 +85,7 @@ describe("a list", () => {
     const many = Array.from({ length: 4_000 }, (_, index) => ({
       ...{ id: `v/${index}`, name: `Voice ${index} ${"x".repeat(100)}`, language: "en-US", provider: "fake" },
     }));
-    api = await apiUnderTest(catalogueOf({ voices: async () => many }));
+    api = await apiUnderTest(catalogueOf({ voices: async () => many }, ANY_STT));
     const pages = await pagesOf("/api/v1/voices");
     expect(pages.length).toBeGreaterThan(1);
     expect(pages.flatMap(({ data }) => data)).toEqual(many);
@@ -92,7 +93,7 @@ describe("a list", () => {
 
   test("ADV-M1: an item larger than a page has a page of its own", async () => {
     const huge = { ...VOICES[0], name: "x".repeat(LIST_BYTES_MAX) } as (typeof VOICES)[number];
-    api = await apiUnderTest(catalogueOf({ voices: async () => [huge, ...VOICES] }));
+    api = await apiUnderTest(catalogueOf({ voices: async () => [huge, ...VOICES] }, ANY_STT));
     const { body } = await api.get("/api/v1/voices");
     expect((body as Page).data).toEqual([huge]);
     expect((body as Page).nextCursor).not.toBeNull();
@@ -113,7 +114,9 @@ describe("a list", () => {
 
   test("ADV-M1: that is not read is closed after a while", async () => {
     const name = "x".repeat(64 * 1024 * 1024);
-    api = await apiUnderTest(catalogueOf({ voices: async () => [{ ...VOICES[0], name } as (typeof VOICES)[number]] }));
+    api = await apiUnderTest(
+      catalogueOf({ voices: async () => [{ ...VOICES[0], name } as (typeof VOICES)[number]] }, ANY_STT),
+    );
     await api.app.listen({ host: "127.0.0.1", port: 0 });
     const address = api.app.server.address();
     const socket = connect(address !== null && typeof address === "object" ? address.port : 0, "127.0.0.1");

@@ -57,7 +57,7 @@ describe("the tools of a call", () => {
     expect(await toolsOf(answer)).toEqual([
       { kind: "built_in", name: "hang_up", fixedArguments: {} },
       { kind: "built_in", name: "transfer", fixedArguments: { target: "+15550100" } },
-      { kind: "built_in", name: "switch_language", fixedArguments: {} },
+      { kind: "built_in", name: "switch_language", fixedArguments: {}, languages: ["de", "en"] },
       { ...described, kind: "http", name: "order_status", fixedArguments: { shop: 7 }, timeoutMs: 2_000, ...HTTP },
       { ...described, kind: "client", name: "show", fixedArguments: {}, timeoutMs: 10_000 },
     ]);
@@ -98,6 +98,14 @@ describe("the tools of a call", () => {
       );
     }
     expect((await create(keys, { connectionType: "carrier_c" })).status).toBe(201);
+  });
+
+  test("may fix switch_language only to a language that the service serves, or to a region of one", async () => {
+    const fixedTo = (language: string) => create([{ toolName: "switch_language", parameterOverrides: { language } }]);
+    const answer = await fixedTo("fr");
+    expect([answer.status, pathsOf(answer)]).toEqual([400, ["/selectedTools/0/parameterOverrides/language"]]);
+    expect(answer.text).toContain("must be a language code from GET /languages: de, en, or a region of these");
+    expect((await fixedTo("DE-ch")).status).toBe(201);
   });
 
   test("have unique names", async () => {

@@ -7,23 +7,29 @@ const HTTP = { method: "GET", url: "https://api.example.com/orders/{order}" } as
 
 test("a request's tools become those of the call, with fixed arguments", () => {
   expect(
-    toolSpecsOf([
-      { toolName: "hang_up" },
-      { definition: { type: "http", name: "order", ...DESCRIBED, http: HTTP }, parameterOverrides: { shop: 7 } },
-      { definition: { type: "client", name: "show", ...DESCRIBED } },
-    ]),
+    toolSpecsOf(
+      [
+        { toolName: "hang_up" },
+        { definition: { type: "http", name: "order", ...DESCRIBED, http: HTTP }, parameterOverrides: { shop: 7 } },
+        { definition: { type: "client", name: "show", ...DESCRIBED } },
+        { toolName: "switch_language" },
+      ],
+      ["de", "en"],
+    ),
   ).toEqual([
     { kind: "built_in", name: "hang_up", fixedArguments: {} },
     { kind: "http", name: "order", ...DESCRIBED, fixedArguments: { shop: 7 }, ...HTTP, headers: {} },
     { kind: "client", name: "show", ...DESCRIBED, fixedArguments: {} },
+    { kind: "built_in", name: "switch_language", fixedArguments: {}, languages: ["de", "en"] },
   ]);
 });
 
 test("a call shows its tools as they were requested, but only the names of headers", () => {
   const headers = { Authorization: "Bearer {{SHOP_TOKEN}}" };
-  const [tool] = toolSpecsOf([
-    { definition: { type: "http", name: "order", ...DESCRIBED, http: { ...HTTP, headers } } },
-  ]);
+  const [tool] = toolSpecsOf(
+    [{ definition: { type: "http", name: "order", ...DESCRIBED, http: { ...HTTP, headers } } }],
+    [],
+  );
   expect(tool && toolItemOf(tool)).toEqual({
     definition: { type: "http", name: "order", ...DESCRIBED, http: { ...HTTP, headerNames: ["Authorization"] } },
   });

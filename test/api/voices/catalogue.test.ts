@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
+import { ANY_STT } from "../../support/api/any-stt.ts";
 
 const VOICES: readonly Voice[] = [
   { id: "one/en-us", name: "Ann", language: "en-US", provider: "one" },
   { id: "two/en-gb", name: "Ben", language: "en-GB", provider: "two" },
   { id: "two/de", name: "Eva", language: "de", provider: "two" },
 ];
-const catalogue = catalogueOf({ voices: async () => VOICES, unlistedProviders: () => ["three"] });
+const catalogue = catalogueOf({ voices: async () => VOICES, unlistedProviders: () => ["three"] }, ANY_STT);
 
 test("a bare language includes its regions, in any case, and both filters must match", async () => {
   const idsOf = async (query: { language?: string; provider?: string }) =>
@@ -30,5 +31,5 @@ test("a language counts the voices of the requested provider only", async () => 
 
 test("providers that have not listed their voices are those of the TTS, and none where it does not say", () => {
   expect(catalogue.unlistedProviders()).toEqual(["three"]);
-  expect(catalogueOf({ voices: async () => [] }).unlistedProviders()).toEqual([]);
+  expect(catalogueOf({ voices: async () => [] }, ANY_STT).unlistedProviders()).toEqual([]);
 });

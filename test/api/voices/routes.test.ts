@@ -3,6 +3,7 @@ import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import { createEspeak } from "../../../src/speech/tts/providers/espeak/adapter.ts";
+import { ANY_STT } from "../../support/api/any-stt.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, pathsOf, VOICES } from "../../support/api/harness.ts";
 
 const MANY: readonly Voice[] = [
@@ -13,6 +14,8 @@ const MANY: readonly Voice[] = [
   { id: "other/zh", name: "Gu", language: "zh-Latn-pinyin", provider: "other" },
 ];
 
+const SERVED = { stt: ["reference"], tts: ["fake"] };
+
 let api: ApiUnderTest;
 afterEach(() => api.close());
 
@@ -21,18 +24,31 @@ test("voices and languages are listed as the provider reports them, on one page"
   expect((await api.get("/api/v1/voices")).body).toEqual({ data: VOICES, nextCursor: null });
   expect((await api.get("/api/v1/languages")).body).toEqual({
     data: [
-      { id: "de", code: "de", name: "German", voices: 2 },
-      { id: "en", code: "en", name: "English", voices: 2 },
-      { id: "en-GB", code: "en-GB", name: "British English", voices: 1 },
-      { id: "en-US", code: "en-US", name: "American English", voices: 1 },
+      { id: "de", code: "de", name: "German", voices: 2, ...SERVED },
+      { id: "en", code: "en", name: "English", voices: 2, ...SERVED },
+      { id: "en-GB", code: "en-GB", name: "British English", voices: 1, ...SERVED },
+      { id: "en-US", code: "en-US", name: "American English", voices: 1, ...SERVED },
     ],
     nextCursor: null,
   });
 });
 
+test("a language is listed where a voice speaks it and an STT transcribes it, with the providers of both", async () => {
+  const stt = (language: string) =>
+    ({ en: ["cloud", "local"], "en-GB": ["cloud", "local"], zh: ["cloud"] })[language] ?? [];
+  api = await apiUnderTest(catalogueOf({ voices: async () => MANY }, stt));
+  expect((await api.get("/api/v1/languages")).body).toMatchObject({
+    data: [
+      { code: "en", voices: 5, stt: ["cloud", "local"], tts: ["fake", "other"] },
+      { code: "en-GB", voices: 2, stt: ["cloud", "local"], tts: ["fake"] },
+      { code: "zh", voices: 1, stt: ["cloud"], tts: ["other"] },
+    ],
+  });
+});
+
 test("a voice is listed only in its own language, not in others that it could speak", async () => {
   const [voice] = VOICES as [Voice];
-  api = await apiUnderTest(catalogueOf({ voices: async () => [{ ...voice, alsoSpeaks: ["sv"] }] }));
+  api = await apiUnderTest(catalogueOf({ voices: async () => [{ ...voice, alsoSpeaks: ["sv"] }] }, ANY_STT));
   expect((await api.get("/api/v1/voices")).body).toEqual({ data: [voice], nextCursor: null });
   expect((await api.get("/api/v1/voices?language=sv")).body).toEqual({ data: [], nextCursor: null });
 });
@@ -60,7 +76,7 @@ describe("filters", () => {
     ["language=en&provider=other", ["other/en"]],
     ["language=de&provider=other", []],
   ])("GET /voices?%s", async (query, ids) => {
-    api = await apiUnderTest(catalogueOf({ voices: async () => MANY }));
+    api = await apiUnderTest(catalogueOf({ voices: async () => MANY }, ANY_STT));
     const answer = await api.get(`/api/v1/voices?${query}`);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ data: MANY.filter(({ id }) => ids.includes(id)), nextCursor: null });
@@ -75,7 +91,7 @@ describe("filters", () => {
     ["language=en&provider=other", { en: 1 }],
     ["provider=unknown", {}],
   ])("GET /languages?%s", async (query, counts) => {
-    api = await apiUnderTest(catalogueOf({ voices: async () => MANY }));
+    api = await apiUnderTest(catalogueOf({ voices: async () => MANY }, ANY_STT));
     const { data } = (await api.get(`/api/v1/languages?${query}`)).body as { data: { id: string; voices: number }[] };
     expect(Object.fromEntries(data.map(({ id, voices }) => [id, voices]))).toEqual(counts);
   });
@@ -102,7 +118,7 @@ test("ids are the same in the same order after a restart, and each is one voice'
   for (let start = 0; start < 2; start++) {
     // Each has a process of its own, which finds the voices again.
     const tts = createEspeak({ children: 1, clock: systemClock });
-    api = await apiUnderTest(catalogueOf(tts));
+    api = await apiUnderTest(catalogueOf(tts, ANY_STT));
     const [voices, languages] = [await api.get("/api/v1/voices"), await api.get("/api/v1/languages")];
     listed.push({ voices: voices.body, languages: languages.body });
     for (const { body } of [voices, languages]) {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
+import { ANY_STT } from "../../support/api/any-stt.ts";
 import {
   type Answer,
   type ApiUnderTest,
@@ -26,7 +27,7 @@ let api: ApiUnderTest;
 let offered: readonly Voice[] = MANY;
 const start = async (): Promise<void> => {
   offered = MANY;
-  api = await apiUnderTest(catalogueOf({ voices: async () => offered }));
+  api = await apiUnderTest(catalogueOf({ voices: async () => offered }, ANY_STT));
 };
 afterEach(() => api.close());
 

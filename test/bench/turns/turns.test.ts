@@ -228,6 +228,7 @@ describe("verdicts", () => {
     seed: 1,
     tookS: 1,
     detectors: [{ name: "ours", version: "1" }],
+    endOfTurn: undefined,
     turnEnds: [],
     interruptions: [clean, echo],
     listening: [

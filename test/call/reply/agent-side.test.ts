@@ -41,6 +41,7 @@ function speaker() {
     end: (reason) => ended.push(reason),
     llmDone: () => {},
     switchLanguage: () => {},
+    turnSettled: () => {},
   });
   const kinds = () => commands.map(({ kind }) => kind);
   return { speaker: made, commands, kinds, steps, ended, conversation };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { PREEMPTIVE_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../../src/core/limits/calls.ts";
+import { FIXED_PAUSES_PREEMPTIVE } from "../../support/calls/fixed-pauses.ts";
 import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../../support/calls/virtual-call.ts";
 
 const MODEL_MS = 300;
@@ -10,7 +10,7 @@ function scene(options: VirtualCallOptions = {}) {
   const call = new VirtualCall({
     spec: { firstSpeaker: "user" },
     greeting: "none",
-    parameters: PREEMPTIVE_TURN_PARAMETERS,
+    parameters: FIXED_PAUSES_PREEMPTIVE,
     answer: () => ({ text: "From nine to five.", afterMs: MODEL_MS }),
     ...options,
   });
@@ -56,15 +56,13 @@ describe("preemptive generation", () => {
   });
 
   test("makes the answer audible sooner, by as much as the LLM started earlier", () => {
-    const latencies = [PREEMPTIVE_TURN_PARAMETERS, { ...PREEMPTIVE_TURN_PARAMETERS, preemptiveMs: 0 }].map(
-      (parameters) => {
-        const { call } = scene({ parameters });
-        const endMs = speaks(call, 1_000, "when are you open");
-        final(call, endMs + 450, "when are you open");
-        call.run(12_000);
-        return latencyOf(call) ?? Number.NaN;
-      },
-    );
+    const latencies = [FIXED_PAUSES_PREEMPTIVE, { ...FIXED_PAUSES_PREEMPTIVE, preemptiveMs: 0 }].map((parameters) => {
+      const { call } = scene({ parameters });
+      const endMs = speaks(call, 1_000, "when are you open");
+      final(call, endMs + 450, "when are you open");
+      call.run(12_000);
+      return latencyOf(call) ?? Number.NaN;
+    });
     const [on = 0, off = 0] = latencies;
     // It was asked 300 ms after the last word, and 500 ms after it the turn was over.
     expect(off - on).toBeGreaterThanOrEqual(180);
@@ -134,7 +132,7 @@ describe("preemptive generation", () => {
     call.at(6_100, () => call.handle({ kind: "stt-interim", text: "my number is" }));
     call.run(8_000);
     expect(llmCommands()).toEqual([]);
-    const off = scene({ parameters: { ...PREEMPTIVE_TURN_PARAMETERS, preemptiveMs: 0 } });
+    const off = scene({ parameters: { ...FIXED_PAUSES_PREEMPTIVE, preemptiveMs: 0 } });
     final(off.call, speaks(off.call, 1_000, "when are you open") + 300, "when are you open");
     off.call.run(12_000);
     expect(off.llmCommands()).toEqual(["generate-reply: when are you open"]);

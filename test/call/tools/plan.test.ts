@@ -99,6 +99,20 @@ describe("a tool call of the LLM", () => {
     expect(planned).not.toHaveProperty("effect");
   });
 
+  test("switch_language goes on only in a language that the service had when the call was created", () => {
+    const tool: ToolSpec = {
+      ...builtIn("switch_language"),
+      kind: "built_in",
+      name: "switch_language",
+      languages: ["de", "en"],
+    };
+    expect(plan("switch_language", '{"language":"de-AT"}', [tool])).toMatchObject({ effect: { language: "de-AT" } });
+    expect(plan("switch_language", '{"language":"fr"}', [tool])).toEqual({
+      kind: "done",
+      result: "Error: language must be one of de, en, not fr.",
+    });
+  });
+
   test("does not read what the LLM hides in __proto__", () => {
     const planned = plan("order", '{"__proto__":{"admin":true},"loaves":1}', [HTTP]);
     expect(({} as { admin?: boolean }).admin).toBeUndefined();

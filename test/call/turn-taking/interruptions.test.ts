@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import { type Agent, INITIAL_TURN, stepTurn, type Turn, turnDeadlineMs } from "../../../src/call/turn-taking/turn.ts";
+import { stepTurn, turnDeadlineMs } from "../../../src/call/turn-taking/turn.ts";
 import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
+import { type Agent, INITIAL_TURN, type Turn } from "../../../src/call/turn-taking/turn-state.ts";
 import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { asTurnId } from "../../../src/core/ids.ts";
 import { VirtualCall, WORD_MS } from "../../support/calls/virtual-call.ts";

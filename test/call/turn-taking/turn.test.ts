@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import { INITIAL_TURN, stepTurn, type Turn, turnDeadlineMs } from "../../../src/call/turn-taking/turn.ts";
+import { stepTurn, turnDeadlineMs } from "../../../src/call/turn-taking/turn.ts";
 import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
+import { INITIAL_TURN, type Turn } from "../../../src/call/turn-taking/turn-state.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { asTurnId } from "../../../src/core/ids.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
@@ -27,6 +28,7 @@ const speaking = (interruptible: boolean): Turn => ({
   caller: { at: "silent" },
   agent: { at: "replying", turnId: asTurnId(7), audible: true, interruptible, pausedSinceMs: undefined, pauses: 0 },
   answeredPrefix: "",
+  answered: undefined,
   lastFinal: "",
   isEnteringDtmf: false,
 });
@@ -301,6 +303,16 @@ describe("the end of the caller's turn", () => {
     ]);
   });
 
+  test("words that an STT repeats, because only its signal of the end has changed, are not new", () => {
+    const speech: [number, TurnEvent] = [1_000, { kind: "speech-started", startMs: callMs(940) }];
+    const words: TurnEvent = { kind: "words", text: "two loaves", final: false };
+    const once = runEvents(INITIAL_TURN, [speech, [1_500, words]]).turn;
+    expect(step(once, words, 3_000).turn).toBe(once);
+    const paused = runEvents(once, [[4_000, { kind: "speech-ended", endMs: callMs(3_900) }]]).turn;
+    expect(paused.caller).toMatchObject({ wordlessMs: 2_400 });
+    expect(step(paused, words, 4_100).turn).toBe(paused);
+  });
+
   test("speech without words is discarded and not answered", () => {
     const { turn, actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: callMs(940) }],
@@ -373,6 +385,7 @@ describe("speech over the agent", () => {
         pauses: 0,
       },
       answeredPrefix: "",
+      answered: undefined,
       lastFinal: "",
       isEnteringDtmf: false,
     };

@@ -26,11 +26,15 @@ const user = (text: string): TranscriptTurn => ({
 function evidence(): CallEvidence {
   const { latency: _, ...greeting } = agent("Hello, how can I help?");
   return {
-    script: [
-      { text: "When do you open?", interrupts: false },
-      { text: "And on Sundays?", interrupts: true },
-      { text: "Thank you, goodbye.", interrupts: false },
-    ],
+    script: {
+      lines: [
+        { text: "When do you open?", interrupts: false },
+        { text: "And on Sundays?", interrupts: true },
+        { text: "Thank you, goodbye.", interrupts: false },
+      ],
+      endReason: "agent_hangup",
+      stoppedMsMax: 2_000,
+    },
     caller: {
       finished: true,
       said: [
@@ -91,6 +95,53 @@ test.each([
     at(copy.transcript, 2).text = transcript;
   });
   expect(findMismatches(call)).toEqual([]);
+});
+
+/** The same call, understood as these texts by an STT that may misunderstand two words. */
+const understoodAs = (...texts: readonly [string, string, string]): CallEvidence =>
+  altered((copy) => {
+    open(copy.script).wrongWordsMax = 2;
+    for (const [index, text] of texts.entries()) at(copy.transcript, 2 * index + 1).text = text;
+  });
+
+test.each<[string, readonly [string, string, string]]>([
+  ["other punctuation and capitals", ["when do you open", "And, on sundays", "Thank you. Goodbye"]],
+  ["two other words", ["Then do you open?", "And on Mondays?", "Thank you, goodbye."]],
+  ["a word too many and one missing", ["When do you you open?", "On Sundays?", "Thank you, goodbye."]],
+])("where two words may be misunderstood, these are no mismatch: %s", (_, texts) => {
+  expect(findMismatches(understoodAs(...texts))).toEqual([]);
+});
+
+test("words misunderstood beyond the limit are one mismatch, which counts them over the whole call", () => {
+  const call = understoodAs("Then do you open?", "And on Mondays?", "Thank your goodbye.");
+  expect(findMismatches(call)).toEqual(["3 of the caller's 10 words were understood otherwise; at most 2 may be."]);
+});
+
+test("a call that a provider's failure ended has one mismatch, not one for each line that was not said", () => {
+  const call = altered((copy) => {
+    open(copy.record).endReason = "provider_error";
+    open(copy.caller).said = [];
+    open(copy).transcript = [];
+  });
+  expect(findMismatches(call)).toEqual(["The call ended with provider_error: a provider failed."]);
+});
+
+test("where two words may be misunderstood, the caller's STT may miss two of a reply, and no third", () => {
+  const heardAs = (text: string): CallEvidence => {
+    const call = understoodAs("When do you open?", "And on Sundays?", "Thank you, goodbye.");
+    at(call.caller.heard, 0).text = text;
+    return call;
+  };
+  expect(findMismatches(heardAs("Hello, how?"))).toEqual([expect.stringContaining("turn 1 was heard as")]);
+  expect(findMismatches(heardAs("Hello, can I help?"))).toEqual([]);
+  expect(findMismatches(heardAs("how I help?"))).toEqual([]);
+});
+
+test("who must hang up is part of the script", () => {
+  const call = altered((copy) => {
+    open(copy.script).endReason = "caller_hangup";
+  });
+  expect(findMismatches(call)).toEqual(["The record's end reason is agent_hangup, not caller_hangup."]);
 });
 
 test.each<[string, (copy: CallEvidence) => void, RegExp]>([

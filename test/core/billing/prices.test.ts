@@ -40,6 +40,24 @@ describe("the bill of a call", () => {
     });
   });
 
+  test("lists what discarded replies used apart, and adds it to the cost", () => {
+    const discarded = { ...USED[1], discarded: true } as const;
+    const { usage, cost } = billOf([...USED, discarded, discarded], PRICES);
+    expect(usage.slice(2)).toEqual([
+      {
+        stage: "llm",
+        provider: "openai",
+        model: "small",
+        discarded: true,
+        inputTokens: 2_000,
+        outputTokens: 200,
+        cost: 0.00042,
+      },
+    ]);
+    expect(usage[1]).toMatchObject({ inputTokens: 1_500, cost: 0.000285 });
+    expect(cost?.total).toBe(0.0016675);
+  });
+
   test("lists the usage of a provider without a price, and marks the sum as incomplete", () => {
     const spoken = { stage: "tts", provider: "elevenlabs", usage: { characters: 100 } } as const;
     const { usage, cost } = billOf([...USED, spoken], PRICES);

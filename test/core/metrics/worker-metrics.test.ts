@@ -17,9 +17,9 @@ const COUNTS = zeroCounts();
 const textOf = async (worker: WorkerMetrics): Promise<string> =>
   (await metricsOfOneWorker(await worker.collect())).exposition;
 
-test("the metrics of both processes are one exposition, in which the label process tells them apart", async () => {
+test("the metrics of all processes are one exposition, in which the label process tells them apart", async () => {
   const metrics = await everyMetric();
-  for (const process of ["control", "worker"]) {
+  for (const process of ["control", "worker", "speech"]) {
     expect(sampleOf(metrics, "process_resident_memory_bytes", { process })).toBeGreaterThan(1_000_000);
     expect(sampleOf(metrics, "process_open_fds", { process })).toBeGreaterThan(0);
   }
@@ -27,7 +27,8 @@ test("the metrics of both processes are one exposition, in which the label proce
   expect(sampleOf(metrics, "trunkline_process_restarts_total", { process: "control" })).toBe(0);
   expect(sampleOf(metrics, "trunkline_build_info", { process: "control" })).toBe(1);
   for (const { samples } of metrics.values()) {
-    for (const { name, labels } of samples) expect(["control", "worker", "renderer"], name).toContain(labels.process);
+    for (const { name, labels } of samples)
+      expect(["control", "worker", "speech", "renderer"], name).toContain(labels.process);
   }
 });
 

@@ -5,15 +5,15 @@ import { readRecording, telephone } from "../../callers/telephone.ts";
 import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 
-/** Configured as it comes: the TTS is eSpeak, and there is no STT. */
+/** With the voices as they come, eSpeak's, and an STT that transcribes whatever language these speak. */
 let service: Service;
 beforeAll(async () => {
-  service = await Service.start({ env: { TTS: "espeak", STT: "" } });
+  service = await Service.start({ env: { TTS: "espeak", STT: "reference" } });
 });
 
 const voicedMs = (samples: Int16Array): number => samples.filter(isSpeech).length / 8;
 
-test("an installation without API keys offers over 50 languages, and logs its limitations in one line", async () => {
+test("an installation without API keys has voices of over 50 languages", async () => {
   const voices = (await service.api<{ data: Voice[] }>("GET", "/voices")).body.data;
   expect(voices).toContainEqual({
     id: "espeak/gmw/en-US",
@@ -25,9 +25,6 @@ test("an installation without API keys offers over 50 languages, and logs its li
   const languages = new Set(data.map(({ code }) => code.split("-")[0]));
   expect(languages.size).toBeGreaterThan(50);
   expect(data).toContainEqual(expect.objectContaining({ code: "pt-BR", name: "Brazilian Portuguese" }));
-
-  const about = service.process.log.filter((line) => line.msg.includes("STT"));
-  expect(about).toMatchObject([{ level: "warn", process: "supervisor" }]);
 });
 
 test("its greeting is heard by the caller, and is in the recording", { retry: ifMachineStalled }, async () => {

@@ -52,7 +52,7 @@ test("B15: a peer that disconnects in any way ends its own call within a second,
   const calls = await Promise.all(
     Object.entries(VANISHING).map(async ([how, vanish]) => {
       const { id, websocketUrl } = await service.createCall({ greeting: GREETING });
-      const caller = await RawCaller.start(websocketUrl);
+      const caller = await RawCaller.startAt(service, websocketUrl);
       caller.sendFrames(FRAMES);
       // The agent is speaking by then, and everything sent before has been read.
       await caller.ws.readFrame();
@@ -87,7 +87,7 @@ test("C18: a call without any media and one of 50 ms each have a record", async 
   const [empty, short] = [await service.createCall(), await service.createCall()];
   const { caller } = await RawCaller.connect(empty.websocketUrl);
   caller.ws.destroy();
-  const leg50 = await RawCaller.start(short.websocketUrl);
+  const leg50 = await RawCaller.startAt(service, short.websocketUrl);
   leg50.sendFrames(2);
   await delay(50);
   leg50.hangUp();

@@ -19,7 +19,7 @@ const TOLERANCE_MS = 20;
 
 /** Our own: from the last voiced frame to Deepgram's Finalize, which the adapter sends. */
 const FINALIZE_MS = 200;
-/** What is injected. The final comes later than any pause that ends a turn, so that the turn waits for it. */
+/** What is injected. The words come with the final alone, later than any pause that ends a turn: the turn waits for it. */
 const FINAL_MS = 900;
 const MODEL_FIRST_MS = 400;
 const CLAUSE_MS = 150;
@@ -49,7 +49,7 @@ const answered = ([first, rest]: readonly [string, string]): LlmServerStep => ({
 
 /** The fakes of Deepgram, OpenAI and ElevenLabs, and a service that knows them by its environment alone. */
 async function scene(): Promise<Service> {
-  const deepgram = await transcribingDeepgram({ rateHz: 8_000, finalMs: FINAL_MS });
+  const deepgram = await transcribingDeepgram({ rateHz: 8_000, finalMs: FINAL_MS, finalsOnly: true });
   const openai = await LlmServer.start(...ANSWERS.map(answered));
   const american = { ...ELEVENLABS_VOICE, verified_languages: [{ language: "en", locale: "en-US" }] };
   const elevenlabs = await new FakeElevenLabs({ firstMs: VOICE_FIRST_MS, voicePages: [[american]] }).listen();

@@ -92,7 +92,11 @@ test.concurrent("a whole call: record, transcript and recording have what was sa
   expect(wordsIn(left).join(" ")).toBe(`${QUESTION} ${GOODBYE}`);
   expect(wordsIn(right).join(" ")).toBe(`${GREETING} ${PROMPT} ${LEAVE}`);
 
-  const script = lines.map(({ text }) => ({ text, interrupts: false }));
+  const script = {
+    lines: lines.map(({ text }) => ({ text, interrupts: false })),
+    endReason: "agent_hangup",
+    stoppedMsMax: 0,
+  } as const;
   const recording = { channels: 2, sampleRateHz: 8_000, durationMs };
   expect(findMismatches({ script, caller, record, transcript, recording, violations })).toEqual([]);
 

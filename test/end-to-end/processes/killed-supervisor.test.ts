@@ -24,7 +24,7 @@ const environment = (mediaPort = "0") => ({ DRAIN_MS: String(DRAIN_MS), WORKERS:
 async function killedDuringCall() {
   const service = await Service.start({ env: environment() });
   const live = await service.createCall({ firstSpeaker: "user", inactivityTimeout: 300 });
-  const caller = await RawCaller.start(live.websocketUrl);
+  const caller = await RawCaller.startAt(service, live.websocketUrl);
   caller.sendFrames(SHORT_CALL_FRAMES);
   const next = await killedAndStartedAgain(service);
   return { service, live, caller, next };

@@ -143,7 +143,7 @@ test("a control process killed during a call loses no call and no record, and st
   const live = await service.createCall({ greeting: GREETING });
   const short = await service.createCall({ greeting: GREETING });
   const waiting = await service.createCall({ greeting: GREETING });
-  const shortCaller = await RawCaller.start(short.websocketUrl);
+  const shortCaller = await RawCaller.startAt(service, short.websocketUrl);
   shortCaller.sendFrames(SHORT_CALL_FRAMES);
   let began = false;
   const notice = (event: CallerEvent): void => {
@@ -227,7 +227,7 @@ test("after a kill of the supervisor alone no process remains: live calls end wi
   timeout: 90_000,
 }, async () => {
   const { id, websocketUrl } = await service.createCall({ greeting: GREETING });
-  const caller = await RawCaller.start(websocketUrl);
+  const caller = await RawCaller.startAt(service, websocketUrl);
   caller.sendFrames(SHORT_CALL_FRAMES);
   service.process.signal("SIGKILL");
   await service.process.exited;
@@ -243,7 +243,7 @@ test("after a kill of the supervisor alone no process remains: live calls end wi
 
 test("after a kill of the supervisor and the control process no process remains either: a worker does not wait beyond its deadline", async () => {
   const { websocketUrl } = await service.createCall({ greeting: GREETING });
-  await RawCaller.start(websocketUrl);
+  await RawCaller.startAt(service, websocketUrl);
   const control = service.pid("control");
   service.process.signal("SIGKILL");
   process.kill(control, "SIGKILL");

@@ -34,7 +34,7 @@ test.each<[when: string, act: (service: ServiceProcess) => Promise<unknown>]>([
 test("K8: a second signal ends all processes at once, during any part of the drain", async () => {
   const service = await Service.start({ env: { DRAIN_MS: "7200000" } });
   const { websocketUrl } = await service.createCall();
-  const caller = await RawCaller.start(websocketUrl);
+  const caller = await RawCaller.startAt(service, websocketUrl);
   await caller.ws.readFrame();
   service.process.signal("SIGTERM");
   await until("the drain to begin", 5_000, () => service.logged("drain started").length > 0);

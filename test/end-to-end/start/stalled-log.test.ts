@@ -30,7 +30,15 @@ test("ADV-L1: a service whose log is not read starts, drains and exits", async (
   const stdout = openSync(pipe.path, constants.O_RDWR);
   const env = {
     ...process.env,
-    ...{ API_PORT: "0", MEDIA_PORT: "0", METRICS_PORT: "0", WORKERS: "1", DRAIN_MS: "0", STT: "", TTS: "" },
+    ...{
+      API_PORT: "0",
+      MEDIA_PORT: "0",
+      METRICS_PORT: "0",
+      WORKERS: "1",
+      DRAIN_MS: "0",
+      STT: "reference",
+      TTS: "reference",
+    },
     DATA_DIR: join(temporaryDirectory(), "data"),
   };
   const started = fork(builtProgram("main"), { env, stdio: ["ignore", stdout, "ignore", "ipc"] });

@@ -5,7 +5,7 @@ const PAGE = "http://localhost:5173";
 
 let service: Service;
 beforeAll(async () => {
-  service = await Service.start({ env: { STT: "", TTS: "espeak", MODEL_A: "reference", CORS_ORIGINS: PAGE } });
+  service = await Service.start({ env: { STT: "reference", TTS: "espeak", MODEL_A: "reference", CORS_ORIGINS: PAGE } });
 });
 
 test("the start page leads to the metrics of this service, and to its reference", async () => {
@@ -15,11 +15,11 @@ test("the start page leads to the metrics of this service, and to its reference"
   expect((await service.fetch("GET", "/docs")).status).toBe(200);
 });
 
-test("/readyz notes that there is no STT, and that the reference LLM answers by rules", async () => {
+test("/readyz notes that the reference STT does not understand people, and that the reference LLM answers by rules", async () => {
   const { body } = await service.fetch<{ status: string; notes: string[] }>("GET", "/readyz");
   expect(body.status).toBe("ready");
   expect(body.notes.slice(0, 2)).toEqual([
-    expect.stringMatching(/^no STT is configured, so callers are not understood: set STT/),
+    expect.stringMatching(/^STT names reference, a test instrument/),
     expect.stringMatching(/^MODEL_A, MODEL_B, MODEL_C name the reference LLM/),
   ]);
 });

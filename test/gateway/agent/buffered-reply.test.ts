@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
-import { PREEMPTIVE_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { codeOf } from "../../../src/core/errors.ts";
 import { BufferedReply } from "../../../src/gateway/agent/buffered-reply.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { LlmEvent } from "../../../src/speech/contracts.ts";
 import { leg } from "../../callers/leg.ts";
+import { FIXED_PAUSES_PREEMPTIVE } from "../../support/calls/fixed-pauses.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
@@ -85,7 +85,7 @@ async function conversation(finalText: string, replies: readonly (readonly LlmSt
   const call = leg({
     shared: { clock, ticker: new Ticker(clock) },
     spec: { firstSpeaker: "user" },
-    parameters: PREEMPTIVE_TURN_PARAMETERS,
+    parameters: FIXED_PAUSES_PREEMPTIVE,
     stt: new ScriptedStt(clock, [
       { atMs: 1_000, event: { kind: "interim", text: "when are you open" } },
       { atMs: 1_600, event: { kind: "final", text: finalText } },
@@ -132,7 +132,7 @@ describe("a call with preemptive replies", () => {
     const call = leg({
       shared: { clock, ticker: new Ticker(clock) },
       spec: { firstSpeaker: "user" },
-      parameters: PREEMPTIVE_TURN_PARAMETERS,
+      parameters: FIXED_PAUSES_PREEMPTIVE,
       stt: new ScriptedStt(clock, [{ atMs: 1_000, event: { kind: "interim", text: "when are you open" } }]),
       llm,
     });

@@ -3,8 +3,10 @@ import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
+import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
 import { websocketLeg } from "../../callers/websocket-leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { breakerFor } from "../../support/providers/breakers.ts";
 import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 import { ScriptedStt, type SttStep } from "../../support/providers/scripted-stt.ts";
 import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
@@ -27,6 +29,8 @@ interface TalkOptions {
   anyLanguage?: boolean;
   /** The languages that it detects. */
   detects?: readonly string[];
+  /** The languages that it transcribes; any by default. */
+  serves?: readonly string[];
   /** How the voices are listed. */
   voices?: (clock: ManualClock) => Promise<readonly Voice[]>;
 }
@@ -36,7 +40,7 @@ interface TalkOptions {
  */
 function talk(
   transcripts: readonly SttStep[],
-  { spec, replies = [textReply("So it is.")], anyLanguage = true, detects, voices }: TalkOptions = {},
+  { spec, replies = [textReply("So it is.")], anyLanguage = true, detects, serves, voices }: TalkOptions = {},
 ) {
   const clock = new ManualClock();
   const tts = new ScriptedTts(clock, { voices: VOICES });
@@ -48,8 +52,10 @@ function talk(
   const llm = new ScriptedLlm(clock, replies);
   const chosen: OfKind<"voice-chosen">[] = [];
   const commands: CallCommand[] = [];
+  const circuitBreaker = breakerFor("stt", stt.provider, clock).circuitBreaker;
+  const servesLanguage = (language: string) => serves?.includes(language) ?? true;
   const call = websocketLeg({
-    stt,
+    stt: new FallbackStt([{ stt, circuitBreaker, servesLanguage }], clock),
     llm,
     tts,
     shared: { clock, ticker: new Ticker(clock) },
@@ -165,8 +171,6 @@ describe("a caller who changes the language", () => {
     await call.listen(5_000);
     expect(call.turned()).toEqual(["de detected"]);
     expect(call.stt.opened.map(({ language, languagePinned }) => [language, languagePinned])).toEqual([["en", false]]);
-    // For the next stream that is opened.
-    expect(call.stt.turned).toEqual(["de"]);
     call.hangUp();
   });
 
@@ -196,6 +200,14 @@ describe("a caller who changes the language", () => {
       ["en", true],
       ["de", true],
     ]);
+    call.hangUp();
+  });
+
+  test("keeps the language of the call where no STT transcribes the other one, whatever the STT detects", async () => {
+    const call = talk([heard(1_000, "und morgen", "de"), heard(6_000, "et demain", "fr")], { serves: ["en", "fr"] });
+    await call.listen(11_000);
+    expect(call.turned()).toEqual(["fr detected"]);
+    expect(call.requested()).toEqual(["en", "fr"]);
     call.hangUp();
   });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
-import { PREEMPTIVE_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { ClientTool } from "../../../src/core/calls/spec.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
 import type { LlmAbortReason } from "../../../src/core/metrics/labels.ts";
@@ -12,6 +11,7 @@ import { meteredLlm } from "../../../src/speech/llm/metered-llm.ts";
 import { llmMetering } from "../../../src/speech/metering/usage.ts";
 import { refusalFrom } from "../../../src/speech/resilience/provider-error.ts";
 import { type WebsocketLegOptions, websocketLeg } from "../../callers/websocket-leg.ts";
+import { FIXED_PAUSES_PREEMPTIVE } from "../../support/calls/fixed-pauses.ts";
 import { ManualClock, settled, sleep } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
@@ -97,7 +97,7 @@ function called(clock: ManualClock, llm: Llm, options: WebsocketLegOptions = {})
   const call = websocketLeg({
     shared: { clock, ticker: new Ticker(clock) },
     llm,
-    parameters: PREEMPTIVE_TURN_PARAMETERS,
+    parameters: FIXED_PAUSES_PREEMPTIVE,
     ...options,
     spec: { firstSpeaker: "user", interruptible: true, tools: [LOOK_UP], ...options.spec },
     tamper: ({ metrics, journal }) => {
@@ -163,6 +163,28 @@ describe("ADV-H3: the LLM requests of a call", () => {
     expect([ledger.requests.length, ledger.most]).toEqual([2, 1]);
     expect(aborted).toEqual(["preemptive_cancelled"]);
     call.hangUp();
+  });
+
+  test("are charged each with its number where they were preemptive, also when they were complete", async () => {
+    const clock = new ManualClock();
+    const ledger = new Ledger();
+    const llm = meteredLlm(providerOf("scripted", clock, ledger, () => ["answers", 100]));
+    const stt = new ScriptedStt(clock, [
+      { atMs: 500, event: { kind: "interim", text: "when are" } },
+      { atMs: 1_500, event: { kind: "interim", text: "when are you" } },
+      { atMs: 2_500, event: { kind: "final", text: "when are you open" } },
+    ]);
+    const { call, events } = called(clock, llm, { stt });
+    await clock.play(4_500);
+    call.hangUp();
+    await settled();
+    const used = events.flatMap((event) => (event.kind === "usage" && event.stage === "llm" ? [event] : []));
+    expect(used.map(({ usage, preemptive }) => [usage.inputTokens, preemptive])).toEqual([
+      [20, 1],
+      [20, 2],
+      // Its final came as the turn ended: it was not requested in advance.
+      [20, undefined],
+    ]);
   });
 
   test("are aborted when the reply is overlong, and counted with that reason", async () => {

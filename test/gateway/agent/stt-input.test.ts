@@ -177,36 +177,10 @@ test("speech that ends in the call before the STT gets silence ends with one fra
   });
 });
 
-describe("a change of the call's language", () => {
-  test("keeps the stream of an STT that transcribes any language", () => {
-    const { input, stt } = start({ capabilities: { anyLanguage: true } });
-    input.setLanguage("de");
-    expect(stt.opened).toHaveLength(1);
-    expect(stt.turned).toEqual(["de"]);
-  });
-
-  test("reopens the stream of an STT with a fixed language, and drops what the old one still returns", async () => {
-    const { input, clock, stt, events } = start({
-      script: [final(500, "words")],
-      capabilities: { anyLanguage: false },
-    });
-    await clock.play(400);
-    input.setLanguage("de");
-    await clock.play(300);
-    expect(stt.opened.map(({ language }) => language)).toEqual(["en", "de"]);
-    expect(events).toEqual([]);
-    await clock.play(300);
-    expect(events).toEqual([{ kind: "stt-final", text: "words" }]);
-  });
-
-  test("reopens the stream of a pinned call, although the STT could detect the language", () => {
-    const capabilities = { anyLanguage: false, detectsLanguage: () => true };
-    const unpinned = start({ capabilities });
-    const pinned = start({ capabilities, spec: { languagePinned: true } });
-    for (const { input } of [unpinned, pinned]) input.setLanguage("de");
-    expect(unpinned.stt.opened).toHaveLength(1);
-    expect(pinned.stt.opened).toMatchObject([{ languagePinned: true }, { languagePinned: true, language: "de" }]);
-  });
+test("a change of the call's language is passed to the stream", () => {
+  const { input, stt } = start();
+  input.setLanguage("de");
+  expect([stt.opened.length, stt.turned]).toEqual([1, ["de"]]);
 });
 
 describe("transcripts", () => {
@@ -280,13 +254,14 @@ describe("speech without a transcript", () => {
 test("a closed input ends its stream, frees its resampler, and ignores audio and changes of language", async () => {
   const { input, clock, stt, events, resamplers, speak } = start({
     script: [final(100, "late")],
-    capabilities: { ratesHz: [8_000], anyLanguage: false },
+    capabilities: { ratesHz: [8_000] },
   });
   input.close();
   speak(1);
   input.setLanguage("de");
   await clock.play(200);
   expect(stt.opened).toMatchObject([{ samples: 0 }]);
+  expect(stt.turned).toEqual([]);
   expect(events).toEqual([]);
   expect(resamplers).toMatchObject([{ isDestroyed: true }]);
 });

@@ -19,6 +19,7 @@ import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
 import { JournalDecoder } from "../../../src/record/journal/format.ts";
 import { journalPath, readJournal } from "../../../src/record/journal/reader.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
+import { TURN_WEIGHTS } from "../../../src/record/journal/turn-weights.ts";
 import { JOURNAL_VERSION } from "../../../src/record/journal/versions.ts";
 import { heapBytesPerRun } from "../../support/heap.ts";
 import { NOT_RECORDED, START } from "../../support/journals/example-call.ts";
@@ -200,7 +201,7 @@ describe("journal writer", () => {
         kind: "header",
         timeMs: 0,
         version: JOURNAL_VERSION,
-        header: { software: "trunkline test", icu: process.versions.icu, ...start, spec },
+        header: { software: "trunkline test", icu: process.versions.icu, turnWeights: TURN_WEIGHTS, ...start, spec },
       },
       { kind: "event", timeMs: 1, event: { kind: "leg-started", codec: "mulaw" } },
       { kind: "command", timeMs: 1, command: { kind: "speak", turnId: 1, segment: 0, text: "Hello." } },

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { StreamCodec, StreamRateHz } from "../../../src/core/calls/spec.ts";
 import { monotonicMs } from "../../../src/core/clocks.ts";
 import { websocketLeg } from "../../callers/websocket-leg.ts";
@@ -17,6 +18,7 @@ test.each(
   FORMATS,
 )("a frame of %s reaches the bus and its consumers without leaving an object on the heap", (_, codec, rateHz, bytesMax) => {
   const call = websocketLeg({
+    parameters: DEFAULT_TURN_PARAMETERS,
     format: { codec, inputRateHz: rateHz, outputRateHz: rateHz },
     spec: { firstSpeaker: "user", maxDurationMs: 1e9, recordingEnabled: false },
   });

@@ -17,8 +17,12 @@ class ScriptedSource implements ConnectionSource {
     return port;
   }
 
-  pause(isPaused: boolean): void {
+  /** What opening the port waits for. */
+  opened: Promise<void> = Promise.resolve();
+
+  async pause(isPaused: boolean): Promise<void> {
     this.isPaused = isPaused;
+    if (!isPaused) await this.opened;
   }
 
   stop(): void {}
@@ -52,8 +56,8 @@ describe("the media port of the supervisor", () => {
     const { port, connect, workers } = await scene();
     const [first, second] = workers;
     const early = connect(1);
-    port.setAccepting(first, true);
-    port.setAccepting(second, true);
+    void port.setAccepting(first, true);
+    void port.setAccepting(second, true);
     const later = connect(4);
     expect(first.handed).toEqual([early[0], later[0], later[2]]);
     expect(second.handed).toEqual([later[1], later[3]]);
@@ -62,24 +66,24 @@ describe("the media port of the supervisor", () => {
   test("hands nothing to a paused worker, and closes the port while all are paused", async () => {
     const { source, port, connect, workers } = await scene();
     const [first, second] = workers;
-    port.setAccepting(first, true);
-    port.setAccepting(second, true);
-    port.setAccepting(first, false);
+    void port.setAccepting(first, true);
+    void port.setAccepting(second, true);
+    void port.setAccepting(first, false);
     connect(3);
     expect([first.handed.length, second.handed.length, source.isPaused]).toEqual([0, 3, false]);
-    port.setAccepting(second, false);
+    void port.setAccepting(second, false);
     expect(source.isPaused).toBe(true);
     // One that was accepted in that moment waits, and is not kept for long.
     const [late] = connect(1);
-    port.setAccepting(first, true);
+    void port.setAccepting(first, true);
     expect([source.isPaused, first.handed]).toEqual([false, [late]]);
   });
 
   test("hands only a few connections to a worker that does not acknowledge them, and the rest to others", async () => {
     const { port, connect, workers } = await scene();
     const [stuck, well] = workers;
-    port.setAccepting(stuck, true);
-    port.setAccepting(well, true);
+    void port.setAccepting(stuck, true);
+    void port.setAccepting(well, true);
     for (let count = 0; count < 10 * CONNECTIONS_UNACKNOWLEDGED_MAX; count += 1) {
       connect(1);
       while (well.handed.length > 0) {
@@ -96,15 +100,36 @@ describe("the media port of the supervisor", () => {
   test("closes new connections when too many wait, with one log line each, and all waiting ones when the last worker is gone", async () => {
     const { port, connect, workers, lines } = await scene();
     const [only] = workers;
-    port.setAccepting(only, true);
+    void port.setAccepting(only, true);
     const waiting = connect(CONNECTIONS_UNACKNOWLEDGED_MAX + CONNECTIONS_PENDING_MAX).slice(
       CONNECTIONS_UNACKNOWLEDGED_MAX,
     );
     const [tooMany] = connect(1);
     expect([tooMany?.destroyed, waiting.some(({ destroyed }) => destroyed)]).toEqual([true, false]);
     expect(lines).toHaveLength(1);
-    port.setAccepting(only, false);
+    void port.setAccepting(only, false);
     expect(waiting.every(({ destroyed }) => destroyed)).toBe(true);
+  });
+
+  test("reports to each worker that accepts connections that the port is open, once it is", async () => {
+    const { source, port } = await scene();
+    const { children, up } = supervisorScene(2, { leavesMs: () => undefined }, port);
+    await up();
+    const workers = children.living("worker");
+    const started: number[] = [];
+    for (const [index, worker] of workers.entries()) {
+      worker.onMessage = ({ kind }) => kind === "connections-started" && started.push(index);
+    }
+    let open = (): void => {};
+    source.opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    for (const worker of workers) worker.emit({ kind: "connections", accepting: true });
+    await new Promise(setImmediate);
+    expect(started).toEqual([]);
+    open();
+    await new Promise(setImmediate);
+    expect(started).toEqual([0, 1]);
   });
 
   test("continues to hand connections to a worker that loses them because it has no descriptors", async () => {

@@ -62,7 +62,7 @@ test("The socket is removed in any case, the state file only by the service that
       removals += 1;
     },
   };
-  const files = new ServiceFiles({ socketPath, stateFile, log: memoryLog().log });
+  const files = new ServiceFiles({ socketPaths: [socketPath], stateFile, log: memoryLog().log });
   writeFileSync(socketPath, "");
   files.remove();
   expect([existsSync(socketPath), removals]).toEqual([false, 0]);
@@ -78,7 +78,7 @@ test("A file that cannot be removed is logged and does not keep the process from
       throw new Error("read-only file system");
     },
   };
-  const files = new ServiceFiles({ socketPath: join(temporaryDirectory(), "none"), stateFile, log });
+  const files = new ServiceFiles({ socketPaths: [join(temporaryDirectory(), "none")], stateFile, log });
   files.ownStateFile();
   files.remove();
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(["service file could not be removed"]);

@@ -95,6 +95,26 @@ describe("dying", () => {
     expect(children.living("control")[0]?.received).toEqual(kind === "worker" ? ["restarts"] : []);
   });
 
+  test("a dead speech process is started again, on its socket; its restart is a metric of the control process", async () => {
+    const speech = {
+      socketPath: "/run/speech.sock",
+      settings: { processes: 2, modelFolder: undefined, turnModelPath: undefined },
+    };
+    const { clock, children, up } = scriptedSupervisor(1, { speech: { ...speech, logLevel: "info" } });
+    await up();
+    children.living("speech")[0]?.exit(null, "SIGKILL");
+    await clock.play(100 + 600);
+    expect(children.living("speech")).toMatchObject([{ options: { speech, restarts: { speech: 1 } } }]);
+    expect(children.living("worker")[0]?.options).toMatchObject({ speech });
+    expect(children.living("control")[0]?.received).toEqual(["restarts"]);
+  });
+
+  test("there is no speech process where no local speech model is configured", async () => {
+    const { children, up } = scriptedSupervisor(1);
+    await up();
+    expect(children.living("speech")).toEqual([]);
+  });
+
   test("one that dies again at once is restarted after twice the delay each time; after a stable run the delay is 100 ms again", async () => {
     const { clock, children, up } = scriptedSupervisor(1, { readyMs: () => 0 });
     await up();

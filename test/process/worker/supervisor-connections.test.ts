@@ -19,15 +19,34 @@ describe("connections that the supervisor hands to a worker", () => {
   async function listening() {
     const connections = new SupervisorConnections();
     const given: Socket[] = [];
-    expect(await connections.listen("127.0.0.1", 8081, (socket) => given.push(socket))).toBe(8081);
+    const port = connections.listen("127.0.0.1", 8081, (socket) => given.push(socket));
+    connections.onConnectionsStarted();
+    expect(await port).toBe(8081);
     return { connections, given };
   }
 
   test("the supervisor is notified when the worker listens, pauses and resumes", async () => {
     const { connections } = await listening();
-    connections.pause(true);
-    connections.pause(false);
+    void connections.pause(true);
+    void connections.pause(false);
     expect(sent).toEqual([true, false, true].map((accepting) => ({ kind: "connections", accepting })));
+  });
+
+  test("the worker listens once the supervisor has opened the port, and receives connections before it knows", async () => {
+    const connections = new SupervisorConnections();
+    const given: Socket[] = [];
+    let port: number | undefined;
+    const listens = connections
+      .listen("127.0.0.1", 8081, (socket) => given.push(socket))
+      .then((listeningPort) => {
+        port = listeningPort;
+      });
+    connections.onConnection(new Socket());
+    await new Promise(setImmediate);
+    expect([given.length, port]).toEqual([1, undefined]);
+    connections.onConnectionsStarted();
+    await listens;
+    expect(port).toBe(8081);
   });
 
   test("a connection that arrives is given to the server; each is acknowledged, also one that was lost on its way", async () => {
@@ -52,8 +71,8 @@ describe("connections that the supervisor hands to a worker", () => {
   test("connections may arrive until the supervisor has answered every pause, or is gone", async () => {
     const { connections, given } = await listening();
     expect(connections.hasPendingConnections).toBe(false);
-    connections.pause(true);
-    connections.pause(false);
+    void connections.pause(true);
+    void connections.pause(false);
     connections.stop();
     connections.onConnectionsStopped();
     expect(connections.hasPendingConnections).toBe(true);
@@ -69,7 +88,7 @@ describe("connections that the supervisor hands to a worker", () => {
     const { connections } = await listening();
     connections.stop();
     sent.length = 0;
-    connections.pause(false);
+    void connections.pause(false);
     connections.stop();
     expect([sent, connections.hasPendingConnections]).toEqual([[], true]);
     vi.stubGlobal("process", { ...process, connected: false });

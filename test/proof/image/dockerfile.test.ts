@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { PROJECT } from "../processes.ts";
 import { readDockerfile } from "./dockerfile.ts";
@@ -69,6 +70,16 @@ describe("the project's own Dockerfile", () => {
     const names = stages.map((stage) => stage.name);
     const bases = stages.map((stage) => stage.from).filter((from) => !names.includes(from));
     expect(bases).toEqual(["node:24-trixie-slim"]);
+  });
+
+  test("keeps the files of onnxruntime that the engine loads, and only those", () => {
+    const scripts = stages.flatMap(({ steps }) => steps.flatMap((step) => (step.do === "run" ? step.script : [])));
+    const slimming = scripts.find((script) => script.includes("onnxruntime-web/dist")) ?? "";
+    const kept = [...slimming.matchAll(/! -name (\S+)/g)].map(([, name]) => name);
+    const engine = join(PROJECT, "src/speech/local/engine/onnx.ts");
+    const loaded = ["onnxruntime-web/wasm", "onnxruntime-web/ort-wasm-simd-threaded.wasm"];
+    for (const name of loaded) expect(readFileSync(engine, "utf8")).toContain(`"${name}"`);
+    expect(kept).toEqual(loaded.map((name) => basename(fileURLToPath(import.meta.resolve(name)))));
   });
 
   test("copies nothing that .dockerignore excludes", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { addMs, callMs, elapsedMs, mediaMs } from "../../../src/core/clocks.ts";
 import { asTurnId, type TurnId } from "../../../src/core/ids.ts";
 import { OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
@@ -240,6 +241,19 @@ describe("events derived from frames", () => {
       { kind: "speech-started", atMs: 2_040, startMs: 2_000 },
       { kind: "speech-ended", endMs: 2_980 },
     ]);
+  });
+
+  test("speech that ends with the turn, before the hangover, is listed before the end of the turn and only once", () => {
+    const parameters = { ...DEFAULT_TURN_PARAMETERS, turnWaitMsMin: 160, turnWaitMsMax: 200 };
+    const call = new ListedCall({ greeting: "none", spec: { firstSpeaker: "user" }, parameters });
+    call.coughs(1_000, 600);
+    call.at(1_650, () => call.handle({ kind: "stt-interim", text: "two loaves" }));
+    call.run(4_000);
+    const kinds = call.only("speech-started", "speech-ended", "turn-ended").map(({ kind }) => kind);
+    expect(kinds).toEqual(["speech-started", "speech-ended", "turn-ended"]);
+    const [, ended] = call.only("speech-started", "speech-ended");
+    expect(ended).toMatchObject({ endMs: 1_580, atMs: expect.any(Number) });
+    expect(Number(ended?.atMs)).toBeLessThan(1_580 + parameters.hangoverMs);
   });
 
   test("speech whose frames stop arriving ends with the call's own deadline", () => {

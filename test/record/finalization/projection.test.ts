@@ -232,7 +232,7 @@ describe("projection", () => {
     const bytes = call.bytes();
     const path = join(temporaryDirectory(), "call.tlj");
     let texts = 0;
-    for (let length = 1_500; length < bytes.length; length += 3_989) {
+    for (let length = 1_700; length < bytes.length; length += 3_989) {
       writeFileSync(path, bytes.subarray(0, length));
       const record = await projectJournal(path);
       expect(record.complete).toBe(false);

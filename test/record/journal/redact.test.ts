@@ -4,6 +4,7 @@ import { callMs } from "../../../src/core/clocks.ts";
 import { asToolCallId, asTurnId } from "../../../src/core/ids.ts";
 import type { OccasionalEvent } from "../../../src/record/journal/records.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../../src/record/journal/redact.ts";
+import { TURN_WEIGHTS } from "../../../src/record/journal/turn-weights.ts";
 import { NOT_RECORDED, SPEC, START } from "../../support/journals/example-call.ts";
 
 const SAID = "canary";
@@ -18,13 +19,25 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "goodbye-requested": { kind: "goodbye-requested", reason: "drain_timeout" },
   mark: { kind: "mark", name: SAID },
   pong: { kind: "pong" },
-  usage: { kind: "usage", stage: "llm", provider: "openai", usage: { model: "small", inputTokens: 12 } },
+  usage: {
+    kind: "usage",
+    stage: "llm",
+    provider: "openai",
+    usage: { model: "small", inputTokens: 12 },
+    preemptive: 2,
+  },
   cleared: { kind: "cleared", playedMs: 1_240.5 },
   dtmf: { kind: "dtmf", digit: SAID },
   typed: { kind: "typed", text: SAID },
   "stt-interim": { kind: "stt-interim", text: SAID },
   "stt-final": { kind: "stt-final", text: SAID, language: "de" },
   "stt-failed": { kind: "stt-failed", code: "provider_failed" },
+  prosody: {
+    kind: "prosody",
+    quietMs: 40,
+    soundMs: 0,
+  },
+  "turn-model": { kind: "turn-model", probability: 0.81 },
   "reply-text": { kind: "reply-text", turnId: asTurnId(1), text: SAID },
   "reply-tool-call": {
     kind: "reply-tool-call",
@@ -87,6 +100,14 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
     tokensMax: 1_000,
   },
   "preemptive-cancel": { kind: "preemptive-cancel" },
+  "turn-ended": {
+    kind: "turn-ended",
+    pauseMs: 184,
+    waitMs: 180,
+    probability: 0.92,
+    reasons: ["question", "falling"],
+    summary: "answered after 184 ms: question, falling",
+  },
   speak: { kind: "speak", turnId: asTurnId(1), segment: 2, text: SAID, reason: "filler" },
   mark: { kind: "mark", name: "1.2" },
   "cancel-reply": {
@@ -225,6 +246,7 @@ describe("redaction", () => {
       ...START,
       software: "trunkline 1",
       icu: process.versions.icu,
+      turnWeights: TURN_WEIGHTS,
       spec: SPEC,
     });
     const header = journalHeader("trunkline 1", NOT_RECORDED);

@@ -218,13 +218,13 @@ describe("a replay", () => {
     await expect(compareJournal(fileOf(call("cough").subarray(0, 100)))).rejects.toThrow("truncated within its header");
     const other = Buffer.from(readFileSync(new JournalFile().path));
     other.writeUInt16LE(7, 4);
-    await expect(compareJournal(fileOf(other))).rejects.toThrow("unsupported version 7, the current one is 5");
+    await expect(compareJournal(fileOf(other))).rejects.toThrow("unsupported version 7, the current one is 6");
   });
 });
 
 describe("a journal of another build", () => {
   const { endpointSentenceMs, endpointQuestionMs, endpointTrailingMs, dtmfGapMs, ...others } = DEFAULT_TURN_PARAMETERS;
-  const { speechPausesMax, backChannelAnswerMs, ...some } = others;
+  const { speechPausesMax, backChannelAnswerMs, turnWaitMsMin, turnWaitMsMax, ...some } = others;
   const { resumeMs, pauseMsMax, fillerMs, toolFillerMs, llmSilenceMs, ttsSilenceMs, firstClauseChars, ...first } = some;
 
   test("is replayed with the parameters that it has", () => {
@@ -241,6 +241,8 @@ describe("a journal of another build", () => {
       endpointSentenceMs: 600,
       endpointQuestionMs: 600,
       endpointTrailingMs: 600,
+      turnWaitMsMin: 0,
+      turnWaitMsMax: 0,
       speechPausesMax: 0,
       backChannelAnswerMs: Number.POSITIVE_INFINITY,
       fillerMs: Number.POSITIVE_INFINITY,

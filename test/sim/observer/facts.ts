@@ -46,6 +46,8 @@ export interface ReplyFacts {
   /** How often voice has paused it, and since when it is; undefined while it is not. */
   pauses: number;
   pausedMs: number | undefined;
+  /** When it resumed last. */
+  resumedMs: number;
   sentFrames: number;
   /** Of them so many samples at the leg's rate. */
   sentSamples: number;
@@ -182,7 +184,7 @@ export class Facts {
         this.#change(command.turnId, { pausedMs: this.nowMs, pauses: (this.reply?.pauses ?? 0) + 1 });
         return;
       case "resume":
-        this.#change(command.turnId, { pausedMs: undefined });
+        this.#change(command.turnId, { pausedMs: undefined, resumedMs: this.nowMs });
         return;
       case "speak": {
         const reply = this.replies.get(command.turnId) ?? this.#begin(command.turnId, undefined);
@@ -263,6 +265,7 @@ export class Facts {
       afterwards: undefined,
       pauses: 0,
       pausedMs: undefined,
+      resumedMs: Number.NEGATIVE_INFINITY,
       sentFrames: 0,
       sentSamples: 0,
       cut: false,
@@ -313,12 +316,20 @@ export function isComplete({ llmDone, toolsRunning, segments, sentSamples }: Rep
 export const isOver = (reply: ReplyFacts): boolean =>
   reply.cut || reply.turn !== undefined || (reply.sentFrames === 0 && isComplete(reply));
 
+/** Whether `said` has the words of `text` in order: digits or a typed text may stand in the middle of them. */
+function hasInOrder(said: string, text: string): boolean {
+  const words = text.split(" ");
+  let found = 0;
+  for (const word of said.split(" ")) if (word === words[found]) found += 1;
+  return found === words.length;
+}
+
 /** Whether what the caller said, typed or entered needs a reply; `userMessage` is the last one in an LLM request. */
 export function needsReply(event: CallEvent, userMessage: Message | undefined): boolean {
   if (event.kind === "typed" || event.kind === "dtmf") return true;
   if ((event.kind !== "stt-interim" && event.kind !== "stt-final") || event.text === "") return false;
   // After what it ends now, DTMF digits or typed texts may have arrived already.
   return event.kind === "stt-final"
-    ? userMessage?.text.includes(event.text) !== true
+    ? !hasInOrder(userMessage?.text ?? "", event.text)
     : userMessage?.text.endsWith(event.text) !== true;
 }

@@ -59,6 +59,8 @@ export function commandText(command: CallCommand): string {
       return `pause ${command.turnId}`;
     case "resume":
       return `resume ${command.turnId}: ${command.reason}`;
+    case "turn-ended":
+      return `the turn is over: ${command.summary}`;
     case "ignore":
       return `ignore ${JSON.stringify(command.text)}`;
     case "request-interim":

@@ -91,6 +91,8 @@ export const VARIANTS = [
   "language-tool",
   "dtmf-tool",
   "preemptive-generation",
+  "turn-reopened",
+  "answer-held",
   "client-or-http-tool",
   ...SIMULATED_WIRES,
   "carrier-stops",

@@ -1,3 +1,4 @@
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { A_LAW_CARRIERS, DTMF_CARRIERS, UNORDERED_CARRIERS } from "../../../src/carriers/list.ts";
 import {
   type CallSpec,
@@ -32,6 +33,8 @@ export interface Plan {
   troubles: ReadonlySet<Fault>;
   /** The LLM is asked before it is certain that the caller is done. */
   preemptive: boolean;
+  /** The longest pause that is waited for: a short one takes many ends of turns too early. 0: turns end by fixed pauses. */
+  turnWaitMsMax: number;
   random: Random;
 }
 
@@ -56,6 +59,7 @@ const WIRES: readonly SimulatedLine["wire"][] = [CONNECTION_TYPE_DEFAULT, ...SIM
 const LAWS: readonly G711Codec[] = ["mulaw", "alaw"];
 /** So many calls are answered preemptively, as far as that goes. */
 const PREEMPTIVE_CHANCE = 0.4;
+const TURN_WAITS_MS_MAX = [0, 200, 200, DEFAULT_TURN_PARAMETERS.turnWaitMsMax] as const;
 /** Each built-in tool is selected in so many of ten calls. */
 const BUILT_IN_CHANCE = { hang_up: 0.8, transfer: 0.3, switch_language: 0.3, send_dtmf: 0.2 } as const;
 /** So many calls have tools that the world carries out. */
@@ -83,6 +87,7 @@ export function drawPlan(seed: number): Plan {
     troubles,
     random: random.fork(),
     preemptive: random.chance(PREEMPTIVE_CHANCE),
+    turnWaitMsMax: random.pick(TURN_WAITS_MS_MAX),
   };
 }
 

@@ -90,7 +90,10 @@ export class Answers implements Rule {
     if (isAlive && reply.sentFrames > 0 && isComplete(reply) && nowMs > this.#facts.latestMs(dueMs, TICK_MS)) {
       this.#chronicle.violated("no reply hangs", `reply ${reply.turnId} was played by ${playsUntilMs} ms`);
     }
-    if (isAlive && reply.segments.length === 0 && nowMs > this.#facts.latestMs(reply.beganMs + fillerMs, TICK_MS)) {
+    // While an answer is held, the caller speaks.
+    const isAwaited = isAlive && reply.pausedMs === undefined;
+    const fillerDueMs = isAwaited ? Math.max(reply.beganMs + fillerMs, reply.resumedMs) : Number.POSITIVE_INFINITY;
+    if (isAwaited && reply.segments.length === 0 && nowMs > this.#facts.latestMs(fillerDueMs, TICK_MS)) {
       const detail = `nothing is said of reply ${reply.turnId} since ${reply.beganMs} ms`;
       this.#chronicle.violated("the caller is not left in silence", detail);
     }

@@ -36,6 +36,10 @@ export class Context implements Rule {
     if (!this.#began.has(event.toolCallId)) this.#wrong(TOOLS, `${event.toolCallId} was never asked for`);
   }
 
+  frameIn(): void {
+    this.#late = false;
+  }
+
   command(command: CallCommand): void {
     if (this.#late && (command.kind === "generate-reply" || command.kind === "speak")) {
       this.#wrong(TOOLS, `${command.kind} upon a result that came too late`);

@@ -15,9 +15,13 @@ const {
   finalWaitMs,
   hangoverMs,
   settleMs,
+  turnWaitMsMin,
   wordlessSpeechMs: wordlessVoiceMs,
 } = DEFAULT_TURN_PARAMETERS;
 const EPSILON_MS = 1e-6;
+
+/** No STT with interim transcripts is waited for longer. */
+const WORDS_LAG_MS_MAX = 1_020;
 
 /** So many frames of speech in a row are speech to any detector. */
 const SURELY_SPEECH_FRAMES = 10;
@@ -36,6 +40,8 @@ export class Endpointing implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
   readonly #isHonest: boolean;
+  readonly #turnWaitMsMax: number;
+  readonly #sttHasInterim: boolean;
   /** The last final transcript, if nothing was emitted since; and when a transcript was emitted last. */
   #final: string | undefined;
   #transcriptMs = 0;
@@ -48,22 +54,26 @@ export class Endpointing implements Rule {
   #silentFrames = 0;
   #seenMs = 0;
   #mediaMs = Number.NaN;
+  #frameMs = Number.NaN;
   /** When a key was pressed last, and when the agent was seen to reply last. */
   #keyMs = Number.NEGATIVE_INFINITY;
   #replyMs = 0;
   /** When something of the caller's was answered or ignored last. */
   #settledMs = 0;
 
-  constructor(facts: Facts, chronicle: Chronicle, stt: SimulatedStt | undefined) {
+  constructor(facts: Facts, chronicle: Chronicle, stt: SimulatedStt | undefined, turnWaitMsMax: number) {
     this.#facts = facts;
     this.#chronicle = chronicle;
     this.#isHonest = stt?.isHonest === true;
+    this.#turnWaitMsMax = turnWaitMsMax;
+    this.#sttHasInterim = stt?.capabilities.interimTranscripts === true;
   }
 
   frameIn(voiced: boolean, mediaMs: number): void {
     const { nowMs } = this.#facts;
     const isNext = mediaMs - this.#mediaMs < 1.5 * FRAME_MS;
     this.#mediaMs = mediaMs;
+    this.#frameMs = nowMs;
     this.#seenMs += FRAME_MS;
     this.#voicedFrames = voiced && this.#seenMs > settleMs ? (isNext ? this.#voicedFrames : 0) + 1 : 0;
     this.#silentFrames = voiced ? 0 : this.#silentFrames + 1;
@@ -103,7 +113,7 @@ export class Endpointing implements Rule {
     const { end, reply, nowMs } = this.#facts;
     if (reply !== undefined && !isOver(reply)) this.#replyMs = nowMs;
     if (end !== undefined || !this.#isOpen || !this.#isFinal()) return;
-    const pause = this.#pauseMs();
+    const pause = this.#turnWaitMsMax > 0 ? this.#scoredPauseMsMax() : this.#pauseMs();
     if (this.#silentFrames * FRAME_MS < pause + 2 * FRAME_MS) return;
     // Words whose voice was too short, is forgotten, or was answered already, are words without speech: their pause is over.
     const sinceMs = Math.max(
@@ -114,6 +124,8 @@ export class Endpointing implements Rule {
     const isLate = this.#speechMs < sinceMs;
     const dueMs = Math.max(this.#voicedMs + pause, this.#transcriptMs + (isLate ? pause : 0), this.#replyMs);
     if (nowMs <= this.#facts.latestMs(dueMs, 3 * TICK_MS)) return;
+    // By the score speech ends early with a frame of silence, which may be lost.
+    if (this.#turnWaitMsMax > 0 && this.#frameMs <= dueMs) return;
     this.#wrong(`nothing is made of ${JSON.stringify(this.#final)} at ${nowMs} ms, which was due at ${dueMs} ms`);
   }
 
@@ -123,13 +135,21 @@ export class Endpointing implements Rule {
     // Voice that goes on without words ends a turn in another way.
     if (nowMs >= this.#transcriptMs + wordlessVoiceMs - EPSILON_MS) return;
     const pausedMs = nowMs - this.#speechMs;
-    if (pausedMs >= this.#pauseMs() - EPSILON_MS) return;
+    if (pausedMs >= (this.#turnWaitMsMax > 0 ? turnWaitMsMin : this.#pauseMs()) - EPSILON_MS) return;
     this.#wrong(`${JSON.stringify(this.#final)} is answered ${pausedMs} ms after speech`);
   }
 
   /** What was said last is final, and nothing else is entered. */
   #isFinal(): boolean {
     return this.#isHonest && this.#final !== undefined && this.#facts.nowMs > this.#keyMs + 2 * digitGapMs;
+  }
+
+  /** The ceiling, or the wait for the words of the last speech, where they may still be missing. */
+  #scoredPauseMsMax(): number {
+    // Only where words come during speech does speech end before the hangover.
+    if (this.#transcriptMs >= this.#voicedMs)
+      return this.#sttHasInterim ? this.#turnWaitMsMax : Math.max(this.#turnWaitMsMax, hangoverMs);
+    return this.#sttHasInterim ? Math.max(this.#turnWaitMsMax, WORDS_LAG_MS_MAX) : finalWaitMs;
   }
 
   #pauseMs(): number {

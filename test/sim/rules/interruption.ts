@@ -27,6 +27,10 @@ const MAYBE_STEADY_FRAMES = (0.8 * steadyVoiceMs) / FRAME_MS;
 /** What only the caller does to a reply. */
 const BY_THE_CALLER: readonly CancelReason[] = ["words", "dtmf", "typed"];
 
+/** A reply that is not heard yet may be held where it answers a turn that may go on, whether it is interruptible or not. */
+const isPausable = ({ sentFrames, userMessage, interruptible }: ReplyFacts): boolean =>
+  sentFrames > 0 ? interruptible : userMessage !== undefined;
+
 export interface InterruptionOptions {
   /** Whether a transcript is of the agent's own words. */
   isEcho(text: string): boolean;
@@ -98,9 +102,10 @@ export class Interruption implements Rule {
     switch (command.kind) {
       case "pause":
         this.#heldSinceMs = this.#facts.nowMs;
-        if (reply?.turnId !== command.turnId || isOver(reply) || !reply.interruptible || reply.sentFrames === 0) {
+        if (reply?.turnId !== command.turnId || isOver(reply) || !isPausable(reply)) {
           this.#wrong(HELD, `reply ${command.turnId} is paused, which may not be`);
-        } else if (reply.pauses > voicePausesMax) this.#wrong(HELD, `pause ${reply.pauses} of reply ${reply.turnId}`);
+        } else if (reply.sentFrames === 0) this.#chronicle.note("answer-held");
+        else if (reply.pauses > voicePausesMax) this.#wrong(HELD, `pause ${reply.pauses} of reply ${reply.turnId}`);
         return;
       case "resume":
         // Voice that goes on pauses nothing a second time.
@@ -109,6 +114,7 @@ export class Interruption implements Rule {
         return;
       case "cancel-reply": {
         const why = BY_THE_CALLER.includes(command.reason) ? this.#objection(command) : undefined;
+        if (command.reason === "words" && !command.clear) this.#chronicle.note("turn-reopened");
         if (why !== undefined) this.#wrong(CUT, `reply ${command.turnId} by ${command.reason}: ${why}`);
         return;
       }
@@ -144,7 +150,8 @@ export class Interruption implements Rule {
   /** What speaks against a cut by the caller, if anything does. */
   #objection({ reason }: Extract<CallCommand, { kind: "cancel-reply" }>): string | undefined {
     const { lastEvent, reply, language } = this.#facts;
-    if (reply?.interruptible !== true) return "it may not be interrupted";
+    const isReopened = reason === "words" && reply?.sentFrames === 0 && reply.userMessage !== undefined;
+    if (reply?.interruptible !== true && !isReopened) return "it may not be interrupted";
     if (reason === "dtmf") return lastEvent?.kind === "dtmf" ? undefined : `upon ${lastEvent?.kind}`;
     // An entry of keys that is over is a typed turn of its own.
     if (reason === "typed") {

@@ -89,8 +89,11 @@ export class Output implements Rule {
   }
 
   command(command: CallCommand): void {
-    if (command.kind !== "cancel-reply" || this.#facts.replies.get(command.turnId)?.interruptible !== false) return;
-    if (MAY_CUT_A_GREETING.includes(command.reason)) return;
+    if (command.kind !== "cancel-reply") return;
+    const reply = this.#facts.replies.get(command.turnId);
+    if (reply?.interruptible !== false || MAY_CUT_A_GREETING.includes(command.reason)) return;
+    // An answer that is not heard yet may be one to a turn that goes on.
+    if (command.reason === "words" && reply.sentFrames === 0 && reply.userMessage !== undefined) return;
     const detail = `cut by ${command.reason}`;
     this.#chronicle.violated("a greeting that may not be interrupted is heard whole", detail);
   }

@@ -102,6 +102,19 @@ test("it speaks only after the agent has been silent for a while", () => {
   ]);
 });
 
+test("the background of a recording goes on after its speech, under a reply that has begun, and then there is silence", () => {
+  const tail = Array.from({ length: 15 }, () => new Uint8Array(160).fill(9));
+  const line = new Line([{ do: "say", utterance: { ...QUESTION, tail } }, { do: "listen" }]);
+  line.quiet(500);
+  expect(line.spoken.filter((code) => code === 9)).toHaveLength(5);
+  line.agentSays("bread");
+  line.quiet(1_000);
+  expect(line.spoken.slice(0, 36)).toEqual([...new Array(20).fill(1), ...new Array(15).fill(9), SILENCE[0]]);
+  const { said, heard } = line.caller.report();
+  expect(said).toMatchObject([{ startMs: 1_000, endMs: 1_380, overAgent: false }]);
+  expect(heard).toMatchObject([{ text: "bread", latencyMs: 120 }]);
+});
+
 test("a pause inside the agent's turn is not its end", () => {
   const line = new Line([{ do: "listen" }, { do: "say", utterance: QUESTION }]);
   line.agentSays("hello");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { A_LAW, MU_LAW } from "../../../src/media/g711.ts";
-import { synthesise, utteranceOf } from "../../../src/simulator/callers/utterance.ts";
+import { recordedUtterance, synthesise, utteranceOf } from "../../../src/simulator/callers/utterance.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
@@ -68,4 +68,17 @@ test("audio is used unchanged, including silence, with its name as text", async 
   const loud = A_LAW.encodeTable[8_000] as number;
   const bytes = [...new Array(170).fill(A_LAW.silenceByte), ...new Array(30).fill(loud)];
   expect(frames.flatMap((frame) => [...frame])).toEqual([...bytes, ...new Array(120).fill(A_LAW.silenceByte)]);
+});
+
+test("recorded speech ends with its last voiced frame, and the rest of the recording is its tail", async () => {
+  const samples = new Int16Array(800).fill(100);
+  samples.fill(8_000, 170, 490);
+  const { text, frames, tail, words } = await recordedUtterance("one two", { samples, rateHz: 8_000 }, A_LAW_LINE);
+  expect({ text, words, counts: [frames.length, tail?.length] }).toEqual({
+    text: "one two",
+    words: [{ text: "one two", startMs: 0, endMs: 80 }],
+    counts: [4, 1],
+  });
+  const background = A_LAW.encodeTable[100] as number;
+  expect([...(frames[0] ?? []), ...(tail?.[0] ?? [])]).toEqual(new Array(320).fill(background));
 });

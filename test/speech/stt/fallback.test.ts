@@ -307,6 +307,36 @@ describe("FallbackStt", () => {
     expect(finals()).toEqual(["thank", "two"]);
   });
 
+  test.each([
+    [true, 0],
+    [true, 8],
+    [false, 0],
+    [false, 8],
+    [false, 30],
+  ])("P3: no word is lost or doubled where the call ends speech after 100 ms and it starts again at once, wherever the provider dies (interim transcripts: %s, finals %i frames late)", async (partials, answersAfterFrames) => {
+    const voiced = (...words: string[]) => coded(words, WORDS).filter((sent) => sent.voiced);
+    const audio = [
+      ...voiced("table"),
+      ...silence(6),
+      ...voiced("for", "two"),
+      ...silence(5),
+      ...voiced("at"),
+      ...silence(20),
+      ...voiced("eight"),
+      ...silence(60),
+    ];
+    for (let failsAfter = 1; failsAfter < audio.length; failsAfter += 1) {
+      const clock = new ManualClock();
+      const options = { partials, answersAfterFrames, endsWithSpeech: true };
+      const first = new CodedStt(WORDS, { ...options, failsAfter: [failsAfter] });
+      const second = new CodedStt(WORDS, { ...options, provider: "second" });
+      const early = activityOfStream({ settleMs: 0, hangoverMs: 100 });
+      const { sendAudio, finals } = listen(clock, [first, second], early);
+      await sendAudio(audio);
+      expect([failsAfter, finals().join(" ")]).toEqual([failsAfter, "table for two at eight"]);
+    }
+  });
+
   test("a stream that begins in the pause after speech waits for no transcript of that speech", async () => {
     for (const partials of [false, true]) {
       const clock = new ManualClock();

@@ -28,6 +28,11 @@ describe("UtteranceBuffer", () => {
     expect(cut(`${spoken}${spoken}`)).toEqual([range(0, 25), range(25, 53)]);
   });
 
+  test("where the call ends speech early and it starts again at once, no frame is lost and none is in two utterances", () => {
+    const frames = `${"v".repeat(10)}${".".repeat(6)}${"v".repeat(10)}${".".repeat(5)}vvv${".".repeat(40)}`;
+    expect(cut(frames, { settleMs: 0, hangoverMs: 100 })).toEqual([range(0, 15), range(15, 31), range(31, 39)]);
+  });
+
   test("speech that the call does not count, while the detector settles, is no utterance", () => {
     expect(cut(`${"v".repeat(10)}${".".repeat(60)}`, { settleMs: 300 })).toEqual([]);
   });

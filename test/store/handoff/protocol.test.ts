@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { millisecondsOf } from "../../../src/core/clocks.ts";
+import { TOKEN_KEYS_MS_MAX } from "../../../src/core/limits/admission.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
@@ -44,6 +46,9 @@ test("ADV-M2: a worker of an older version is refused with one log line that say
   expect(server.workerCount).toBe(0);
 });
 
+/** The greeting of a control process that closes the connection at once. */
+const CLOSES = "closes";
+
 /** A worker that meets a control process that sends `greeting` on each connection, or nothing. */
 async function workerBefore(greeting: () => string | undefined, clock = new ManualClock()) {
   const path = join(temporaryDirectory(), "control.sock");
@@ -51,7 +56,8 @@ async function workerBefore(greeting: () => string | undefined, clock = new Manu
   const control = createServer((socket) => {
     sockets.push(socket.on("error", () => {}).resume());
     const text = greeting();
-    if (text !== undefined) socket.write(text);
+    if (text === CLOSES) socket.destroy();
+    else if (text !== undefined) socket.write(text);
   });
   control.listen(path);
   await once(control, "listening");
@@ -100,4 +106,27 @@ test("ADV-M2: a control process and a worker of the same version work together",
   const { worker, incompatible } = await workerBefore(() => welcome(HANDOFF_PROTOCOL_VERSION) + KEYS);
   await worker.firstAttempt;
   expect([worker.isIncompatible, worker.tokenKeys.length, incompatible()]).toEqual([false, 1, 0]);
+});
+
+test("a worker whose first connection breaks is not ready to listen before another one has brought the token keys", async () => {
+  let said = CLOSES;
+  const { worker, clock, sockets } = await workerBefore(() => said);
+  let isOver = false;
+  void worker.firstAttempt.then(() => {
+    isOver = true;
+  });
+  while (sockets.length < 3) await clock.play(100);
+  expect([isOver, worker.tokenKeys.length]).toEqual([false, 0]);
+  said = welcome(HANDOFF_PROTOCOL_VERSION) + KEYS;
+  await clock.drive(worker.firstAttempt, 100);
+  expect(worker.tokenKeys).toHaveLength(1);
+});
+
+test("a worker that finds no control process stops waiting for token keys, and listens without", async () => {
+  const clock = new ManualClock();
+  const worker = handoffClient(join(temporaryDirectory(), "missing.sock"), { clock });
+  onTestFinished(() => worker.close());
+  await clock.drive(worker.firstAttempt, 1_000);
+  expect([worker.isIncompatible, worker.tokenKeys]).toEqual([false, []]);
+  expect(millisecondsOf(clock.nowMs())).toBe(TOKEN_KEYS_MS_MAX);
 });

@@ -24,6 +24,7 @@ import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { ageClockOf, mintToken } from "../tokens.ts";
+import { ANY_STT } from "./any-stt.ts";
 
 export const VOICES: readonly Voice[] = [
   { id: "fake/en-us", name: "Alice", language: "en-US", provider: "fake" },
@@ -87,7 +88,7 @@ export const pathsOf = (answer: Answer): string[] =>
 
 /** The API over real stores and invented voices, with one account that has a key. */
 export async function apiUnderTest(
-  voices: VoiceCatalogue = catalogueOf({ voices: async () => VOICES }),
+  voices: VoiceCatalogue = catalogueOf({ voices: async () => VOICES }, ANY_STT),
   options: Partial<
     Pick<
       ApiDeps,

@@ -10,6 +10,7 @@ import { TURNS } from "../calls/stored-calls.ts";
 import { START } from "../journals/example-call.ts";
 import { JournalFile } from "../journals/journal-file.ts";
 import { redeemedBy } from "../tokens.ts";
+import { ANY_STT } from "./any-stt.ts";
 import { type ApiUnderTest, apiUnderTest } from "./harness.ts";
 
 /** The voice that the examples of the API's document speak with. */
@@ -32,7 +33,7 @@ export class Scene {
 
   static async make(options: Parameters<typeof apiUnderTest>[1] = {}): Promise<Scene> {
     const voices = [VOICE];
-    return new Scene(await apiUnderTest(catalogueOf({ voices: async () => voices }), options), voices);
+    return new Scene(await apiUnderTest(catalogueOf({ voices: async () => voices }, ANY_STT), options), voices);
   }
 
   /** From now on there is no voice any more. */

@@ -10,6 +10,7 @@ import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import type { TimedWord } from "../../../src/speech/contracts.ts";
 import { type FarEnd, ImmediateFarEnd, type SpeechFrame } from "../../callers/far-end.ts";
+import { FIXED_PAUSES } from "./fixed-pauses.ts";
 
 export const SPEC: CallSpec = {
   systemPrompt: "You answer the telephone of a bakery.",
@@ -61,6 +62,7 @@ export interface VirtualCallOptions {
   interim?: (nowMs: number) => { text: string; afterMs: number } | undefined;
   /** What a prompt may come to, estimated tokens; by default without a limit. */
   promptTokensMax?: number;
+  /** By default turns end by fixed pauses. */
   parameters?: Readonly<TurnParameters>;
   /** How the LLM answers the caller's last words, or whatever else it is asked. */
   answer?: (userText: string | undefined, request: LlmCommand) => Answer;
@@ -129,7 +131,7 @@ export class VirtualCall {
       rateHz: CARRIER_RATE_HZ,
       sttHasInterim: options.sttHasInterims ?? true,
       promptTokensMax: options.promptTokensMax,
-      ...(options.parameters === undefined ? {} : { parameters: options.parameters }),
+      parameters: options.parameters ?? FIXED_PAUSES,
       sink: (command) => this.#run(command),
     });
   }
@@ -273,6 +275,7 @@ export class VirtualCall {
         return;
       case "state":
       case "transcript":
+      case "turn-ended":
       case "ignore":
       case "conversation-trimmed":
       case "send-dtmf":

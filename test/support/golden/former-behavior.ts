@@ -3,6 +3,8 @@
 /** Turn parameters that are younger than the golden journals: a replay takes values with which nothing changes. */
 export const YOUNGER_PARAMETERS: readonly string[] = [
   "endpointQuestionMs",
+  "turnWaitMsMin",
+  "turnWaitMsMax",
   "interimRequestMs",
   "interimIntervalMs",
   "interimRequestsMax",

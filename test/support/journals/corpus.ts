@@ -1,10 +1,10 @@
 import type { CallEvent } from "../../../src/call/events.ts";
-import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { CallSpec, HttpTool } from "../../../src/core/calls/spec.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { asTurnId } from "../../../src/core/ids.ts";
 import { JournalEncoder } from "../../../src/record/journal/format.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../../src/record/journal/redact.ts";
+import { FIXED_PAUSES } from "../calls/fixed-pauses.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions } from "../calls/virtual-call.ts";
 import { START } from "./example-call.ts";
 
@@ -31,7 +31,7 @@ class JournaledCall extends VirtualCall {
     const { sttHasInterims = true, promptTokensMax } = options;
     const spec = specOf(options);
     const bound = promptTokensMax === undefined ? {} : { promptTokensMax };
-    const start = { ...START, spec, sttHasInterim: sttHasInterims, parameters: DEFAULT_TURN_PARAMETERS, ...bound };
+    const start = { ...START, spec, sttHasInterim: sttHasInterims, parameters: FIXED_PAUSES, ...bound };
     this.#encoder.header(journalHeader("trunkline/fixtures", start));
   }
 

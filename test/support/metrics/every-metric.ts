@@ -4,9 +4,11 @@ import { epochMs } from "../../../src/core/clocks.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
 import { collectProcessMetrics } from "../../../src/core/metrics/process-metrics.ts";
+import { SpeechMetrics } from "../../../src/core/metrics/speech-metrics.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import type { WorkerReadings } from "../../../src/core/metrics/worker-readings.ts";
 import { zeroCounts } from "../../../src/gateway/metrics/total-counters.ts";
+import { URGENCIES } from "../../../src/speech/local/jobs.ts";
 import { type Family, readExposition } from "./exposition.ts";
 import { metricsOfOneWorker } from "./workers-metrics.ts";
 
@@ -30,7 +32,7 @@ export const readings = (change: Partial<WorkerReadings> = {}): WorkerReadings =
   ...change,
 });
 
-/** What a scrape tells of both processes as they would be, each having seen everything once. */
+/** What a scrape tells of all processes as they would be, each having seen everything once. */
 export async function everyMetric(): Promise<Map<string, Family>> {
   const addedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   addedLatency.in.observe(0.07);
@@ -54,12 +56,21 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   );
   const control = new ControlMetrics(CONNECTION_TYPES);
   collectProcessMetrics(worker.registry, "uws");
+  const speech = new SpeechMetrics(URGENCIES, () => ({
+    ready: 2,
+    residentBytes: 600_000_000,
+    cpuMs: 90_000,
+    waiting: { final: 1, pause: 0, interim: 2 },
+  }));
   collectProcessMetrics(control.registry);
+  collectProcessMetrics(speech.registry);
+  for (const urgency of URGENCIES) speech.jobEnded(urgency, "done", { waitMs: 10, passMs: 200, lateMs: 5 });
+  speech.processEnded("hung");
   worker.observeCertificate(() => epochMs(1_800_000_000_000));
   worker.observeSockets(() => 4_096);
   control.observeSlots(() => ({ max: 1_000, active: 3, reserved: 2 }));
   control.observeDisk(() => ({ freeBytes: 60_000_000_000, isLow: false }));
-  control.setRestarts({ worker: 2, control: 0 });
+  control.setRestarts({ worker: 2, control: 0, speech: 1 });
   control.observeConnections(() => ({ api: 3, metrics: 1 }));
   control.observeRecords(() => ({ waiting: 4, in_progress: 2 }));
   worker.callStarted("carrier_a");
@@ -88,10 +99,11 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   control.recordMade(120);
   control.callRecorded("expired", "token_expired");
   control.requestAnswered("GET", "/api/v1/calls/:id", 200, 12);
-  // The event loop is looked at every 10 ms, in both: until then its delay is not reported.
+  // The event loop is looked at every 10 ms, in all: until then its delay is not reported.
   for (;;) {
-    const metrics = readExposition(await control.exposition(await metricsOfOneWorker(await worker.collect()), true));
-    if (metrics.get("trunkline_event_loop_delay_seconds")?.samples.length === 2 * QUANTILES) return metrics;
+    const workers = await metricsOfOneWorker(await worker.collect());
+    const metrics = readExposition(await control.exposition(workers, true, await speech.registry.metrics()));
+    if (metrics.get("trunkline_event_loop_delay_seconds")?.samples.length === 3 * QUANTILES) return metrics;
     await delay(LOOP_LOOK_MS);
   }
 }

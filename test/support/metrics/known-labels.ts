@@ -15,31 +15,46 @@ import {
   TURN_STEPS,
   USAGE_UNIT_LABELS,
 } from "../../../src/core/metrics/labels.ts";
+import { SPEECH_END_CAUSES, SPEECH_JOB_OUTCOMES } from "../../../src/core/metrics/speech-metrics.ts";
 import { BUDGETED_TASKS } from "../../../src/core/metrics/task-metrics.ts";
 import { LIVE_STATES } from "../../../src/core/metrics/worker-readings.ts";
 import { RETAINED_PARTS } from "../../../src/core/retention.ts";
 import { TASK_OUTCOMES } from "../../../src/core/task-processes/budgeted-process.ts";
 import { SOFTWARE } from "../../../src/core/version.ts";
 import { MEDIA_SERVERS } from "../../../src/gateway/server/media-server.ts";
+import { URGENCIES } from "../../../src/speech/local/jobs.ts";
 import { CALL_STATUSES } from "../../../src/store/call-store.ts";
 import type { Family } from "./exposition.ts";
 
-const PROVIDERS = ["espeak", "reference", "scripted"];
+const PROVIDERS = ["espeak", "local", "reference", "scripted"];
 
 /** Every value that each label may have, or what it looks like where it is a number. A label that is missing here fails the test. */
 const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
-  process: ["control", "worker", "renderer"],
+  process: ["control", "worker", "renderer", "speech"],
   connection_type: CONNECTION_TYPES,
   direction: ["in", "out"],
   cause: [
-    ...["malformed", "ignored", "flood", "early", "late", "duplicate", "stale", "idle", "unread", "refused"],
+    ...[
+      "malformed",
+      "ignored",
+      "flood",
+      "early",
+      "late",
+      "duplicate",
+      "stale",
+      "idle",
+      "unread",
+      "refused",
+      ...SPEECH_END_CAUSES,
+    ],
     ...PROMPT_TRIM_CAUSES,
   ],
   port: ["api", "metrics"],
 
   part: RETAINED_PARTS,
   reason: [...END_REASONS, ...LLM_ABORT_REASONS, ...OPUS_REFUSALS, ...RESUME_REASONS, ...TRANSCRIPT_IGNORE_REASONS],
-  outcome: [...REDEMPTION_OUTCOMES, ...TASK_OUTCOMES],
+  outcome: [...REDEMPTION_OUTCOMES, ...TASK_OUTCOMES, ...SPEECH_JOB_OUTCOMES],
+  urgency: URGENCIES,
   task: BUDGETED_TASKS,
   state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],
   stage: STAGES,

@@ -1,4 +1,5 @@
 import { providerFailed } from "../../../src/core/errors.ts";
+import { NO_SPEECH, type SpeechActivity } from "../../../src/media/voice-activity/speech-activity.ts";
 import type { Stt, SttEvent } from "../../../src/speech/contracts.ts";
 import { EventQueue } from "../../../src/speech/event-queue.ts";
 
@@ -15,6 +16,8 @@ interface CodedSttOptions {
   partials?: boolean;
   /** How many frames after the end of an utterance the final transcript comes. */
   answersAfterFrames?: number;
+  /** Utterances end when the call's speech does, not after a pause of their own. */
+  endsWithSpeech?: boolean;
   /** The stream stays open but emits nothing. */
   deaf?: boolean;
 }
@@ -52,6 +55,7 @@ export class CodedStt implements Stt {
 
   open(_options: { language: string; rateHz: number }, signal: AbortSignal): ReturnType<Stt["open"]> {
     const { failsAfter = [], cause, deaf = false, partials = true, answersAfterFrames = 0 } = this.#options;
+    const { endsWithSpeech = false } = this.#options;
     const failsAt = failsAfter[Math.min(this.opened.length, failsAfter.length - 1)] ?? Number.POSITIVE_INFINITY;
     const record = { frames: 0 };
     this.opened.push(record);
@@ -62,7 +66,7 @@ export class CodedStt implements Stt {
     let quiet = 0;
     const fail = () => events.fail(providerFailed(this.provider, "failed as scripted", cause));
     if (failsAt === 0) fail();
-    const write = (frame: Int16Array): void => {
+    const write = (frame: Int16Array, { edge }: SpeechActivity = NO_SPEECH): void => {
       if (signal.aborted || record.frames >= failsAt) return;
       record.frames += 1;
       const code = frame[0] ?? 0;
@@ -70,7 +74,8 @@ export class CodedStt implements Stt {
       if (code > 0 && code !== previousCode) {
         words.push(this.#vocabulary[code - 1] ?? "?");
         if (partials && !deaf) events.push({ kind: "interim", text: words.join(" ") });
-      } else if (quiet === QUIET_FRAMES && words.length > 0) {
+      }
+      if ((endsWithSpeech ? edge === "ended" : quiet === QUIET_FRAMES) && words.length > 0) {
         if (!deaf) due.push({ atFrame: record.frames + answersAfterFrames, text: words.join(" ") });
         words = [];
       }

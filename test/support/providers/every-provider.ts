@@ -9,6 +9,7 @@ import { STT_PROVIDERS as STT_LIST } from "../../../src/speech/stt/providers/lis
 import { TTS_PROVIDERS as TTS_LIST } from "../../../src/speech/tts/providers/list.ts";
 import { activityOfStream } from "../speech-activity.ts";
 import { INLINE_TOOL_CHOICE } from "../stubs/inline-schemas.ts";
+import { openNoLocalSpeech } from "../stubs/no-local-speech.ts";
 import { framesOf, hum } from "./stt/stt-server.ts";
 
 /** Texts that no error may quote. */
@@ -49,7 +50,10 @@ const variablesOf = (variables: Variables, ending: string): [string, Variable][]
   Object.entries(variables).filter(([name]) => name.endsWith(ending));
 
 /** Every STT provider with a server. */
-export const STT_PROVIDERS = makersOf(STT_LIST, (stt, clock): Promise<Stt> => stt.create({ clock }));
+export const STT_PROVIDERS = makersOf(
+  STT_LIST,
+  (stt, clock): Promise<Stt> => stt.create({ clock, openLocalSpeech: openNoLocalSpeech }),
+);
 
 /** Every LLM provider with a server. */
 export const LLM_PROVIDERS = makersOf(

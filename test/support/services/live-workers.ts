@@ -28,7 +28,7 @@ export function beginCalls(service: Service, count: number): Promise<LiveCall[]>
   return Promise.all(
     Array.from({ length: count }, async () => {
       const { id, websocketUrl } = await service.createCall({ firstSpeaker: "user" });
-      const caller = await RawCaller.start(websocketUrl);
+      const caller = await RawCaller.startAt(service, websocketUrl);
       return { id, caller, sent: 0 };
     }),
   );

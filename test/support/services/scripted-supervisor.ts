@@ -1,12 +1,12 @@
 import { HEARTBEAT_MS } from "../../../src/core/limits/processes.ts";
-import type { ChildKind } from "../../../src/process/channel/protocol.ts";
+import type { ChildKind, SpeechAssignment } from "../../../src/process/channel/protocol.ts";
 import type { MediaPort } from "../../../src/process/supervisor/media-port.ts";
 import { type Roll, Supervisor } from "../../../src/process/supervisor/supervisor.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { type ScriptedChild, ScriptedChildren } from "./scripted-child.ts";
 
-export const PORTS: Readonly<Record<ChildKind, number>> = { control: 8080, worker: 8081 };
+export const PORTS: Readonly<Record<ChildKind, number>> = { control: 8080, worker: 8081, speech: 0 };
 export const DRAIN_MS = 30_000;
 
 /** How the children of a test behave. */
@@ -19,11 +19,13 @@ export interface ChildBehavior {
   leavesMs: (child: ScriptedChild) => number | undefined;
   /** The system starts no process at all, for want of memory. */
   isRefused: () => boolean;
+  /** There is a speech process. */
+  speech: SpeechAssignment;
 }
 
 /** A supervisor with children that are ready after 500 ms, tell of their hearts, and go at once, where `manners` says nothing else. */
 export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavior> = {}, mediaPort?: MediaPort) {
-  const { readyMs = () => 500, isSilent = () => false, leavesMs = () => 0, isRefused = () => false } = manners;
+  const { readyMs = () => 500, isSilent = () => false, leavesMs = () => 0, isRefused = () => false, speech } = manners;
   const clock = new ManualClock();
   const children = new ScriptedChildren();
   const { log, lines } = memoryLog();
@@ -71,6 +73,7 @@ export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavi
       return children.start(...asked);
     },
     socketPath: "/run/control.sock",
+    speech,
     mediaServer: { mediaServer: "ws", detail: "planted", sharesPort: mediaPort === undefined },
     mediaPort,
     clock,

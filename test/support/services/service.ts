@@ -258,6 +258,11 @@ export class Service {
     return this.process.log.filter((line) => line.msg === msg && (callId === undefined || line.callId === callId));
   }
 
+  /** Lines of the log at the levels `warn`, `error` and `fatal`. */
+  get warnings(): LogLine[] {
+    return this.process.log.filter(({ level }) => ["warn", "error", "fatal"].includes(level));
+  }
+
   /** The process id of the latest of its kind, as the supervisor tells it. */
   pid(child: "worker" | "control"): number {
     const started = this.logged("process started").findLast((line) => line.kind === child);

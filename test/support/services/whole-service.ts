@@ -8,6 +8,7 @@ import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import { countCalls } from "../../../src/store/call-metrics.ts";
+import { ANY_STT } from "../api/any-stt.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { mintToken } from "../tokens.ts";
 import { type MediaServiceOptions, mediaService } from "./media-service.ts";
@@ -35,7 +36,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     largeResponses: new LargeResponses(systemClock, metrics.largeResponses("list")),
     downloads: new LargeResponses(systemClock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX)),
     callAdmission: stores.calls,
-    voices: catalogueOf({ voices: async () => [VOICE] }),
+    voices: catalogueOf({ voices: async () => [VOICE] }, ANY_STT),
     toolSecrets: new Map(),
     schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: true,

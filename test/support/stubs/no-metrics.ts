@@ -4,6 +4,8 @@ import type { ConnectionOptions } from "../calls/connection.ts";
 export const NO_METRICS: ConnectionOptions["metrics"] = {
   turnAnswered: () => {},
   callEnded: () => {},
+  turnEnded: () => {},
+  turnReopened: () => {},
   replyPaused: () => {},
   replyResumed: () => {},
   transcriptIgnored: () => {},

@@ -11,8 +11,11 @@ import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 export interface ConnectionSource {
   /** Passes connections to `onConnection` from now on, which then owns them. Resolves with the port. */
   listen(host: string, port: number, onConnection: (socket: Socket) => void): Promise<number>;
-  /** While paused, no connections are accepted; resuming does nothing after `stop`. */
-  pause(isPaused: boolean): void;
+  /**
+   * While paused, no connections are accepted; resuming does nothing after `stop`. Resolves when connections are accepted again,
+   * or not any more.
+   */
+  pause(isPaused: boolean): Promise<void>;
   /** Accepts no more connections. */
   stop(): void;
   /** Connections may have been accepted for this process that it has not received yet. */
@@ -34,6 +37,8 @@ export class PortConnections implements ConnectionSource {
   /** Where it listens, or will listen again after a pause; undefined when it will not. */
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
+  /** Settles when the port is open again after a pause. */
+  #reopening: Promise<void> | undefined;
   readonly #acceptErrorLogLimit = new FixedWindowLimiter<MonotonicMs>(1);
 
   constructor(log: Logger, { pausesConnections = false, sharesPort = false } = {}) {
@@ -50,14 +55,15 @@ export class PortConnections implements ConnectionSource {
     const server = await this.#open(host, port);
     const address = server.address();
     if (address === null || typeof address === "string") throw new Error("the server has no TCP port");
+    this.#server = server;
     this.#address = { host, port: address.port };
     return address.port;
   }
 
-  pause(isPaused: boolean): void {
+  async pause(isPaused: boolean): Promise<void> {
     this.#isPaused = isPaused;
     if (isPaused) this.#close();
-    else void this.#listenAgain();
+    else await this.#listenAgain();
   }
 
   stop(): void {
@@ -69,10 +75,8 @@ export class PortConnections implements ConnectionSource {
     const server = createServer({ pauseOnConnect: this.#pausesConnections, allowHalfOpen: true }, (socket) =>
       this.#onConnection(socket),
     );
-    this.#server = server;
     return new Promise((resolve, reject) => {
       const onListenError = (error: Error): void => {
-        if (this.#server === server) this.#server = undefined;
         reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
       };
       server.once("error", onListenError);
@@ -86,14 +90,25 @@ export class PortConnections implements ConnectionSource {
   }
 
   async #listenAgain(): Promise<void> {
-    if (this.#isPaused || this.#address === undefined || this.#server !== undefined) return;
-    const { host, port } = this.#address;
-    try {
-      await this.#open(host, port);
-    } catch (error) {
-      this.#log.error({ host, port, err: error }, "could not listen on the port again");
-      setTimeout(() => void this.#listenAgain(), LISTEN_RETRY_MS);
+    while (!this.#isPaused && this.#address !== undefined && this.#server === undefined) {
+      const { host, port } = this.#address;
+      try {
+        this.#reopening ??= this.#reopen(host, port).finally(() => {
+          this.#reopening = undefined;
+        });
+        await this.#reopening;
+      } catch (error) {
+        this.#log.error({ host, port, err: error }, "could not listen on the port again");
+        await new Promise((resolve) => setTimeout(resolve, LISTEN_RETRY_MS));
+      }
     }
+  }
+
+  /** A server that opens takes a moment, in which it may be paused or stopped. */
+  async #reopen(host: string, port: number): Promise<void> {
+    const server = await this.#open(host, port);
+    if (this.#isPaused || this.#address === undefined) server.close();
+    else this.#server = server;
   }
 
   /** One connection could not be accepted. The port still listens. */

@@ -95,7 +95,7 @@ export class WsServer implements MediaServer {
   }
 
   pauseListening(isPaused: boolean): void {
-    this.#connections.pause(isPaused);
+    void this.#connections.pause(isPaused);
   }
 
   prepareCertificate(): () => void {

@@ -21,10 +21,17 @@ interface SttSocketOptions {
   provider: string;
   url: URL;
   headers: Readonly<Record<string, string>>;
-  /** The rate of the sent audio: signed 16-bit, little-endian, mono. */
+  /** The rate of the written audio: signed 16-bit, little-endian, mono, and sent as such unless it is encoded. */
   rateHz: number;
-  /** The text that asks the provider to end the stream. */
-  closeMessage: string;
+  /** Frames in one message of audio; STT_CHUNK_FRAMES where absent. */
+  chunkFrames?: number;
+  /**
+   * Makes a message of the borrowed samples, for providers that do not take them as they are: as bytes of their own
+   * memory, or as a text.
+   */
+  encodeAudio?: (samples: Int16Array) => Buffer | string;
+  /** The text that asks the provider to end the stream; absent where closing the connection is enough. */
+  closeMessage?: string;
   /** The HTTP statuses that correspond to the provider's close codes. */
   closeStatuses?: Readonly<Record<number, number>>;
   /** What of the reason of a close is logged: the provider's own codes. The rest may quote the caller. */
@@ -51,7 +58,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export class SttSocket {
   readonly #options: SttSocketOptions;
   readonly #socket: WebSocket;
-  readonly #backlogBytesMax: number;
+  readonly #encodeAudio: (samples: Int16Array) => Buffer | string;
   /** Audio that does not fill a message yet. */
   readonly #chunk: Int16Array;
   #chunkSamples = 0;
@@ -65,10 +72,18 @@ export class SttSocket {
   readonly #onAbort = (): void => this.#close();
 
   constructor(options: SttSocketOptions) {
-    const { url, headers, rateHz, clock, signal } = options;
+    const {
+      url,
+      headers,
+      rateHz,
+      chunkFrames = STT_CHUNK_FRAMES,
+      encodeAudio = samplesAsSent,
+      clock,
+      signal,
+    } = options;
     this.#options = options;
-    this.#backlogBytesMax = (STT_BACKLOG_MS_MAX / 1_000) * rateHz * Int16Array.BYTES_PER_ELEMENT;
-    this.#chunk = new Int16Array((STT_CHUNK_FRAMES * FRAME_MS * rateHz) / 1_000);
+    this.#encodeAudio = encodeAudio;
+    this.#chunk = new Int16Array((chunkFrames * FRAME_MS * rateHz) / 1_000);
     this.#createdMs = clock.nowMs();
     this.#lastSentMs = this.#createdMs;
     // In a variable, because the types of `ws` lack `closeTimeout` so far.
@@ -113,14 +128,16 @@ export class SttSocket {
   /** Sends the buffered audio, even if it does not fill a message. */
   flush(): void {
     if (this.#isOver || this.#chunkSamples === 0) return;
-    const audio = Buffer.from(pcmBytes(this.#chunk.subarray(0, this.#chunkSamples)));
+    const audio = this.#encodeAudio(this.#chunk.subarray(0, this.#chunkSamples));
+    const audioMs = (this.#chunkSamples * 1_000) / this.#options.rateHz;
     this.#chunkSamples = 0;
     const isWaiting = this.#socket.readyState === WebSocket.CONNECTING;
     const backlogBytes = isWaiting ? this.#unsentBytes : this.#socket.bufferedAmount;
+    const backlogBytesMax = (STT_BACKLOG_MS_MAX / audioMs) * audio.length;
     // Audio arrives all the time, so this check needs no timer.
     if (isWaiting && elapsedMs(this.#createdMs, this.#options.clock.nowMs()) > STT_CONNECT_MS_MAX)
       this.fail("did not complete the handshake in time");
-    else if (backlogBytes + audio.length > this.#backlogBytesMax) this.fail("reads audio slower than real time");
+    else if (backlogBytes + audio.length > backlogBytesMax) this.fail("reads audio slower than real time");
     else this.#send(audio);
   }
 
@@ -177,7 +194,7 @@ export class SttSocket {
       this.#socket.terminate();
       return;
     }
-    this.#socket.send(this.#options.closeMessage);
+    if (this.#options.closeMessage !== undefined) this.#socket.send(this.#options.closeMessage);
     this.#socket.close(1000);
     const cancel = this.#options.clock.after(STT_CLOSE_MS_MAX, () => this.#socket.terminate());
     this.#socket.once("close", cancel);
@@ -190,3 +207,6 @@ export class SttSocket {
     this.#options.signal.removeEventListener("abort", this.#onAbort);
   }
 }
+
+/** A copy of the samples' bytes. */
+const samplesAsSent = (samples: Int16Array): Buffer => Buffer.from(pcmBytes(samples));

@@ -30,13 +30,29 @@ describe("connections of a port", () => {
     await once(connect(port, "127.0.0.1"), "connect");
     await vi.waitFor(() => expect(accepted).toHaveLength(1));
     accepted[0]?.destroy();
-    connections.pause(true);
+    await connections.pause(true);
     expect(server?.listening).toBe(false);
     await expect(once(connect(port, "127.0.0.1"), "connect")).rejects.toThrow("ECONNREFUSED");
-    connections.pause(false);
+    await connections.pause(false);
     await once(connect(port, "127.0.0.1"), "connect");
     await vi.waitFor(() => expect(accepted).toHaveLength(2));
     accepted[1]?.destroy();
+    connections.stop();
+  });
+
+  test("a port that is paused while it opens again stays closed, and one that is resumed meanwhile is open", async () => {
+    const connections = new PortConnections(memoryLog().log);
+    const port = await connections.listen("127.0.0.1", 0, (socket) => socket.on("error", () => {}).destroy());
+    await connections.pause(true);
+    const opening = connections.pause(false);
+    void connections.pause(true);
+    await opening;
+    await expect(once(connect(port, "127.0.0.1"), "connect")).rejects.toThrow("ECONNREFUSED");
+
+    void connections.pause(false);
+    void connections.pause(true);
+    await connections.pause(false);
+    await once(connect(port, "127.0.0.1"), "connect");
     connections.stop();
   });
 
@@ -58,11 +74,11 @@ describe("connections of a port", () => {
       });
       const alone = new PortConnections(memoryLog().log);
       await expect(alone.listen("127.0.0.1", port, () => {})).rejects.toThrow("EADDRINUSE");
-      sources[0]?.pause(true);
+      await sources[0]?.pause(true);
       accepted.clear();
       for (let count = 0; count < 8; count += 1) await once(connect(port, "127.0.0.1"), "connect");
       await vi.waitFor(() => expect([...accepted]).toEqual([sources[1]]));
-      sources[0]?.pause(false);
+      await sources[0]?.pause(false);
       await vi.waitFor(async () => {
         await once(connect(port, "127.0.0.1"), "connect");
         expect(accepted.size).toBe(2);

@@ -30,7 +30,7 @@ sttContract("assemblyai", async () => {
     },
   });
   const stt = make(`ws://127.0.0.1:${server.port}/`, new ManualClock());
-  return { stt, rateHz: 16_000, audio: hum(16_000, 500, 400), text: "good morning everybody", play: settled };
+  return { stt, rateHz: 16_000, audio: hum(16_000, 500, 600), text: "good morning everybody", play: settled };
 });
 
 sttSocketContract({ name: "assemblyai", make, goodbye: '{"type":"Terminate"}', closeStatus: 401 });
@@ -74,9 +74,9 @@ describe("AssemblyAI STT", () => {
   test("sends audio in messages of 60 ms, because AssemblyAI accepts none below 50 ms", async () => {
     const server = await fakeAssemblyAi();
     const { sendAudio } = openOn(server, make);
-    sendAudio(500, 240);
+    sendAudio(500, 580);
     await eventually(() => server.last?.texts).toEqual(['{"type":"ForceEndpoint"}']);
-    await eventually(() => server.last?.messages).toEqual(Array.from({ length: 12 }, () => 960));
+    await eventually(() => server.last?.messages).toEqual(Array.from({ length: 18 }, () => 960));
   });
 
   test("emits a growing turn with the words that may still change, and its final once", async () => {
@@ -97,9 +97,9 @@ describe("AssemblyAI STT", () => {
       { kind: "interim", text: "two" },
       { kind: "interim", text: "two ca" },
       { kind: "interim", text: "two cakes" },
-      { kind: "final", text: "two cakes" },
+      { kind: "final", text: "two cakes", endOfTurn: 1 },
       { kind: "interim", text: "Thanks" },
-      { kind: "final", text: "Thanks." },
+      { kind: "final", text: "Thanks.", endOfTurn: 1 },
     ]);
   });
 
@@ -118,12 +118,75 @@ describe("AssemblyAI STT", () => {
     ]);
   });
 
+  test("reports the confidence that the turn is over with every transcript, where the model measures it", async () => {
+    const transcripts = await transcriptsOf(
+      sendMessage(
+        turn(0, "two", { open: ["cakes"], confidence: 0.021 }),
+        turn(0, "two cakes", { confidence: 0.083 }),
+        turn(0, "two cakes", { confidence: 0.3 }),
+        turn(0, "two cakes", { end: true, confidence: 0.55 }),
+      ),
+    );
+    expect(transcripts).toEqual([
+      { kind: "interim", text: "two cakes", endOfTurn: 0.02 },
+      { kind: "interim", text: "two cakes", endOfTurn: 0.3 },
+      { kind: "final", text: "two cakes", endOfTurn: 0.55 },
+    ]);
+  });
+
+  test.each([
+    ["and not the one of the Pro models, which a request determines", 1, undefined],
+    ["and that of models that measure it", 0.2, 0.2],
+  ])("reports no certain end where it requested the end, %s", async (_which, confidence, expected) => {
+    const server = await fakeAssemblyAi({
+      answers: { ForceEndpoint: sendMessage(turn(0, "my number is", { end: true, confidence })) },
+    });
+    const { sendAudio, transcripts } = openOn(server, make);
+    sendAudio(500, 600);
+    await eventually(() => transcripts.map(({ endOfTurn }) => endOfTurn)).toEqual([expected]);
+  });
+
+  test("reports no certain end of a turn that it was asked to end, though the caller has gone on when the final comes", async () => {
+    const server = await fakeAssemblyAi({
+      steps: [
+        { atMs: 400, act: sendMessage(turn(0, "my number is")) },
+        { atMs: 1_500, act: sendMessage(turn(0, "my number is", { end: true }), turn(1, "zero one", { end: true })) },
+      ],
+    });
+    const { sendAudio, transcripts } = openOn(server, make);
+    sendAudio(500, 0);
+    await eventually(() => transcripts.length).toBe(1);
+    sendAudio(0, 600);
+    await eventually(() => server.last?.texts).toEqual(['{"type":"ForceEndpoint"}']);
+    sendAudio(600, 0);
+    await eventually(() => transcripts).toEqual([
+      { kind: "interim", text: "my number is" },
+      { kind: "final", text: "my number is" },
+      { kind: "final", text: "zero one", endOfTurn: 1 },
+    ]);
+  });
+
+  test("reports the end of the next turn, after a request for which there was no turn", async () => {
+    const server = await fakeAssemblyAi({
+      steps: [{ atMs: 1_500, act: sendMessage(turn(0, "Thanks.", { end: true })) }],
+    });
+    const { sendAudio, transcripts } = openOn(server, make);
+    sendAudio(500, 600);
+    await eventually(() => server.last?.texts).toEqual(['{"type":"ForceEndpoint"}']);
+    sendAudio(400, 200);
+    await eventually(() => transcripts).toEqual([{ kind: "final", text: "Thanks.", endOfTurn: 1 }]);
+    sendAudio(0, 600);
+    await eventually(() => server.last?.audio.length).toBeGreaterThan(2_200 * 16);
+    expect(server.last?.texts).toHaveLength(1);
+  });
+
   test("reports the language only where AssemblyAI is certain", async () => {
     const transcripts = async (code: string, confidence: number) =>
       (await transcriptsOf(sendMessage(turn(0, "Genau.", { end: true, language: [code, confidence] })))).at(-1);
-    expect(await transcripts("de", 0.97)).toEqual({ kind: "final", text: "Genau.", language: "de" });
-    expect(await transcripts("en", 0.97)).toEqual({ kind: "final", text: "Genau.", language: "en-US" });
-    expect(await transcripts("de", 0.6)).toEqual({ kind: "final", text: "Genau." });
+    const final = { kind: "final", text: "Genau.", endOfTurn: 1 };
+    expect(await transcripts("de", 0.97)).toEqual({ ...final, language: "de" });
+    expect(await transcripts("en", 0.97)).toEqual({ ...final, language: "en-US" });
+    expect(await transcripts("de", 0.6)).toEqual(final);
   });
 
   test.each([

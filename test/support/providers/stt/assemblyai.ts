@@ -6,11 +6,13 @@ interface TurnFlags {
   /** Words after the transcript that may still change. */
   open?: readonly string[];
   language?: readonly [code: string, confidence: number];
+  /** `end_of_turn_confidence`; by default that of the Pro models, 1 at the end and 0 before. */
+  confidence?: number;
 }
 
 /** One turn of AssemblyAI's `/v3/ws`, in the shape of its documentation. */
 export function turn(order: number, transcript: string, flags: TurnFlags = {}): object {
-  const { end = false, formatted = false, open = [], language } = flags;
+  const { end = false, formatted = false, open = [], language, confidence = end ? 1 : 0 } = flags;
   const closed = transcript === "" ? [] : transcript.split(" ");
   const words = [...closed, ...open].map((text, at) => ({
     text,
@@ -25,7 +27,7 @@ export function turn(order: number, transcript: string, flags: TurnFlags = {}): 
     turn_is_formatted: formatted,
     end_of_turn: end,
     transcript,
-    end_of_turn_confidence: end ? 0.9 : 0.01,
+    end_of_turn_confidence: confidence,
     words,
     utterance: end ? transcript : "",
     ...(language === undefined ? {} : { language_code: language[0], language_confidence: language[1] }),

@@ -1,7 +1,9 @@
 import { expect, onTestFinished } from "vitest";
 import type { Stt, SttEvent } from "../../../../src/speech/contracts.ts";
+import { FallbackStt } from "../../../../src/speech/stt/fallback.ts";
 import { ManualClock } from "../../manual-clock.ts";
 import { activityOfStream } from "../../speech-activity.ts";
+import { breakerFor } from "../breakers.ts";
 import { framesOf, hum, type SttServer, type SttServerAction, type SttServerOptions } from "./stt-server.ts";
 
 // What the tests of all STT adapters share: a stream of an adapter, and its transcripts.
@@ -49,6 +51,14 @@ export function openOn(server: SttServer, make: MakeStt, options: SttStreamOptio
   const clock = new ManualClock();
   onTestFinished(() => server.close());
   return { clock, ...openStt(make(`ws://127.0.0.1:${server.port}/`, clock), options) };
+}
+
+/** The same with the wrapper that fails over: to another stream of the adapter, because it is the only one. */
+export function openWithFailover(server: SttServer, make: MakeStt, options: SttStreamOptions = {}) {
+  const clock = new ManualClock();
+  onTestFinished(() => server.close());
+  const stt = make(`ws://127.0.0.1:${server.port}/`, clock);
+  return openStt(new FallbackStt([{ stt, ...breakerFor("stt", stt.provider, clock) }], clock), options);
 }
 
 /** The transcripts of a stream whose server begins with `greeting`, up to this number of finals. */

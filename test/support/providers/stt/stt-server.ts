@@ -18,6 +18,10 @@ export interface SttServerOptions {
   onAudio?: (socket: WebSocket, audio: Buffer) => void;
   /** Run for each text message of the `type`. */
   answers?: Readonly<Record<string, SttServerAction>>;
+  /** The samples in a text message, signed 16-bit, of a provider that gets its audio in texts; undefined for other texts. */
+  audioIn?: (message: Readonly<Record<string, unknown>>, socket: WebSocket) => Buffer | undefined;
+  /** The rate of the audio, by which `steps` are timed; by default `sample_rate` of the query. */
+  rateHz?: number;
   /** Runs instead of the upgrade; `accept` is the Sec-WebSocket-Accept value of a correct response. */
   refusal?: (socket: Duplex, accept: string) => void;
 }
@@ -100,9 +104,10 @@ export class SttServer {
   }
 
   #serve(socket: WebSocket, request: IncomingMessage): void {
-    const { greeting, steps = [], answers = {}, onAudio } = this.#options;
+    const { greeting, steps = [], answers = {}, onAudio, audioIn } = this.#options;
     const query = new URL(request.url ?? "/", "ws://provider").searchParams;
-    const bytesPerMs = (Number(query.get("sample_rate")) / 1_000) * Int16Array.BYTES_PER_ELEMENT;
+    const rateHz = this.#options.rateHz ?? Number(query.get("sample_rate"));
+    const bytesPerMs = (rateHz / 1_000) * Int16Array.BYTES_PER_ELEMENT;
     const seen: ReceivedSttStream = {
       query,
       headers: request.headers,
@@ -114,14 +119,16 @@ export class SttServer {
     this.seen.push(seen);
     const due = [...steps];
     socket.on("message", (data: Buffer, isBinary) => {
-      if (!isBinary) {
+      const message = isBinary ? undefined : (JSON.parse(String(data)) as Readonly<Record<string, unknown>>);
+      const audio = message === undefined ? data : audioIn?.(message, socket);
+      if (audio === undefined) {
         seen.texts.push(String(data));
-        answers[JSON.parse(String(data)).type as string]?.(socket);
+        answers[String(message?.type)]?.(socket);
         return;
       }
-      seen.messages.push(data.length);
-      seen.audio = Buffer.concat([seen.audio, data]);
-      onAudio?.(socket, data);
+      seen.messages.push(audio.length);
+      seen.audio = Buffer.concat([seen.audio, audio]);
+      onAudio?.(socket, audio);
       const receivedMs = seen.audio.length / bytesPerMs;
       while (due[0] !== undefined && due[0].atMs <= receivedMs) due.shift()?.act(socket);
     });

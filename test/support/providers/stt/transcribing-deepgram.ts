@@ -51,20 +51,24 @@ class Transcription {
 
 /**
  * A fake Deepgram for simulated callers: it decodes the audio watermark of the reference TTS and sends the words one by
- * one, in Deepgram's format. `finalMs` is the time from Finalize to the final result.
+ * one, in Deepgram's format; with `finalsOnly`, all at once. `finalMs` is the time from Finalize to the final result.
  */
 export function transcribingDeepgram({
   rateHz,
   finalMs,
+  finalsOnly = false,
 }: {
   rateHz: 8_000 | 16_000;
   finalMs: number;
+  finalsOnly?: boolean;
 }): Promise<SttServer> {
   const transcriptions = new Map<WebSocket, Transcription>();
   const transcriptionOf = (socket: WebSocket): Transcription => {
     const transcription =
       transcriptions.get(socket) ??
-      new Transcription(rateHz, () => sendMessage(transcriptionOf(socket).interim())(socket));
+      new Transcription(rateHz, () => {
+        if (!finalsOnly) sendMessage(transcriptionOf(socket).interim())(socket);
+      });
     transcriptions.set(socket, transcription);
     return transcription;
   };

@@ -5,9 +5,11 @@ import type { Stt, SttEvent, SttStream, SttStreamOptions } from "../../../contra
 import { EventQueue } from "../../../event-queue.ts";
 import { type Refusal, refusalFrom } from "../../../resilience/provider-error.ts";
 import { Finalization } from "../../finalization.ts";
+import { endOfTurnField, endOfTurnIn, InterimFilter } from "../../interim-filter.ts";
 import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
 import { withQueryDefaults } from "../query-defaults.ts";
 import { type JsonObject, SttSocket } from "../stt-socket.ts";
+import { ENGLISH_MODEL } from "./languages.ts";
 
 interface AssemblyAiOptions {
   apiKey: string;
@@ -24,8 +26,6 @@ const TERMINATE = '{"type":"Terminate"}';
 const STATUSES: Readonly<Record<number, number>> = { 1008: 401, 3009: 429 };
 /** Formerly, and still where sessions are opened too fast, the error has code 1008 with this text. */
 const TOO_MANY = /too many concurrent sessions/i;
-/** The model that only transcribes English reports no language. */
-const ENGLISH_ONLY = "universal-streaming-english";
 /** The call switches to the reported language, so an uncertain one is not reported. */
 const LANGUAGE_CONFIDENCE_MIN = 0.9;
 
@@ -33,6 +33,8 @@ const LANGUAGE_CONFIDENCE_MIN = 0.9;
  * AssemblyAI's streaming speech to text, `/v3/ws`. Formatted turns are not requested: the models that format only on
  * request send the formatted turn later, in addition to the other, and their documentation advises voice agents against
  * it. The other models always format.
+ *
+ * It finds the end of a turn itself; see `endOfTurnOf` for what its confidence is worth.
  *
  * Built from www.assemblyai.com/docs, as of November 2026: streaming/api-spec/streaming-websocket,
  * streaming/message-sequence, streaming/turn-detection, streaming/select-the-speech-model,
@@ -53,14 +55,19 @@ function openStream(
 ): SttStream {
   const events = new EventQueue<SttEvent>(signal);
   if (signal.aborted) return { write: () => {}, events };
-  const turns = new Turns(language, (event) => events.push(event));
+  const finalization = new Finalization({ detectsTurns: true });
+  const turns = new Turns(
+    language,
+    (event) => events.push(event),
+    () => finalization.finished(),
+  );
   const socket = new SttSocket({
     provider: "assemblyai",
     url: withQueryDefaults(url, {
       speech_model: model,
       encoding: "pcm_s16le",
       sample_rate: String(rateHz),
-      ...(model === ENGLISH_ONLY ? {} : { language_detection: "true" }),
+      ...(model === ENGLISH_MODEL ? {} : { language_detection: "true" }),
     }),
     headers: { authorization: apiKey },
     rateHz,
@@ -76,12 +83,14 @@ function openStream(
     },
     onFailure: (error) => events.fail(error),
   });
-  const finalization = new Finalization();
   return {
     write(frame, activity = NO_SPEECH) {
       socket.write(frame);
+      if (activity.isSpeaking && activity.isSpeech) turns.speechResumed();
+      if (!finalization.frame(activity)) return;
       // The buffered rest is not flushed: it is silence, and a message that short would end the session.
-      if (finalization.frame(activity)) socket.sendText(FORCE_ENDPOINT);
+      socket.sendText(FORCE_ENDPOINT);
+      turns.requested();
     },
     events,
   };
@@ -100,13 +109,32 @@ function refusalIn({ type, error_code: code, error }: JsonObject): Refusal | und
 class Turns {
   readonly #callLanguage: string;
   readonly #emit: (event: SttEvent) => void;
+  /** Called when a turn has ended, with words or without. */
+  readonly #onEnded: () => void;
   /** The number of the last ended turn; turns are counted from 0. */
   #endedOrder = -1;
-  #lastInterim = "";
+  readonly #interims = new InterimFilter();
+  /** The number of the last turn that a message was of. */
+  #lastOrder = -1;
+  /** The end of the turn was requested, and there was no speech since. */
+  #isRequested = false;
+  /** The number of the turn that was open at the last request: it ends by that, whatever the caller has said since. */
+  #requestedOrder: number | undefined;
 
-  constructor(callLanguage: string, emit: (event: SttEvent) => void) {
+  constructor(callLanguage: string, emit: (event: SttEvent) => void, onEnded: () => void) {
     this.#callLanguage = callLanguage;
     this.#emit = emit;
+    this.#onEnded = onEnded;
+  }
+
+  /** The end of the turn was requested: that it ends is no longer AssemblyAI's judgement. */
+  requested(): void {
+    this.#isRequested = true;
+    this.#requestedOrder = this.#lastOrder > this.#endedOrder ? this.#lastOrder : undefined;
+  }
+
+  speechResumed(): void {
+    this.#isRequested = false;
   }
 
   /** Takes a message; returns what is wrong with it, if anything is. */
@@ -125,31 +153,47 @@ class Turns {
     const { turn_order: order, transcript } = turn;
     if (typeof order !== "number" || typeof transcript !== "string") return "sent a malformed turn";
     if (order <= this.#endedOrder) return undefined;
+    this.#lastOrder = order;
     if (turn.end_of_turn === true) {
       this.#endedOrder = order;
+      this.#onEnded();
       this.#finish(transcriptText(transcript), turn);
       return undefined;
     }
     const text = transcriptText(longer(transcript, wordsIn(turn.words)));
-    if (text === "" || text === this.#lastInterim) return undefined;
-    this.#lastInterim = text;
-    this.#emit({ kind: "interim", text });
+    const endOfTurn = endOfTurnOf(turn, false);
+    if (this.#interims.isNews(text, endOfTurn)) this.#emit({ kind: "interim", text, ...endOfTurnField(endOfTurn) });
     return undefined;
   }
 
   /** Emits the final. After an interim also an empty final is emitted: it withdraws the interim's words. */
-  #finish(text: string, { language_code: code, language_confidence: confidence }: JsonObject): void {
-    const hadInterim = this.#lastInterim !== "";
-    this.#lastInterim = "";
+  #finish(text: string, turn: JsonObject): void {
+    const hadInterim = this.#interims.hasText;
+    const isOwnEnd = !this.#isRequested && turn.turn_order !== this.#requestedOrder;
+    const endOfTurn = endOfTurnOf(turn, isOwnEnd);
+    this.#interims.reset();
+    this.#isRequested = false;
     if (text === "" && !hadInterim) return;
+    const { language_code: code, language_confidence: confidence } = turn;
     const isCertain =
       typeof code === "string" && typeof confidence === "number" && confidence >= LANGUAGE_CONFIDENCE_MIN;
     this.#emit({
       kind: "final",
       text,
       ...(isCertain ? { language: transcriptLanguage(code, this.#callLanguage) } : {}),
+      ...(text === "" ? {} : endOfTurnField(endOfTurn)),
     });
   }
+}
+
+/**
+ * What `end_of_turn_confidence` says of the end of the turn. The Universal-Streaming models send a measured figure with
+ * every message. The Pro models have none: theirs is 0 in every interim and 1 in every final, also in requested ones,
+ * so 0 says nothing, and 1 only where AssemblyAI ended the turn by itself.
+ */
+function endOfTurnOf({ end_of_turn_confidence: confidence }: JsonObject, isOwnEnd: boolean): number | undefined {
+  if (confidence === 0 || (confidence === 1 && !isOwnEnd)) return undefined;
+  return endOfTurnIn(confidence);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { defineProvider } from "../../../provider-descriptor.ts";
 import { apiKeyProblems, apiKeyVariable, modelVariable, NO_API_KEY, trimmedAddress } from "../../../server-settings.ts";
 import { streamingAddressProblems, streamingAddressVariable } from "../streaming-address.ts";
+import { transcribesLanguage } from "./languages.ts";
 
 const ADDRESS = "wss://streaming.assemblyai.com/v3/ws";
 
@@ -22,6 +23,8 @@ export const assemblyAiStt = defineProvider({
     ...apiKeyProblems("ASSEMBLYAI_API_KEY", apiKey, url === ADDRESS ? "must be set with STT=assemblyai" : undefined),
     ...streamingAddressProblems("ASSEMBLYAI_URL", url),
   ],
+  servesLanguage: ({ model, url }, language) =>
+    transcribesLanguage(new URL(url).searchParams.get("speech_model") ?? model, language),
   create: async ({ apiKey = NO_API_KEY, model, url }, { clock }) =>
     (await import("./adapter.ts")).createAssemblyAiStt({ apiKey, model, url, clock }),
 });

@@ -1,7 +1,6 @@
 import type { Clock } from "../../../../core/clock.ts";
 import { isObject } from "../../../../core/json.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
-import { primaryLanguage } from "../../../../core/text/language-tags.ts";
 import { joinTexts } from "../../../../core/text/words.ts";
 import { NO_SPEECH } from "../../../../media/voice-activity/speech-activity.ts";
 import type { Stt, SttEvent, SttStream, SttStreamOptions } from "../../../contracts.ts";
@@ -10,6 +9,7 @@ import { Finalization } from "../../finalization.ts";
 import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
 import { withQueryDefaults } from "../query-defaults.ts";
 import { type JsonObject, SttSocket } from "../stt-socket.ts";
+import { deepgramCode, detectsLanguage as modelDetects } from "./languages.ts";
 
 interface DeepgramOptions {
   apiKey: string;
@@ -34,43 +34,6 @@ const UTTERANCE_CHARS_MAX = TURN_TEXT_CHARS_MAX / 2;
 const UTTERANCE_END_MS = 1_000;
 
 /**
- * The regions that Nova-3 or Nova-2 support (developers.deepgram.com/docs/models-languages-overview); others are
- * omitted.
- */
-const REGIONS = new Set(
-  "da-DK de-CH en-AU en-GB en-IN en-NZ en-US es-419 fr-CA gu-IN ko-KR nl-BE pt-BR pt-PT sv-SE zh-CN zh-HK zh-TW".split(
-    " ",
-  ),
-);
-/** Deepgram's own codes of languages, where they differ. */
-const DEEPGRAM_CODES: Readonly<Record<string, string>> = { nb: "no", fil: "tl", yue: "zh-HK" };
-
-/**
- * The languages that Nova-3 transcribes and detects with `language=multi`; a `language_hint` makes one of them more
- * likely (developers.deepgram.com/docs/nova-3-language-prompting and changelog/2026/10/23). Cantonese is among them,
- * Mandarin in traditional characters is not.
- */
-const DETECTED_LANGUAGES = new Set(
-  (
-    "af ar be bg bn bs ca cs da de el en es et fa fi fr gl gu he hi hr hu id it ja kn ko lt lv mk mr ms nl no pl pt ro ru sk sl " +
-    "sr sv ta te th tl tr uk vi xh zh zu"
-  ).split(" "),
-);
-const UNDETECTED_LANGUAGE = "zh-TW";
-/** The model that detects them; others detect fewer languages, or only transcribe the one that they are given. */
-const DETECTING_MODEL = /^nova-3(?:-general)?$/;
-
-function detectsCode(code: string): boolean {
-  return code !== UNDETECTED_LANGUAGE && DETECTED_LANGUAGES.has(primaryLanguage(code));
-}
-
-function codeOf(language: string): string {
-  if (REGIONS.has(language)) return language;
-  const primary = new Intl.Locale(language).language;
-  return DEEPGRAM_CODES[primary] ?? primary;
-}
-
-/**
  * Deepgram's streaming speech to text, `/v1/listen` over WebSocket, for models of the Nova family.
  *
  * Built from developers.deepgram.com, as of November 2026: reference/speech-to-text/listen-streaming, and of docs
@@ -81,13 +44,13 @@ export function createDeepgramStt(options: DeepgramOptions): Stt {
   // The configured address may set `multi`, or one language for all calls.
   const query = new URL(options.url).searchParams;
   const anyLanguage = query.has("language");
-  const isDetecting = DETECTING_MODEL.test(query.get("model") ?? options.model);
-  const detectsLanguage = (language: string): boolean => isDetecting && detectsCode(codeOf(language));
+  const model = query.get("model") ?? options.model;
+  const detectsLanguage = (language: string): boolean => modelDetects(model, language);
   return {
     provider: "deepgram",
     capabilities: { ratesHz: [8_000, 16_000], interimTranscripts: true, anyLanguage, detectsLanguage },
     open: (opened, signal) => {
-      const code = codeOf(opened.language);
+      const code = deepgramCode(opened.language);
       const isDetected = opened.languagePinned !== true && !anyLanguage && detectsLanguage(opened.language);
       const languageQuery = isDetected ? { language: "multi", language_hint: code } : { language: code };
       return openStream(options, opened, languageQuery, signal);

@@ -1,3 +1,5 @@
+import { primaryLanguage } from "../../../../core/text/language-tags.ts";
+import { openAiCode } from "../../../openai-languages.ts";
 import { defineProvider } from "../../../provider-descriptor.ts";
 import {
   addressVariable,
@@ -10,6 +12,9 @@ import {
 
 /** OpenAI's own models that report the language; other servers may use any model names. */
 const DETECTING_MODEL = /^(?:gpt-transcribe(?:-.*)?|whisper-1)$/;
+
+/** Whisper models that only know English: `Systran/faster-whisper-small.en`, `distil-whisper/distil-large-v3`. */
+const ENGLISH_MODEL = /\.en(?:-\w+)?(?:\.bin)?$|(?:^|\/)(?:distil-(?:large|medium|small)|faster-distil-whisper)-/i;
 
 interface Settings {
   apiKey: string | undefined;
@@ -48,6 +53,8 @@ export const openAiStt = defineProvider({
       ? []
       : [`OPENAI_STT_LANGUAGE_DETECTION must be on or off, not ${JSON.stringify(languageDetection)}`]),
   ],
+  servesLanguage: ({ model }, language) =>
+    ENGLISH_MODEL.test(model) ? primaryLanguage(language) === "en" : openAiCode(language) !== undefined,
   create: async (settings) =>
     (await import("./adapter.ts")).createOpenAiStt({ ...settings, languageDetection: detectsLanguage(settings) }),
 });

@@ -5,6 +5,7 @@ import type { TtsChunk } from "../../../../../src/speech/contracts.ts";
 import { listLanguages } from "../../../../../src/speech/languages.ts";
 import { createEspeak } from "../../../../../src/speech/tts/providers/espeak/adapter.ts";
 import { ttsContract } from "../../../../contract/speech/tts.ts";
+import { ANY_STT } from "../../../../support/api/any-stt.ts";
 
 const tts = createEspeak({ children: 1, clock: systemClock });
 afterAll(() => tts.close());
@@ -28,7 +29,7 @@ describe("eSpeak", () => {
       language: "en-US",
       provider: "espeak",
     });
-    const languages = listLanguages(voices);
+    const languages = listLanguages(voices, ANY_STT);
     expect(languages.filter(({ code }) => !code.includes("-")).length).toBeGreaterThan(100);
     expect(languages.map(({ code }) => code)).toEqual(expect.arrayContaining(["en", "en-US", "de", "pt-BR", "zh"]));
   });
