@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import type { CallSpec } from "../../src/core/calls/spec.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Tts } from "../../src/speech/contracts.ts";
+import { FIXED_PAUSES } from "../../test/support/calls/fixed-pauses.ts";
 import { poolOf } from "../../test/support/providers/tts-pool.ts";
 import { serve } from "../rig/child-process.ts";
 import { BenchWorker } from "../worker/bench-worker.ts";
@@ -26,11 +27,13 @@ serve<TalkQuestions>({
   begin({ calls, delays }) {
     assert.ok(said !== undefined, "it was prepared");
     const model = delayedLlm(delays.llmMs, said.answer);
-    worker.use({
+    const engines = {
       stt: delayedStt(delays.sttMs, worker.voiceActivity),
       tts: poolOf(delayedTts(delays.ttsMs, said.voice)),
       llm: { model_a: model, model_b: model, model_c: model },
-    });
+    };
+    // A scored pause is as long as the words make it, which could not be subtracted.
+    worker.use(engines, FIXED_PAUSES);
     return Array.from({ length: calls }, () => `ws://127.0.0.1:${worker.port}${worker.calls.create(SPEC)}`);
   },
   async finish() {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../src/call/parameters.ts";
 import { upgradeAuthentication } from "../../src/carriers/authentication.ts";
 import { CONNECTION_TYPES } from "../../src/carriers/list.ts";
 import { wireFactory } from "../../src/carriers/wire-factory.ts";
@@ -46,12 +47,12 @@ export class BenchWorker {
   readonly journals: JournalWriters;
   readonly voiceActivity: VoiceActivityDetection;
   readonly port: number;
-  readonly #createGateway: (engines: GatewayOptions["providers"]) => Gateway;
+  readonly #createGateway: (engines: GatewayOptions["providers"], parameters: Readonly<TurnParameters>) => Gateway;
   #gateway: Gateway | undefined;
 
   private constructor(
     { calls, journals, voiceActivity, port }: Pick<BenchWorker, "calls" | "journals" | "voiceActivity" | "port">,
-    createGateway: (engines: GatewayOptions["providers"]) => Gateway,
+    createGateway: (engines: GatewayOptions["providers"], parameters: Readonly<TurnParameters>) => Gateway,
   ) {
     this.calls = calls;
     this.journals = journals;
@@ -83,8 +84,9 @@ export class BenchWorker {
       log,
     });
     const port = await server.listen(HOST, 0);
-    const createGateway = (providers: GatewayOptions["providers"]): Gateway =>
+    const createGateway = (providers: GatewayOptions["providers"], parameters: Readonly<TurnParameters>): Gateway =>
       new Gateway({
+        parameters,
         handoff: calls,
         providers,
         createWire: wireFactory({ outboundCodecs: {}, opus }),
@@ -115,9 +117,9 @@ export class BenchWorker {
     return this.#gateway;
   }
 
-  /** Calls that begin from now on have these engines. */
-  use(engines: GatewayOptions["providers"]): void {
-    this.#gateway = this.#createGateway(engines);
+  /** Calls that begin from now on have these engines and parameters. */
+  use(engines: GatewayOptions["providers"], parameters = DEFAULT_TURN_PARAMETERS): void {
+    this.#gateway = this.#createGateway(engines, parameters);
   }
 
   /** Resolves when every call is over. */

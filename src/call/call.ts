@@ -36,6 +36,8 @@ export interface CallOptions {
   /** The sample rate of the agent's audio, Hz. Samples in events are counted at this rate. */
   rateHz: number;
   sttHasInterim: boolean;
+  /** The STT sends one final for each utterance: a turn ends with that of its last one. Absent means false. */
+  sttFinalPerUtterance?: boolean | undefined;
   parameters?: Readonly<TurnParameters>;
   /**
    * Upper bound of a prompt, in estimated tokens; beyond it the oldest turns are dropped. Absent where there is no
@@ -118,6 +120,7 @@ export class Call {
       spec,
       parameters,
       sttHasInterim,
+      sttFinalPerUtterance: options.sttFinalPerUtterance ?? false,
       agentSide: this.#agentSide,
       conversation: this.#conversation,
       preemptive: this.#preemptive,

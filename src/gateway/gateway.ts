@@ -263,6 +263,7 @@ export class Gateway {
       leg: format,
       detector: voiceActivity.version,
       sttHasInterim,
+      sttFinalPerUtterance: stt?.capabilities.finalPerUtterance ?? false,
       parameters: this.#parameters,
       promptTokensMax,
     });

@@ -159,6 +159,7 @@ export class CallSession implements AttachedCall {
       spec: redeemed.spec,
       rateHz: format.outboundRateHz,
       sttHasInterim: stt?.capabilities.interimTranscripts ?? false,
+      sttFinalPerUtterance: stt?.capabilities.finalPerUtterance,
       parameters: options.parameters,
       promptTokensMax: options.promptTokensMax,
       journal,

@@ -78,9 +78,9 @@ export interface Stt {
     readonly detectsLanguage?: (language: string) => boolean;
     /**
      * Each utterance, as the call divides them, gets one final, in time or late, or the stream fails: there is no need
-     * to detect that it is silent.
+     * to detect that it is silent, and the end of a turn waits for the final, also where interims came before it.
      */
-    readonly hasOwnTimeouts?: boolean;
+    readonly finalPerUtterance?: boolean;
   };
   open(options: SttStreamOptions, signal: AbortSignal): SttStream;
 }

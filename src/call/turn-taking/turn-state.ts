@@ -42,6 +42,8 @@ export interface TurnPolicy {
   parameters: Readonly<TurnParameters>;
   /** The STT sends interim transcripts by itself. Without them it is asked for one: see `InterimRequests`. */
   sttHasInterim: boolean;
+  /** It sends one final for each utterance, and its interims come late. Absent means false. */
+  sttFinalPerUtterance?: boolean;
   /** The caller's language, for back-channels and endpointing. */
   language: string;
   /** What is known of the caller's pause, by which the end of a turn is judged. Absent where turns end by fixed pauses. */

@@ -18,6 +18,7 @@ export interface TurnTakingOptions {
   spec: CallSpec;
   parameters: Readonly<TurnParameters>;
   sttHasInterim: boolean;
+  sttFinalPerUtterance: boolean;
   agentSide: AgentSide;
   conversation: Conversation;
   preemptive: PreemptiveGeneration;
@@ -45,8 +46,8 @@ export class TurnTaking {
 
   constructor(options: TurnTakingOptions) {
     this.#options = options;
-    const { spec, parameters, sttHasInterim } = options;
-    this.#policy = { parameters, sttHasInterim, language: spec.language };
+    const { spec, parameters, sttHasInterim, sttFinalPerUtterance } = options;
+    this.#policy = { parameters, sttHasInterim, sttFinalPerUtterance, language: spec.language };
   }
 
   get turn(): Turn {

@@ -35,6 +35,8 @@ export interface JournalStart {
   detector?: string;
   /** The state machine's inputs: whether the STT sends interim transcripts, and the turn parameters. */
   sttHasInterim: boolean;
+  /** The STT sends one final for each utterance. Absent means false, as in older journals. */
+  sttFinalPerUtterance?: boolean;
   parameters: Readonly<TurnParameters>;
   /** The maximum size of a prompt, estimated tokens. Absent where there is no limit, as in older journals. */
   promptTokensMax?: number;

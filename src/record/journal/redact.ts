@@ -15,7 +15,18 @@ import { TURN_WEIGHTS } from "./turn-weights.ts";
 
 /** A journal's first record. `software` is the version that writes it; only a recorded call's header has its spec. */
 export function journalHeader(software: string, start: JournalStart): JournalHeader {
-  const { callId, accountId, startedAt, leg, detector, sttHasInterim, parameters, promptTokensMax, spec } = start;
+  const {
+    callId,
+    accountId,
+    startedAt,
+    leg,
+    detector,
+    sttHasInterim,
+    sttFinalPerUtterance,
+    parameters,
+    promptTokensMax,
+    spec,
+  } = start;
   const bound = promptTokensMax === undefined ? {} : { promptTokensMax };
   const header = {
     software,
@@ -27,6 +38,7 @@ export function journalHeader(software: string, start: JournalStart): JournalHea
     leg,
     ...(detector === undefined ? {} : { detector }),
     sttHasInterim,
+    ...(sttFinalPerUtterance === true && { sttFinalPerUtterance }),
     parameters,
     ...bound,
   };

@@ -33,6 +33,7 @@ export class ReplayMachine {
       spec,
       rateHz: header.leg.outboundRateHz,
       sttHasInterim: header.sttHasInterim,
+      sttFinalPerUtterance: header.sttFinalPerUtterance,
       parameters,
       promptTokensMax: header.promptTokensMax,
       sink: (command) => {

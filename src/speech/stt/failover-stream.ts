@@ -137,9 +137,9 @@ export class FailoverSttStream implements CallSttStream {
 
   /** Reports the provider as healthy, or fails or cross-checks it when it sends no transcript of speech. */
   #checkProvider(current: Current): void {
-    const { interimTranscripts, hasOwnTimeouts } = current.candidate.stt.capabilities;
+    const { interimTranscripts, finalPerUtterance } = current.candidate.stt.capabilities;
     if (elapsedMs(this.#openedMs, this.#clock.nowMs()) >= STT_STABLE_MS) this.#onHealthy(current);
-    if (hasOwnTimeouts === true) return;
+    if (finalPerUtterance === true) return;
     const isSilent = interimTranscripts && this.#unrecognizedSpeech.hasReached(STT_UNRECOGNIZED_SPEECH_MS_MAX);
     if (!isSilent && !this.#pendingUtterances.isOverdue) return;
     const error = providerFailed(
@@ -253,16 +253,15 @@ export class FailoverSttStream implements CallSttStream {
       this.#failCrossChecked();
     }
     this.#failCrossChecked = () => {};
-    const { stt } = current.candidate;
-    const { interimTranscripts } = stt.capabilities;
+    const isFinalForEach = hasFinalForEach(current.candidate.stt);
     // Where each utterance has a final, interims cover one that goes on, not those that are over.
-    if (!hasFinalForEach(stt)) this.#pendingUtterances.resolveAll();
+    if (!isFinalForEach) this.#pendingUtterances.resolveAll();
     else if (event.kind === "final") this.#pendingUtterances.resolveOldest();
-    if (event.kind === "final") this.#dropTranscribedAudio(hasFinalForEach(stt));
+    if (event.kind === "final") this.#dropTranscribedAudio(isFinalForEach);
     const isEmptyFinal = event.kind === "final" && event.text === "" && !this.#hasInterim;
     this.#hasInterim = event.kind === "interim";
-    // It resolves a pending utterance here. Without interim transcripts it also tells the call that there are no words.
-    if (!isEmptyFinal || !interimTranscripts) this.events.push(event);
+    // It resolves a pending utterance here. Where the call waits for it, it also says that there are no words.
+    if (!isEmptyFinal || isFinalForEach) this.events.push(event);
   }
 
   /**
@@ -310,5 +309,5 @@ export class FailoverSttStream implements CallSttStream {
 }
 
 /** Whether the STT sends one final for each utterance, as the call divides them, coughs included. */
-const hasFinalForEach = ({ capabilities: { interimTranscripts, hasOwnTimeouts } }: CallStt): boolean =>
-  !interimTranscripts || hasOwnTimeouts === true;
+const hasFinalForEach = ({ capabilities: { interimTranscripts, finalPerUtterance } }: CallStt): boolean =>
+  !interimTranscripts || finalPerUtterance === true;

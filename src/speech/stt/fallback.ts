@@ -7,7 +7,7 @@ import { FailoverSttStream } from "./failover-stream.ts";
 /**
  * STT with failover: the first provider that serves the language of the call transcribes, and when it fails the next one
  * gets the audio since the last final. It accepts the sample rates that all providers have in common.
- * `interimTranscripts` is that of the first. If a fallback lacks interim transcripts, or the provider of a language that
+ * `interimTranscripts` and `finalPerUtterance` are those of the first. If a fallback lacks interim transcripts, or the provider of a language that
  * the call changes to, interruptions only take longer to detect.
  */
 export class FallbackStt implements CallStt {
@@ -19,11 +19,11 @@ export class FallbackStt implements CallStt {
   /** `first` is the provider of the calls' first language; by default the first of all. */
   constructor(candidates: readonly SttCandidate[], clock: Clock, first = candidates[0]) {
     assert.ok(first !== undefined, "FallbackStt needs at least one candidate");
-    const { ratesHz, interimTranscripts } = first.stt.capabilities;
+    const { ratesHz, interimTranscripts, finalPerUtterance = false } = first.stt.capabilities;
     const common = ratesHz.filter((rate) => candidates.every(({ stt }) => stt.capabilities.ratesHz.includes(rate)));
     assert.ok(common.length > 0, "STT candidates must have a sample rate in common");
     this.provider = first.stt.provider;
-    this.capabilities = { ratesHz: common, interimTranscripts };
+    this.capabilities = { ratesHz: common, interimTranscripts, finalPerUtterance };
     this.#candidates = candidates;
     this.#clock = clock;
   }

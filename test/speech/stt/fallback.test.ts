@@ -386,6 +386,14 @@ describe("FallbackStt", () => {
     expect(candidates[0]?.reports).toEqual(["registered"]);
   });
 
+  test("an empty final of a provider that sends one for each utterance is emitted: the end of the turn waits for it", async () => {
+    const clock = new ManualClock();
+    const script = [{ atMs: 1_000, event: { kind: "final" as const, text: "" } }];
+    const { sendAudio, transcripts } = listen(clock, [new ScriptedStt(clock, script, { finalPerUtterance: true })]);
+    await sendAudio([...noise(30), ...silence(100)]);
+    expect(transcripts).toEqual([{ kind: "final", text: "" }]);
+  });
+
   test("P15: a provider that was down for a second recovers for all calls, even if no caller speaks", async () => {
     const { calls, failures, streams, sendSilence, circuitBreaker: breaker, goDown, comeUp } = silentCalls(10);
     await sendSilence(1_000);

@@ -89,7 +89,7 @@ describe("the configured STT", () => {
     const candidates = await createStt("deepgram, openai", settings, circuitBreakerOf, clock, openNoLocalSpeech);
     expect([candidates.provider, candidates.capabilities]).toEqual([
       "deepgram",
-      { ratesHz: [16_000], interimTranscripts: true },
+      { ratesHz: [16_000], interimTranscripts: true, finalPerUtterance: false },
     ]);
     expect(sttProblems("deepgram,whisper,assemblyai", settings)).toEqual([
       `STT must be one of ${VALID_STT}, not "whisper"`,

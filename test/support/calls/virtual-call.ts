@@ -58,6 +58,8 @@ export interface VirtualCallOptions {
   spec?: Partial<CallSpec>;
   greeting?: "none";
   sttHasInterims?: boolean;
+  /** By default its turns end without waiting for finals. */
+  sttFinalPerUtterance?: boolean;
   /** What an STT without interims answers to a request for one, and after how long; undefined: nothing. */
   interim?: (nowMs: number) => { text: string; afterMs: number } | undefined;
   /** What a prompt may come to, estimated tokens; by default without a limit. */
@@ -130,6 +132,7 @@ export class VirtualCall {
       },
       rateHz: CARRIER_RATE_HZ,
       sttHasInterim: options.sttHasInterims ?? true,
+      sttFinalPerUtterance: options.sttFinalPerUtterance,
       promptTokensMax: options.promptTokensMax,
       parameters: options.parameters ?? FIXED_PAUSES,
       sink: (command) => this.#run(command),

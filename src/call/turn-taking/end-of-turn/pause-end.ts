@@ -22,6 +22,7 @@ export interface JudgedPause {
 export interface PausePolicy {
   readonly parameters: Readonly<TurnParameters>;
   readonly sttHasInterim: boolean;
+  readonly sttFinalPerUtterance?: boolean;
   readonly language: string;
 }
 
@@ -63,5 +64,6 @@ function wordsExpectedMs(pause: JudgedPause, { wordsLagMs, wordsMs }: PauseEvide
   const longMs = Math.max(turnWaitMsMax, wordsLagMs);
   // Words without speech: the detector does not hear this caller, whose pause began after the last of them at best.
   if (startMs === endMs) return addMs(latest(endMs, wordsMs), longMs);
+  if (policy.sttFinalPerUtterance === true) return addMs(endMs, finalWaitMs);
   return addMs(endMs, wordlessMs > WORDLESS_MS_MAX + wordsLagMs ? longMs : wordsLagMs);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PREEMPTIVE_TURN_PARAMETERS } from "../../../../src/call/parameters.ts";
+import { FRAME_MS } from "../../../../src/core/limits/media.ts";
 import { asked, HASTY, hasty, SPEC, saidByCaller, speak } from "../../../support/calls/hasty-call.ts";
 
 /** Later than the caller goes on. */
@@ -56,6 +57,31 @@ describe("an early end of the turn", () => {
     const [last] = asked(call).slice(-1);
     expect(Number(last?.atMs) - endMs).toBeGreaterThanOrEqual(380);
     expect(call.ofKind("turn-ended").at(-1)?.reasons).toContain("waited for words");
+  });
+
+  test("waits for the final, however late interims were so far, where the STT sends one for each utterance", () => {
+    const call = hasty({ sttFinalPerUtterance: true });
+    const endMs = speak(call, 1_000, "two loaves", { final: "Two loaves, please.", finalAfterMs: 900 });
+    call.run(6_000);
+    expect(asked(call)).toEqual([{ atMs: endMs + 900, text: "Two loaves, please." }]);
+    expect(saidByCaller(call)).toEqual(["Two loaves, please."]);
+  });
+
+  test("comes without the final of an STT that owes it, after 3 s", () => {
+    const call = hasty({ sttFinalPerUtterance: true });
+    const endMs = speak(call, 1_000, "two loaves");
+    call.run(6_000);
+    const lastVoicedMs = endMs - FRAME_MS;
+    expect(asked(call)).toEqual([{ atMs: lastVoicedMs + HASTY.finalWaitMs, text: "two loaves" }]);
+  });
+
+  test("does not wait again for a cough once the STT has understood no word in it", () => {
+    const call = hasty({ sttFinalPerUtterance: true });
+    const endMs = speak(call, 1_000, "two loaves", { final: "Two loaves.", finalAfterMs: 500 });
+    call.coughs(endMs + 400, 200);
+    call.at(endMs + 1_000, () => call.handle({ kind: "stt-final", text: "" }));
+    call.run(6_000);
+    expect(asked(call)).toEqual([{ atMs: endMs + 1_000, text: "Two loaves." }]);
   });
 
   test("does not come before the hangover where the STT has no interim transcripts", () => {

@@ -19,7 +19,7 @@ export interface LocalSttOptions {
  */
 export const createLocalStt = ({ speech, languages }: LocalSttOptions): Stt => ({
   provider: PROVIDER,
-  capabilities: { ratesHz: [SPEECH_MODEL_RATE_HZ, 8_000], interimTranscripts: true, hasOwnTimeouts: true },
+  capabilities: { ratesHz: [SPEECH_MODEL_RATE_HZ, 8_000], interimTranscripts: true, finalPerUtterance: true },
   open({ language, rateHz, hasFallback = false }, signal): SttStream {
     const known = modelLanguage(languages, language);
     return known === undefined
