@@ -18,6 +18,7 @@ import { builtProgram } from "./build.ts";
 const READY_MS_MAX = 30_000;
 const POLL_MS = 10;
 const TAKEN_MS_MAX = 20_000;
+const WARNINGS_SHOWN = 5;
 /** The account of the API key that every service gets. */
 const ACCOUNT = "end-to-end";
 
@@ -229,7 +230,11 @@ export class Service {
       const said = await this.api<{ id: CallId; websocketUrl: string }>("POST", "/calls", { ...NEW_CALL, ...body });
       return !said.bytes.includes('"overloaded"') && said;
     });
-    if (answer.status !== 201) throw new Error(`the call was not created: ${answer.status} ${answer.bytes}`);
+    if (answer.status !== 201) {
+      const warnings = this.warnings.slice(-WARNINGS_SHOWN).map((line) => JSON.stringify(line));
+      const latest = `the service's last warnings:\n${warnings.join("\n")}`;
+      throw new Error(`the call was not created: ${answer.status} ${answer.bytes}; ${latest}`);
+    }
     return answer.body;
   }
 
