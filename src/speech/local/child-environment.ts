@@ -14,8 +14,8 @@ export const CHILD_ENVIRONMENT: Readonly<Record<string, string>> = {
 
 /**
  * Options of Node.js for such a process. With the collections that loading asks for, which V8 puts off while its own heap is small,
- * and a young generation of 1 MB, a child with Moonshine Tiny had at most 396 MB resident on Node 20, its first pass over 8 s
- * included; with a young generation of the usual size 410 MB, and without the collections 432 MB.
+ * and a young generation of 1 MB, a child with Moonshine Tiny had at most 396 MB resident on Node 20, after
+ * a first pass that heard 8 s; with a young generation of the usual size 410 MB, and without the collections 432 MB.
  */
 export const CHILD_OPTIONS: readonly string[] = [
   `--max-old-space-size=${LOCAL_SPEECH_HEAP_MB_MAX}`,
