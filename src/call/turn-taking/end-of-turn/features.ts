@@ -43,7 +43,7 @@ export const FEATURES: readonly Feature[] = [
   stated("text", -1, "trailing word"),
   stated("text", -2, "hesitation"),
   fitted("text", 1, 0.5, "answer"),
-  fitted("text", -1, -1, "few digits"),
+  stated("text", -1.5, "few digits"),
   fitted("text", -1, -0.5, "few letters"),
   fitted("text", 0, 0, "many words"),
   fitted("length", 0, 0, "long turn"),
@@ -51,8 +51,9 @@ export const FEATURES: readonly Feature[] = [
   stated("agent", 1.5, "expected answer"),
 ];
 
-/** A number is rarely shorter, nor a spelled name. */
-const DIGITS_USUAL_MIN = 4;
+/** A number that a caller dictates is rarely shorter, nor a spelled name. */
+const DIGITS_USUAL_MIN = 7;
+const LETTERS_USUAL_MIN = 4;
 const LONG_TURN_MS = 8_000;
 
 /** Writes the features of `evidence` to `into`, in the order of FEATURES. */
@@ -77,7 +78,7 @@ function textFeatures(form: TextForm, agentQuestion: AgentQuestion, into: Float6
   into[3] = flag(form.isHesitation);
   into[4] = flag(form.isAnswer);
   into[5] = isNumber ? Math.max(0, 1 - form.digits / DIGITS_USUAL_MIN) : 0;
-  into[6] = isSpelling ? Math.max(0, 1 - form.letters / DIGITS_USUAL_MIN) : 0;
+  into[6] = isSpelling ? Math.max(0, 1 - form.letters / LETTERS_USUAL_MIN) : 0;
   into[7] = logarithm(form.words, WORDS_MAX / 2);
 }
 

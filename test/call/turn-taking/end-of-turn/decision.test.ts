@@ -66,7 +66,7 @@ test("an answer to a question for yes or no, or to a choice, ends the turn soone
 
 test("a number that was asked for is waited for until it has its usual length", () => {
   const after = (text: string): number => waitMs({ text, agentQuestion: "number" });
-  expect(after("0 1 7")).toBeGreaterThan(after("0 1 7 2") + 30);
+  expect(after("0 1 7")).toBeGreaterThan(after("0 1 7 2 4 5 6") + 30);
   expect(after("0")).toBeGreaterThan(after("0 1 7") + 50);
 });
 
@@ -99,6 +99,7 @@ test("weights by hand are those of features.ts", () => {
   expect(byHand).toEqual([
     ["trailing word", -1, -1],
     ["hesitation", -2, -2],
+    ["few digits", -1.5, -1.5],
     ["expected answer", 1.5, 1.5],
   ]);
 });
