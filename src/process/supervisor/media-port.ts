@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
+import { systemClock } from "../../core/clock.ts";
 import { CONNECTIONS_PENDING_MAX, CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../core/limits/connections.ts";
 import type { Logger } from "../../core/log/logger.ts";
+import { idleTurn } from "../../gateway/event-loop/idle-turn.ts";
 import { type ConnectionSource, PortConnections } from "../../gateway/server/ws/connection-source.ts";
 
 /** A worker process that receives connections. */
@@ -16,14 +18,21 @@ export interface ConnectionReceiver {
 export class MediaPort {
   readonly #source: ConnectionSource;
   readonly #log: Logger;
+  readonly #idle: () => Promise<void>;
   /** The unacknowledged connections of each accepting worker; the worker whose turn it is comes first. */
   readonly #unacknowledged = new Map<ConnectionReceiver, number>();
   /** Accepted connections that were not passed to a worker yet. */
   readonly #pending: Socket[] = [];
 
-  constructor(log: Logger, source: ConnectionSource = new PortConnections(log, { pausesConnections: true })) {
+  /** `idle` resolves when no connection waits to be accepted. */
+  constructor(
+    log: Logger,
+    source: ConnectionSource = new PortConnections(log, { pausesConnections: true }),
+    idle = (): Promise<void> => idleTurn(() => systemClock.nowMs()),
+  ) {
     this.#log = log;
     this.#source = source;
+    this.#idle = idle;
   }
 
   /** Accepts connections, which wait for the first worker. Resolves with the port. */
@@ -42,9 +51,19 @@ export class MediaPort {
       this.#forwardPending();
       await opened;
     } else if (this.#unacknowledged.delete(worker) && this.#unacknowledged.size === 0) {
-      void this.#source.pause(true);
-      for (const connection of this.#pending.splice(0)) connection.destroy();
+      void this.#closeWhenIdle();
     }
+  }
+
+  /**
+   * Closing a listener resets connections that are being accepted, and another worker may just have room for one: its message waits
+   * in this process's event loop.
+   */
+  async #closeWhenIdle(): Promise<void> {
+    await this.#idle();
+    if (this.#unacknowledged.size > 0) return;
+    void this.#source.pause(true);
+    for (const connection of this.#pending.splice(0)) connection.destroy();
   }
 
   /** A connection has reached the worker, or was lost on its way. */

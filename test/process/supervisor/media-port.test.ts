@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CONNECTIONS_PENDING_MAX, CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../../src/core/limits/connections.ts";
 import type { ConnectionSource } from "../../../src/gateway/server/ws/connection-source.ts";
 import { MediaPort } from "../../../src/process/supervisor/media-port.ts";
+import { settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { scriptedSupervisor as supervisorScene } from "../../support/services/scripted-supervisor.ts";
 
@@ -40,7 +41,7 @@ class Worker {
 async function scene() {
   const source = new ScriptedSource();
   const { log, lines } = memoryLog();
-  const port = new MediaPort(log, source);
+  const port = new MediaPort(log, source, () => Promise.resolve());
   await port.listen("127.0.0.1", 8081);
   const connect = (count: number): Socket[] =>
     Array.from({ length: count }, () => {
@@ -72,11 +73,24 @@ describe("the media port of the supervisor", () => {
     connect(3);
     expect([first.handed.length, second.handed.length, source.isPaused]).toEqual([0, 3, false]);
     void port.setAccepting(second, false);
+    await settled();
     expect(source.isPaused).toBe(true);
     // One that was accepted in that moment waits, and is not kept for long.
     const [late] = connect(1);
     void port.setAccepting(first, true);
     expect([source.isPaused, first.handed]).toEqual([false, [late]]);
+  });
+
+  test("stays open for a worker that accepts again before the last one's pause has taken effect", async () => {
+    const { source, port, connect, workers } = await scene();
+    const [first, second] = workers;
+    void port.setAccepting(second, true);
+    // The first worker's message waits behind this one in the event loop, and a client already connects.
+    void port.setAccepting(second, false);
+    const [early] = connect(1);
+    void port.setAccepting(first, true);
+    await settled();
+    expect([source.isPaused, early?.destroyed, first.handed]).toEqual([false, false, [early]]);
   });
 
   test("hands only a few connections to a worker that does not acknowledge them, and the rest to others", async () => {
@@ -108,6 +122,7 @@ describe("the media port of the supervisor", () => {
     expect([tooMany?.destroyed, waiting.some(({ destroyed }) => destroyed)]).toEqual([true, false]);
     expect(lines).toHaveLength(1);
     void port.setAccepting(only, false);
+    await settled();
     expect(waiting.every(({ destroyed }) => destroyed)).toBe(true);
   });
 
