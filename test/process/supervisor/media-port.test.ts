@@ -85,7 +85,7 @@ describe("the media port of the supervisor", () => {
     const { source, port, connect, workers } = await scene();
     const [first, second] = workers;
     void port.setAccepting(second, true);
-    // The first worker's message waits behind this one in the event loop, and a client already connects.
+    // The first worker's message comes after this one, and a client already connects.
     void port.setAccepting(second, false);
     const [early] = connect(1);
     void port.setAccepting(first, true);
