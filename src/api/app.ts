@@ -29,11 +29,13 @@ import { referencePage } from "./openapi/reference-page.ts";
 import { HEADERS } from "./openapi/responses.ts";
 import { openapiRoute } from "./openapi/route.ts";
 import { voiceRoutes } from "./voices/routes.ts";
+import { type WebhookRoutesDeps, webhookRoutes } from "./webhooks/routes.ts";
 
 export const API_BASE_PATH = "/api/v1";
 
 export interface ApiDeps
   extends AgentRoutesDeps,
+    WebhookRoutesDeps,
     CallEventRoutesDeps,
     CallEndDeps,
     CallRoutesDeps,
@@ -145,6 +147,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     callEventRoutes(scope, deps);
     voiceRoutes(scope, deps.voices, deps.largeResponses);
     agentRoutes(scope, deps);
+    webhookRoutes(scope, deps);
     done();
   };
   void app.register(keyedRoutes, { prefix: API_BASE_PATH });
@@ -153,7 +156,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
 /** For pages of other origins. Their preflights are answered in methods.ts, which knows the methods of each path. */
 const corsOptions = (origins: readonly string[]): FastifyCorsOptions => ({
   origin: [...origins],
-  methods: ["GET", "HEAD", "POST", "DELETE"],
+  methods: ["GET", "HEAD", "POST", "PATCH", "DELETE"],
   allowedHeaders: ["X-API-Key", "Content-Type", "Idempotency-Key", "Range", "If-Range", "If-None-Match"],
   exposedHeaders: [...Object.keys(HEADERS), "Allow"],
   maxAge: PREFLIGHT_S,

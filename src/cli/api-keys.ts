@@ -1,9 +1,9 @@
 import "../core/node-version.ts";
-import { readDataDir } from "../config/environment.ts";
+import { readStorePlace } from "../config/environment.ts";
 import { isoTime, systemClock } from "../core/clock.ts";
 import { type ApiKeyId, asApiKeyId } from "../core/ids.ts";
 import { DEFAULT_ACCOUNT_NAME } from "../store/data-dir/first-api-key.ts";
-import { openStores } from "../store/sqlite/open-stores.ts";
+import { openStores } from "../store/open-stores.ts";
 import type { Stores } from "../store/stores.ts";
 import { notACommand, pathOption, readArguments, runCommand, surplusArgument, UsageError } from "./command.ts";
 
@@ -26,7 +26,9 @@ type Work = (stores: Stores) => Promise<void>;
 async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
   const work = workOf(positionals, values);
-  const stores = await openStores(pathOption("data-dir", values["data-dir"]) ?? readDataDir(), systemClock);
+  const { dataDir, databaseUrl } = readStorePlace();
+  const place = { dataDir: pathOption("data-dir", values["data-dir"]) ?? dataDir, databaseUrl };
+  const stores = await openStores(place, systemClock);
   try {
     await work(stores);
   } finally {

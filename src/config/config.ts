@@ -22,6 +22,7 @@ import {
 } from "../speech/settings.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
 import { readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
+import { readDatabaseUrl } from "./database-url.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
 import { readLiveness, readMediaTls } from "./media-port.ts";
 import { readOrigins } from "./origins.ts";
@@ -61,6 +62,8 @@ export interface Config extends SpeechConfig {
   /** The beginning of `websocketUrl`; undefined for the media port on this machine. */
   publicMediaUrl: string | undefined;
   dataDir: string;
+  /** The Postgres database; undefined for SQLite in `dataDir`. Holds a password. */
+  databaseUrl: string | undefined;
   logLevel: LogLevel;
   tokenTtlS: number;
   /** When the peer of a stream is pinged, and when its connection counts as lost. */
@@ -98,6 +101,10 @@ export interface Config extends SpeechConfig {
   toolSecrets: ToolSecrets;
   /** Whether HTTP tools may call this machine; for tests and trials. */
   toolsAllowLoopback: boolean;
+  /** The keys that seal secrets in the database; undefined for the file in `dataDir`. */
+  secretsKey: string | undefined;
+  /** Whether webhooks may send to this machine; for tests and trials. */
+  webhooksAllowLoopback: boolean;
 }
 
 /** The settings of VAD. */
@@ -154,6 +161,7 @@ export function readConfig(
     metricsPort: text("METRICS_PORT", "") === OFF ? undefined : integer("METRICS_PORT"),
     publicMediaUrl: publicMediaUrl === "" ? undefined : publicMediaUrl,
     dataDir: readDataDir(env),
+    databaseUrl: readDatabaseUrl(env, problems),
     logLevel,
     tokenTtlS: integer("TOKEN_TTL_S"),
     liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),
@@ -179,7 +187,9 @@ export function readConfig(
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
     outboundCodecs: readOutboundCodecs(reader),
     toolSecrets: readToolSecrets(env, problems),
-    toolsAllowLoopback: readToolsAllowLoopback(reader, isProduction, problems),
+    toolsAllowLoopback: readAllowLoopback("TOOLS_ALLOW_LOOPBACK", reader, isProduction, problems),
+    secretsKey: env.SECRETS_KEY?.trim() || undefined,
+    webhooksAllowLoopback: readAllowLoopback("WEBHOOKS_ALLOW_LOOPBACK", reader, isProduction, problems),
   };
   problems.push(...speechConfigProblems(config));
   if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
@@ -226,13 +236,16 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
   });
 }
 
-/** Reads TOOLS_ALLOW_LOOPBACK, which is refused in production. */
-function readToolsAllowLoopback(reader: VariableReader, isProduction: boolean, problems: string[]): boolean {
-  const isAllowed = reader.flag("TOOLS_ALLOW_LOOPBACK");
+/** Reads a variable that allows requests to this machine, which is refused in production. */
+function readAllowLoopback(
+  name: "TOOLS_ALLOW_LOOPBACK" | "WEBHOOKS_ALLOW_LOOPBACK",
+  reader: VariableReader,
+  isProduction: boolean,
+  problems: string[],
+): boolean {
+  const isAllowed = reader.flag(name);
   if (isAllowed && isProduction) {
-    problems.push(
-      "TOOLS_ALLOW_LOOPBACK must not be true together with NODE_ENV=production: it is for tests and trials",
-    );
+    problems.push(`${name} must not be true together with NODE_ENV=production: it is for tests and trials`);
   }
   return isAllowed;
 }

@@ -1,5 +1,6 @@
 import type { RetentionRules } from "../core/retention.ts";
 import { API_HOST_DEFAULT, API_PORT_DEFAULT, localUrlOf } from "./addresses.ts";
+import { readDatabaseUrl } from "./database-url.ts";
 import { readRetention } from "./retention.ts";
 import { SERVICE_VARIABLES } from "./variables/service.ts";
 
@@ -27,6 +28,14 @@ export function readLoaderEnvironment(env: Environment = process.env): Record<st
 /** The data directory. */
 export const readDataDir = (env: Environment = process.env): string =>
   env.DATA_DIR?.trim() || SERVICE_VARIABLES.DATA_DIR.default;
+
+/** Where a service with this environment has its data, for command-line tools. Throws when DATABASE_URL is wrong. */
+export function readStorePlace(env: Environment = process.env): { dataDir: string; databaseUrl: string | undefined } {
+  const problems: string[] = [];
+  const databaseUrl = readDatabaseUrl(env, problems);
+  if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
+  return { dataDir: readDataDir(env), databaseUrl };
+}
 
 /**
  * The address and the API key with which command-line tools call a service, undefined unless set; and the address of the API of a

@@ -15,6 +15,7 @@ export const ERROR_MEANINGS = {
   wire_flood: "a peer sent more than the service parses, which ends its call",
   journal_unreadable: "the journal of a call cannot be read, or is no journal",
   renderer_died: "the renderer died at this journal again and again, or could not be started",
+  unsealable: "a secret in the database cannot be opened: its key is missing, or it was changed",
   bad_configuration:
     "a variable, a file or a limit of the system does not let the service start; the message says what to change",
   internal: "a defect of the service; the line has its `stack`",

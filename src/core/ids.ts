@@ -16,6 +16,14 @@ export type AccountId = Id<"AccountId">;
 export type AgentId = Id<"AgentId">;
 /** `key_...`: an API key. It is no secret. */
 export type ApiKeyId = Id<"ApiKeyId">;
+/** `job_...`: a durable job. */
+export type JobId = Id<"JobId">;
+/** `webhook_...`: where an account has events sent. */
+export type WebhookId = Id<"WebhookId">;
+/** `event_...`: a fact that webhooks deliver. */
+export type EventId = Id<"EventId">;
+/** `delivery_...`: one event for one webhook. */
+export type DeliveryId = Id<"DeliveryId">;
 /** One start of a media worker. */
 export type WorkerId = Id<"WorkerId">;
 /** The id that the call gives to one tool call of the LLM; the provider has its own (`ToolCall.providerCallId`). */
@@ -39,6 +47,9 @@ export const asCallId = as as (text: string) => CallId;
 export const asAccountId = as as (text: string) => AccountId;
 export const asAgentId = as as (text: string) => AgentId;
 export const asApiKeyId = as as (text: string) => ApiKeyId;
+export const asJobId = as as (text: string) => JobId;
+export const asWebhookId = as as (text: string) => WebhookId;
+export const asDeliveryId = as as (text: string) => DeliveryId;
 export const asWorkerId = as as (text: string) => WorkerId;
 export const asCarrierCallId = as as (text: string) => CarrierCallId;
 export const asToolCallId = as as (text: string) => ToolCallId;

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { AccountId, AgentId, ApiKeyId, CallId } from "./ids.ts";
+import type { AccountId, AgentId, ApiKeyId, CallId, DeliveryId, EventId, JobId, WebhookId } from "./ids.ts";
 
 /** The kinds of new ids, by their prefix; it makes an id readable in a log line. */
 interface IdByPrefix {
@@ -7,6 +7,10 @@ interface IdByPrefix {
   call: CallId;
   agent: AgentId;
   key: ApiKeyId;
+  job: JobId;
+  webhook: WebhookId;
+  event: EventId;
+  delivery: DeliveryId;
   /** A request, for log lines and error bodies. */
   req: string;
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { buildApi } from "../api/app.ts";
+import { API_BASE_PATH, buildApi } from "../api/app.ts";
+import { itemOf, turnItemsOf } from "../api/calls/item.ts";
 import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/health.ts";
 import { downloadBounds, LargeResponses } from "../api/http/large-responses.ts";
 import { catalogueOf } from "../api/voices/catalogue.ts";
@@ -17,8 +18,11 @@ import { createLogger } from "../core/log/logger.ts";
 import { MetricsAggregator } from "../core/metrics/aggregation.ts";
 import { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import { collectProcessMetrics } from "../core/metrics/process-metrics.ts";
+import { GuardedHttp } from "../core/network/guarded-http.ts";
 import { SchemaProcess } from "../core/schemas/checker.ts";
+import { EventDocuments } from "../delivery/documents.ts";
 import { EventPager } from "../record/events/event-pages.ts";
+import { toolRunsOf } from "../record/events/tool-runs.ts";
 import { CallFinalizer } from "../record/finalization/finalizer.ts";
 import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization/lost-call-recovery.ts";
 import { journalDirectory } from "../record/journal/reader.ts";
@@ -33,14 +37,15 @@ import { AccountSpendTotals } from "../store/admission/account-spend.ts";
 import { CallAdmission, followCalls } from "../store/admission/call-admission.ts";
 import { Capacity } from "../store/admission/capacity.ts";
 import { countCalls } from "../store/call-metrics.ts";
-import { monitorDatabaseFiles } from "../store/data-dir/database-monitor.ts";
+import { monitorDatabase } from "../store/data-dir/database-monitor.ts";
 import { DiskSpace } from "../store/data-dir/disk-space.ts";
 import { TokenSigner } from "../store/data-dir/token-signer.ts";
 import { EndRequests } from "../store/handoff/end-requests.ts";
 import { connectorTo } from "../store/handoff/socket-path.ts";
 import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
+import { openStores, type StorePlace } from "../store/open-stores.ts";
+import { openSecretsKeys } from "../store/sealing/secrets-key.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
-import { openStores } from "../store/sqlite/open-stores.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
@@ -50,6 +55,7 @@ import {
 } from "./channel/child-side.ts";
 import { Admission } from "./control/admission.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
+import { backgroundJobs } from "./control/background-jobs.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
 import { ensureFirstApiKey } from "./control/first-api-key.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
@@ -57,6 +63,7 @@ import { HttpConnections } from "./control/http-connections.ts";
 import { logLanguages } from "./control/languages-log.ts";
 import { serveMetrics } from "./control/metrics-server.ts";
 import { shutDownControl } from "./control/shutdown.ts";
+import { openStoresWhenAvailable } from "./control/store-opening.ts";
 import { apiConnectionsMaxWith, descriptorsMax } from "./descriptors.ts";
 import { RendererClient } from "./renderer/client.ts";
 import { forkRenderer, journalBytesIn } from "./renderer/fork.ts";
@@ -78,6 +85,7 @@ const { socketPath, speech, port, mediaUrl, restarts } = await waitForAssignment
 const config = readConfig(undefined, { checksFiles: false });
 const log = createLogger("control", config.logLevel);
 const { dataDir } = config;
+const place: StorePlace = { dataDir, databaseUrl: config.databaseUrl };
 
 let onWorkerAccepting = (): void => {};
 /** Resolves when a worker accepts calls, or when all workers of a previous start have had time to connect. */
@@ -91,13 +99,11 @@ const workersMetrics = new MetricsAggregator();
 collectProcessMetrics(metrics.registry);
 metrics.setRestarts(restarts);
 await lockDataDirWithin(DATA_DIR_WAIT_MS_MAX, dataDir, clock);
-const stores = await openStores(dataDir, clock, {
-  ageClock,
-  unpersisted: handoff.unpersisted,
-  onMigration(isOver) {
-    log.info(isOver ? "database migration finished" : "database migration started");
-    return sendToSupervisor({ kind: "migrating", isOver });
-  },
+const stores = await openStoresWhenAvailable({
+  open: (options) => openStores(place, clock, { ...options, ageClock, unpersisted: handoff.unpersisted }),
+  extendStart: (readyWithinMs) => sendToSupervisor({ kind: "starting", readyWithinMs }),
+  clock,
+  log,
 });
 /** The number of this start. Calls with a lower one were redeemed before it. */
 const epoch = await stores.epochs.next();
@@ -110,7 +116,7 @@ const disk = new DiskSpace({
   log,
 });
 await disk.monitor();
-monitorDatabaseFiles(stores, dataDir, clock, log);
+monitorDatabase({ stores, dataDir, isFile: place.databaseUrl === undefined }, clock, log);
 metrics.observeDisk(() => disk);
 const capacity = new Capacity({ clock, callsPerApiKey: config.callsPerApiKey });
 const accountTotals = new AccountSpendTotals({ limits: config.spend.account, clock });
@@ -141,7 +147,6 @@ const finalizer = new CallFinalizer({
     endRequests.callEnded(callId);
     handoff.acknowledge(callId);
   },
-  onRecordingFailed: () => metrics.recordingFailed(),
 });
 metrics.observeRecords(() => finalizer.count);
 const retention = new RetentionJob({
@@ -156,6 +161,12 @@ const retention = new RetentionJob({
   onFailed: (part) => metrics.retentionFailed(part),
   onRun: () => metrics.retentionRan(clock.epochMs()),
 });
+const keys = openSecretsKeys({
+  dataDir,
+  fromEnvironment: config.secretsKey,
+  usedKeyIds: await stores.sealingKeyIds(),
+});
+const webhooks = stores.openWebhooks(keys);
 const endRequests = new EndRequests({
   calls: stores.calls,
   endCall: (workerId, callId) => handoff.endCall(workerId, callId),
@@ -196,8 +207,29 @@ let metricsAddress: { host: string; port: number } | undefined;
 const events = new EventPager(dataDir);
 // The store and the records need descriptors of their own.
 const apiConnectionsMax = apiConnectionsMaxWith(descriptorsMax());
+const documents = new EventDocuments({
+  calls: stores.calls,
+  callDocument: itemOf,
+  turnDocuments: turnItemsOf,
+  toolRuns: (callId) => toolRunsOf(events, callId),
+  apiUrl: config.publicApiUrls[0] ?? API_BASE_PATH,
+});
+const jobs = backgroundJobs({
+  stores,
+  webhooks,
+  documents,
+  http: new GuardedHttp({ allowLoopback: config.webhooksAllowLoopback }),
+  journals: renderer,
+  finalizer,
+  retention,
+  clock,
+  log,
+  metrics,
+});
 const api = buildApi({
   ...stores,
+  webhooks,
+  webhooksAllowLoopback: config.webhooksAllowLoopback,
   callAdmission: new CallAdmission(stores.calls, capacity),
   clock,
   largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),
@@ -240,7 +272,7 @@ handleSupervisorMessages({
   stop: () =>
     void shutDownControl({
       admission,
-      retention,
+      jobs,
       api,
       lostCalls,
       finalizer,
@@ -277,10 +309,10 @@ if (config.metricsPort !== undefined) {
 }
 const { bootId } = ageClock;
 const tokenKeys = signer.accepted;
-await handoff.serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel: config.logLevel }, handoffHandlers);
+await handoff.serve({ place, socketPath, epoch, bootId, tokenKeys, logLevel: config.logLevel }, handoffHandlers);
 lostCalls.start();
 new CallExpiry({ calls: stores.calls, clock, log }).start();
-retention.start();
+await jobs.start();
 await listenForApi(api, config.apiHost, port);
 // A client may create a call as soon as the service is ready.
 await firstWorker;

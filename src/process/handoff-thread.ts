@@ -6,7 +6,7 @@ import { createLogger } from "../core/log/logger.ts";
 import { HandoffServer } from "../store/handoff/control-server.ts";
 import type { FromHandoffThread, HandoffThreadOptions, ToHandoffThread } from "../store/handoff/thread-messages.ts";
 import { PromptsReceiver } from "../store/handoff/unpersisted-prompts.ts";
-import { openRedemptions } from "../store/sqlite/open-stores.ts";
+import { openRedemptions } from "../store/open-stores.ts";
 
 /**
  * Composition root of the handoff thread of the control process: the workers' socket and the redemption of stream tokens. It is a
@@ -50,8 +50,8 @@ port.on("message", (message: ToHandoffThread) => {
   }
 });
 
-async function serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel }: HandoffThreadOptions): Promise<void> {
-  const opened = openRedemptions(dataDir, systemClock, systemAgeClock(bootId), promptsReceiver);
+async function serve({ place, socketPath, epoch, bootId, tokenKeys, logLevel }: HandoffThreadOptions): Promise<void> {
+  const opened = openRedemptions(place, systemClock, systemAgeClock(bootId), promptsReceiver);
   closeStore = opened.close;
   server = new HandoffServer({
     path: socketPath,

@@ -104,6 +104,9 @@ export type Creation = { kind: "created"; call: CallRecord } | Repetition;
 export interface CallQuery {
   status?: CallStatus | undefined;
   connectionType?: ConnectionType | undefined;
+  endReason?: EndReason | undefined;
+  /** The saved agent that the call was created from. */
+  agentId?: AgentId | undefined;
   /** The carrier's complete id of the call, as the client knows it. */
   carrierCallId?: string | undefined;
   /** Created at this time or later. */
@@ -171,7 +174,8 @@ export interface CallEnd {
   carrierCallId?: CarrierCallId | undefined;
   /** Stored only for a call that is recorded. */
   parameters?: StartParameters | undefined;
-  recording?: RecordingInfo | undefined;
+  /** Whether there is a journal, from which a job renders the recording of a recorded call. */
+  hasJournal?: boolean | undefined;
   /** Counters of the call, by name. */
   counters?: Readonly<Record<string, number>> | undefined;
   latency?: LatencySummary | undefined;
@@ -254,6 +258,17 @@ export interface CallStore {
    * returns whether this was the first.
    */
   finish(callId: CallId, end: CallEnd, redemption?: CallRedemption): Promise<boolean>;
+  /**
+   * Makes an active call of what its journal says, whose row is lost; `finish` ends it. Does nothing for a call that has
+   * a row.
+   */
+  restore(call: { id: CallId; accountId: AccountId; spec: CallSpec; startedAtMs: EpochMs }): Promise<void>;
+  /** Whether an ended call is to have a recording: it was not deleted meanwhile, nor was its recording. */
+  awaitsRecording(callId: CallId): Promise<boolean>;
+  /** The recording of an ended call can be downloaded. Does nothing for a call whose recording retention has deleted. */
+  setRecording(callId: CallId, recording: RecordingInfo): Promise<void>;
+  /** The recording of an ended call can never be made; its counters say so. */
+  recordingFailed(callId: CallId): Promise<void>;
   /** Makes created calls with expired tokens `expired` and returns their ids. Call this every few seconds. */
   expire(): Promise<readonly CallId[]>;
 }

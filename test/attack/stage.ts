@@ -6,7 +6,7 @@ import { LARGE_RESPONSES_MAX, LARGE_RESPONSES_PER_ACCOUNT_MAX } from "../../src/
 import type { MediaServerName } from "../../src/gateway/server/media-server.ts";
 import { journalPath, readJournal } from "../../src/record/journal/reader.ts";
 import { startService } from "../../src/simulator/service/process.ts";
-import { openStores } from "../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../src/store/sqlite/open-stores.ts";
 import { type Family, readExposition, sampleOf } from "../support/metrics/exposition.ts";
 import { RawWs } from "../support/network/raw-ws.ts";
 import type { Attack, Outcome, Ready, Size, Target } from "./attacks/attack.ts";
@@ -58,7 +58,7 @@ export async function runStage(options: StageOptions, planned: readonly PlannedA
   };
   const service = await startService({ program, dataDir, clock: systemClock, env }, new AbortController().signal);
   try {
-    const stores = await openStores(dataDir, systemClock);
+    const stores = await openSqliteStores(dataDir, systemClock);
     const accountId = await stores.accounts.ensure(ACCOUNT);
     const { key } = await stores.apiKeys.create({ accountId, name: ACCOUNT });
     const makeKey = async (name: string): Promise<string> =>

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { openStores } from "../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../src/store/sqlite/open-stores.ts";
 import { apiUnderTest } from "../support/api/harness.ts";
 import { builtProgram } from "../support/services/build.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -23,7 +23,7 @@ async function keys(...args: string[]): Promise<{ code: number; stdout: string; 
 
 test("creates, lists and revokes API keys while the service has the database open", async () => {
   const dataDir = temporaryDirectory();
-  const stores = await openStores(dataDir, systemClock);
+  const stores = await openSqliteStores(dataDir, systemClock);
   const made = await keys("create", "--name", "laptop", "--data-dir", dataDir);
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tlk_[A-Za-z0-9_-]{43}\n$/) });
   const key = made.stdout.trim();
@@ -45,7 +45,7 @@ test("an API key belongs to its account, which its first API key creates and the
   const create = (name: string, ...rest: string[]) => keys("create", "--name", name, ...rest, "--data-dir", dataDir);
   for (const name of ["one", "two"]) expect((await create(name, "--account", "bakery")).code).toBe(0);
   expect((await create("three")).code).toBe(0);
-  const stores = await openStores(dataDir, systemClock);
+  const stores = await openSqliteStores(dataDir, systemClock);
   const accounts = await stores.accounts.list();
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
   const owners = (await stores.apiKeys.list()).map((key) => [key.name, names.get(key.accountId)]);
@@ -83,7 +83,7 @@ test("two processes that open a new database at once both find its tables", asyn
   const dataDir = temporaryDirectory();
   const made = await Promise.all(["a", "b"].map((name) => keys("create", "--name", name, "--data-dir", dataDir)));
   expect(made.map(({ code, stderr }) => (code === 0 ? code : stderr))).toEqual([0, 0]);
-  const stores = await openStores(dataDir, systemClock);
+  const stores = await openSqliteStores(dataDir, systemClock);
   expect(new Set((await stores.apiKeys.list()).map((key) => key.accountId)).size).toBe(1);
   await stores.close();
 });

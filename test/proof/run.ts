@@ -7,6 +7,7 @@ import { proveLocalStt } from "./local-stt.ts";
 import { proveNodeLines } from "./node/node-lines.ts";
 import { killAllGroups } from "./processes.ts";
 import { Checks, type Proof } from "./proof.ts";
+import { proveStores } from "./stores/stores.ts";
 
 /** Every area that `npm run proof -- <area>` knows. A new area is a line here and a module beside this one. */
 const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promise<void> }>> = {
@@ -17,6 +18,10 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
   image: {
     summary: "the Dockerfile's steps in a Debian 13 root, the service as its user, its health check",
     run: proveImage,
+  },
+  stores: {
+    summary: "1,000 calls on SQLite and on Postgres while control process and database are killed 200 times",
+    run: proveStores,
   },
   "local-stt": {
     summary: "processes of the local STT killed at random 50 times in 200 calls",

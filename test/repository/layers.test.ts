@@ -56,6 +56,10 @@ describe("the linter enforces the layers", () => {
   });
 
   test.each([
+    ["src/jobs/runner.ts", "../store/sql/jobs.ts"],
+    ["src/delivery/sender.ts", "../api/app.ts"],
+    ["src/store/sql/jobs.ts", "../../jobs/runner.ts"],
+    ["src/record/recording/render-job.ts", "../../delivery/sender.ts"],
     ["src/core/ids.ts", "../media/g711.ts"],
     ["src/core/log/logger.ts", "../../store/agent-store.ts"],
     ["src/media/framer.ts", "../wire/wire.ts"],

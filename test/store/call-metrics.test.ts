@@ -4,7 +4,7 @@ import { ControlMetrics } from "../../src/core/metrics/control-metrics.ts";
 import { countCalls } from "../../src/store/call-metrics.ts";
 import type { NewCall } from "../../src/store/call-store.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
-import { openStores } from "../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../src/store/sqlite/open-stores.ts";
 import { SPEC } from "../support/calls/stored-calls.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { readExposition, sampleOf } from "../support/metrics/exposition.ts";
@@ -15,7 +15,7 @@ import { ageClockOf, mintToken, redeemedBy } from "../support/tokens.ts";
 test("each call is counted once when it is created, and once when it is over, whatever the way", async () => {
   const metrics = new ControlMetrics(CONNECTION_TYPES);
   const clock = new ManualClock();
-  const { accounts, calls, redemptions, close } = await openStores(temporaryDirectory(), clock, {
+  const { accounts, calls, redemptions, close } = await openSqliteStores(temporaryDirectory(), clock, {
     ageClock: ageClockOf(clock),
   });
   calls.subscribe(countCalls(metrics));

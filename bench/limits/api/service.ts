@@ -5,7 +5,7 @@ import { request } from "undici";
 import { childModule } from "../../../src/core/child-module.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { startService } from "../../../src/simulator/service/process.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 
 /** A whole service, for what is measured of requests to it. */
 export interface BenchService {
@@ -38,7 +38,7 @@ export async function withService<T>(accounts: number, work: (service: BenchServ
   const env = { WORKERS: "1", CALLS_PER_WORKER: "10000" };
   const running = await startService({ program, dataDir, clock: systemClock, env }, new AbortController().signal);
   try {
-    const stores = await openStores(dataDir, systemClock);
+    const stores = await openSqliteStores(dataDir, systemClock);
     const keyOf = async (name: string): Promise<string> =>
       (await stores.apiKeys.create({ accountId: await stores.accounts.ensure(name), name })).key;
     const keys: [string, ...string[]] = [await keyOf("bench")];

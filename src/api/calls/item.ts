@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import type { StreamFormat } from "../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { isoTime } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { CallRecord, ListedCall } from "../../store/call-store.ts";
 import { toolItemOf } from "../tools/tool-specs.ts";
-import type { CallItem, CallSummary } from "./response-schemas.ts";
+import type { CallItem, CallSummary, Turn } from "./response-schemas.ts";
 
 const timeOrNull = (time: EpochMs | undefined): string | null => (time === undefined ? null : isoTime(time));
 
@@ -64,3 +65,9 @@ const websocketOf = ({ codec, inputRateHz, outputRateHz }: StreamFormat) => ({
   inputSampleRate: inputRateHz,
   outputSampleRate: outputRateHz,
 });
+
+/** The turns of a transcript as the API shows them. */
+export const turnItemsOf = (
+  { settings }: Pick<CallRecord, "settings">,
+  turns: readonly TranscriptTurn[] = [],
+): z.output<typeof Turn>[] => turns.map(({ text, ...turn }) => (settings.recordingEnabled ? { ...turn, text } : turn));

@@ -2,8 +2,9 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { CONNECTION_TYPES } from "../../carriers/list.ts";
+import { END_REASONS } from "../../core/calls/reasons.ts";
 import { epochMs } from "../../core/clocks.ts";
-import { asCallId } from "../../core/ids.ts";
+import { type AgentId, asCallId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { LIST_METADATA_MAX } from "../../core/limits/api.ts";
 import { STREAM_ID_CHARS_MAX } from "../../core/limits/messages.ts";
@@ -38,6 +39,10 @@ const Filters = z.strictObject({
   ...pageFields,
   status: oneOf(CALL_STATUSES).optional().meta({ description: "Calls that are in this state now." }),
   connectionType: oneOf(CONNECTION_TYPES).optional().meta({ description: "Calls with this connection type." }),
+  endReason: oneOf(END_REASONS).optional().meta({ description: "Calls that ended for this reason." }),
+  agentId: (parameter as unknown as z.ZodType<AgentId, string>)
+    .optional()
+    .meta({ description: "Calls that were created from this saved agent." }),
   carrierCallId: z
     .string({ error: "must be given once" })
     .min(1, carrierCallIdRule)

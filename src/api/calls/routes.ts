@@ -11,7 +11,7 @@ import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } fr
 import { offsetOf, pageOf } from "../http/pages.ts";
 import { NoQuery, pageParameters } from "../http/query.ts";
 import { type CallCreationDeps, CREATE_CALL_OPTIONS, createCall, problemsOfRequest, refuseEarly } from "./create.ts";
-import { itemOf } from "./item.ts";
+import { itemOf, turnItemsOf } from "./item.ts";
 import { NewCallBody } from "./request-schemas.ts";
 import { CallItem, CallParams, CreatedCall, Transcript, type Turn } from "./response-schemas.ts";
 import { type CallSpecDeps, callSpecOf } from "./spec.ts";
@@ -104,8 +104,7 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
         async (before, count) => {
           const range = { from: from + before.length, limit: count + 1 };
           const turns = (await deps.calls.transcript(accountId, call.id, range)) ?? [];
-          const shown = turns.map(({ text, ...turn }) => (call.settings.recordingEnabled ? { ...turn, text } : turn));
-          return { items: shown.slice(0, count), more: turns.length > count };
+          return { items: turnItemsOf(call, turns).slice(0, count), more: turns.length > count };
         },
       );
       return { data, nextCursor: more ? cursorOf(String(from + data.length), list) : null };

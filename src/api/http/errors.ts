@@ -28,7 +28,7 @@ export const STATUS = {
   draining: 503,
   /** The disk of the records has less free space than required. */
   insufficient_storage: 503,
-  /** The database file was removed or replaced under the service. */
+  /** Postgres does not answer or cannot be written to, or the file of SQLite was removed or replaced under the service. */
   database_lost: 503,
   /** 501 when it names a feature that this build does not have. */
   unavailable: 503,
@@ -165,7 +165,7 @@ export const REFUSALS = {
   draining: "the service is draining",
   overloaded: "the service is overloaded",
   insufficient_storage: "free disk space is below DISK_FREE_MIN_MB",
-  database_lost: "the database file was removed or replaced",
+  database_lost: "the database does not answer, or its file was removed or replaced",
   unavailable: "the service is unavailable",
 } as const satisfies Partial<Record<ErrorCode, string>>;
 export type Refusal = keyof typeof REFUSALS;

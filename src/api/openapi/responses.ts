@@ -27,7 +27,7 @@ export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   draining: "the service is about to stop",
   insufficient_storage: "free disk space is too low for new calls; live calls continue",
   database_lost:
-    "the database file was removed or replaced under the service, which writes nothing until the file is back",
+    "the database does not answer, or its file was removed or replaced under the service, which writes nothing until it is back",
   unavailable:
     "a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a " +
     "provider that has never listed its own",

@@ -32,6 +32,7 @@ responses: ignore unknown fields. Malformed HTTP is answered with 400 or 408.
 const TAGS = [
   { name: "calls", description: "Calls: create, observe, end, read, delete." },
   { name: "agents", description: "Saved configurations to make calls from." },
+  { name: "webhooks", description: "Events of calls, sent to an address of yours." },
   { name: "voices", description: "The voices and languages that the configured TTS providers offer." },
   { name: "service", description: "The service itself. No API key required." },
 ];

@@ -29,6 +29,24 @@ export const SERVICE_VARIABLES = {
       "encrypted: see [security](security.md#what-is-not-protected). It is checked at start: if it cannot be created or written " +
       "to, the service exits with one line that says why",
   },
+  DATABASE_URL: {
+    format: "a Postgres address",
+    meaning:
+      "`postgres://user:password@host:5432/database`, with `?sslmode=verify-full` over a network: calls, agents, keys, jobs and " +
+      "webhooks are stored there instead of in `DATA_DIR`, which keeps journals, recordings and keys. See " +
+      "[operations](operations.md)",
+  },
+  SECRETS_KEY: {
+    format: "32 bytes as base64; earlier keys after a comma",
+    meaning:
+      "seals what is secret in the database, such as the secrets of webhooks; without it the key is in `DATA_DIR/secrets-key`, " +
+      "which is made at the first start. Without the key those secrets are lost: see [operations](operations.md)",
+  },
+  WEBHOOKS_ALLOW_LOOPBACK: {
+    default: "false",
+    oneOf: ["true", "false"],
+    meaning: "`true`: webhooks may send to this machine, for trials; refused when `NODE_ENV=production`",
+  },
   TOKEN_TTL_S: {
     default: String(TOKEN_TTL_S_DEFAULT),
     range: [TOKEN_TTL_S_MIN, TOKEN_TTL_S_MAX],

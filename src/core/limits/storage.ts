@@ -50,9 +50,6 @@ export const RECORDS_CONCURRENT_MAX = 8;
 /** The delay before a record that could not be made or stored is retried, until it succeeds. */
 export const RECORD_RETRY_MS = 1_000;
 
-/** The delay doubles up to this while the disk is too full for the recording. */
-export const RECORD_RETRY_MS_MAX = 30_000;
-
 /** Calls whose projected journals are cached while their records wait for a retry; others are read again then. */
 export const PROJECTIONS_CACHED_MAX = 64;
 

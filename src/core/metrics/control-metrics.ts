@@ -15,6 +15,7 @@ import {
 import { budgetedTaskCounter } from "./task-metrics.ts";
 
 const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const JOB_BUCKETS_S = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 3_600];
 const RECORD_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The ports of the control process. */
@@ -98,6 +99,38 @@ export class ControlMetrics {
     "retention_last_run_timestamp_seconds",
     "When retention last finished a run, in seconds since the Unix epoch; 0 before the first.",
   );
+  readonly #jobs = counter(
+    this.registry,
+    "job_attempts_total",
+    "Attempts of background jobs, by what became of the job: `done`, `again` for one that runs by a schedule, `retry`, or `dead`.",
+    ["kind", "outcome"],
+  );
+  readonly #jobTime = histogram(
+    this.registry,
+    "job_attempt_duration_seconds",
+    "Time that an attempt of a background job took.",
+    ["kind"],
+    JOB_BUCKETS_S,
+  );
+  readonly #webhookAttempts = counter(
+    this.registry,
+    "webhook_attempts_total",
+    "Attempts to deliver an event to a webhook: `delivered` or `failed`.",
+    ["outcome"],
+  );
+  readonly #webhookTime = histogram(
+    this.registry,
+    "webhook_attempt_duration_seconds",
+    "From the look-up of a webhook's address to the end of its answer.",
+    [],
+    REQUEST_BUCKETS_S,
+  );
+  readonly #webhooksDisabled = counter(
+    this.registry,
+    "webhooks_disabled_total",
+    "Webhooks that were disabled, because their endpoint is `gone` or was `failing` for days.",
+    ["reason"],
+  );
   readonly #connectionsClosed = counter(
     this.registry,
     "http_connections_closed_total",
@@ -172,6 +205,37 @@ export class ControlMetrics {
 
   recordingFailed(): void {
     this.#recordingFailures.inc();
+  }
+
+  jobAttempted(kind: string, outcome: string, tookMs: number): void {
+    this.#jobs.inc({ kind, outcome });
+    this.#jobTime.observe({ kind }, tookMs / 1_000);
+  }
+
+  /** `counts` and `oldestDueMs` are read at each scrape. */
+  observeJobs(statistics: () => { counts: Readonly<Record<string, number>>; oldestDueMs: number }): void {
+    observableGauges(
+      this.registry,
+      "jobs",
+      "Background jobs: `pending`, `running`, and `dead` ones that wait for an operator.",
+      "status",
+      () => statistics().counts,
+    );
+    observableGauge(
+      this.registry,
+      "job_oldest_due_seconds",
+      "For how long the background job that is due the longest has waited.",
+      () => statistics().oldestDueMs / 1_000,
+    );
+  }
+
+  webhookAttempted(outcome: "delivered" | "failed", tookMs: number): void {
+    this.#webhookAttempts.inc({ outcome });
+    this.#webhookTime.observe(tookMs / 1_000);
+  }
+
+  webhookDisabled(reason: string): void {
+    this.#webhooksDisabled.inc({ reason });
   }
 
   /** `counts` is called at each scrape: calls that wait for their records, and calls in progress. */

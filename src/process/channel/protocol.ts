@@ -38,8 +38,8 @@ export type ToChild =
 /** Messages from a child to the supervisor. */
 export type FromChild =
   | { kind: "ready"; port: number }
-  /** The control process migrates the database, or has finished. Its event loop is blocked meanwhile. */
-  | { kind: "migrating"; isOver: boolean }
+  /** The start takes longer: from now on the process has this long to become ready. */
+  | { kind: "starting"; readyWithinMs: number }
   /** The event loop runs. Sent every HEARTBEAT_MS from `ready` on. */
   | { kind: "heartbeat" }
   /** Whether a worker accepts connections of the media port from now on. */

@@ -14,9 +14,6 @@ import type { CallStore } from "../../store/call-store.ts";
 import type { DueCall, RetentionStore } from "../../store/retention-store.ts";
 import { audioFiles, bytesOf, deleteFiles, textFiles } from "./call-files.ts";
 
-/** From the start of the process to the first run, and from the end of a run to the next. */
-const FIRST_RUN_MS = 60_000;
-const NEXT_RUN_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Calls in one query. */
 const CALLS_PER_QUERY = 100;
@@ -60,40 +57,18 @@ export interface RetentionTotal {
  */
 export class RetentionJob {
   readonly #options: RetentionJobOptions;
-  #cancelNext = (): void => {};
-  #stopped = false;
+  #signal: AbortSignal | undefined;
 
   constructor(options: RetentionJobOptions) {
     this.#options = options;
   }
 
-  /** Runs after a minute and then every hour, until `stop`. */
-  start(): void {
-    this.#runAfter(FIRST_RUN_MS);
-  }
-
-  stop(): void {
-    this.#stopped = true;
-    this.#cancelNext();
-  }
-
-  #runAfter(delayMs: number): void {
-    this.#cancelNext = this.#options.clock.after(delayMs, () => {
-      this.run()
-        .catch((error: unknown) => {
-          this.#options.log.error({ err: error, code: codeOf(error) }, "retention run failed");
-        })
-        .finally(() => {
-          if (!this.#stopped) this.#runAfter(NEXT_RUN_MS);
-        });
-    });
-  }
-
   /**
    * Deletes everything that is due. Rejects where the store cannot list it. A call that fails is retried by the next
-   * run.
+   * run. When `signal` aborts, it ends after the current step; one run at a time.
    */
-  async run(): Promise<readonly RetentionTotal[]> {
+  async run(signal?: AbortSignal): Promise<readonly RetentionTotal[]> {
+    this.#signal = signal;
     const { clock, log, onRun } = this.#options;
     const begunMs = clock.nowMs();
     const { sums, failed } = await this.#each((accountId, part, call) => this.#delete(accountId, part, call));
@@ -110,7 +85,7 @@ export class RetentionJob {
 
   async #compact(): Promise<void> {
     const { clock, store } = this.#options;
-    while (!this.#stopped) {
+    while (this.#signal?.aborted !== true) {
       const begunMs = clock.nowMs();
       if (!(await store.compact())) break;
       await this.#restAfter(begunMs);
@@ -168,11 +143,11 @@ export class RetentionJob {
     const endedBeforeMs = cutoffs[part];
     if (endedBeforeMs === NEVER) return;
     let after: DueCall | undefined;
-    while (!this.#stopped) {
+    while (this.#signal?.aborted !== true) {
       const query = { part, endedBeforeMs, after, limit: CALLS_PER_QUERY };
       const calls = await this.#options.store.listDue(accountId, query);
       for (const call of calls) {
-        if (this.#stopped) return;
+        if (this.#signal?.aborted) return;
         if (part === "record" || call.endedAtMs >= cutoffs.record) yield call;
       }
       after = calls.at(-1);

@@ -25,6 +25,15 @@ export class ApiClient {
     return (await (await this.#request("POST", path, body)).json()) as T;
   }
 
+  async delete(path: string): Promise<void> {
+    await this.#request("DELETE", path);
+  }
+
+  /** The same API with another signal: for what is to be done after the first one has aborted. */
+  withSignal(signal: AbortSignal): ApiClient {
+    return new ApiClient(this.#baseUrl.slice(0, -"/api/v1".length), this.#apiKey, signal);
+  }
+
   async #request(method: string, path: string, body?: object): Promise<Response> {
     const response = await fetch(`${this.#baseUrl}${path}`, {
       method,

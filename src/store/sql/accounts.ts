@@ -29,6 +29,14 @@ export class SqlAccounts implements AccountStore {
     return account.id;
   }
 
+  async restore(id: AccountId): Promise<void> {
+    await this.#db
+      .insertInto("accounts")
+      .values({ id, name: `restored ${id}`, created_at: this.#clock.epochMs() })
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .execute();
+  }
+
   list(): Promise<readonly Account[]> {
     return this.#db.selectFrom("accounts").select(["id", "name"]).orderBy("id").execute();
   }

@@ -5,11 +5,14 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
-import type { CallPrompts } from "../call-store.ts";
+import type { CallPrompts, CallSettings } from "../call-store.ts";
 import type { Redeemer, Redemptions, ReturnedCall, UnpersistedPrompts } from "../redemptions.ts";
+import { callData } from "./calls/event-data.ts";
 import { EXPIRED } from "./calls/rows.ts";
 import type { SqlDatabase } from "./database.ts";
+import { SqlJobs } from "./jobs.ts";
 import type { Tables } from "./tables.ts";
+import { SqlEvents } from "./webhooks/events.ts";
 
 /** See `Redemptions`. A token is marked as used by one conditional UPDATE, so one of concurrent ones succeeds. */
 export class SqlRedemptions implements Redemptions {
@@ -18,9 +21,11 @@ export class SqlRedemptions implements Redemptions {
   readonly #clock: Clock;
   readonly #age: AgeClock;
   readonly #unpersisted: Pick<UnpersistedPrompts, "get">;
+  readonly #events: SqlEvents;
 
   constructor(database: SqlDatabase, clock: Clock, age: AgeClock, unpersisted: Pick<UnpersistedPrompts, "get">) {
     this.#database = database;
+    this.#events = new SqlEvents(clock, new SqlJobs(database, clock, age));
     this.#db = database.db;
     this.#clock = clock;
     this.#age = age;
@@ -54,12 +59,10 @@ export class SqlRedemptions implements Redemptions {
     if (token === undefined || only === undefined) return token !== undefined;
     const call = await this.#db
       .selectFrom("calls")
-      .select("settings")
+      .select("connection_type")
       .where("id", "=", token.call_id)
       .executeTakeFirst();
-    if (call === undefined) return false;
-    const settings: { connectionType: ConnectionType } = JSON.parse(call.settings);
-    return only.includes(settings.connectionType);
+    return call !== undefined && only.includes(call.connection_type as ConnectionType);
   }
 
   async #redeem(
@@ -83,7 +86,7 @@ export class SqlRedemptions implements Redemptions {
       .set({ status: "active", started_at: nowMs, worker_id: workerId, worker_connection: connection, epoch })
       .where("id", "=", token.call_id)
       .where("status", "=", "created")
-      .returning(["id", "account_id", "settings", "words"])
+      .returning(["id", "account_id", "agent_id", "created_at", "settings", "tools", "words"])
       .executeTakeFirst();
     if (call === undefined) return undefined;
     const words: CallPrompts | undefined =
@@ -97,7 +100,18 @@ export class SqlRedemptions implements Redemptions {
         .execute();
       return undefined;
     }
-    return { callId: call.id, accountId: call.account_id, spec: { ...JSON.parse(call.settings), ...words } };
+    const settings: Omit<CallSettings, "tools"> = JSON.parse(call.settings);
+    const spec = { ...settings, tools: JSON.parse(call.tools), ...words };
+    const data = callData({
+      id: call.id,
+      ...(call.agent_id !== null && { agentId: call.agent_id }),
+      status: "active",
+      createdAtMs: call.created_at,
+      startedAtMs: nowMs,
+      settings,
+    });
+    await this.#events.insert(tx, { accountId: call.account_id, type: "call.started", callId: call.id, data });
+    return { callId: call.id, accountId: call.account_id, spec };
   }
 
   returnRedemption(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined> {

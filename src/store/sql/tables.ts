@@ -1,5 +1,15 @@
 import type { AgeMs, EpochMs } from "../../core/clocks.ts";
-import type { AccountId, AgentId, ApiKeyId, CallId, WorkerId } from "../../core/ids.ts";
+import type {
+  AccountId,
+  AgentId,
+  ApiKeyId,
+  CallId,
+  DeliveryId,
+  EventId,
+  JobId,
+  WebhookId,
+  WorkerId,
+} from "../../core/ids.ts";
 
 /**
  * The tables for Kysely. Times are integers of ms; booleans are 0 or 1; JSON columns hold only what this
@@ -42,7 +52,7 @@ export interface Tables {
     /** The API key that created the call; null in calls of older versions. */
     api_key_id: ApiKeyId | null;
     status: string;
-    /** JSON of CallSettings. */
+    /** JSON of CallSettings without its tools. */
     settings: string;
     /** JSON of CallPrompts; always null when the call is not recorded. */
     words: string | null;
@@ -77,7 +87,13 @@ export interface Tables {
     /** When retention deleted the recording (also set when there was none) and the transcript. */
     recording_deleted_at: EpochMs | null;
     transcript_deleted_at: EpochMs | null;
+    /** Of the settings, as a column because lists filter by it. */
+    connection_type: string;
+    /** JSON of the settings' tools, which can be long and which no list shows. */
+    tools: string;
   };
+  /** The metadata of calls, as lists find it. */
+  call_metadata: { call_id: CallId; account_id: AccountId /** See `pairHash`. */; pair_hash: string };
   stream_tokens: {
     /** SHA-256 of the token, lower-case hex. */
     token_hash: string;
@@ -106,6 +122,81 @@ export interface Tables {
     /** The boot, and the time of its AgeClock at which the request was made. */
     boot_id: string;
     created_age_ms: AgeMs;
+  };
+  /** Durable jobs. */
+  jobs: {
+    id: JobId;
+    /** Null for the service's own. */
+    account_id: AccountId | null;
+    kind: string;
+    lane: string;
+    /** Kind and key while the job is live and has a key; unique. */
+    live_key: string | null;
+    /** JSON. */
+    payload: string;
+    status: string;
+    /** The boot, and the time of its AgeClock at which a pending job is due, or the claim of a running one ends. */
+    boot_id: string;
+    due_age_ms: AgeMs;
+    /** The time by the wall clock; decides after another boot. */
+    due_at: EpochMs;
+    deadline_at: EpochMs | null;
+    attempts: number;
+    /** How often its runner was lost. */
+    losses: number;
+    /** Who has claimed it; null unless it is running. */
+    runner_id: string | null;
+    /** JSON of a text. */
+    last_error: string | null;
+    /** JSON. */
+    progress: string | null;
+    created_at: EpochMs;
+    died_at: EpochMs | null;
+  };
+  /** The keys that have sealed something, so that a start with the wrong key is noticed. */
+  sealing_keys: { id: string; created_at: EpochMs };
+  webhooks: {
+    id: WebhookId;
+    account_id: AccountId;
+    url: string;
+    /** JSON of a text. */
+    description: string;
+    /** JSON of a list. */
+    event_types: string;
+    /** Null while it is enabled. */
+    disabled_reason: string | null;
+    failing_since: EpochMs | null;
+    /** Sealed. */
+    secret: string;
+    previous_secret: string | null;
+    previous_secret_until: EpochMs | null;
+    created_at: EpochMs;
+    updated_at: EpochMs;
+  };
+  /** Facts, written in their own transactions. */
+  webhook_events: {
+    id: EventId;
+    account_id: AccountId;
+    type: string;
+    call_id: CallId | null;
+    /** Names the fact; unique, so that it has one id for ever. */
+    fact: string;
+    /** JSON; null for `call.ended`. */
+    data: string | null;
+    created_at: EpochMs;
+  };
+  webhook_deliveries: {
+    id: DeliveryId;
+    account_id: AccountId;
+    webhook_id: WebhookId;
+    event_id: EventId;
+    status: string;
+    attempts: number;
+    /** JSON of DeliveryAnswer. */
+    answer: string | null;
+    created_at: EpochMs;
+    last_attempt_at: EpochMs | null;
+    next_attempt_at: EpochMs | null;
   };
   turns: {
     call_id: CallId;

@@ -4,28 +4,19 @@ import { openDataDir } from "../data-dir/data-dir.ts";
 import type { Redemptions, UnpersistedPrompts } from "../redemptions.ts";
 import { SqlRedemptions } from "../sql/redemptions.ts";
 import { migrate, sqlStores } from "../sql/stores.ts";
-import type { Stores } from "../stores.ts";
+import { keepUnpersisted } from "../sql/unpersisted-prompts.ts";
+import type { StoreOptions, Stores } from "../stores.ts";
 import { createDatabaseFile, databasePath, openDatabase } from "./database/database.ts";
 import { DatabaseFiles } from "./database/database-files.ts";
 import { SqliteDatabase } from "./database/sqlite-database.ts";
 import { QueuedRedemptions } from "./queued-redemptions.ts";
-import { keepUnpersisted } from "./unpersisted-prompts.ts";
-
-export interface StoreOptions {
-  /** Measures the age of tokens and idempotency keys; by default the clock of this machine. */
-  ageClock?: AgeClock;
-  /** Where the words of unrecorded calls are; by default in the memory of these stores. */
-  unpersisted?: UnpersistedPrompts;
-  /** Called before and after a migration of the schema, which blocks the event loop. */
-  onMigration?: (isOver: boolean) => Promise<void>;
-}
 
 /**
  * Opens `trunkline.db` in `dataDir`, creates it if it does not exist, and migrates its schema. The control process is
  * its permanent user; command-line tools may open it in addition. Rejects when the file is not a database or has a
  * newer schema, and as `openDataDir` throws.
  */
-export async function openStores(
+export async function openSqliteStores(
   dataDir: string,
   clock: Clock,
   { ageClock = systemAgeClock(), unpersisted = new Map(), onMigration }: StoreOptions = {},
@@ -36,7 +27,7 @@ export async function openStores(
   createDatabaseFile(path);
   const file = openDatabase(path);
   const files = new DatabaseFiles(path);
-  const database = new SqliteDatabase(file, files);
+  const database = new SqliteDatabase(file, path, files);
   try {
     await migrate(database, onMigration);
   } catch (error) {
@@ -49,10 +40,10 @@ export async function openStores(
 }
 
 /**
- * The redemptions of a database that `openStores` has opened before, in any process, on a separate connection. A commit
+ * The redemptions of a database that `openSqliteStores` has opened before, in any process, on a separate connection. A commit
  * here never writes the write-ahead log back; the stores' connection does that, because no caller waits for it.
  */
-export function openRedemptions(
+export function openSqliteRedemptions(
   dataDir: string,
   clock: Clock,
   ageClock: AgeClock,
@@ -62,7 +53,7 @@ export function openRedemptions(
   const file = openDatabase(path);
   file.exec("PRAGMA wal_autocheckpoint = 0");
   file.exec("PRAGMA busy_timeout = 0");
-  const database = new SqliteDatabase(file, new DatabaseFiles(path));
+  const database = new SqliteDatabase(file, path, new DatabaseFiles(path));
   return {
     redemptions: new QueuedRedemptions(new SqlRedemptions(database, clock, ageClock, unpersisted), clock),
     close: () => database.db.destroy(),

@@ -212,7 +212,7 @@ describe("while no calls are accepted", () => {
 
   test.each([
     ["ADV-M4", "insufficient_storage", "free disk space is below DISK_FREE_MIN_MB"],
-    ["ADV-L7", "database_lost", "the database file was removed or replaced"],
+    ["ADV-L7", "database_lost", "the database does not answer, or its file was removed or replaced"],
   ] as const)("%s: %s is 503 with Retry-After and the reason, also on /readyz", async (_id, reason, why) => {
     api.state.newCalls = { accepted: false, reason };
     for (const answer of [await api.post(MINIMAL_CALL), await api.get("/readyz")]) {

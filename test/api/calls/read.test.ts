@@ -29,7 +29,8 @@ async function ended(changes: object = {}): Promise<string> {
   api.clock.advance(1_000);
   await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   api.clock.advance(5_000);
-  await api.stores.calls.finish(id, { ...endOf(5_000.25), recording: RECORDING, counters: { malformed: 1 } });
+  await api.stores.calls.finish(id, { ...endOf(5_000.25), counters: { malformed: 1 } });
+  await api.stores.calls.setRecording(id, RECORDING);
   return id;
 }
 

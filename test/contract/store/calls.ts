@@ -167,7 +167,6 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       clock.advance(5_000);
       const whole = { count: 1, p50Ms: 580, p90Ms: 580, p95Ms: 580, p99Ms: 580 };
       const endFields = {
-        recording: RECORDING,
         counters: { malformed: 2 },
         latency: { total: whole },
         usage: [{ stage: "stt", provider: "deepgram", audioSeconds: 5, cost: null }],
@@ -184,6 +183,34 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
         ...endFields,
       });
       expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS);
+    });
+
+    test("the recording of an ended call is rendered by a job, unless the call or its recording is deleted first", async () => {
+      const ended = async (spec = SPEC, hasJournal = true) => {
+        const { id, tokenHash } = await create(spec);
+        await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+        expect(await stores.calls.awaitsRecording(id)).toBe(false);
+        await stores.calls.finish(id, end({ hasJournal }));
+        return id;
+      };
+      const [rendered, removed, retained] = [await ended(), await ended(), await ended()];
+      await ended({ ...SPEC, recordingEnabled: false });
+      await ended(SPEC, false);
+      const { jobs } = await stores.jobs.list({ kind: "recording.render", limit: 10 });
+      expect(jobs.map(({ payload }) => (payload as { callId: string }).callId)).toEqual([retained, removed, rendered]);
+      await stores.calls.remove(accountId, removed);
+      await stores.retention.markRecordingDeleted(retained);
+      for (const id of [removed, retained]) {
+        expect(await stores.calls.awaitsRecording(id)).toBe(false);
+        await stores.calls.setRecording(id, RECORDING);
+        expect((await stores.calls.get(accountId, id))?.recording).toBeUndefined();
+      }
+      expect(await stores.calls.awaitsRecording(rendered)).toBe(true);
+      await stores.calls.setRecording(rendered, RECORDING);
+      expect(await stores.calls.get(accountId, rendered)).toMatchObject({ recording: RECORDING });
+      expect(await stores.calls.awaitsRecording(rendered)).toBe(false);
+      await stores.calls.recordingFailed(rendered);
+      expect((await stores.calls.get(accountId, rendered))?.counters).toMatchObject({ recordingFailures: 1 });
     });
 
     test("F14-2: only a turn whose end is an estimate is approximate, recorded or not", async () => {

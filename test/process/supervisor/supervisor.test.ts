@@ -52,9 +52,9 @@ describe("starting", () => {
     started.catch(() => {});
     await clock.play(PROCESS_START_MS_MAX - 1_000);
     const [control] = children.living("control");
-    control?.emit({ kind: "migrating", isOver: false });
+    control?.emit({ kind: "starting", readyWithinMs: MIGRATION_MS_MAX });
     await clock.play(MIGRATION_MS_MAX - 1_000);
-    control?.emit({ kind: "migrating", isOver: true });
+    control?.emit({ kind: "starting", readyWithinMs: PROCESS_START_MS_MAX });
     await clock.play(PROCESS_START_MS_MAX - 1_000);
     expect(control?.lives).toBe(true);
     await clock.play(2_000);

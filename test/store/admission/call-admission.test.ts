@@ -4,7 +4,7 @@ import { CallAdmission, followCalls } from "../../../src/store/admission/call-ad
 import { Capacity } from "../../../src/store/admission/capacity.ts";
 import type { IdempotentRequest, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { endAt, SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { Random } from "../../support/random.ts";
@@ -20,7 +20,7 @@ const LOAD = { callCount: 0, callsMax: CALLS_MAX, loopLagMs: 0, acceptsCalls: tr
 /** Stores whose calls take slots, with two API keys; `restart` replaces the control process. */
 async function scene(options: { callsPerKey?: number } = {}) {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   onTestFinished(() => stores.close());
   const accountId = await stores.accounts.ensure("first");
   const keys = await Promise.all(

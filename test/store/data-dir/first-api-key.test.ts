@@ -9,12 +9,12 @@ import {
   hasNoApiKey,
   writeFirstApiKey,
 } from "../../../src/store/data-dir/first-api-key.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 async function newStores() {
   const dataDir = temporaryDirectory();
-  const stores = await openStores(dataDir, systemClock);
+  const stores = await openSqliteStores(dataDir, systemClock);
   onTestFinished(() => stores.close());
   return { dataDir, stores };
 }

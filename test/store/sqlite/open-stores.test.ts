@@ -8,7 +8,7 @@ import { asCallId, type CallId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openDatabase } from "../../../src/store/sqlite/database/database.ts";
 import { BUSY_TIMEOUT_MS } from "../../../src/store/sqlite/database/dialect.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { createCall, endAt, SPEC, TURNS } from "../../support/calls/stored-calls.ts";
 import { collectGarbage } from "../../support/heap.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -17,7 +17,7 @@ import { ageClockOf, mintToken, redeemedBy } from "../../support/tokens.ts";
 
 const open = async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   return { directory, clock, stores, accountId: await stores.accounts.ensure("first") };
 };
 
@@ -122,7 +122,7 @@ test("ADV-L7: restored files that all users can read are private from the next s
   const { directory, clock, stores } = await open();
   const names = ["trunkline.db", "trunkline.db-wal", "trunkline.db-shm"];
   for (const name of names) chmodSync(join(directory, name), 0o644);
-  const again = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const again = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   for (const name of names) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
   await again.close();
   await stores.close();
@@ -132,7 +132,7 @@ describe("an unusable database", () => {
   test("a file that is not a database is refused at the start", async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "trunkline.db"), "this is a diary, not a database ".repeat(200));
-    await expect(openStores(directory, new ManualClock())).rejects.toThrow(/not a database/);
+    await expect(openSqliteStores(directory, new ManualClock())).rejects.toThrow(/not a database/);
   });
 
   test("a schema newer than this program is refused", async () => {
@@ -141,7 +141,9 @@ describe("an unusable database", () => {
     const file = new Libsql(join(directory, "trunkline.db"));
     file.exec("INSERT INTO kysely_migration VALUES ('9999-from-the-future', '2030-01-01T00:00:00.000Z')");
     file.close();
-    await expect(openStores(directory, clock, { ageClock: ageClockOf(clock) })).rejects.toThrow(/9999-from-the-future/);
+    await expect(openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) })).rejects.toThrow(
+      /9999-from-the-future/,
+    );
   });
 
   test("while another program holds the lock, writing is `unavailable` and reading continues", async () => {

@@ -18,10 +18,11 @@ import type { Voice } from "../../../src/speech/contracts.ts";
 import { CallAdmission } from "../../../src/store/admission/call-admission.ts";
 import type { AdmissionRefusal } from "../../../src/store/admission/capacity.ts";
 import type { NewCall } from "../../../src/store/call-store.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
+import { SEALING_KEYS } from "../stores/keys.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { ageClockOf, mintToken } from "../tokens.ts";
 import { ANY_STT } from "./any-stt.ts";
@@ -109,7 +110,7 @@ export async function apiUnderTest(
 ): Promise<ApiUnderTest> {
   // Its own for as long as it is open: some files ask one API in all of their tests.
   const [directory, clock] = [mkdtempSync(join(tmpdir(), "trunkline-api-")), new ManualClock()];
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   const accountId = await stores.accounts.ensure("first");
   const { key } = await stores.apiKeys.create({ accountId, name: "test" });
   const { log, lines: logged } = memoryLog();
@@ -147,6 +148,8 @@ export async function apiUnderTest(
     ]),
     schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: false,
+    webhooks: stores.openWebhooks(SEALING_KEYS),
+    webhooksAllowLoopback: false,
     callAcceptance: () => state.newCalls,
     accountLimitReached: () => state.accountOver,
     missingPrices: () => [],

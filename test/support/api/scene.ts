@@ -78,8 +78,10 @@ export class Scene {
       durationMs: 5_000,
       turns: TURNS,
       counters: { malformed: 1 },
-      ...(recordingEnabled && { recording: { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true } }),
     });
+    if (recordingEnabled) {
+      await stores.calls.setRecording(id, { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true });
+    }
     return id;
   }
 

@@ -11,7 +11,7 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import type { AccountId, CallId } from "../../../src/core/ids.ts";
 import type { ServiceReady } from "../../../src/core/service-ready.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { builtProgram } from "./build.ts";
 
@@ -302,7 +302,7 @@ export async function withStores<T>(
   dataDir: string,
   work: (stores: Stores, accountId: AccountId) => Promise<T>,
 ): Promise<T> {
-  const stores = await openStores(dataDir, systemClock);
+  const stores = await openSqliteStores(dataDir, systemClock);
   try {
     return await work(stores, await stores.accounts.ensure(ACCOUNT));
   } finally {

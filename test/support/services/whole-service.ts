@@ -9,6 +9,7 @@ import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import { countCalls } from "../../../src/store/call-metrics.ts";
 import { ANY_STT } from "../api/any-stt.ts";
+import { SEALING_KEYS } from "../stores/keys.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { mintToken } from "../tokens.ts";
 import { type MediaServiceOptions, mediaService } from "./media-service.ts";
@@ -40,6 +41,8 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     toolSecrets: new Map(),
     schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: true,
+    webhooks: stores.openWebhooks(SEALING_KEYS),
+    webhooksAllowLoopback: true,
     callAcceptance: () => ({ accepted: true }),
     accountLimitReached: () => undefined,
     missingPrices: () => [],

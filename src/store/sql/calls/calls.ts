@@ -1,10 +1,19 @@
 import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
+import type { EndReason } from "../../../core/calls/reasons.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, elapsedMs } from "../../../core/clocks.ts";
-import type { AccountId, ApiKeyId, CallId, CarrierCallId, WorkerId } from "../../../core/ids.ts";
+import {
+  type AccountId,
+  type ApiKeyId,
+  asWorkerId,
+  type CallId,
+  type CarrierCallId,
+  type WorkerId,
+} from "../../../core/ids.ts";
 import { KeyedQueue } from "../../../core/keyed-queue.ts";
+import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
 import { newId } from "../../../core/new-id.ts";
 import type {
   ActiveCall,
@@ -18,22 +27,31 @@ import type {
   Creation,
   ListedCall,
   NewCall,
+  RecordingInfo,
   Repetition,
   WaitingCall,
 } from "../../call-store.ts";
+import { RENDER_JOB } from "../../job-kinds.ts";
 import type { SqlDatabase } from "../database.ts";
+import type { SqlJobs } from "../jobs.ts";
 import type { Tables } from "../tables.ts";
 import { pauseAfterTransaction } from "../transaction-pacing.ts";
+import { deleteEventsOf } from "../webhooks/deliveries.ts";
+import type { SqlEvents } from "../webhooks/events.ts";
+import { callData } from "./event-data.ts";
 import { deleteExpiredRequests, isExpired } from "./idempotent-requests.ts";
 import { listCalls } from "./list.ts";
+import { metadataRows } from "./metadata.ts";
 import {
   createdRecordOf,
   currentRecordOf,
   EXPIRED,
   hasValidToken,
   lastExpiry,
+  promptsOf,
   RECORD_COLUMNS,
-  splitSpec,
+  recordOf,
+  settingsColumns,
   turnOf,
 } from "./rows.ts";
 import { insertTurns, rowBatches, trimTranscript } from "./turns.ts";
@@ -52,14 +70,20 @@ export class SqlCalls implements CallStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
   readonly #age: AgeClock;
+  readonly #jobs: SqlJobs;
+  readonly #events: SqlEvents;
   readonly #listeners: ((event: CallEvent) => void)[] = [];
   /** Text of something removed may still be in the change log; an earlier process may have removed it. */
   #purgePending = true;
+  /** Calls whose end may be stored, because its commit was not acknowledged. */
+  readonly #uncertainEnds = new Set<CallId>();
   /** A second end of a call waits for the first. */
   readonly #ends = new KeyedQueue<CallId>();
 
-  constructor(database: SqlDatabase, clock: Clock, age: AgeClock) {
+  constructor(database: SqlDatabase, clock: Clock, age: AgeClock, jobs: SqlJobs, events: SqlEvents) {
     this.#database = database;
+    this.#jobs = jobs;
+    this.#events = events;
     this.#db = database.db;
     this.#clock = clock;
     this.#age = age;
@@ -67,6 +91,70 @@ export class SqlCalls implements CallStore {
 
   subscribe(listener: (event: CallEvent) => void): void {
     this.#listeners.push(listener);
+  }
+
+  async restore({ id, accountId, spec, startedAtMs }: Parameters<CallStore["restore"]>[0]): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const call = await tx
+        .insertInto("calls")
+        .values({
+          id,
+          account_id: accountId,
+          status: "active",
+          ...settingsColumns(spec),
+          words: spec.recordingEnabled ? JSON.stringify(promptsOf(spec)) : null,
+          recording_enabled: spec.recordingEnabled ? 1 : 0,
+          created_at: startedAtMs,
+          started_at: startedAtMs,
+          worker_id: asWorkerId("restored"),
+          worker_connection: 0,
+          epoch: 0,
+        })
+        .onConflict((conflict) => conflict.column("id").doNothing())
+        .returning("id")
+        .executeTakeFirst();
+      if (call === undefined) return;
+      const metadata = metadataRows({ callId: id, accountId }, spec.metadata);
+      if (metadata.length > 0) await tx.insertInto("call_metadata").values(metadata).execute();
+    });
+  }
+
+  async awaitsRecording(callId: CallId): Promise<boolean> {
+    const call = await this.#db
+      .selectFrom("calls")
+      .select("id")
+      .where("id", "=", callId)
+      .where("ended_at", "is not", null)
+      .where("recording", "is", null)
+      .where("recording_deleted_at", "is", null)
+      .executeTakeFirst();
+    return call !== undefined;
+  }
+
+  async setRecording(callId: CallId, recording: RecordingInfo): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const call = await tx
+        .updateTable("calls")
+        .set({ recording: JSON.stringify(recording) })
+        .where("id", "=", callId)
+        .where("ended_at", "is not", null)
+        .where("recording_deleted_at", "is", null)
+        .returning(RECORD_COLUMNS)
+        .executeTakeFirst();
+      if (call === undefined) return;
+      const data = { ...callData(recordOf(call)), recording };
+      await this.#events.insert(tx, { accountId: call.account_id, type: "recording.ready", callId, data });
+    });
+    this.#events.notify();
+  }
+
+  async recordingFailed(callId: CallId): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const call = await tx.selectFrom("calls").select("counters").where("id", "=", callId).executeTakeFirst();
+      if (call === undefined) return;
+      const counters = JSON.stringify({ ...JSON.parse(call.counters ?? "{}"), recordingFailures: 1 });
+      await tx.updateTable("calls").set({ counters }).where("id", "=", callId).execute();
+    });
   }
 
   #emit(event: CallEvent): void {
@@ -85,6 +173,7 @@ export class SqlCalls implements CallStore {
       async (tx): Promise<Creation> => (await this.#repeat(tx, call)) ?? (await this.#insert(tx, call)),
     );
     if (creation.kind === "created") this.#emit({ kind: "created", callId: creation.call.id, call });
+    this.#events.notify();
     return creation;
   }
 
@@ -115,7 +204,6 @@ export class SqlCalls implements CallStore {
 
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
     const { accountId, agentId, apiKeyId, spec, tokenHash, tokenTtlMs, idempotency } = call;
-    const { words, settings } = splitSpec(spec);
     const nowMs = this.#clock.epochMs();
     const { bootId: boot_id } = this.#age;
     const ageMs = this.#age.nowMs();
@@ -125,8 +213,8 @@ export class SqlCalls implements CallStore {
       agent_id: agentId ?? null,
       api_key_id: apiKeyId ?? null,
       status: "created",
-      settings: JSON.stringify(settings),
-      words: spec.recordingEnabled ? JSON.stringify(words) : null,
+      ...settingsColumns(spec),
+      words: spec.recordingEnabled ? JSON.stringify(promptsOf(spec)) : null,
       recording_enabled: spec.recordingEnabled ? 1 : 0,
       created_at: nowMs,
       worker_connection: 0,
@@ -137,6 +225,8 @@ export class SqlCalls implements CallStore {
     const token = { ...ofCall, token_hash: tokenHash, ...expiry };
     await tx.insertInto("calls").values(row).execute();
     await tx.insertInto("stream_tokens").values(token).execute();
+    const metadata = metadataRows({ callId: row.id, accountId }, spec.metadata);
+    if (metadata.length > 0) await tx.insertInto("call_metadata").values(metadata).execute();
     if (idempotency !== undefined) {
       const { keyHash, fingerprint, sealedToken } = idempotency;
       const created = { created_at: nowMs, boot_id, created_age_ms: ageMs };
@@ -148,7 +238,9 @@ export class SqlCalls implements CallStore {
         .onConflict((conflict) => conflict.columns(["account_id", "key_hash"]).doUpdateSet(request))
         .execute();
     }
-    return { kind: "created", call: createdRecordOf(row) };
+    const record = createdRecordOf(row);
+    await this.#events.insert(tx, { accountId, type: "call.created", callId: record.id, data: callData(record) });
+    return { kind: "created", call: record };
   }
 
   get(accountId: AccountId, callId: CallId): Promise<CallRecord | undefined> {
@@ -233,6 +325,7 @@ export class SqlCalls implements CallStore {
       const call = await this.#get(tx, accountId, callId);
       if (call === undefined) return undefined;
       const cancelled = numUpdatedRows > 0n;
+      if (cancelled) await this.#events.insert(tx, { accountId, type: "call.ended", callId });
       if (call.status !== "active") return { call, cancelled };
       const { worker_id: workerId } = await tx
         .selectFrom("calls")
@@ -243,6 +336,7 @@ export class SqlCalls implements CallStore {
       return { call, workerId, cancelled };
     });
     if (found?.cancelled) this.#emit({ kind: "ended", callId, ...CANCELLED });
+    this.#events.notify();
     return found;
   }
 
@@ -254,7 +348,8 @@ export class SqlCalls implements CallStore {
       const call = await this.#get(tx, accountId, callId);
       if (call === undefined) return undefined;
       if (call.status === "active") return false;
-      for (const table of ["turns", "stream_tokens", "idempotent_requests"] as const) {
+      await deleteEventsOf(tx, callId);
+      for (const table of ["turns", "stream_tokens", "idempotent_requests", "call_metadata"] as const) {
         await tx.deleteFrom(table).where("call_id", "=", callId).execute();
       }
       await tx.deleteFrom("calls").where("id", "=", callId).execute();
@@ -296,7 +391,7 @@ export class SqlCalls implements CallStore {
       .where("status", "=", "active")
       .where((calls) => calls.and(redemptionColumns(redemption)))
       .executeTakeFirst();
-    if (active === undefined) return false;
+    if (active === undefined) return await this.#wasStored(callId);
     // A process that died during this may have left turns.
     await this.#deleteTurns(callId);
     const of = { callId, accountId: active.account_id, withText: active.recording_enabled === 1 };
@@ -306,6 +401,8 @@ export class SqlCalls implements CallStore {
       await insertTurns(this.#db, part);
       await pauseAfterTransaction(performance.now() - begunMs);
     }
+    // The connection may be lost after the commit and before its acknowledgement: then the next attempt finds the end.
+    this.#uncertainEnds.add(callId);
     const first = await this.#database.transaction(async (tx) => {
       const call = await tx
         .updateTable("calls")
@@ -317,7 +414,6 @@ export class SqlCalls implements CallStore {
           ...(end.carrierCallId !== undefined && { carrier_call_id: JSON.stringify(end.carrierCallId) }),
           parameters: of.withText ? jsonOf(end.parameters) : null,
           transcript_complete: end.transcriptComplete === undefined ? null : Number(end.transcriptComplete),
-          recording: jsonOf(end.recording),
           counters: jsonOf(end.counters),
           latency: jsonOf(end.latency),
           usage: jsonOf(end.usage),
@@ -330,8 +426,15 @@ export class SqlCalls implements CallStore {
         .executeTakeFirst();
       if (call === undefined) return false;
       await insertTurns(tx, parts.at(-1) ?? []);
+      const { accountId } = of;
+      await this.#events.insert(tx, { accountId, type: "call.ended", callId });
+      if (end.hasJournal === true && of.withText) {
+        await this.#jobs.insert(tx, { kind: RENDER_JOB, payload: { callId }, key: callId, accountId });
+      }
       return true;
     });
+    this.#uncertainEnds.delete(callId);
+    this.#jobs.notify();
     if (first) {
       this.#emit({ kind: "ended", callId, status: end.status, endReason: end.endReason });
       return true;
@@ -343,6 +446,22 @@ export class SqlCalls implements CallStore {
     return false;
   }
 
+  /** Whether an earlier attempt of this process has stored the end without knowing it. */
+  async #wasStored(callId: CallId): Promise<boolean> {
+    if (!this.#uncertainEnds.delete(callId)) return false;
+    const call = await this.#db
+      .selectFrom("calls")
+      .select(["status", "end_reason"])
+      .where("id", "=", callId)
+      .where("status", "in", ["ended", "failed"])
+      .$narrowType<{ status: "ended" | "failed"; end_reason: EndReason }>()
+      .executeTakeFirst();
+    if (call === undefined) return false;
+    this.#events.notify();
+    this.#emit({ kind: "ended", callId, status: call.status, endReason: call.end_reason });
+    return true;
+  }
+
   async #deleteTurns(callId: CallId): Promise<void> {
     await trimTranscript(this.#db, callId);
     const left = this.#db.selectFrom("turns").select("position").where("call_id", "=", callId).limit(1);
@@ -351,19 +470,48 @@ export class SqlCalls implements CallStore {
   }
 
   async expire(): Promise<readonly CallId[]> {
-    const rows = await this.#db
-      .updateTable("calls")
-      .set((calls) => ({ ...EXPIRED, ended_at: lastExpiry(calls) }))
-      .where("status", "=", "created")
-      .where((calls) => calls.not(hasValidToken(calls, this.#age)))
-      .returning("id")
-      .execute();
-    const ids = rows.map((row) => row.id);
+    const ids: CallId[] = [];
+    for (;;) {
+      const expired = await this.#expireBatch();
+      ids.push(...expired);
+      if (expired.length < TRANSACTION_ROWS_MAX) break;
+    }
     for (const callId of ids)
       this.#emit({ kind: "ended", callId, status: EXPIRED.status, endReason: EXPIRED.end_reason });
     await deleteExpiredRequests(this.#db, { clock: this.#clock, age: this.#age });
     if (this.#purgePending) await this.#purgeChangeLog();
     return ids;
+  }
+
+  async #expireBatch(): Promise<readonly CallId[]> {
+    const due = this.#db
+      .selectFrom("calls")
+      .select("id")
+      .where("status", "=", "created")
+      .where((calls) => calls.not(hasValidToken(calls, this.#age)))
+      .limit(TRANSACTION_ROWS_MAX);
+    // Most of the time there is none, which needs no write.
+    const found = await due.execute();
+    if (found.length === 0) return [];
+    const ids = found.map(({ id }) => id);
+    const rows = await this.#database.transaction(async (tx) => {
+      const expired = await tx
+        .updateTable("calls")
+        .set((calls) => ({ ...EXPIRED, ended_at: lastExpiry(calls) }))
+        .where("id", "in", ids)
+        .where("status", "=", "created")
+        .where((calls) => calls.not(hasValidToken(calls, this.#age)))
+        .returning(RECORD_COLUMNS)
+        .execute();
+      for (const row of expired) {
+        const record = recordOf(row);
+        const { accountId, id: callId } = record;
+        await this.#events.insert(tx, { accountId, type: "call.expired", callId, data: callData(record) });
+      }
+      return expired;
+    });
+    this.#events.notify();
+    return rows.map(({ id }) => id);
   }
 }
 

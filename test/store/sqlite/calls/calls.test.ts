@@ -6,20 +6,20 @@ import { addMs, epochMs } from "../../../../src/core/clocks.ts";
 import { asAccountId, asCallId } from "../../../../src/core/ids.ts";
 import { newId } from "../../../../src/core/new-id.ts";
 import { hashSecret } from "../../../../src/store/secrets.ts";
-import { migrationsFor } from "../../../../src/store/sql/migrations.ts";
+import { migrationsFor } from "../../../../src/store/sql/migrations/migrations.ts";
 import type { Tables } from "../../../../src/store/sql/tables.ts";
-import { SQLITE } from "../../../../src/store/sqlite/database/expressions.ts";
-import { openStores } from "../../../../src/store/sqlite/open-stores.ts";
+import { SQLITE_COLUMN_TYPES } from "../../../../src/store/sqlite/database/sqlite-database.ts";
+import { openSqliteStores } from "../../../../src/store/sqlite/open-stores.ts";
 import { createCall, endAt, SPEC, TURNS } from "../../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { ageClockOf, redeemedBy } from "../../../support/tokens.ts";
 
-const MIGRATIONS = migrationsFor(SQLITE.columnTypes);
+const MIGRATIONS = migrationsFor(SQLITE_COLUMN_TYPES);
 
 const open = async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   const accountId = await stores.accounts.ensure("first");
 
   /** An ended call whose texts all contain its number. */
@@ -147,7 +147,7 @@ test("the calls of a database of an older version are read, listed and removed",
     .prepare("INSERT INTO stream_tokens (token_hash, account_id, call_id, expires_at) VALUES (?, ?, ?, ?)")
     .run(hashSecret("x"), accountId, id, addMs(clock.epochMs(), 1));
   await db.destroy();
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   const { tools: _tools, ...listedSettings } = settings;
   const record = {
     // The boot of its token is unknown.
@@ -195,7 +195,7 @@ test("F14-2, F14-4: turns and calls of version 6 of the schema are read: neither
     )
     .run();
   await db.destroy();
-  const upgraded = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const upgraded = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   expect((await upgraded.calls.get(asAccountId("account_1"), asCallId("call_1")))?.carrierCallId).toBeUndefined();
   expect(await upgraded.calls.transcript(asAccountId("account_1"), asCallId("call_1"))).toEqual([
     { role: "agent", text: "Hello.", startMs: 0, endMs: 900, interrupted: false },
@@ -245,7 +245,7 @@ test("latencies and usage of version 11 of the schema are read under their prese
   insertTurn.run(1, JSON.stringify(oldTurnLatency));
   await db.destroy();
 
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   expect(await stores.calls.get(asAccountId("account_1"), asCallId("call_1"))).toMatchObject({
     latency: {
       ...{ endOfTurn: step(520), finalTranscript: step(300), llmFirstToken: step(120) },

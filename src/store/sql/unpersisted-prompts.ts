@@ -2,15 +2,15 @@ import type { CallSpec } from "../../core/calls/spec.ts";
 import type { CallId } from "../../core/ids.ts";
 import type { CallEvent } from "../call-store.ts";
 import type { UnpersistedPrompts } from "../redemptions.ts";
-import { splitSpec } from "../sql/calls/rows.ts";
+import { promptsOf } from "./calls/rows.ts";
 
 /**
- * Keeps the words of calls that are not recorded in memory, from creation to end. One control process owns the file, so
- * its memory has all of them.
+ * Keeps the words of calls that are not recorded in memory, from creation to end. One control process creates all calls,
+ * so its memory has all of them.
  */
 export function keepUnpersisted(unpersisted: Pick<UnpersistedPrompts, "set" | "delete">): (event: CallEvent) => void {
   const keep = (callId: CallId, spec: CallSpec): void => {
-    if (!spec.recordingEnabled) unpersisted.set(callId, splitSpec(spec).words);
+    if (!spec.recordingEnabled) unpersisted.set(callId, promptsOf(spec));
   };
   return (event) => {
     switch (event.kind) {

@@ -1,13 +1,10 @@
 import { type Kysely, type Migration, sql } from "kysely";
-import type { ColumnTypes } from "./database.ts";
-import { renamedCallLatency, renamedTurnLatency, renamedUsage, type StoredJson } from "./migration-0012-names.ts";
-import type { Tables } from "./tables.ts";
+import type { ColumnTypes } from "../database.ts";
+import type { Tables } from "../tables.ts";
+import { renamedCallLatency, renamedTurnLatency, renamedUsage, type StoredJson } from "./0012-names.ts";
 
-/**
- * All changes of the schema, by name, in order, for a database with these column types. A released one is never edited,
- * because databases with its results exist.
- */
-export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => ({
+/** The changes of the schema up to version 13, by name. */
+export const initialMigrations = (types: ColumnTypes): Record<string, Migration> => ({
   "0001-accounts-agents-calls": { up: (db) => createFirstTables(db, types) },
   "0002-call-lists-and-named-requests": { up: (db) => addCallListsAndNamedRequests(db, types) },
   "0003-texts-of-turns-as-json": { up: writeTurnsAsJson },
