@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
  * - `call-command` and `human-demo`: whole calls in real time, whose parts test/simulator and test/cli/demo test;
  * - `drain`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
  * - `nginx`: deployment behind a proxy that few have installed;
- * - `docs/pages` and `docs/first-pages`: all commands of the documentation, one after the other; test/repository/blocks checks the rest of its blocks;
+ * - `docs/pages` and `docs/slow-pages`: all commands of the documentation; test/repository/blocks checks the rest of its blocks;
  * - `opus-codec` and the examples: whole calls in real time, whose codec and tools other tests cover;
  * - `first-words`: a build, and the time until a person is understood;
  * - `budgeted-process` and `checker`: child processes that use up their budgets of CPU time;
@@ -64,7 +64,7 @@ const longInTurn = [
   ].map((name) => `test/end-to-end/${name}.test.ts`),
 ];
 /** The commands of the documentation. They wait for calls in real time, so two files run at once. */
-const longPages = ["test/end-to-end/docs/pages.test.ts", "test/end-to-end/docs/first-pages.test.ts"];
+const longPages = ["test/end-to-end/docs/pages.test.ts", "test/end-to-end/docs/slow-pages.test.ts"];
 const long = [...longInParallel, ...longInTurn, ...longPages];
 /**
  * Folders of `test` whose files share processes, because they leave no state in them. A process of its own costs each file 0.4 s of

@@ -75,11 +75,21 @@ export function writeTable(
   args: readonly string[],
   text: string,
 ): void {
-  const others = args.filter((arg) => arg !== "--write");
+  const others = repeatableArguments(args);
   const command = [`npm run bench:${name}`, ...(others.length > 0 ? ["--"] : []), ...others].join(" ");
   const origin = { command, commit: commitHere(), machine: describeMachine() };
   writeResults(`bench:${name}`, tableSection(origin, explanation, text));
 }
+
+/** Options whose values are folders of the machine that a bench ran on. */
+const FOLDER_OPTIONS: readonly string[] = ["--cache", "--out"];
+
+/** The arguments with which another machine gets the same table. */
+export const repeatableArguments = (args: readonly string[]): readonly string[] =>
+  args.filter((arg, at) => {
+    const isFolder = FOLDER_OPTIONS.includes(args[at - 1] ?? "") || FOLDER_OPTIONS.includes(arg.split("=")[0] ?? "");
+    return !isFolder && arg !== "--write";
+  });
 
 function readCommandLine(
   { defaults, flags = [] }: Pick<Command<unknown, unknown>, "defaults" | "flags">,

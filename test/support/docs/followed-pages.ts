@@ -63,4 +63,4 @@ export const runnablePages: readonly string[] = documentedPages().filter((page) 
 );
 
 /** The pages that take longest. They are followed by a test file of their own, beside the others. */
-export const longPages: readonly string[] = ["docs/getting-started.md", "docs/carriers.md"];
+export const slowPages: readonly string[] = ["docs/getting-started.md", "docs/carriers.md"];

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FollowedPages, longPages, START_MS_MAX } from "../../support/docs/followed-pages.ts";
+import { FollowedPages, START_MS_MAX, slowPages } from "../../support/docs/followed-pages.ts";
 
 // The pages with the longest programs, in a fresh checkout of their own: see pages.test.ts.
 
@@ -20,4 +20,4 @@ test(
   START_MS_MAX,
 );
 
-pages.test(longPages);
+pages.test(slowPages);
