@@ -12,6 +12,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
+COPY web web
 COPY src src
 RUN npm run build
 
@@ -29,7 +30,7 @@ LABEL org.opencontainers.image.base.name="node:24-trixie-slim" org.opencontainer
 ENV NODE_ENV=production API_HOST=0.0.0.0 MEDIA_HOST=0.0.0.0 METRICS_HOST=0.0.0.0 DATA_DIR=/data
 RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
 RUN mkdir /data && chown node:node /data
-COPY package.json ./
+COPY package.json LICENSE NOTICE ./
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 USER node

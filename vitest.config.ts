@@ -1,41 +1,99 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { SlowestFirst } from "./test/support/slowest-first.ts";
 
 /**
  * `npm run test:long`: tests of what few changes touch, which would take `npm test` beyond its 6 minutes. Calls in real time,
  * measurements of a blocked event loop, processes that are killed or wait for their deadlines, commands that compile or are many,
  * and whatever repeats a test of `npm test` at a larger size. Of those that take 20 s and more:
  * - `call-command` and `human-demo`: whole calls in real time, whose parts test/simulator and test/cli/demo test;
- * - `drain`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
+ * - `postgres/contract`: the contract suite of the stores on Postgres; `npm test` runs it on SQLite;
+ * - `uws/server` and `ws/server`: the contract suite of the media servers, with peers that never read and heads that never end;
+ * - `workers`, `overload`, `resumption` and `tls`: services with several workers, on both media servers;
+ * - `first-start`: whole starts in new data directories;
+ * - `call/run`: whole calls in real time, with every wire and file;
+ * - `opus/native`, `opus/wasm` and `opus/lossy`: the suite of the codec on each library, and FEC over a lossy network;
+ * - `golden-calls`: whole calls over every wire, which `npm run golden` also runs; `golden-journals` stays in `npm test`;
+ * - `cli/api-keys`: each command of API keys as a process; test/store has what they do;
+ * - `openapi/document` and `session/roles`: every status of every operation, and every route with every role;
+ * - `client-package`, `metrics`, `hang-up` and `encrypted-media`: whole services with a packed client, all metrics, every hang-up;
+ * - the files of `web`: calls of real browsers in real time, and the packed browser SDK;
+ * - `espeak/espeak` and `espeak/pool`: processes of eSpeak NG in real time;
+ * - `list-plans`, `list-pages` and `next-version`: 100,000 records, and a made-up next version beside this one;
+ * - `layers`: the linter, once for each rule; `npm run check` applies the rules;
+ * - `drain` and `roll`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
  * - `nginx`: deployment behind a proxy that few have installed;
- * - `docs/pages` and `docs/slow-pages`: all commands of the documentation; test/repository/blocks checks the rest of its blocks;
+ * - the files of `docs`: all commands of the documentation; test/repository/blocks checks the rest of its blocks;
+ * - `opus-packets`, `opus-dtx`, `pair-opus` and `frame-heap`: every size of packet, and the heap while frames pass;
+ * - `hostile-calls`: 500 offers that nothing follows, a flood, and megabytes for a client that does not read;
+ * - `setup-failures`: each step of the setup of a call fails, with each fault;
+ * - `proof`: command lines of the proofs, and lists of all tests;
  * - `opus-codec` and the examples: whole calls in real time, whose codec and tools other tests cover;
  * - `first-words`: a build, and the time until a person is understood;
  * - `budgeted-process` and `checker`: child processes that use up their budgets of CPU time;
  * - `local/pool/memory`: the installed speech model in a process of its own, as it is built;
  * - `local/pool/processes`: child processes of the local STT that are killed, whose pool the other tests have in virtual time;
+ * - `delivery/killed-process`: a process that is killed at each of its statements, on both databases;
+ * - `busy-endpoints`, `dead-endpoint` and `two-runners`: hundreds of messages on both databases, each of which writes to the disk;
+ * - `exiting-handler` and `poisonous-job`: processes that a job ends, again and again;
+ * - `rotations`: programs ask while keys are rotated and the control process dies, until the clock says to seal again;
+ * - `promotion`, `server-clock` and `slow-server`: servers of Postgres in real time;
  * - `long-calls`: an hour of speech and 20 minutes of noise through the speech detectors, an hour of replies through the echo check;
  * - `all-outcomes` and `mutant-calls`: more seeds and mutants of the simulation than test/sim/sim and test/sim/mutants take;
  * - `near-misses`: thousands of streams of STT providers, each with one message that is nearly right;
  * - `local/engine/moonshine`: the installed speech model itself; its parts are tested in `npm test`;
  * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio.
- * The contract suites of the media servers stay in `npm test`, though they take longest: they are the contract.
  */
 const longInParallel = [
   "test/bench/**/*.test.ts",
   "test/api/http/pages-in-a-browser.test.ts",
+  "test/api/openapi/document.test.ts",
+  "test/api/session/roles.test.ts",
+  "test/cli/call/run.test.ts",
+  "test/cli/api-keys.test.ts",
   "test/cli/development-tools.test.ts",
   "test/cli/models/add.test.ts",
   "test/core/node-version.test.ts",
+  "test/delivery/busy-endpoints.test.ts",
+  "test/delivery/dead-endpoint.test.ts",
+  "test/delivery/killed-process.test.ts",
+  "test/delivery/two-runners.test.ts",
+  "test/gateway/golden-calls.test.ts",
+  "test/gateway/leg/call/opus-dtx.test.ts",
+  "test/gateway/leg/call/opus-packets.test.ts",
+  "test/gateway/leg/frame-heap.test.ts",
+  "test/gateway/leg/setup-failures.test.ts",
+  "test/gateway/webrtc/hostile-calls.test.ts",
+  "test/gateway/server/uws/server.test.ts",
+  "test/gateway/server/ws/server.test.ts",
+  "test/jobs/exiting-handler.test.ts",
+  "test/jobs/poisonous-job.test.ts",
   "test/media/echo/long-calls.test.ts",
+  "test/media/opus/lossy.test.ts",
+  "test/media/opus/native.test.ts",
+  "test/media/opus/wasm.test.ts",
   "test/media/resampler-rates.test.ts",
   "test/media/voice-activity/long-calls.test.ts",
   "test/media/voice-activity/silero/long-calls.test.ts",
+  "test/proof/proof.test.ts",
   "test/record/journal/crash.test.ts",
+  "test/repository/layers.test.ts",
+  "test/speech/reference/pair-opus.test.ts",
   "test/speech/local/pool/turn-model.test.ts",
   "test/sim/all-outcomes.test.ts",
   "test/speech/stt/near-misses.test.ts",
   "test/sim/mutant-calls.test.ts",
+  "test/store/list-pages.test.ts",
+  "test/store/list-plans.test.ts",
+  "test/store/next-version.test.ts",
+  "test/store/postgres/contract.test.ts",
+  "test/store/postgres/faults.test.ts",
+  "test/store/postgres/promotion.test.ts",
+  "test/store/postgres/server-clock.test.ts",
+  "test/store/postgres/slow-server.test.ts",
   "test/speech/local/engine/moonshine.test.ts",
+  "test/speech/tts/providers/espeak/espeak.test.ts",
+  "test/speech/tts/providers/espeak/pool.test.ts",
 ];
 /** Of the same tests, files that measure time or hold calls in real time: one at a time, so that no test slows another down. */
 const longInTurn = [
@@ -43,7 +101,6 @@ const longInTurn = [
   "test/core/task-processes/budgeted-process.test.ts",
   "test/speech/local/pool/memory.test.ts",
   "test/speech/local/pool/processes.test.ts",
-  "test/end-to-end/start/data-dir.test.ts",
   "test/end-to-end/start/first-words.test.ts",
   "test/security/costly-input.test.ts",
   ...[
@@ -56,21 +113,42 @@ const longInTurn = [
     "examples/tools",
     "network/nginx",
     "network/unauthenticated-connections",
+    "web/drift",
     "processes/chaos",
-    "processes/drain",
-    "processes/killed-supervisor",
-    "processes/lost-process",
-    "processes/signals",
+    "processes/postgres-outage",
   ].map((name) => `test/end-to-end/${name}.test.ts`),
 ];
-/** The commands of the documentation. They wait for calls in real time, so two files run at once. */
-const longPages = ["test/end-to-end/docs/pages.test.ts", "test/end-to-end/docs/slow-pages.test.ts"];
-const long = [...longInParallel, ...longInTurn, ...longPages];
+/** The commands of the documentation, and deadlines of whole processes. They mostly wait, so two files run at once. */
+const longInPairs = [
+  ...["docs/pages", "docs/account-pages", "docs/slow-pages", "docs/postgres-pages", "network/tls", "start/first-start"],
+  ...["processes/drain", "processes/killed-supervisor", "processes/lost-process"],
+  ...[
+    "processes/overload",
+    "processes/resumption",
+    "processes/workers",
+    "processes/roll",
+    "processes/rotations",
+    "processes/signals",
+    "start/data-dir",
+  ],
+  ...["api/client-package", "api/metrics", "calls/hang-up", "processes/encrypted-media"],
+  ...[
+    "web/sdk-package",
+    "web/firefox",
+    "web/webrtc",
+    "web/sdk-service",
+    "web/sdk-transports",
+    "web/talk",
+    "web/widget",
+    "web/examples",
+  ],
+].map((name) => `test/end-to-end/${name}.test.ts`);
+const long = [...longInParallel, ...longInTurn, ...longInPairs];
 /**
  * Folders of `test` whose files share processes, because they leave no state in them. A process of its own costs each file 0.4 s of
  * CPU time or more, mostly for the imports.
  */
-const sharing = ["api", "call", "carriers", "config", "core", "record", "simulator", "speech"];
+const sharing = ["api", "call", "carriers", "config", "core", "record", "simulator", "speech", "web"];
 /** The files of these folders that need a process of their own: they measure its heap, observe its built-ins, or start processes. */
 const notSharing = [
   "test/carriers/parse-charge.test.ts",
@@ -90,6 +168,8 @@ const programs = ["test/end-to-end/**/*.test.ts", "test/cli/*.test.ts"];
 const PART_WORKERS = 3;
 const BUILD = "test/support/services/build.ts";
 const common = { testTimeout: 30_000, hookTimeout: 30_000 };
+/** The client as it is written, as in tsconfig.json; package.json names what the build makes of it. */
+const resolve = { alias: { "#client": fileURLToPath(new URL("web/client/src/index.ts", import.meta.url)) } };
 
 /** The stages that a test of a provider's faults is about: the columns of `npm run faults`. */
 const tags = [
@@ -102,9 +182,11 @@ const tags = [
 export default defineConfig({
   test: {
     tags,
+    sequence: { sequencer: SlowestFirst },
     reporters: ["default", "./test/support/skipped-tests-reporter.ts"],
     projects: [
       {
+        resolve,
         test: {
           ...common,
           name: "isolated",
@@ -116,6 +198,7 @@ export default defineConfig({
         },
       },
       {
+        resolve,
         test: {
           ...common,
           name: "shared",
@@ -127,6 +210,7 @@ export default defineConfig({
         },
       },
       {
+        resolve,
         test: {
           ...common,
           name: "end-to-end",
@@ -138,6 +222,7 @@ export default defineConfig({
         },
       },
       {
+        resolve,
         test: {
           ...common,
           name: "long-in-parallel",
@@ -149,6 +234,7 @@ export default defineConfig({
         },
       },
       {
+        resolve,
         test: {
           ...common,
           name: "long-in-turn",
@@ -160,10 +246,11 @@ export default defineConfig({
         },
       },
       {
+        resolve,
         test: {
           ...common,
-          name: "long-pages",
-          include: longPages,
+          name: "long-in-pairs",
+          include: longInPairs,
           exclude: [foreign],
           globalSetup: BUILD,
           maxWorkers: 2,

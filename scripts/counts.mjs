@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 // repeated lines, and the files and generators through which audio passes. `npm run counts` prints them.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const CODE = ["src", "test", "bench"];
+const CODE = ["src", "test", "bench", "web"];
 
 /** The files of TypeScript below a folder, but for installed and built ones. */
 const filesUnder = (folder) =>

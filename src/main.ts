@@ -1,5 +1,6 @@
 import "./core/node-version.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
+import { localUrlOf, serviceUrlOf } from "./config/addresses.ts";
 import { type Config, readConfig, unknownVariables } from "./config/config.ts";
 import { startupWarnings } from "./config/startup-warnings.ts";
 import { systemClock } from "./core/clock.ts";
@@ -13,9 +14,10 @@ import { forkChild } from "./process/supervisor/fork.ts";
 import { MediaPort } from "./process/supervisor/media-port.ts";
 import { waitUntilPortIsFree } from "./process/supervisor/port-check.ts";
 import { ServiceFiles, ServiceSignals } from "./process/supervisor/signals.ts";
-import { logMediaServer, warnOfConnectionResets } from "./process/supervisor/startup-log.ts";
+import { logMediaServer, nextStep, warnOfConnectionResets } from "./process/supervisor/startup-log.ts";
 import { processStartTime, SupervisorFile, type SupervisorState } from "./process/supervisor/state-file.ts";
 import { type Roll, Supervisor } from "./process/supervisor/supervisor.ts";
+import { usableWebrtc, webrtcMissing } from "./process/webrtc-support.ts";
 import { localSpeechSettings } from "./speech/settings.ts";
 import { openDataDir } from "./store/data-dir/data-dir.ts";
 import { newSocketPath } from "./store/handoff/socket-path.ts";
@@ -49,16 +51,20 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
       log.error({ err: error, code: codeOf(error) }, "supervisor file could not be written");
     }
   };
+  let ownerLink: string | undefined;
   const supervisor = new Supervisor({
-    config,
+    config: { ...config, webrtc: usableWebrtc(config) },
     startChild: forkChild,
     socketPath,
     speech,
     mediaServer,
-    mediaPort: mediaServer.sharesPort ? undefined : new MediaPort(log),
+    mediaPorts: mediaServer.sharesPort ? undefined : { media: new MediaPort(log), webrtc: new MediaPort(log) },
     clock: systemClock,
     log,
     onRoll: writeState,
+    onOwnerLink: (url) => {
+      ownerLink = url;
+    },
   });
   const files = new ServiceFiles({ socketPaths: [socketPath, ...(speech ? [speech.socketPath] : [])], stateFile, log });
   const exit = (code: number): void => {
@@ -71,12 +77,30 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     logMediaServer(mediaServer, log);
     const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
     for (const { fields, message } of startupWarnings(config, unknownVariables(), callsMax)) log.warn(fields, message);
+    const missing = webrtcMissing(config);
+    if (config.webrtc !== undefined && missing !== undefined)
+      log.warn({ missing }, "WEBRTC_UDP_PORTS is set, and there are no WebRTC calls without the library");
     if (mediaServer.sharesPort) warnOfConnectionResets(log);
     await waitUntilPortIsFree({ variable: "MEDIA_PORT", host: config.mediaHost, port: config.mediaPort }, systemClock);
+    if (config.webrtc !== undefined) {
+      const { mediaPort } = config.webrtc;
+      await waitUntilPortIsFree(
+        { variable: "WEBRTC_MEDIA_PORT", host: config.mediaHost, port: mediaPort },
+        systemClock,
+      );
+    }
     const ready = await supervisor.start();
     files.ownStateFile();
     writeState();
-    log.info({ apiUrl: ready.apiUrl, mediaUrl: ready.mediaUrl }, "service ready");
+    const { kind: _, ...addresses } = ready;
+    log.info(addresses, "service ready");
+    if (process.stdout.isTTY)
+      process.stdout.write(
+        nextStep(
+          serviceUrlOf(config.publicApiUrls) ?? localUrlOf(config.apiHost, new URL(ready.apiUrl).port),
+          ownerLink,
+        ),
+      );
     process.send?.(ready);
   } catch (error) {
     // A signal has stopped the start: `supervisor.stop` exits.

@@ -98,6 +98,7 @@ export class BenchLeg {
       clock,
       log,
       onStarted: () => {},
+      mayResume: false,
       onDone: () => assert.fail("the call ended"),
     });
     const transport: Transport = {

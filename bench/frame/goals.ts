@@ -5,6 +5,9 @@ import type { Comparison, FrameCost, FrameResult } from "./result.ts";
 /** What the measure itself cannot tell from nothing. */
 const HEAP_GRAIN_BYTES = 1;
 
+const ENCRYPTED_FRAME_NS_MAX = 1_000;
+const ENCRYPTED_CALL_BYTES_MAX = 2_048;
+
 const heapOf = ({ oursHeapBytes }: Comparison): number => oursHeapBytes;
 
 /** Those goals that are budgets of the whole. */
@@ -27,7 +30,7 @@ export function budgetsOf({ ways, call }: Pick<FrameResult, "ways" | "call">): V
 
 /** Budgets, and what else this bench is to show. */
 export function goalsOf(result: FrameResult): Verdict[] {
-  const { comparisons } = result;
+  const { comparisons, encryption } = result;
   const wireHeap = (direction: "decode" | "encode"): Verdict => {
     const bytes = comparisons.filter(({ name, native }) => name === direction && !native).map(heapOf);
     return {
@@ -42,6 +45,16 @@ export function goalsOf(result: FrameResult): Verdict[] {
       const budget = `${wire}: ${name} at least ${ratioMin} times as fast as the plain way`;
       return [{ budget, measured: `${short(ratio)} times`, verdict: verdictOf(ratio >= ratioMin) }];
     }),
+    {
+      budget: `encrypted media: at most ${ENCRYPTED_FRAME_NS_MAX / 1_000} us more of CPU a frame with its audio`,
+      measured: `${short(encryption.addedFrameNs / 1_000)} us`,
+      verdict: verdictOf(encryption.addedFrameNs <= ENCRYPTED_FRAME_NS_MAX),
+    },
+    {
+      budget: `encrypted media: at most ${ENCRYPTED_CALL_BYTES_MAX} bytes more of memory a call`,
+      measured: `${short(encryption.addedCallBytes)} bytes`,
+      verdict: verdictOf(encryption.addedCallBytes <= ENCRYPTED_CALL_BYTES_MAX),
+    },
     wireHeap("decode"),
     wireHeap("encode"),
     ...budgetsOf(result),

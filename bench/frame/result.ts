@@ -60,6 +60,14 @@ export interface InTurnCost {
   outNs: number;
 }
 
+/** What encrypted media cost beyond plain ones. */
+export interface EncryptionCost {
+  /** Of a frame with its audio, whose journal is encrypted when it is flushed. */
+  addedFrameNs: number;
+  /** Of a live call, between two flushes. */
+  addedCallBytes: number;
+}
+
 export interface FrameResult {
   machine: Machine;
   /** Uses up everything that was computed. */
@@ -67,6 +75,7 @@ export interface FrameResult {
   comparisons: Comparison[];
   resampling: ResamplingCost[];
   stages: StageCost[];
+  encryption: EncryptionCost;
   /** A frame's way through a whole connection. */
   ways: {
     /** From the bytes of a message to the STT, the call and the journal. */

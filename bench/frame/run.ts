@@ -13,6 +13,7 @@ import { measureCall } from "./call.ts";
 import { carrierContests } from "./carriers.ts";
 import { measureConnectionPath, measureInTurn } from "./connection-path.ts";
 import { checksum, compare } from "./contest.ts";
+import { measureEncryption } from "./encryption.ts";
 import { framePage } from "./page.ts";
 import { measureResampling } from "./resampling.ts";
 import type { FrameResult, InTurnCost } from "./result.ts";
@@ -59,12 +60,15 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
   const silero = await loadNetwork();
   const twoStage = twoStageDetection(openFvad, silero);
   const stages = measureStages(callerAudio, { fvad: voiceActivity, twoStage }, silero);
+  write("encrypted media");
+  const encryption = measureEncryption();
   write("a 30-minute call in virtual time");
   return {
     machine: describeMachine(),
     comparisons: [...carriers, ...websocket],
     resampling,
     stages,
+    encryption,
     ways,
     inTurn,
     call: measureCall(),

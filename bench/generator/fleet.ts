@@ -30,13 +30,14 @@ export class Fleet implements CallerSink {
   readonly #sent: FrameTimes;
   readonly #received: FrameTimes;
   readonly #losses: string[] = [];
+  readonly #connectingMax: number;
   #sentFrames = 0;
   #receivedFrames = 0;
   #slot = 0;
   #nextMs: number;
   #running = true;
 
-  constructor({ target, wire, paths, framesMax, baseMs, audio }: FleetOptions) {
+  constructor({ target, wire, paths, framesMax, baseMs, audio, connectingMax = CONNECTING_MAX }: FleetOptions) {
     const lines = prepareStreams(wire, audio, framesMax + FRAMES_BEYOND);
     this.#callers = paths.map(
       (path, index) =>
@@ -45,6 +46,7 @@ export class Fleet implements CallerSink {
     this.#startsMs = new Float64Array(paths.length).fill(Number.NaN);
     this.#sent = new FrameTimes({ calls: paths.length, framesMax, baseMs });
     this.#received = new FrameTimes({ calls: paths.length, framesMax, baseMs });
+    this.#connectingMax = connectingMax;
     this.#nextMs = baseMs;
   }
 
@@ -60,7 +62,7 @@ export class Fleet implements CallerSink {
       }
     };
     try {
-      await Promise.all(Array.from({ length: CONNECTING_MAX }, dial));
+      await Promise.all(Array.from({ length: this.#connectingMax }, dial));
     } catch (error) {
       this.#running = false;
       for (const caller of this.#callers) caller.drop();

@@ -25,6 +25,8 @@ export interface FleetOptions {
   baseMs: number;
   /** What every caller says, over and over: raw, in the inbound format of the wire's line. */
   audio: Uint8Array;
+  /** Handshakes at a time; 32 unless said. */
+  connectingMax?: number;
 }
 
 export interface GeneratorSample {

@@ -14,6 +14,8 @@ export type Given = Readonly<Record<string, string | undefined>>;
 export interface Command<Options, Result> {
   /** Of the npm script `bench:{name}`, its section of bench/RESULTS.md and the files `{name}.json` and `{name}.html`. */
   name: string;
+  /** The section of bench/RESULTS.md where it depends on the options: a part of a bench has its own. */
+  section?(options: Options): string;
   usage: string;
   /** The options besides `--out`, with their defaults; undefined where there is none. */
   defaults: Given;
@@ -59,7 +61,7 @@ async function run<Options, Result>(command: Command<Options, Result>, args: rea
     if (problems.length === 0) {
       const text = command.text(result);
       console.log(`\n${text}\n`);
-      if (given.write !== undefined) writeTable(command, args, text);
+      if (given.write !== undefined) writeTable(command, args, text, command.section?.(options));
     }
     console.log(`written: ${new URL(`${command.name}.json`, out).pathname}, ${command.name}.html`);
     return problems.length > 0 || command.failed?.(result) === true ? 1 : 0;
@@ -69,16 +71,20 @@ async function run<Options, Result>(command: Command<Options, Result>, args: rea
   }
 }
 
-/** Replaces the section `bench:{name}` of bench/RESULTS.md with the table `text`. */
+/** Replaces a section of bench/RESULTS.md, `bench:{name}` by default, with the table `text`. */
 export function writeTable(
   { name, explanation }: Pick<Command<unknown, unknown>, "name" | "explanation">,
   args: readonly string[],
   text: string,
+  section = `bench:${name}`,
 ): void {
   const others = repeatableArguments(args);
   const command = [`npm run bench:${name}`, ...(others.length > 0 ? ["--"] : []), ...others].join(" ");
   const origin = { command, commit: commitHere(), machine: describeMachine() };
-  writeResults(`bench:${name}`, tableSection(origin, explanation, text));
+  const whole = `bench:${name}`;
+  // A part of a bench is explained in the section of the whole one.
+  const what = section === whole ? explanation : `What the tables mean says [${whole}](#bench${name}).`;
+  writeResults(section, tableSection(origin, what, text));
 }
 
 /** Options whose values are folders of the machine that a bench ran on. */

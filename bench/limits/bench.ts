@@ -186,7 +186,7 @@ class LimitsBench {
 export async function runLimitsBench(options: LimitsOptions, write: (line: string) => void): Promise<LimitsResult> {
   const cores = findCores();
   const commit = commitHere();
-  const worker = await Child.start<LimitQuestions>(import.meta.url, "./worker", cores?.server);
+  const worker = await Child.start<LimitQuestions>(import.meta.url, "./worker", { core: cores?.server });
   if (cores !== undefined) pin(process.pid, cores.others);
   try {
     const bench = new LimitsBench(worker, await worker.ask("pid", undefined), options, write);
@@ -218,7 +218,7 @@ async function measureOnWs(
   cores: Cores | undefined,
   write: (line: string) => void,
 ): Promise<Pick<LimitsResult, "rates" | "bursts" | "problems">> {
-  const worker = await Child.start<LimitQuestions>(import.meta.url, "./worker", cores?.server, ["ws"]);
+  const worker = await Child.start<LimitQuestions>(import.meta.url, "./worker", { core: cores?.server, args: ["ws"] });
   try {
     const bench = new LimitsBench(worker, await worker.ask("pid", undefined), options, write);
     await bench.warmUp(carrierStream("carrier_a"));

@@ -1,6 +1,5 @@
+import { TrunklineClient } from "#client";
 import { connectionOf, voiceOf } from "../../src/simulator/service/api-calls.ts";
-import { ApiClient } from "../../src/simulator/service/api-client.ts";
-import type { Voice } from "../../src/speech/contracts.ts";
 import type { FleetReport, MediaTarget } from "../generator/protocol.ts";
 import { describeMachine } from "../harness/machine.ts";
 import { spreadOf } from "../harness/statistics.ts";
@@ -44,7 +43,7 @@ async function runStep(
   { url, apiKey, wire, seconds, warmUpSeconds }: RemoteOptions,
   { generator, speech, progress }: Rig,
 ): Promise<{ step: RemoteStep; losses: FleetReport["losses"] }> {
-  const api = new ApiClient(httpUrl(url), apiKey, new AbortController().signal);
+  const api = new TrunklineClient({ baseUrl: httpUrl(url), apiKey });
   progress.print("creating them");
   const spokenS = seconds + warmUpSeconds + calls / CREATED_PER_S_MIN;
   const { urls, tookMs } = await createCalls(api, calls, wire, spokenS);
@@ -78,12 +77,12 @@ async function runStep(
 
 /** Calls whose agents speak first, cannot be interrupted, and do not come to their end within `spokenS`. */
 async function createCalls(
-  api: ApiClient,
+  api: TrunklineClient,
   calls: number,
   wire: RemoteOptions["wire"],
   spokenS: number,
 ): Promise<{ urls: URL[]; tookMs: Float32Array }> {
-  const voices = await api.get<{ data: Voice[] }>(`/voices?language=${LANGUAGE}`);
+  const voices = await api.get("/voices", { query: { language: LANGUAGE } });
   const all = AGENT_SENTENCES.join(" ");
   const body = {
     ...connectionOf(benchLine(wire)),
@@ -101,7 +100,7 @@ async function createCalls(
     while (left > 0) {
       left -= 1;
       const startMs = machineMonotonicMs();
-      const { websocketUrl } = await api.post<{ websocketUrl: string }>("/calls", body);
+      const { websocketUrl } = await api.post("/calls", { body });
       tookMs.push(machineMonotonicMs() - startMs);
       urls.push(new URL(websocketUrl));
     }

@@ -35,6 +35,14 @@ export function serve<Q extends Questions>(answers: Answers<Q>): void {
   process.send?.("ready");
 }
 
+export interface ChildOptions {
+  /** The only core it runs on. */
+  core?: number | undefined;
+  args?: readonly string[];
+  /** A command that runs the program in its arguments. */
+  through?: readonly string[];
+}
+
 /** A process of the bench, seen from the one that started it. */
 export class Child<Q extends Questions> {
   readonly #name: string;
@@ -51,19 +59,16 @@ export class Child<Q extends Questions> {
     process.once("exit", (code, signal) => this.#onExit(code ?? signal));
   }
 
-  /**
-   * Starts the module `path`, relative to the module `parentUrl`, on the given core and with these arguments; resolves when it takes
-   * questions.
-   */
+  /** Starts the module `path`, relative to the module `parentUrl`; resolves when it takes questions. */
   static async start<Q extends Questions>(
     parentUrl: string,
     path: string,
-    core: number | undefined,
-    args: readonly string[] = [],
+    { core, args = [], through = [] }: ChildOptions = {},
   ): Promise<Child<Q>> {
     const { path: file, execArgv } = childModule(parentUrl, path);
+    const [execPath, ...options] = [...through, process.execPath, ...execArgv];
     // "advanced": typed arrays travel as they are.
-    const child = new Child<Q>(path, fork(file, args, { execArgv, serialization: "advanced" }));
+    const child = new Child<Q>(path, fork(file, args, { execPath, execArgv: options, serialization: "advanced" }));
     await new Promise<void>((resolve, reject) => {
       child.#process.once("message", () => resolve());
       child.#process.once("exit", () => reject(new Error(`${path} could not be started`)));

@@ -46,7 +46,9 @@ export class Rig {
   static async with<Result>({ wire, cores, write }: RigOptions, use: (rig: Rig) => Promise<Result>): Promise<Result> {
     const progress = new Progress(write);
     progress.print("starting the callers' process and rendering what is said");
-    const generator = await Child.start<GeneratorQuestions>(import.meta.url, "../generator/generator", cores?.others);
+    const generator = await Child.start<GeneratorQuestions>(import.meta.url, "../generator/generator", {
+      core: cores?.others,
+    });
     const children = new Set<{ stop(): void }>([generator]);
     try {
       const speech = await renderSpeech(formatsOf(benchLine(wire)).inbound);
@@ -62,7 +64,7 @@ export class Rig {
     path: string,
     args: readonly string[] = [],
   ): Promise<Child<Q>> {
-    const child = await Child.start<Q>(import.meta.url, path, this.cores?.server, args);
+    const child = await Child.start<Q>(import.meta.url, path, { core: this.cores?.server, args });
     this.#children.add(child);
     return child;
   }

@@ -23,7 +23,7 @@ import { currentRuntime } from "../../src/gateway/server/uws/packages.ts";
 import { UwsServer } from "../../src/gateway/server/uws/server.ts";
 import { WsServer } from "../../src/gateway/server/ws/server.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
-import { loadOpus } from "../../src/media/opus/load.ts";
+import { type LoadedOpus, loadOpus } from "../../src/media/opus/load.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
@@ -61,11 +61,15 @@ export class BenchWorker {
     this.#createGateway = createGateway;
   }
 
-  /** Listens on a free port; takes calls once `use` has given it its engines. `watch` sees each admission with its token. */
+  /**
+   * Listens on a free port; takes calls once `use` has given it its engines. `watch` sees each admission with its token,
+   * and `openWebrtc` opens what WebRTC calls need: without it there are none.
+   */
   static async start(
     clock: Clock,
     mediaServer: MediaServerName | "auto" = "auto",
     watch: (admission: Admission, token: string) => Admission = (admission) => admission,
+    openWebrtc: (opus: LoadedOpus) => Promise<GatewayOptions["webrtc"]> = async () => undefined,
   ): Promise<BenchWorker> {
     const dataDir = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
     process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
@@ -73,6 +77,7 @@ export class BenchWorker {
     const metrics = new WorkerMetrics(CONNECTION_TYPES, () => worker.gateway.readings());
     collectProcessMetrics(metrics.registry);
     const [voiceActivity, makeResampler, opus] = await Promise.all([loadFvadDetection(), loadResampler(), loadOpus()]);
+    const webrtc = await openWebrtc(opus);
     const schemas = new SchemaProcess({ clock: systemClock, log, count: () => {} });
     const journals = new JournalWriters({ dataDir, software: SOFTWARE, clock: systemClock, log });
     const calls = new BenchHandoff(dataDir);
@@ -90,6 +95,7 @@ export class BenchWorker {
         handoff: calls,
         providers,
         createWire: wireFactory({ outboundCodecs: {}, opus }),
+        webrtc,
         connectionTypes: CONNECTION_TYPES,
         voiceActivity,
         makeResampler,
@@ -106,7 +112,7 @@ export class BenchWorker {
         callsMax: CALLS_MAX,
         onFull: () => {},
         authentication,
-        mediaUrl: `ws://${HOST}:${port}`,
+        mediaUrl: () => `ws://${HOST}:${port}`,
       });
     const worker = new BenchWorker({ calls, journals, voiceActivity, port }, createGateway);
     return worker;

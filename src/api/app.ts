@@ -5,49 +5,110 @@ import helmet from "@fastify/helmet";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serializerCompiler } from "fastify-type-provider-zod";
 import type { Clock } from "../core/clock.ts";
-import { asAccountId, asApiKeyId } from "../core/ids.ts";
 import { ANSWER_READ_MS_MAX, BODY_BYTES_MAX, HEADERS_MAX, REQUEST_MS_MAX, STALL_MS_MAX } from "../core/limits/api.ts";
 import type { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import { newId } from "../core/new-id.ts";
 import type { ApiKeyStore } from "../store/api-key-store.ts";
 import type { CallStore } from "../store/call-store.ts";
-import { type AgentRoutesDeps, agentRoutes } from "./agents/routes.ts";
+import type { EventStreamStore } from "../store/event-stream-store.ts";
+import type { SessionStore } from "../store/session-store.ts";
+import { type AccountRoutesDeps, accountRoutes } from "./accounts/routes.ts";
+import { agentCallRoutes } from "./agents/call-routes.ts";
+import { agentRoutes } from "./agents/routes.ts";
+import type { AgentRoutesDeps } from "./agents/saving.ts";
+import { agentVersionRoutes } from "./agents/version-routes.ts";
+import { apiKeyRoutes } from "./api-keys/routes.ts";
+import { type AuditRoutesDeps, auditRoutes } from "./audit-events/routes.ts";
 import { type CallEndDeps, callEndRoutes } from "./calls/end.ts";
 import { type CallEventRoutesDeps, callEventRoutes } from "./calls/events.ts";
 import { callListRoutes } from "./calls/list.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
+import { EventFeed } from "./events/feed.ts";
+import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
-import { requireApiKey } from "./http/auth.ts";
+import { ApiKeyCache } from "./http/api-key-cache.ts";
+import { type Caller, callerOfApiKey, decorateRequests, requireApiKey, requireCaller } from "./http/auth.ts";
 import { ApiError, notFound, toApiError } from "./http/errors.ts";
 import { type HealthDeps, healthRoutes } from "./http/health.ts";
 import { readJson, requirePlainUtf8 } from "./http/json-body.ts";
+import { LastUse } from "./http/last-use.ts";
 import { handleOtherMethods } from "./http/methods.ts";
+import type { RateScope, RequestRates } from "./http/request-rates.ts";
 import { onResponseEnd } from "./http/response-end.ts";
 import { validatorCompiler } from "./http/validation.ts";
 import { referencePage } from "./openapi/reference-page.ts";
 import { HEADERS } from "./openapi/responses.ts";
 import { openapiRoute } from "./openapi/route.ts";
+import { type CredentialRoutesDeps, credentialRoutes } from "./provider-credentials/routes.ts";
+import { type PublishableKeyRoutesDeps, publishableKeyRoutes } from "./publishable-keys/routes.ts";
+import { acceptPage } from "./session/accept-page.ts";
+import { callerOfSession } from "./session/auth.ts";
+import { type SessionRoutesDeps, sessionRoutes } from "./session/routes.ts";
+import { type StatusRoutesDeps, statusRoutes } from "./status/routes.ts";
+import { TALK_PATH, type TalkPageDeps, talkPage } from "./talk/page.ts";
+import { type TalkRoutesDeps, talkRoutes } from "./talk/routes.ts";
+import { toolSecretRoutes } from "./tool-secrets/routes.ts";
+import { type UsageRoutesDeps, usageRoutes } from "./usage/routes.ts";
+import { type UserRoutesDeps, userRoutes } from "./users/routes.ts";
 import { voiceRoutes } from "./voices/routes.ts";
+import { allowPreflight, type WebCallAccessDeps } from "./web-calls/access.ts";
+import { WEB_CALLS_PATH, webCallRoutes } from "./web-calls/routes.ts";
+import { webFileRoutes } from "./web-files/routes.ts";
+import { deliveryRoutes } from "./webhooks/deliveries.ts";
+import { type WebhookRoutesDeps, webhookRoutes } from "./webhooks/routes.ts";
 
 export const API_BASE_PATH = "/api/v1";
+/** What the cookies of people serve, and nothing else does. */
+const SESSION_PATH = "/dashboard/session";
+/** The API for people who are signed in. */
+export const SESSION_API_PATH = `${SESSION_PATH}${API_BASE_PATH}`;
 
 export interface ApiDeps
-  extends AgentRoutesDeps,
+  extends Omit<AccountRoutesDeps, "apiKeyCache">,
+    AgentRoutesDeps,
+    AuditRoutesDeps,
+    WebhookRoutesDeps,
     CallEventRoutesDeps,
     CallEndDeps,
     CallRoutesDeps,
+    CredentialRoutesDeps,
     HealthDeps,
     HomePageDeps,
-    RecordingRoutesDeps {
+    PublishableKeyRoutesDeps,
+    RecordingRoutesDeps,
+    SessionRoutesDeps,
+    StatusRoutesDeps,
+    TalkPageDeps,
+    TalkRoutesDeps,
+    UsageRoutesDeps,
+    UserRoutesDeps,
+    Omit<WebCallAccessDeps, "metrics"> {
+  accountSecrets: CredentialRoutesDeps["accountSecrets"];
+  agents: AgentRoutesDeps["agents"];
+  publishableKeys: PublishableKeyRoutesDeps["publishableKeys"];
   clock: Clock;
   calls: CallStore;
-  apiKeys: Pick<ApiKeyStore, "authenticate">;
-  metrics: Pick<ControlMetrics, "requestAnswered">;
+  apiKeys: ApiKeyStore;
+  eventStreams: EventStreamStore;
+  sessions: SessionStore;
+  requestRates: Pick<RequestRates, "take">;
+  metrics: Pick<
+    ControlMetrics,
+    | "requestAnswered"
+    | "requestLimited"
+    | "callLimited"
+    | "signInAttempted"
+    | "webCallStarted"
+    | "eventStreamEnded"
+    | "observeEventStreams"
+  >;
   /** The addresses of this API as its OpenAPI document gives them; see `OpenapiOptions`. */
   publicApiUrls: readonly string[];
   /** The origins whose pages may read the responses; empty except in development. */
   corsOrigins: readonly string[];
+  /** Addresses and networks of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
+  trustedProxies: readonly string[];
   /** From the first byte of a request to the last byte of its body; REQUEST_MS_MAX by default. */
   requestMsMax?: number;
   /** STALL_MS_MAX by default. */
@@ -88,6 +149,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     },
     // Any part of a request's head that Node accepts may be an id. An id that is too long is simply unknown.
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
+    trustProxy: deps.trustedProxies.length > 0 ? [...deps.trustedProxies] : false,
     return503OnClosing: false,
     frameworkErrors: answerError,
     clientErrorHandler: respondToUnreadable,
@@ -103,15 +165,21 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   });
   // Unknown expectations are ignored (RFC 9110, section 10.1.1); Node would answer them without a body.
   app.server.on("checkExpectation", app.routing);
-  app.decorateRequest("accountId", asAccountId(""));
-  app.decorateRequest("apiKeyId", asApiKeyId(""));
-  app.decorateRequest("sentBody", undefined);
+  decorateRequests(app);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });
     const problem = requestHeadProblem(request.raw);
     if (problem !== undefined) throw new ApiError("invalid_request", problem);
   });
+  // The document describes these routes at the address for API keys.
+  app.addHook("onRoute", (route) => {
+    if (route.url.startsWith(`${SESSION_API_PATH}/`)) route.schema = { ...route.schema, hide: true };
+  });
   const patternOf = handleOtherMethods(app);
+  app.addHook("onRequest", async (request, reply) => {
+    if (request.method !== "OPTIONS" || patternOf(request) !== API_BASE_PATH + WEB_CALLS_PATH) return;
+    await allowPreflight(deps, request, reply);
+  });
   app.addHook("onResponse", async (request, reply) =>
     recordResponse(deps, request, reply, patternOf(request) ?? "none"),
   );
@@ -136,8 +204,15 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     healthRoutes(scope, deps);
     homePage(scope, { ...deps, basePath: API_BASE_PATH });
   });
-  const keyedRoutes = (scope: FastifyInstance, _options: object, done: () => void): void => {
-    requireApiKey(scope, deps.apiKeys);
+  const lastUse = new LastUse(deps);
+  app.addHook("onClose", () => lastUse.flush());
+  const apiKeyCache = new ApiKeyCache({ ...deps, onFound: (principal) => lastUse.note(principal) });
+  const eventFeed = new EventFeed({ ...deps, events: deps.eventStreams });
+  deps.metrics.observeEventStreams(() => eventFeed.count);
+  // Before the server waits for its connections.
+  app.addHook("preClose", async () => eventFeed.close());
+  const access = { ...deps, apiKeyCache, onRateLimited: (limit: RateScope) => deps.metrics.requestLimited(limit) };
+  const resources = (scope: FastifyInstance, authenticate: (request: FastifyRequest) => Promise<Caller>): void => {
     callRoutes(scope, deps);
     callListRoutes(scope, deps);
     callEndRoutes(scope, deps);
@@ -145,16 +220,58 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     callEventRoutes(scope, deps);
     voiceRoutes(scope, deps.voices, deps.largeResponses);
     agentRoutes(scope, deps);
+    agentVersionRoutes(scope, deps);
+    agentCallRoutes(scope, deps);
+    webCallRoutes(scope, deps);
+    webhookRoutes(scope, deps);
+    deliveryRoutes(scope, deps);
+    accountRoutes(scope, { ...deps, apiKeyCache });
+    credentialRoutes(scope, deps);
+    toolSecretRoutes(scope, deps);
+    apiKeyRoutes(scope, { ...deps, apiKeyCache });
+    publishableKeyRoutes(scope, deps);
+    userRoutes(scope, deps);
+    auditRoutes(scope, deps);
+    usageRoutes(scope, deps);
+    statusRoutes(scope, deps);
+    eventStreamRoutes(scope, { eventFeed, authenticate });
+  };
+  const forApiKeys = (scope: FastifyInstance, _options: object, done: () => void): void => {
+    requireApiKey(scope, access);
+    resources(scope, (request) => callerOfApiKey(request, apiKeyCache));
     done();
   };
-  void app.register(keyedRoutes, { prefix: API_BASE_PATH });
+  const forPeople = (scope: FastifyInstance, _options: object, done: () => void): void => {
+    const authenticate = (request: FastifyRequest): Promise<Caller> => callerOfSession(request, deps);
+    requireCaller(scope, access, authenticate);
+    resources(scope, authenticate);
+    done();
+  };
+  void app.register(forApiKeys, { prefix: API_BASE_PATH });
+  void app.register(forPeople, { prefix: SESSION_API_PATH });
+  void app.register(async (scope) => sessionRoutes(scope, deps), { prefix: SESSION_PATH });
+  void app.register(async (scope) => acceptPage(scope));
+  void app.register(async (scope) => {
+    talkPage(scope, deps);
+    webFileRoutes(scope, deps);
+  });
+  void app.register(async (scope) => talkRoutes(scope, deps), { prefix: TALK_PATH });
 }
 
 /** For pages of other origins. Their preflights are answered in methods.ts, which knows the methods of each path. */
 const corsOptions = (origins: readonly string[]): FastifyCorsOptions => ({
   origin: [...origins],
-  methods: ["GET", "HEAD", "POST", "DELETE"],
-  allowedHeaders: ["X-API-Key", "Content-Type", "Idempotency-Key", "Range", "If-Range", "If-None-Match"],
+  methods: ["GET", "HEAD", "POST", "PATCH", "DELETE"],
+  allowedHeaders: [
+    "X-API-Key",
+    "Content-Type",
+    "Idempotency-Key",
+    "Range",
+    "If-Range",
+    "If-None-Match",
+    "If-Match",
+    "Last-Event-ID",
+  ],
   exposedHeaders: [...Object.keys(HEADERS), "Allow"],
   maxAge: PREFLIGHT_S,
   strictPreflight: false,
@@ -165,11 +282,18 @@ const PREFLIGHT_S = 600;
 
 /** Logs the route's pattern instead of the URL: paths and queries hold client data that must not be stored. */
 function recordResponse({ metrics, log }: ApiDeps, request: FastifyRequest, reply: FastifyReply, route: string): void {
-  const { method, id: requestId, accountId, apiKeyId } = request;
+  const { method, id: requestId, accountId, apiKeyId, userId, webCall } = request;
   const { statusCode: status, elapsedTime } = reply;
-  metrics.requestAnswered(method, route, status, elapsedTime);
+  // A stream lasts as long as its client likes, which says nothing about the API.
+  const isStream = reply.getHeader("content-type") === EVENT_STREAM_TYPE;
+  metrics.requestAnswered(method, route, status, isStream ? undefined : elapsedTime);
   const durationMs = Math.round(elapsedTime);
-  log.info({ requestId, method, route, status, durationMs, accountId, apiKeyId }, "request completed");
+  const caller = {
+    accountId,
+    ...(webCall === undefined ? { apiKeyId } : { publishableKeyId: webCall.publishableKeyId }),
+    ...(userId !== "" && { userId }),
+  };
+  log.info({ requestId, method, route, status, durationMs, ...caller }, "request completed");
 }
 
 /** A problem of the request's head that Node accepts. RFC 9112, section 3.2 requires exactly one Host header. */

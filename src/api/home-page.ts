@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isLocalhost, isLoopbackAddress } from "../core/tools/addresses.ts";
 import { SOFTWARE } from "../core/version.ts";
 import { REFERENCE_PATH } from "./openapi/reference-page.ts";
+import { TALK_PATH } from "./talk/page.ts";
 
 export interface HomePageDeps {
   /** The address of the metrics; undefined when they are not served, or not yet. */
@@ -61,6 +62,7 @@ export function homePage(
       return {
         name: "Trunkline",
         version: VERSION,
+        talk: TALK_PATH,
         reference: REFERENCE_PATH,
         openapi: documentPath,
         health: "/healthz",
@@ -112,6 +114,7 @@ function page(documentPath: string, metrics: string): string {
 <p>A self-hosted service for voice AI agents: a control API that creates calls, and a real-time media gateway that carries them. This is the address of the control API.</p>
 <h2>Where to go</h2>
 <dl>
+${row("Talk", `${link(TALK_PATH)}: speak or write to an agent, in this browser`)}
 ${row("API reference", `${link(REFERENCE_PATH)}: every operation, to read and to try`)}
 ${row("OpenAPI document", link(documentPath))}
 ${row("Health", `${link("/healthz")}: whether the process runs`)}

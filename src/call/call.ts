@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import type { SpendAction } from "../core/billing/spend.ts";
 import type { CancelReason, EndReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { CallSpec } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
@@ -211,6 +212,9 @@ export class Call {
       case "leg-started":
         this.#onLegStarted(event.parameters);
         return;
+      case "leg-detached":
+        this.#onLegDetached();
+        return;
       case "leg-closed":
       case "end-requested":
         this.#end(event.reason);
@@ -222,8 +226,7 @@ export class Call {
         this.#ending.sayGoodbye(event.reason, this.#ownPhrases, this.#nowMs);
         return;
       case "limit-reached":
-        if (this.#ending.limitReached(event.action, this.#ownPhrases, this.#nowMs))
-          this.#replace(this.#ownPhrases.limit, "limit", "spend_limit");
+        this.#onLimitReached(event.action);
         return;
       case "mark":
         this.#agentSide.markReturned(event.name, this.#nowMs);
@@ -256,6 +259,7 @@ export class Call {
       case "provider-switched":
       case "detector-changed":
       case "usage":
+      case "network":
       case "pong":
         // Only recorded, or only a confirmation: the provider or the voice in use does not change what is said.
         return;
@@ -263,18 +267,34 @@ export class Call {
         this.#phrases.set(event.language, event.phrases);
         return;
       case "tool-result":
-        // A result that arrives after its reply has ended is still valid.
-        this.#conversation.lateResult(event.toolCallId, event.result);
-        this.#preemptive.cancel();
-        this.#agentSide.handle(event, this.#nowMs);
+        this.#onToolResult(event);
         return;
       default:
         this.#agentSide.handle(event, this.#nowMs);
     }
   }
 
+  #onLimitReached(action: SpendAction): void {
+    if (this.#ending.limitReached(action, this.#ownPhrases, this.#nowMs))
+      this.#replace(this.#ownPhrases.limit, "limit", "spend_limit");
+  }
+
+  /** A result that arrives after its reply has ended is still valid. */
+  #onToolResult(event: Extract<CallEvent, { kind: "tool-result" }>): void {
+    this.#conversation.lateResult(event.toolCallId, event.result);
+    this.#preemptive.cancel();
+    this.#agentSide.handle(event, this.#nowMs);
+  }
+
   /** The parameters of the first start are those of the call: a later leg does not change what the LLM has been given. */
   #onLegStarted(parameters: StartParameters | undefined): void {
+    if (this.#deadlines.isDetached) {
+      this.#deadlines.isDetached = false;
+      // The caller is back, and neither side could be heard meanwhile.
+      this.#inactivity.callerActive(this.#nowMs);
+      this.#agentSide.attached(this.#nowMs);
+      return;
+    }
     if (this.#deadlines.isLegStarted) return;
     this.#deadlines.isLegStarted = true;
     if (this.#spec.useParameters && parameters !== undefined) this.#conversation.addParameters(parameters);
@@ -284,12 +304,23 @@ export class Call {
     else this.#agentSide.say(this.#spec.greeting, "greeting", this.#nowMs);
   }
 
+  /** The caller's speech ends with its last frame, and what the caller has not heard of the reply is sent again later. */
+  #onLegDetached(): void {
+    if (!this.#deadlines.isLegStarted || this.#deadlines.isDetached) return;
+    this.#deadlines.isDetached = true;
+    if (this.#segmenter.isSpeaking) {
+      this.#callerSpeech.framesStopped();
+      this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
+    }
+    if (!this.#ended) this.#agentSide.detached(this.#nowMs);
+  }
+
   /**
-   * A goodbye replaces the current reply. Before the stream has started the caller cannot hear one, so the call ends at
-   * once.
+   * A goodbye replaces the current reply. Before the stream has started, and while the call has no leg, the caller
+   * cannot hear one, so the call ends at once.
    */
   #sayGoodbye({ text, speakReason, endReason }: Goodbye): void {
-    if (!this.#deadlines.isLegStarted) {
+    if (!this.#deadlines.isLegStarted || this.#deadlines.isDetached) {
       this.#end(endReason);
       return;
     }

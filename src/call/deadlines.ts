@@ -1,6 +1,6 @@
 import type { CallSpec } from "../core/calls/spec.ts";
 import { type CallMs, callMs, earliest } from "../core/clocks.ts";
-import { LEG_START_MS_MAX } from "../core/limits/connections.ts";
+import { LEG_START_MS_MAX, WEBRTC_LEG_START_MS_MAX } from "../core/limits/connections.ts";
 import type { SpeechSegmenter } from "../media/voice-activity/segmenter.ts";
 import type { Ending } from "./ending.ts";
 import type { TurnParameters } from "./parameters.ts";
@@ -14,7 +14,7 @@ import type { TurnTaking } from "./turn-taking/turn-taking.ts";
 
 /** What has deadlines in a call. */
 interface DeadlineParts {
-  spec: Pick<CallSpec, "maxDurationMs">;
+  spec: Pick<CallSpec, "maxDurationMs" | "connectionType">;
   parameters: Pick<TurnParameters, "preemptiveMs" | "turnWaitMsMax">;
   ending: Pick<Ending, "reason" | "deadlineMs">;
   segmenter: Pick<SpeechSegmenter, "deadlineMs" | "lastSpeechMs">;
@@ -39,6 +39,8 @@ export class CallDeadlines {
   nowMs = callMs(0);
   /** The leg's start message has come. */
   isLegStarted = false;
+  /** The leg was lost, and no other one has started. */
+  isDetached = false;
   #hasEnded = false;
   /** NaN until it is read: several events may come before that. */
   #nextMs = callMs(Number.NaN);
@@ -110,7 +112,8 @@ export class CallDeadlines {
 
   /** When a leg that has not started ends the call. */
   get legStartMs(): CallMs {
-    return this.isLegStarted ? NEVER : callMs(LEG_START_MS_MAX);
+    if (this.isLegStarted) return NEVER;
+    return callMs(this.#parts.spec.connectionType === "webrtc" ? WEBRTC_LEG_START_MS_MAX : LEG_START_MS_MAX);
   }
 
   get #preemptiveMs(): CallMs {
@@ -141,14 +144,15 @@ export class CallDeadlines {
   /** The end of playout moves with every frame sent, so the timeout cannot expire while the agent is heard. */
   get #inactivityTimeoutMs(): CallMs {
     const { ending, agentSide, inactivity } = this.#parts;
-    if (!this.isLegStarted || ending.reason !== undefined || agentSide.areToolsRunning) return NEVER;
+    const isHeard = this.isLegStarted && !this.isDetached;
+    if (!isHeard || ending.reason !== undefined || agentSide.areToolsRunning) return NEVER;
     return inactivity.deadlineMs(agentSide.playsUntilMs);
   }
 
   /** When the call ends because the caller has said no word for too long. */
   get wordlessMs(): CallMs {
     const { ending, inactivity } = this.#parts;
-    if (!this.isLegStarted || ending.reason !== undefined) return NEVER;
+    if (!this.isLegStarted || this.isDetached || ending.reason !== undefined) return NEVER;
     return inactivity.wordlessDeadlineMs;
   }
 }

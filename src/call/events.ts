@@ -1,5 +1,6 @@
 import type { SpendAction, SpendLimit, SpendScope } from "../core/billing/spend.ts";
 import type { Usage } from "../core/billing/usage.ts";
+import type { NetworkReport } from "../core/calls/network.ts";
 import type { CancelReason, EndReason, IgnoreReason, ResumeReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { Stage } from "../core/calls/stages.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
@@ -28,11 +29,16 @@ export type CallEvent =
   /** A deadline (`Call.nextDeadlineMs`) is due. */
   | { kind: "tick" }
   /**
-   * The media stream has started: audio can be sent from now on. `codec` is the codec of the recorded caller frames,
+   * The media stream has started, the first of the call or the one after a `leg-detached`: audio can be sent from now on. `codec` is the codec of the recorded caller frames,
    * `carrierCallId` the carrier's id of the call, `parameters` what its start handed to the call; both absent where the
    * start has none.
    */
   | { kind: "leg-started"; codec: FrameCodec; carrierCallId?: CarrierCallId; parameters?: StartParameters }
+  /**
+   * The leg is lost, and the call may go on with another one: nothing is received and sent until the next
+   * `leg-started`.
+   */
+  | { kind: "leg-detached" }
   /** The leg was closed or must be closed: the caller hung up, or the peer violated the protocol. */
   | { kind: "leg-closed"; reason: EndReason }
   /** The call is to end at once, at the request of the API or the service. */
@@ -92,6 +98,8 @@ export type CallEvent =
    * `preemptive-start` of that number requested, from 1.
    */
   | { kind: "usage"; stage: Stage; provider: string; usage: Usage; preemptive?: number }
+  /** What was measured of the network of a leg on RTP since its report before. The last one may follow the call's end. */
+  | ({ kind: "network" } & NetworkReport)
   /**
    * The call or its account (`scope`) has reached `limit`, and no request was sent to the provider. The agent says so,
    * and the call ends or continues without the answer (`action`).
@@ -165,6 +173,11 @@ export type CallCommand =
   | { kind: "pause"; turnId: TurnId }
   /** It was no interruption: continue with the sample after the last one sent. */
   | { kind: "resume"; turnId: TurnId; reason: ResumeReason }
+  /**
+   * The caller has not heard the last `samples` samples that were sent of this reply, whole frames, because the leg was
+   * lost: send them again, before the rest.
+   */
+  | { kind: "rewind"; turnId: TurnId; samples: number }
   /**
    * Ask an STT without interim transcripts for the words of the caller's speech so far. It answers by `stt-interim`,
    * with an empty text where there are none, or not at all.

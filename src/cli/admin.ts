@@ -1,115 +1,53 @@
 import "../core/node-version.ts";
-import { setTimeout as delay } from "node:timers/promises";
-import { readDataDir } from "../config/environment.ts";
-import { systemClock } from "../core/clock.ts";
-import { elapsedMs } from "../core/clocks.ts";
-import { TOKEN_KEY_POLL_MS } from "../core/limits/admission.ts";
-import { PROCESS_START_MS_MAX } from "../core/limits/processes.ts";
-import { processStartTime, SupervisorFile, type SupervisorState } from "../process/supervisor/state-file.ts";
-import type { Roll } from "../process/supervisor/supervisor.ts";
-import { openDataDir } from "../store/data-dir/data-dir.ts";
-import { rotateTokenKeys } from "../store/data-dir/token-keys.ts";
-import { prune } from "./admin/prune.ts";
-import { notACommand, pathOption, readArguments, runCommand, surplusArgument, UsageError } from "./command.ts";
+import { readStorePlace } from "../config/environment.ts";
+import { readAdminCommand } from "./admin/arguments.ts";
+import { pacedOutput } from "./admin/output.ts";
+import { runCommand } from "./command.ts";
 
 const HELP = `Administers the service, on the machine or in the container where it runs.
 
   npm run admin -- roll                 replace the media workers one by one, without losing calls or streams
+  npm run admin -- jobs                 count the background jobs by kind and status; also while the service runs, as all of these
+  npm run admin -- jobs list            list them, newest first
+  npm run admin -- jobs replay <id>...  attempt dead jobs again; with --kind all dead ones of a kind
+  npm run admin -- jobs cancel <id>...  delete jobs that are not done yet
   npm run admin -- prune                delete now what RETENTION would delete within the hour
   npm run admin -- prune --dry-run      show what would be deleted, and delete nothing
+  npm run admin -- export <file>        write everything that the database has to a new file, also while the service runs
+  npm run admin -- import <file>        read such a file into an empty database, SQLite or Postgres; the service must not run
+  npm run admin -- backup <folder>      copy database, journals, recordings and keys into a new folder, also while the service runs
+  npm run admin -- restore <folder>     put such a copy into an empty data directory and database; the service must not run
+  npm run admin -- recover              make the records of journals that have none; the service must not run
+  npm run admin -- recover --dry-run    show what would be made
+  npm run admin -- owner-link           print a link that opens the page /talk once, within 15 minutes, to try a prompt there
+  npm run admin -- media-key <call id>  print the key of an encrypted journal, which npm run replay reads from MEDIA_KEY
+  npm run admin -- rotate-secrets-key   seal secrets with a new key from the next start on; earlier keys still open theirs
   npm run admin -- rotate-token-key     sign new stream tokens with a new key; tokens of the previous key stay valid until the next rotation
+  npm run admin -- forget-secrets       replace webhook secrets whose key is lost and disable their webhooks; the service must not run
+  npm run admin -- forget-secrets --dry-run   show which they are
 
   --data-dir <path>                     the service's data directory, instead of DATA_DIR
+  --status <status>                     with jobs list: only jobs that are pending, running or dead
+  --kind <kind>                         with jobs list and jobs replay: only jobs of this kind
+  --limit <number>                      with jobs list: at most so many, 50 by default
 
-prune reads RETENTION from its own environment: run it with the service's.
+Commands read DATABASE_URL, prune RETENTION, and forget-secrets, media-key and recover SECRETS_KEY, from their own environment: run them with the service's.
 
 The exit code is 0 on success, 1 on failure, 2 for a usage error.
 `;
 
-const POLL_MS = 100;
-/** For each worker, also of a roll already in progress. A supervisor without progress for this long hangs. */
-const PROGRESS_MS_MAX = 3 * PROCESS_START_MS_MAX;
-
 async function run(args: readonly string[]): Promise<number> {
-  const options = { "data-dir": { type: "string" }, "dry-run": { type: "boolean" } } as const;
-  const { values, positionals } = readArguments(args, options, { allowPositionals: true });
-  const [command, ...others] = positionals;
-  const execute = command !== undefined && Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
-  if (execute === undefined) throw new UsageError([notACommand(command, Object.keys(COMMANDS).join(" or "))]);
-  if (others[0] !== undefined) throw new UsageError([surplusArgument(others[0], command)]);
-  const dryRun = values["dry-run"] === true;
-  if (dryRun && command !== "prune") throw new UsageError(["--dry-run is for prune only"]);
-  await execute(pathOption("data-dir", values["data-dir"]) ?? readDataDir(), dryRun);
+  const { work, dataDir } = readAdminCommand(args);
+  const place = readStorePlace();
+  await work(
+    { ...place, dataDir: dataDir ?? place.dataDir },
+    pacedOutput((line) => process.stdout.write(`${line}\n`)),
+  );
   return 0;
 }
 
-const COMMANDS: Readonly<Record<string, (dataDir: string, dryRun: boolean) => void | Promise<void>>> = {
-  roll: (dataDir) => roll(new SupervisorFile(dataDir)),
-  prune: (dataDir, dryRun) => prune(dataDir, dryRun, printLine),
-  "rotate-token-key": rotateTokenKey,
-};
+/** An example for the command in the arguments, at any position. */
+const example = (args: readonly string[]): string =>
+  args.includes("jobs") ? "npm run admin -- jobs list --status dead" : "npm run admin -- roll";
 
-/** Works without a running service, too. Throws when the folder cannot be used. */
-function rotateTokenKey(dataDir: string): void {
-  openDataDir(dataDir);
-  rotateTokenKeys(dataDir);
-  printLine(
-    `token key rotated: a running service signs new tokens with it within ${(2 * TOKEN_KEY_POLL_MS) / 1_000} s`,
-  );
-}
-
-/** Requests a roll and reports its progress until it is over. Throws when it fails. */
-async function roll(file: SupervisorFile): Promise<void> {
-  const state = runningSupervisor(file);
-  // A roll in progress continues first: the requested one is the next.
-  const number = (state.roll?.number ?? 0) + 1;
-  if (state.roll?.state === "running") printLine("another roll is in progress; this one follows it");
-  process.kill(state.pid, "SIGHUP");
-  let printed = 0;
-  let previous = "";
-  for (let progressMs = systemClock.nowMs(); ; await delay(POLL_MS)) {
-    const roll = runningSupervisor(file).roll;
-    // Includes the roll before it.
-    const latest = JSON.stringify(roll) ?? "";
-    if (latest !== previous) progressMs = systemClock.nowMs();
-    previous = latest;
-    if (roll !== undefined && roll.number >= number) {
-      for (const { pid, byPid } of roll.replaced.slice(printed)) {
-        printed += 1;
-        printLine(`${printed} of ${roll.workers}: worker ${pid ?? "(dead)"} was replaced by ${byPid}`);
-      }
-      if (isOver(roll, number)) return;
-    }
-    if (elapsedMs(progressMs, systemClock.nowMs()) > PROGRESS_MS_MAX)
-      throw new Error("the supervisor has stopped reporting progress: see its log");
-  }
-}
-
-function isOver({ state, number }: Roll, requested: number): boolean {
-  if (state === "failed" && number === requested) {
-    throw new Error(
-      "the worker roll was aborted; the workers that were not replaced keep running: see the service's log",
-    );
-  }
-  if (state === "running" && number === requested) return false;
-  printLine("every worker was replaced; the old ones exit when their calls have ended, within DRAIN_MS");
-  return true;
-}
-
-/** Throws when no supervisor runs: a signal to any other process could end it. */
-function runningSupervisor(file: SupervisorFile): SupervisorState {
-  const state = file.read();
-  if (state === undefined)
-    throw new Error("no service runs here: its data directory names no supervisor (is DATA_DIR right?)");
-  const start = processStartTime(state.pid);
-  if (start === undefined)
-    throw new Error(`the service is not running: its supervisor, process ${state.pid}, has exited`);
-  if (start !== state.start) throw new Error(`process ${state.pid} is not a Trunkline supervisor: nothing was done`);
-  return state;
-}
-
-function printLine(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-await runCommand({ help: HELP, example: "npm run admin -- roll", run });
+await runCommand({ help: HELP, example, run });

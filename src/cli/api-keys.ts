@@ -1,110 +1,51 @@
 import "../core/node-version.ts";
-import { readDataDir } from "../config/environment.ts";
-import { isoTime, systemClock } from "../core/clock.ts";
-import { type ApiKeyId, asApiKeyId } from "../core/ids.ts";
+import { readStorePlace } from "../config/environment.ts";
+import { systemClock } from "../core/clock.ts";
+import { API_KEY_OVERLAP_S_DEFAULT, API_KEY_OVERLAP_S_MAX } from "../core/limits/api-keys.ts";
+import { DEFAULT_SCOPES, SCOPES } from "../core/scopes.ts";
 import { DEFAULT_ACCOUNT_NAME } from "../store/data-dir/first-api-key.ts";
-import { openStores } from "../store/sqlite/open-stores.ts";
-import type { Stores } from "../store/stores.ts";
-import { notACommand, pathOption, readArguments, runCommand, surplusArgument, UsageError } from "./command.ts";
+import { openStores } from "../store/open-stores.ts";
+import { API_KEY_OPTIONS, readApiKeysCommand } from "./api-keys/arguments.ts";
+import { runApiKeysCommand } from "./api-keys/run.ts";
+import { pathOption, readArguments, runCommand } from "./command.ts";
+import { operatorAct } from "./operator.ts";
 
-const HELP = `Manages the API keys in the database of the data directory, also while the service runs.
+const HELP = `Manages the API keys in the database of the service, also while it runs.
 
   npm run api-keys -- create --name <name>   create an API key and print it; it cannot be shown again
   npm run api-keys -- list                   list all API keys and their accounts, without the keys' text
-  npm run api-keys -- revoke <id>            revoke an API key
+  npm run api-keys -- rotate <id>            give an API key another text and print it; the previous one works for a while
+  npm run api-keys -- revoke <id>            revoke an API key; it is refused within a second
 
-  --account <name>                           with create: its account, default ${DEFAULT_ACCOUNT_NAME}; created if it does not exist
-  --data-dir <path>                          the service's data directory, instead of DATA_DIR
+  --account <name>      with create: its account, default ${DEFAULT_ACCOUNT_NAME}; created if it does not exist
+  --scopes <list>       with create: some of ${SCOPES.join(",")}, separated by commas; default ${DEFAULT_SCOPES.join(",")}
+  --expires <time>      with create: when it expires, such as 2027-01-31T00:00:00Z; never by default
+  --overlap <seconds>   with rotate: how long the previous text works, default ${API_KEY_OVERLAP_S_DEFAULT}, at most ${API_KEY_OVERLAP_S_MAX}
+  --data-dir <path>     the service's data directory, instead of DATA_DIR
+
+Every act is in the audit log of the account, with the name of the user who ran the command.
 
 The exit code is 0 on success, 1 on failure, 2 for a usage error.
 `;
 
-const OPTIONS = { name: { type: "string" }, account: { type: "string" }, "data-dir": { type: "string" } } as const;
-
-type Work = (stores: Stores) => Promise<void>;
-
 async function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
-  const work = workOf(positionals, values);
-  const stores = await openStores(pathOption("data-dir", values["data-dir"]) ?? readDataDir(), systemClock);
+  const { values, positionals } = readArguments(args, API_KEY_OPTIONS, { allowPositionals: true });
+  const command = readApiKeysCommand(positionals, values);
+  const { dataDir, databaseUrl } = readStorePlace();
+  const place = { dataDir: pathOption("data-dir", values["data-dir"]) ?? dataDir, databaseUrl };
+  const stores = await openStores(place, systemClock, { migrates: false });
   try {
-    await work(stores);
+    await runApiKeysCommand(command, stores, operatorAct());
   } finally {
     await stores.close();
   }
   return 0;
 }
 
-function workOf(
-  [command, ...rest]: string[],
-  { name, account }: { name?: string | undefined; account?: string | undefined },
-): Work {
-  const problems: string[] = [];
-  const id = command === "revoke" ? rest.shift() : undefined;
-  for (const other of rest) problems.push(surplusArgument(other, command));
-  if (command !== "create") {
-    for (const [option, value] of Object.entries({ name, account })) {
-      if (value !== undefined) problems.push(`--${option} is only for create`);
-    }
-  }
-  const work = commandOf(command, { id, name: name?.trim(), account: account?.trim() }, problems);
-  if (work === undefined || problems.length > 0) throw new UsageError(problems);
-  return work;
-}
-
-function commandOf(
-  command: string | undefined,
-  { id, name, account = DEFAULT_ACCOUNT_NAME }: Record<"id" | "name" | "account", string | undefined>,
-  problems: string[],
-): Work | undefined {
-  switch (command) {
-    case "create":
-      if (name === undefined) problems.push("--name is missing: it says what the API key is for");
-      if (name === "" || account === "") problems.push(`--${name === "" ? "name" : "account"} must not be empty`);
-      return (stores) => create(stores, name ?? "", account);
-    case "list":
-      return list;
-    case "revoke":
-      if (id === undefined) problems.push("the id of the API key is missing: npm run api-keys -- list shows it");
-      return (stores) => revoke(stores, asApiKeyId(id ?? ""));
-    default:
-      problems.unshift(notACommand(command, "create, list or revoke"));
-      return undefined;
-  }
-}
-
-async function create({ accounts, apiKeys }: Stores, name: string, account: string): Promise<void> {
-  const { key, record } = await apiKeys.create({ accountId: await accounts.ensure(account), name });
-  // Only the API key goes to standard output, so that a script can read it.
-  process.stderr.write(`${record.id} was created. Save the API key: it cannot be shown again.\n`);
-  process.stdout.write(`${key}\n`);
-}
-
-async function list({ accounts, apiKeys }: Stores): Promise<void> {
-  const records = await apiKeys.list();
-  const names = new Map((await accounts.list()).map(({ id, name }) => [id, name]));
-  for (const key of records) {
-    const state = key.revokedAtMs === undefined ? "active" : `revoked ${isoTime(key.revokedAtMs)}`;
-    const columns = [
-      key.id,
-      `${key.visiblePrefix}…`,
-      `created ${isoTime(key.createdAtMs)}`,
-      state,
-      `of ${JSON.stringify(names.get(key.accountId))} ${key.accountId}`,
-      JSON.stringify(key.name),
-    ];
-    process.stdout.write(`${columns.join("  ")}\n`);
-  }
-}
-
-async function revoke({ apiKeys }: Stores, id: ApiKeyId): Promise<void> {
-  if (!(await apiKeys.revoke(id))) throw new Error(`there is no API key ${id}`);
-  process.stderr.write(`${id} was revoked\n`);
-}
-
 /** An example for the command in the arguments, at any position. */
 const EXAMPLES = new Map([
   ["list", "npm run api-keys -- list"],
+  ["rotate", "npm run api-keys -- rotate key_0123456789abcdef --overlap 3600"],
   ["revoke", "npm run api-keys -- revoke key_0123456789abcdef"],
 ]);
 const example = (args: readonly string[]): string =>

@@ -24,6 +24,9 @@ export function readApiUrls(given: string, problems: string[]): string[] {
   return urls.map((url) => (url.endsWith(API_PATH) ? url : `${url}${API_PATH}`));
 }
 
+/** The first of the public addresses without the base path of the API; undefined where there is none. */
+export const serviceUrlOf = ([first]: readonly string[]): string | undefined => first?.slice(0, -API_PATH.length);
+
 /** Whether a path can be appended: the address has no query, no fragment and no password. */
 export const isAddress = (text: string, protocols: readonly string[]): boolean =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol) && /^\w+:\/\/[^?#@\\\s]+$/.test(text);

@@ -22,12 +22,14 @@ import {
 } from "../speech/settings.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
 import { readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
+import { readDatabaseUrl } from "./database-url.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
 import { readLiveness, readMediaTls } from "./media-port.ts";
 import { readOrigins } from "./origins.ts";
 import { readPhrasesFile } from "./phrases.ts";
 import { readPrices } from "./prices.ts";
 import { readStreamsMax } from "./provider-streams.ts";
+import { readTrustedProxies } from "./proxies.ts";
 import { readRetention } from "./retention.ts";
 import { readSpendSettings } from "./spend.ts";
 import { readToolSecrets } from "./tool-secrets.ts";
@@ -36,6 +38,7 @@ import { NETWORK_VARIABLES } from "./variables/network.ts";
 import { PROVIDER_VARIABLES } from "./variables/providers.ts";
 import { VariableReader } from "./variables/reader.ts";
 import { SERVICE_VARIABLES } from "./variables/service.ts";
+import { readWebrtc, type WebrtcSettings } from "./webrtc.ts";
 
 /** Everything an operator can set. The files of variables/ declare each variable with its default and its meaning. */
 export interface Config extends SpeechConfig {
@@ -49,27 +52,37 @@ export interface Config extends SpeechConfig {
   mediaPort: number;
   /** The media gateway's own certificate; undefined when it does not use TLS. */
   mediaTls: CertificateFiles | undefined;
+  /** Calls with connectionType `webrtc`; undefined where they are not configured. */
+  webrtc: WebrtcSettings | undefined;
   /** The WebSocket library of the media port. */
   mediaServer: MediaServerSetting;
   /** The public addresses of the control API, each with its base path, the primary first; empty unless set. */
   publicApiUrls: readonly string[];
   /** The origins whose pages may read responses of the API and refusals of the media port; empty unless set. */
   corsOrigins: readonly string[];
+  /** The proxies whose word about the address of a client is believed: addresses and ranges; empty unless set. */
+  trustedProxies: readonly string[];
   metricsHost: string;
   /** 0 takes any free port; undefined when no metrics are served. */
   metricsPort: number | undefined;
   /** The beginning of `websocketUrl`; undefined for the media port on this machine. */
   publicMediaUrl: string | undefined;
   dataDir: string;
+  /** The Postgres database; undefined for SQLite in `dataDir`. Holds a password. */
+  databaseUrl: string | undefined;
   logLevel: LogLevel;
   tokenTtlS: number;
   /** When the peer of a stream is pinged, and when its connection counts as lost. */
   liveness: LivenessOptions;
   /** How many media workers there are, each a process; they share the media port. */
   workers: number;
+  /** Whether media workers take a real-time priority. */
+  workerRealtime: boolean;
   callsPerWorker: number;
   /** How many calls one API key may have at once, created or active; undefined for no limit but the capacity. */
   callsPerApiKey: number | undefined;
+  /** How many requests to the API one API key, and one account, may send within a minute. */
+  requestLimits: { perApiKey: number; perAccount: number };
   /** New calls are refused while a disk of DATA_DIR has less free space than this; 0 turns the check off. */
   diskFreeMinBytes: number;
   /** How long a call goes on without words, DTMF or typed text of the caller. */
@@ -98,6 +111,12 @@ export interface Config extends SpeechConfig {
   toolSecrets: ToolSecrets;
   /** Whether HTTP tools may call this machine; for tests and trials. */
   toolsAllowLoopback: boolean;
+  /** The keys that seal secrets in the database; undefined for the file in `dataDir`. */
+  secretsKey: string | undefined;
+  /** Journals and recordings of new calls are encrypted. */
+  encryptMedia: boolean;
+  /** Whether webhooks may send to this machine; for tests and trials. */
+  webhooksAllowLoopback: boolean;
 }
 
 /** The settings of VAD. */
@@ -136,6 +155,7 @@ export function readConfig(
   const mediaTls = readMediaTls(env, problems, checksFiles);
   const publicApiUrls = readApiUrls(text("PUBLIC_API_URL", ""), problems);
   const mediaHost = text("MEDIA_HOST");
+  const mediaPort = integer("MEDIA_PORT");
   if (publicMediaUrl === "" && isWildcard(mediaHost)) {
     problems.push(`PUBLIC_MEDIA_URL must be set together with MEDIA_HOST=${mediaHost}: callers connect to it`);
   }
@@ -145,18 +165,22 @@ export function readConfig(
     apiHost: text("API_HOST"),
     apiPort: integer("API_PORT"),
     mediaHost,
-    mediaPort: integer("MEDIA_PORT"),
+    mediaPort,
     mediaTls,
+    webrtc: readWebrtc(reader, { mediaHost, mediaPort }, problems),
     mediaServer: reader.word("MEDIA_SERVER", MEDIA_SERVER_SETTINGS),
     publicApiUrls,
     corsOrigins: readOrigins("CORS_ORIGINS", text("CORS_ORIGINS", ""), problems),
+    trustedProxies: readTrustedProxies(text("TRUSTED_PROXIES", ""), problems),
     metricsHost: text("METRICS_HOST"),
     metricsPort: text("METRICS_PORT", "") === OFF ? undefined : integer("METRICS_PORT"),
     publicMediaUrl: publicMediaUrl === "" ? undefined : publicMediaUrl,
     dataDir: readDataDir(env),
+    databaseUrl: readDatabaseUrl(env, problems),
     logLevel,
     tokenTtlS: integer("TOKEN_TTL_S"),
     liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),
+    workerRealtime: reader.flag("WORKER_REALTIME"),
     workers: integer("WORKERS", Math.max(1, availableParallelism() - 1)),
     callsPerWorker: integer("CALLS_PER_WORKER"),
     callsPerApiKey: text("CALLS_PER_API_KEY", "") === "" ? undefined : integer("CALLS_PER_API_KEY"),
@@ -179,15 +203,22 @@ export function readConfig(
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
     outboundCodecs: readOutboundCodecs(reader),
     toolSecrets: readToolSecrets(env, problems),
-    toolsAllowLoopback: readToolsAllowLoopback(reader, isProduction, problems),
+    toolsAllowLoopback: readAllowLoopback("TOOLS_ALLOW_LOOPBACK", reader, isProduction, problems),
+    secretsKey: env.SECRETS_KEY?.trim() || undefined,
+    encryptMedia: reader.flag("ENCRYPT_MEDIA"),
+    webhooksAllowLoopback: readAllowLoopback("WEBHOOKS_ALLOW_LOOPBACK", reader, isProduction, problems),
   };
   problems.push(...speechConfigProblems(config));
   if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
   return config;
 }
 
-/** Stream limits, prices, spend limits and retention. */
+/** Limits of requests, stream limits, prices, spend limits and retention. */
 const readPolicies = (reader: VariableReader, problems: string[]) => ({
+  requestLimits: {
+    perApiKey: reader.integer("API_KEY_REQUESTS_PER_MINUTE"),
+    perAccount: reader.integer("ACCOUNT_REQUESTS_PER_MINUTE"),
+  },
   streamsMax: readStreamsMax(reader.text("PROVIDER_STREAMS_MAX", ""), problems),
   prices: readPrices(reader.text("PRICES", ""), PROVIDER_NAMES, problems),
   spend: readSpendSettings(reader),
@@ -226,13 +257,16 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
   });
 }
 
-/** Reads TOOLS_ALLOW_LOOPBACK, which is refused in production. */
-function readToolsAllowLoopback(reader: VariableReader, isProduction: boolean, problems: string[]): boolean {
-  const isAllowed = reader.flag("TOOLS_ALLOW_LOOPBACK");
+/** Reads a variable that allows requests to this machine, which is refused in production. */
+function readAllowLoopback(
+  name: "TOOLS_ALLOW_LOOPBACK" | "WEBHOOKS_ALLOW_LOOPBACK",
+  reader: VariableReader,
+  isProduction: boolean,
+  problems: string[],
+): boolean {
+  const isAllowed = reader.flag(name);
   if (isAllowed && isProduction) {
-    problems.push(
-      "TOOLS_ALLOW_LOOPBACK must not be true together with NODE_ENV=production: it is for tests and trials",
-    );
+    problems.push(`${name} must not be true together with NODE_ENV=production: it is for tests and trials`);
   }
   return isAllowed;
 }

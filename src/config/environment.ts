@@ -1,5 +1,6 @@
 import type { RetentionRules } from "../core/retention.ts";
-import { API_HOST_DEFAULT, API_PORT_DEFAULT, localUrlOf } from "./addresses.ts";
+import { API_HOST_DEFAULT, API_PORT_DEFAULT, localUrlOf, readApiUrls, serviceUrlOf } from "./addresses.ts";
+import { readDatabaseUrl } from "./database-url.ts";
 import { readRetention } from "./retention.ts";
 import { SERVICE_VARIABLES } from "./variables/service.ts";
 
@@ -24,9 +25,30 @@ export function readLoaderEnvironment(env: Environment = process.env): Record<st
   return Object.fromEntries(given);
 }
 
+/** This process's environment without the key that opens what is sealed: workers get the key of each of their calls. */
+export function readWorkerEnvironment(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
+  const { SECRETS_KEY: _, ...rest } = env;
+  return rest;
+}
+
+/** SECRETS_KEY, for command-line tools; undefined for the key file. */
+export const readSecretsKey = (env: Environment = process.env): string | undefined =>
+  env.SECRETS_KEY?.trim() || undefined;
+
+/** MEDIA_KEY, the key of one encrypted journal; undefined where it is not set. */
+export const readMediaKey = (env: Environment = process.env): string | undefined => env.MEDIA_KEY?.trim() || undefined;
+
 /** The data directory. */
 export const readDataDir = (env: Environment = process.env): string =>
   env.DATA_DIR?.trim() || SERVICE_VARIABLES.DATA_DIR.default;
+
+/** Where a service with this environment has its data, for command-line tools. Throws when DATABASE_URL is wrong. */
+export function readStorePlace(env: Environment = process.env): { dataDir: string; databaseUrl: string | undefined } {
+  const problems: string[] = [];
+  const databaseUrl = readDatabaseUrl(env, problems);
+  if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
+  return { dataDir: readDataDir(env), databaseUrl };
+}
 
 /**
  * The address and the API key with which command-line tools call a service, undefined unless set; and the address of the API of a
@@ -39,3 +61,14 @@ export const readServiceAccess = (
   apiKey: env.TRUNKLINE_API_KEY?.trim() || undefined,
   localUrl: localUrlOf(env.API_HOST?.trim() || API_HOST_DEFAULT, env.API_PORT?.trim() || API_PORT_DEFAULT),
 });
+
+/**
+ * The address at which people reach a service with this environment, without a slash at its end: the first of PUBLIC_API_URL, or
+ * that of this machine. Throws when PUBLIC_API_URL is wrong.
+ */
+export function readServiceUrl(env: Environment = process.env): string {
+  const problems: string[] = [];
+  const urls = readApiUrls(env.PUBLIC_API_URL?.trim() ?? "", problems);
+  if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
+  return serviceUrlOf(urls) ?? readServiceAccess(env).localUrl;
+}

@@ -1,3 +1,5 @@
+import { serializedOriginOf } from "../core/network/origins.ts";
+
 /** A page's origin (RFC 6454): scheme, host and port. */
 const EXAMPLE = "http://localhost:5173";
 
@@ -21,10 +23,10 @@ function originProblem(given: string): string | undefined {
       `name the origins of your own pages, such as ${EXAMPLE}`
     );
   }
-  const url = /^https?:\/\//i.test(given) && !given.includes("*") && URL.canParse(given) ? new URL(given) : undefined;
-  if (url?.origin === given) return undefined;
+  const origin = serializedOriginOf(given);
+  if (origin === given) return undefined;
   // The problem quotes neither a password nor a query.
   const shown = JSON.stringify(given.replace(/^(\w+:\/\/)?.*@/s, "$1…@").replace(/[?#].*$/s, "?…"));
-  const right = url === undefined ? "" : `: write ${url.origin}`;
+  const right = origin === undefined ? "" : `: write ${origin}`;
   return `must be origins such as ${EXAMPLE}, separated by commas, not ${shown}${right}`;
 }

@@ -2,18 +2,14 @@ import { isObject, parseObject } from "../core/json.ts";
 import {
   KEEP_ALL,
   RETAINED_PARTS,
+  RETENTION_DAYS_MAX,
+  RETENTION_FIELDS,
   type RetainedPart,
   type RetentionDays,
   type RetentionRules,
 } from "../core/retention.ts";
 
-const FIELDS: Readonly<Record<RetainedPart, string>> = {
-  recording: "recordingDays",
-  transcript: "transcriptDays",
-  record: "recordDays",
-};
-const FIELD_NAMES = Object.values(FIELDS).join(", ");
-const RETENTION_DAYS_MAX = 36_500;
+const FIELD_NAMES = Object.values(RETENTION_FIELDS).join(", ");
 
 /**
  * Reads RETENTION: JSON such as `{"recordingDays": 30, "recordDays": 365, "accounts": {"acme": {"recordingDays": 7}}}`. An account
@@ -48,7 +44,7 @@ function readDays(
 ): RetentionDays {
   const days: Record<RetainedPart, number | undefined> = { ...common };
   for (const [field, value] of Object.entries(given)) {
-    const what = RETAINED_PARTS.find((retained) => FIELDS[retained] === field);
+    const what = RETAINED_PARTS.find((retained) => RETENTION_FIELDS[retained] === field);
     if (what === undefined) problems.push(`${place} must have any of ${FIELD_NAMES}, not ${JSON.stringify(field)}`);
     else if (value === null) days[what] = undefined;
     else if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= RETENTION_DAYS_MAX) {

@@ -1,6 +1,12 @@
 import { isObject, parseObject } from "../core/json.ts";
 import { SECRET_NAME } from "../core/tools/http-tool.ts";
-import { TOOL_SECRET_BINDINGS, TOOL_SECRET_PREFIX, type ToolSecret, type ToolSecrets } from "../core/tools/secrets.ts";
+import {
+  exactHost,
+  TOOL_SECRET_BINDINGS,
+  TOOL_SECRET_PREFIX,
+  type ToolSecret,
+  type ToolSecrets,
+} from "../core/tools/secrets.ts";
 
 /** Reads all `TOOL_SECRET_<NAME>` with their bindings. Problems never quote a secret. */
 export function readToolSecrets(env: Readonly<Record<string, string | undefined>>, problems: string[]): ToolSecrets {
@@ -62,9 +68,3 @@ const textsIn = (value: unknown): string[] | undefined =>
   Array.isArray(value) && value.length > 0 && value.every((one): one is string => typeof one === "string")
     ? value
     : undefined;
-
-/** The host as an https URL spells it, so that hosts can be compared as texts; undefined for anything but a host. */
-function exactHost(given: string): string | undefined {
-  if (!/^[^/?#\\\s{}@*]+$/.test(given) || !URL.canParse(`https://${given}`)) return undefined;
-  return new URL(`https://${given}`).host;
-}

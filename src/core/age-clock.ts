@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { type AgeMs, ageMs } from "./clocks.ts";
 
 /**
- * The clock by which a store measures age. It never jumps, and all processes that use one store read the same one. A store on one
- * machine uses CLOCK_MONOTONIC with the boot id; a shared database uses its own time under one constant id.
+ * The clock by which a store measures age. All processes that use one store read the same one, and no step of their own clocks
+ * moves it. A store on one machine uses CLOCK_MONOTONIC with the boot id; a shared database uses its own time under one constant id.
  */
 export interface AgeClock {
   /** Readings with different ids cannot be compared: a time with another id counts as too old. */

@@ -12,9 +12,12 @@ export const ERROR_MEANINGS = {
   wire_malformed: "a message of a peer breaks the protocol of its stream",
   wire_too_large: "a message of a peer is too large, which ends its call",
   wire_wrong_data: "a peer sent a binary message, or a text, where its protocol has none, which ends its call",
+  bad_offer: "the SDP offer of a WebRTC client cannot be used; the message says what is wrong and what would be right",
   wire_flood: "a peer sent more than the service parses, which ends its call",
   journal_unreadable: "the journal of a call cannot be read, or is no journal",
+  media_unreadable: "an encrypted journal or recording, or its key, is damaged, or belongs to another call",
   renderer_died: "the renderer died at this journal again and again, or could not be started",
+  unsealable: "a secret in the database cannot be opened: its key is missing, or it was changed",
   bad_configuration:
     "a variable, a file or a limit of the system does not let the service start; the message says what to change",
   internal: "a defect of the service; the line has its `stack`",

@@ -16,6 +16,22 @@ export type AccountId = Id<"AccountId">;
 export type AgentId = Id<"AgentId">;
 /** `key_...`: an API key. It is no secret. */
 export type ApiKeyId = Id<"ApiKeyId">;
+/** `user_...`: a person of an account, who signs in. */
+export type UserId = Id<"UserId">;
+/** `credential_...` or `tool_secret_...`: a secret that an account brought along. */
+export type AccountSecretId = Id<"AccountSecretId">;
+/** `publishable_key_...`: a publishable key, by which web pages start calls. It is not its text. */
+export type PublishableKeyId = Id<"PublishableKeyId">;
+/** `job_...`: a durable job. */
+export type JobId = Id<"JobId">;
+/** `webhook_...`: where an account has events sent. */
+export type WebhookId = Id<"WebhookId">;
+/** `event_...`: a fact that webhooks deliver. */
+export type EventId = Id<"EventId">;
+/** `delivery_...`: one event for one webhook. */
+export type DeliveryId = Id<"DeliveryId">;
+/** `audit_...`: an event of the audit log. */
+export type AuditEventId = Id<"AuditEventId">;
 /** One start of a media worker. */
 export type WorkerId = Id<"WorkerId">;
 /** The id that the call gives to one tool call of the LLM; the provider has its own (`ToolCall.providerCallId`). */
@@ -37,8 +53,15 @@ const as = (id: unknown): unknown => id;
  */
 export const asCallId = as as (text: string) => CallId;
 export const asAccountId = as as (text: string) => AccountId;
+export const asAccountSecretId = as as (text: string) => AccountSecretId;
 export const asAgentId = as as (text: string) => AgentId;
 export const asApiKeyId = as as (text: string) => ApiKeyId;
+export const asUserId = as as (text: string) => UserId;
+export const asPublishableKeyId = as as (text: string) => PublishableKeyId;
+export const asJobId = as as (text: string) => JobId;
+export const asWebhookId = as as (text: string) => WebhookId;
+export const asDeliveryId = as as (text: string) => DeliveryId;
+export const asAuditEventId = as as (text: string) => AuditEventId;
 export const asWorkerId = as as (text: string) => WorkerId;
 export const asCarrierCallId = as as (text: string) => CarrierCallId;
 export const asToolCallId = as as (text: string) => ToolCallId;

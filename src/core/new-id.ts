@@ -1,5 +1,18 @@
-import { v7 as uuidv7 } from "uuid";
-import type { AccountId, AgentId, ApiKeyId, CallId } from "./ids.ts";
+import { v5 as uuidv5, v7 as uuidv7 } from "uuid";
+import type {
+  AccountId,
+  AccountSecretId,
+  AgentId,
+  ApiKeyId,
+  AuditEventId,
+  CallId,
+  DeliveryId,
+  EventId,
+  JobId,
+  PublishableKeyId,
+  UserId,
+  WebhookId,
+} from "./ids.ts";
 
 /** The kinds of new ids, by their prefix; it makes an id readable in a log line. */
 interface IdByPrefix {
@@ -7,6 +20,14 @@ interface IdByPrefix {
   call: CallId;
   agent: AgentId;
   key: ApiKeyId;
+  user: UserId;
+  credential: AccountSecretId;
+  tool_secret: AccountSecretId;
+  publishable_key: PublishableKeyId;
+  job: JobId;
+  webhook: WebhookId;
+  delivery: DeliveryId;
+  audit: AuditEventId;
   /** A request, for log lines and error bodies. */
   req: string;
 }
@@ -14,3 +35,12 @@ interface IdByPrefix {
 /** A new id: a prefix and a UUIDv7, so that ids sort by creation time. */
 export const newId = <Prefix extends keyof IdByPrefix>(prefix: Prefix): IdByPrefix[Prefix] =>
   `${prefix}_${uuidv7()}` as IdByPrefix[Prefix];
+
+/** The namespace of the ids of events (RFC 9562, section 6.6): a random UUID that must never change. */
+const EVENT_NAMESPACE = "1e48dba8-0ce6-45ce-b85f-92ce3c74c0b8";
+
+/**
+ * The id of an event, from the name of its fact: a database that was restored from a backup, and learns of the fact again,
+ * gives it the same id. A UUIDv5 (RFC 9562, section 5.5).
+ */
+export const eventIdOf = (factName: string): EventId => `event_${uuidv5(factName, EVENT_NAMESPACE)}` as EventId;

@@ -2,8 +2,18 @@
 export const RETAINED_PARTS = ["recording", "transcript", "record"] as const;
 export type RetainedPart = (typeof RETAINED_PARTS)[number];
 
+/** The names of these days in the configuration and the API. */
+export const RETENTION_FIELDS = {
+  recording: "recordingDays",
+  transcript: "transcriptDays",
+  record: "recordDays",
+} as const satisfies Record<RetainedPart, string>;
+
 /** Days from a call's end until each part of it is deleted; undefined keeps it. */
 export type RetentionDays = Readonly<Record<RetainedPart, number | undefined>>;
+
+/** About a century. */
+export const RETENTION_DAYS_MAX = 36_500;
 
 export interface RetentionRules {
   /** The default of all accounts. */

@@ -3,4 +3,6 @@ export interface ServiceReady {
   kind: "ready";
   apiUrl: string;
   mediaUrl: string;
+  /** Absent where no worker carries WebRTC calls. */
+  webrtcUrl?: string;
 }

@@ -6,6 +6,7 @@ import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../core/limits/admission.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import { isSignedToken } from "../core/stream-token.ts";
+import type { CallLlm, CallStt, TtsPool } from "../speech/contracts.ts";
 import type { CallHandoff, RedeemedCall } from "../store/call-handoff.ts";
 import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
 import type { Admission } from "./server/media-server.ts";
@@ -17,14 +18,34 @@ export interface AdmissionGateOptions {
   clock: Clock;
   log: Logger;
   /** The stream's address up to `/stream/{token}`: some carriers sign it. */
-  mediaUrl: string;
+  mediaUrl: () => string;
   /** Which connection types an upgrade may belong to. */
   authentication: UpgradeAuthentication;
+  /** Prepares the providers of a call. Must not reject: a call whose token was redeemed is opened in any case. */
+  prepare: (redeemed: RedeemedCall) => Promise<PreparedProviders>;
   /** Starts the call of a redeemed token. Must not throw. */
-  open: (redeemed: RedeemedCall, transport: Transport) => TransportListener;
+  open: (redeemed: RedeemedCall, prepared: PreparedProviders, stream: OpenedStream) => TransportListener;
   /** An admission is complete: its call was opened, or it was refused. */
   onSettled: () => void;
 }
+
+/** The stream of a redeemed token. */
+export interface OpenedStream {
+  transport: Transport;
+  /** The client wants to come back when the connection is lost. */
+  asksToResume: boolean;
+}
+
+/** The providers of one call. */
+export interface CallProviders {
+  /** Undefined for an agent without an STT. */
+  stt: CallStt | undefined;
+  llm: CallLlm;
+  tts: Pick<TtsPool, "forVoice">;
+}
+
+/** The providers of a call, or why it cannot have any. */
+export type PreparedProviders = { providers: CallProviders } | { error: unknown };
 
 const REFUSED: Admission = { kind: "refused", status: 401 };
 const BUSY: Admission = { kind: "refused", status: 503 };
@@ -60,20 +81,24 @@ export class AdmissionGate {
    * A token without the signature that its call's carrier must send is refused like any other, and stays valid. A valid
    * token is admitted even at capacity: its slot was reserved when the token was created.
    */
-  async admit(token: string, headers: UpgradeHeaders): Promise<Admission> {
-    const { clock, metrics } = this.#options;
-    const sinceMs = clock.nowMs();
-    const admission = await this.#decide(token, headers);
-    if (admission.kind === "refused") metrics.upgradeRefused(admission.status);
-    if (admission === REFUSED) {
-      await new Promise<void>((resolve) => {
-        clock.after(REFUSAL_MS_MIN - elapsedMs(sinceMs, clock.nowMs()), resolve);
-      });
-    }
-    return admission;
+  async admit(token: string, headers: UpgradeHeaders, asksToResume: boolean): Promise<Admission> {
+    const sinceMs = this.#options.clock.nowMs();
+    const admission = await this.#decide(token, headers, asksToResume);
+    return admission.kind === "refused" ? await this.refuse(admission.status, sinceMs) : admission;
   }
 
-  async #decide(token: string, headers: UpgradeHeaders): Promise<Admission> {
+  /** A refusal of a request that came at `sinceMs`, counted; that of a token not before REFUSAL_MS_MIN. */
+  async refuse(status: 401 | 503, sinceMs = this.#options.clock.nowMs()): Promise<Admission> {
+    const { clock, metrics } = this.#options;
+    metrics.upgradeRefused(status);
+    if (status === 503) return BUSY;
+    await new Promise<void>((resolve) => {
+      clock.after(REFUSAL_MS_MIN - elapsedMs(sinceMs, clock.nowMs()), resolve);
+    });
+    return REFUSED;
+  }
+
+  async #decide(token: string, headers: UpgradeHeaders, asksToResume: boolean): Promise<Admission> {
     const { handoff, metrics, log, mediaUrl, authentication } = this.#options;
     // Tokens cannot be verified before the control process has sent its token keys.
     if (handoff.tokenKeys.length === 0) return BUSY;
@@ -81,13 +106,19 @@ export class AdmissionGate {
       metrics.redemption("unsigned");
       return REFUSED;
     }
-    const allowedTypes = authentication.allowedTypes(`${mediaUrl}/stream/${token}`, headers);
+    const allowedTypes = authentication.allowedTypes(`${mediaUrl()}/stream/${token}`, headers);
     if (this.#isClosed || this.#pending >= REDEMPTIONS_MAX) return BUSY;
     this.#pending += 1;
     try {
       const redeemed = await handoff.redeem(createHash("sha256").update(token).digest("hex"), allowedTypes);
       metrics.redemption(redeemed === undefined ? "refused" : "redeemed");
-      if (redeemed !== undefined) return { kind: "admitted", open: (transport) => this.#open(redeemed, transport) };
+      if (redeemed !== undefined) {
+        const prepared = await this.#options.prepare(redeemed);
+        return {
+          kind: "admitted",
+          open: (transport) => this.#open(redeemed, prepared, { transport, asksToResume }),
+        };
+      }
       this.#settle();
       return REFUSED;
     } catch (error) {
@@ -98,9 +129,9 @@ export class AdmissionGate {
     }
   }
 
-  #open(redeemed: RedeemedCall, transport: Transport): TransportListener {
+  #open(redeemed: RedeemedCall, prepared: PreparedProviders, stream: OpenedStream): TransportListener {
     try {
-      return this.#options.open(redeemed, transport);
+      return this.#options.open(redeemed, prepared, stream);
     } finally {
       this.#settle();
     }

@@ -1,43 +1,47 @@
+import { strict as assert } from "node:assert";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters.ts";
-import { promptTokensMaxOf } from "../call/prompt-budget.ts";
+import type { AccountProviders } from "../core/account-providers.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { ConnectionType, ModelName } from "../core/calls/spec.ts";
-import { type Clock, isoTime } from "../core/clock.ts";
+import type { Clock } from "../core/clock.ts";
 import { mediaMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { CallId } from "../core/ids.ts";
-import { HISTORY_TOKENS_DEFAULT } from "../core/limits/llm.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
 import type { Logger } from "../core/log/logger.ts";
 import { TimeHistogram } from "../core/metrics/histogram.ts";
 import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import type { AddedLatency, LiveState, WorkerReadings } from "../core/metrics/worker-readings.ts";
 import type { SchemaChecks } from "../core/schemas/checker.ts";
-import { busRateHz } from "../media/bus-rate.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
+import type { RtpReadings } from "../media/rtp/reception.ts";
 import type { VoiceActivityDetection } from "../media/voice-activity/detector.ts";
 import type { CallLlm, CallStt, TtsPool } from "../speech/contracts.ts";
 import type { LocalSpeech } from "../speech/local/jobs.ts";
 import type { CallHandoff, EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
 import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
-import type { InboundAudio, WireFactory } from "../wire/wire.ts";
-import { AdmissionGate } from "./admission.ts";
+import type { ClientMessage, InboundAudio, WireFactory } from "../wire/wire.ts";
+import { AdmissionGate, type CallProviders, type OpenedStream, type PreparedProviders } from "./admission.ts";
+import { createSession } from "./call-creation.ts";
 import { Ticker } from "./event-loop/ticker.ts";
 import type { JournalWriters } from "./journal/writers.ts";
+import { AudioSockets, type CallSockets, type LegResources } from "./leg/call-sockets.ts";
 import { closeCodeOf } from "./leg/close-codes.ts";
-import { makeVadFor } from "./leg/make-vad.ts";
-import { TimedLeg } from "./leg/timed-leg.ts";
+import { TimedCall } from "./leg/timed-call.ts";
 import { TotalCounters } from "./metrics/total-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
+import type { OtherWorkers } from "./resumption/other-workers.ts";
+import { isResumeToken, Resumptions, WORKER_TAG_CHARS } from "./resumption/resumptions.ts";
 import type { Admission } from "./server/media-server.ts";
-import { CallSession, legFormatOf } from "./session.ts";
+import type { CallSession } from "./session.ts";
 import type { AccountSpends } from "./spend/account.ts";
-import { CallSpend } from "./spend/call.ts";
 import type { HttpTools } from "./tools/http-client.ts";
+import { CLOSE_INTERNAL_ERROR, CLOSE_NORMAL } from "./transport/close-codes.ts";
 import type { Transport, TransportListener } from "./transport/transport.ts";
+import { type WebrtcResources, WebrtcSockets } from "./webrtc/call-sockets.ts";
 
 export interface GatewayOptions {
   handoff: CallHandoff;
@@ -47,8 +51,15 @@ export interface GatewayOptions {
     turnModel?: LocalSpeech | undefined;
     tts: Pick<TtsPool, "provider" | "forVoice">;
     llm: Readonly<Record<ModelName, CallLlm>>;
+    /** The providers of accounts that have not those of the service. Rejects when an account may use none of them. */
+    forAccount?: (account: AccountProviders, model: ModelName) => Promise<CallProviders>;
   };
   createWire: WireFactory;
+  /** The name by which other workers find this one, 16 hexadecimal digits; and those workers. Absent where there are none. */
+  workerTag?: string;
+  otherWorkers?: Pick<OtherWorkers, "ask">;
+  /** Only of workers that carry WebRTC calls. */
+  webrtc?: WebrtcResources | undefined;
   /** All that calls can have. */
   connectionTypes: readonly ConnectionType[];
   voiceActivity: VoiceActivityDetection;
@@ -81,18 +92,43 @@ export interface GatewayOptions {
   /** Which connection types an upgrade may belong to. */
   authentication: UpgradeAuthentication;
   /** The stream's address up to `/stream/{token}`: some carriers sign it. */
-  mediaUrl: string;
+  mediaUrl: () => string;
 }
+
+/** A call of this process, and how its peer connects. */
+interface LiveCall {
+  session: CallSession;
+  sockets: CallSockets;
+}
+
+/** The connection types whose peers are programs and pages that speak our own protocol. */
+const CLIENT_TYPES: readonly ConnectionType[] = ["websocket", "webrtc"];
+
+const NO_WORKER_TAG = "0".repeat(WORKER_TAG_CHARS);
+
+type AdmittedStart = Admission & { kind: "admitted" };
+
+const NO_LISTENER: TransportListener = { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };
+
+const inboundBuffer = (): InboundAudio => ({
+  bytes: new Uint8Array(CARRIER_MESSAGE_BYTES_MAX),
+  samples: new Int16Array(CARRIER_MESSAGE_BYTES_MAX),
+  count: 0,
+  timestampMs: mediaMs(Number.NaN),
+  isDtx: false,
+  chunk: Number.NaN,
+});
 
 /** The media plane of one process: redeems stream tokens and holds the calls that result. */
 export class Gateway {
   readonly #options: GatewayOptions;
-  readonly #calls = new Map<CallId, CallSession>();
+  readonly #calls = new Map<CallId, LiveCall>();
+  readonly #resources: LegResources;
+  readonly #resumptions: Resumptions;
   readonly #totals: TotalCounters;
   readonly #addedLatency: AddedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   readonly #ticker: Ticker;
   readonly #admissions: AdmissionGate;
-  readonly #inbound: InboundAudio;
   readonly #parameters: Readonly<TurnParameters>;
   /** Calls use the detector's fallback. */
   #isDetectorFallback = false;
@@ -109,17 +145,18 @@ export class Gateway {
     this.#ticker = new Ticker(options.clock);
     this.#admissions = new AdmissionGate({
       ...options,
-      open: (redeemed, transport) => this.#open(redeemed, transport),
+      prepare: (redeemed) => this.#prepare(redeemed),
+      open: (redeemed, prepared, stream) => this.#open(redeemed, prepared, stream),
       onSettled: () => this.#checkEmpty(),
     });
-    this.#inbound = {
-      bytes: new Uint8Array(CARRIER_MESSAGE_BYTES_MAX),
-      samples: new Int16Array(CARRIER_MESSAGE_BYTES_MAX),
-      count: 0,
-      timestampMs: mediaMs(Number.NaN),
-      isDtx: false,
-      chunk: Number.NaN,
-    };
+    const { voiceActivity, clock, handoff, mediaUrl } = options;
+    const addedLatencyIn = this.#addedLatency.in;
+    this.#resources = { voiceActivity, inbound: inboundBuffer(), ticker: this.#ticker, clock, addedLatencyIn };
+    this.#resumptions = new Resumptions({
+      workerTag: options.workerTag ?? NO_WORKER_TAG,
+      tokenKeys: () => handoff.tokenKeys,
+      mediaUrl,
+    });
     const { providers, metrics } = options;
     if (providers.stt !== undefined) metrics.registerStage("stt", providers.stt.provider);
     for (const { provider } of Object.values(providers.llm)) metrics.registerStage("llm", provider);
@@ -140,7 +177,7 @@ export class Gateway {
   readings(): WorkerReadings {
     const { journals, callsMax, voiceActivity } = this.#options;
     const calls: Record<LiveState, number> = { opening: 0, listening: 0, thinking: 0, speaking: 0 };
-    const live = [...this.#calls.values()].map((session) => session.read());
+    const live = [...this.#calls.values()].map(({ session }) => session.read());
     for (const { state } of live) calls[state] += 1;
     return {
       calls,
@@ -161,9 +198,30 @@ export class Gateway {
     };
   }
 
-  /** Exchanges a stream token for a call slot: see `AdmissionGate.admit`. */
-  admit(token: string, headers: UpgradeHeaders): Promise<Admission> {
-    return this.#admissions.admit(token, headers);
+  /**
+   * Exchanges a stream token for a call slot, see `AdmissionGate.admit`, or the token of a resumption for its call.
+   * `asksToResume`: the client asks for an address at which to connect again when this connection is lost.
+   */
+  async admit(token: string, headers: UpgradeHeaders, asksToResume = false): Promise<Admission> {
+    if (!isResumeToken(token)) return await this.#admissions.admit(token, headers, asksToResume);
+    const resumed = this.#resumptions.take(token);
+    if (resumed.kind === "call") return this.#resumed(resumed.callId) ?? (await this.#admissions.refuse(503));
+    if (resumed.kind === "invalid") return await this.#admissions.refuse(401);
+    const elsewhere =
+      resumed.kind === "elsewhere" ? await this.#options.otherWorkers?.ask(resumed.workerTag, token) : undefined;
+    if (elsewhere !== undefined) return { kind: "admitted", open: (transport) => elsewhere.open(transport) };
+    return await this.#admissions.refuse(503);
+  }
+
+  /** The admission of a resumption that another worker has got; undefined where the token is of no call of this process. */
+  resume(token: string): AdmittedStart | undefined {
+    const resumed = this.#resumptions.take(token);
+    return resumed.kind === "call" ? this.#resumed(resumed.callId) : undefined;
+  }
+
+  #resumed(callId: CallId): AdmittedStart | undefined {
+    const live = this.#calls.get(callId);
+    return live && { kind: "admitted", open: (transport) => this.#reconnect(live, transport) };
   }
 
   /**
@@ -180,7 +238,7 @@ export class Gateway {
     const calls = this.#calls.size;
     if (isOn) log.warn({ detector, calls }, "event loop lags: voice activity detection falls back to the cheaper one");
     else log.info({ detector, calls }, "voice activity detection no longer falls back");
-    for (const session of [...this.#calls.values()]) session.detectorChanged(detector);
+    for (const { session } of [...this.#calls.values()]) session.detectorChanged(detector);
   }
 
   /** The version of the detector that decides now. */
@@ -190,17 +248,22 @@ export class Gateway {
   }
 
   #checkFull(): void {
-    const isFull = this.#calls.size >= this.#options.callsMax;
+    // The client of a detached call must find a listener; where all workers are full there is no other.
+    const isFull = this.#calls.size >= this.#options.callsMax && !this.#hasDetachedCall;
     if (isFull === this.#isFull) return;
     this.#isFull = isFull;
     this.#options.onFull(isFull);
+  }
+
+  get #hasDetachedCall(): boolean {
+    return [...this.#calls.values()].some(({ session }) => session.isDetached);
   }
 
   #checkEmpty(): void {
     if (this.#calls.size + this.#admissions.pending === 0) this.#onEmpty?.();
   }
 
-  /** The process has no free call slot. */
+  /** The process has no free call slot, and no call whose client may come back. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -216,100 +279,112 @@ export class Gateway {
 
   /** Ends a call of this process; does nothing for any other. */
   end(callId: CallId, reason: EndReason): void {
-    this.#calls.get(callId)?.end(reason);
+    this.#calls.get(callId)?.session.end(reason);
   }
 
   /** Ends every live call after a goodbye; calls whose handshakes are not complete end as they begin. */
   endAllWithGoodbye(): void {
     this.#isDrainOver = true;
-    for (const session of [...this.#calls.values()]) session.end("drain_timeout", "with a goodbye");
+    for (const { session } of [...this.#calls.values()]) session.end("drain_timeout", "with a goodbye");
+  }
+
+  /** Never rejects. */
+  async #prepare({ spec, providers: account }: RedeemedCall): Promise<PreparedProviders> {
+    const { stt, llm, tts, forAccount } = this.#options.providers;
+    if (account === undefined || forAccount === undefined) return { providers: { stt, llm: llm[spec.model], tts } };
+    try {
+      return { providers: await forAccount(account, spec.model) };
+    } catch (error) {
+      return { error };
+    }
   }
 
   /** A call whose token was redeemed must end in a record, even if it could not start. */
-  #open(redeemed: RedeemedCall, transport: Transport): TransportListener {
+  #open(
+    redeemed: RedeemedCall,
+    prepared: PreparedProviders,
+    { transport, asksToResume }: OpenedStream,
+  ): TransportListener {
     try {
-      const { session, leg } = this.#begin(redeemed, transport);
-      if (this.#isDetectorFallback) session.detectorChanged(this.#detectorVersion);
-      session.begin();
-      if (this.#isDrainOver) session.end("drain_timeout");
-      return leg;
+      if ("error" in prepared) throw prepared.error;
+      return this.#begin(redeemed, prepared.providers, transport, asksToResume);
     } catch (error) {
       const { callId } = redeemed;
       this.#options.log.error({ err: error, code: codeOf(error), callId }, "call could not be started");
       this.#options.metrics.callEnded("worker_lost");
       this.#options.handoff.ended(callId);
       transport.close(closeCodeOf("worker_lost"), "worker_lost");
-      return { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };
+      return NO_LISTENER;
     }
   }
 
-  #begin(redeemed: RedeemedCall, transport: Transport): { session: CallSession; leg: TransportListener } {
-    const { callId, accountId, spec } = redeemed;
-    const { providers, httpTools, schemas, journals, phrases, metrics, clock, voiceActivity, makeResampler } =
-      this.#options;
-    const { spend: settings, accountSpends, prices, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
-    const log = this.#options.log.child({ callId });
-    const wire = this.#options.createWire(callId, spec);
-    const format = legFormatOf(wire);
-    // Only the wire and the VAD can fail, so they are created first: anything created before them would leak.
-    const vad = makeVadFor(wire, () => voiceActivity.open(busRateHz(wire.inboundRateHz)));
-    const llm = providers.llm[spec.model];
-    const promptTokensMax = promptTokensMaxOf(spec, llm.contextTokens, historyTokensMax);
-    const stt = providers.stt?.forLanguage?.(spec.language) ?? providers.stt;
-    const sttHasInterim = stt?.capabilities.interimTranscripts ?? false;
-    const journal = journals.open({
-      ...redeemed,
-      startedAt: isoTime(clock.epochMs()),
-      leg: format,
-      detector: voiceActivity.version,
-      sttHasInterim,
-      sttFinalPerUtterance: stt?.capabilities.finalPerUtterance ?? false,
-      parameters: this.#parameters,
-      promptTokensMax,
-    });
-    const session = new CallSession({
+  #begin(redeemed: RedeemedCall, own: CallProviders, transport: Transport, asksToResume: boolean): TransportListener {
+    const { callId, spec } = redeemed;
+    const { clock, metrics } = this.#options;
+    const mayResume = asksToResume && CLIENT_TYPES.includes(spec.connectionType);
+    // Only the sockets can fail, so they are made first: anything created before them would leak.
+    const sockets = this.#socketsOf(redeemed, mayResume);
+    const session = createSession(this.#options, {
       redeemed,
-      format,
-      makeResampler,
-      stt,
-      turnModel: providers.turnModel,
-      llm,
-      tts: providers.tts.forVoice(spec.voiceId),
+      own,
+      format: sockets.format,
+      mayResume,
       parameters: this.#parameters,
-      promptTokensMax,
-      httpTools,
-      schemas,
-      phrases,
-      spend: new CallSpend({
-        accountId,
-        settings,
-        accountSpends,
-        maxCost: spec.maxCost,
-        prices,
-        metrics,
-        nowMs: () => clock.nowMs(),
-      }),
-      journal,
-      metrics,
-      clock,
-      log,
-      onStarted: (carrierCallId) => this.#options.handoff.streamStarted(callId, carrierCallId),
+      onDetached: () => this.#checkFull(),
       onDone: (end) => this.#onDone(callId, session, stopTicking, end),
     });
-    const attachment = session.attach({ transport, wire, inbound: this.#inbound, vad });
-    const leg = new TimedLeg(attachment, session, clock, this.#ticker, this.#addedLatency);
-    const stopTicking = this.#ticker.add(leg);
-    this.#calls.set(callId, session);
+    const addedLatencyOut = this.#addedLatency.out;
+    const stopTicking = this.#ticker.add(
+      new TimedCall({ call: session, counters: session.read().counts, clock, addedLatencyOut }),
+    );
+    this.#calls.set(callId, { session, sockets });
     this.#checkFull();
     metrics.callStarted(spec.connectionType);
-    log.info("call started");
-    return { session, leg };
+    session.log.info("call started");
+    if (this.#isDetectorFallback) session.detectorChanged(this.#detectorVersion);
+    const listener = sockets.connect(session, transport);
+    if (this.#isDrainOver) session.end("drain_timeout");
+    return listener;
+  }
+
+  #socketsOf({ callId, spec }: Pick<RedeemedCall, "callId" | "spec">, mayResume: boolean): CallSockets {
+    const { createWire, webrtc, metrics } = this.#options;
+    const resources = this.#resources;
+    const resumeUrl = (): string | undefined => (mayResume ? this.#resumptions.issue(callId) : undefined);
+    if (spec.connectionType !== "webrtc") {
+      const ready = (): ClientMessage => ({ kind: "ready", callId, resumeUrl: resumeUrl() });
+      return new AudioSockets({ resources, createWire: () => createWire(callId, spec), ready });
+    }
+    assert.ok(webrtc !== undefined, "only workers with WebRTC redeem tokens of its calls");
+    const rtpEnded = (readings: Readonly<RtpReadings>): void => metrics.rtp.ended(readings);
+    return new WebrtcSockets({ callId, webrtc, resources, rtpEnded, resumeUrl });
+  }
+
+  /** The call of a resumption goes on over this socket. Never throws. */
+  #reconnect({ session, sockets }: LiveCall, transport: Transport): TransportListener {
+    if (session.isOver) {
+      transport.close(CLOSE_NORMAL, "the call is over");
+      return NO_LISTENER;
+    }
+    try {
+      session.log.info("call resumed");
+      this.#options.metrics.callResumed();
+      return sockets.connect(session, transport);
+    } catch (error) {
+      session.log.error({ err: error, code: codeOf(error) }, "call could not be resumed");
+      transport.close(CLOSE_INTERNAL_ERROR, "worker_lost");
+      return NO_LISTENER;
+    }
   }
 
   #onDone(callId: CallId, session: CallSession, stopTicking: () => void, end: EndSummary): void {
     stopTicking();
+    this.#calls.get(callId)?.sockets.ended(end.reason);
     this.#calls.delete(callId);
+    this.#resumptions.forget(callId);
     this.#checkFull();
+    const { counts } = session.read();
+    if (counts.rtp !== undefined) this.#options.metrics.rtp.ended(counts.rtp.readings);
     this.#totals.addEnded(session.read());
     this.#options.handoff.ended(callId, end);
     this.#checkEmpty();

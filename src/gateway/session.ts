@@ -3,9 +3,12 @@ import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { TurnParameters } from "../call/parameters.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { Clock } from "../core/clock.ts";
-import { type CallMs, callMsAt, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
+import { type CallMs, callMsAt, elapsedMs, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
-import type { CarrierCallId } from "../core/ids.ts";
+import type { CarrierCallId, TurnId } from "../core/ids.ts";
+import { STT_SILENCE_FRAMES } from "../core/limits/caller-audio.ts";
+import { REWIND_MS_MAX } from "../core/limits/calls.ts";
+import { RESUME_MS_MAX } from "../core/limits/connections.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import type { LiveState } from "../core/metrics/worker-readings.ts";
@@ -17,7 +20,7 @@ import type { JournaledLeg } from "../record/journal/records.ts";
 import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
 import type { LocalSpeech } from "../speech/local/jobs.ts";
 import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
-import type { Wire } from "../wire/wire.ts";
+import type { ClientMessage, Wire } from "../wire/wire.ts";
 import { PauseModel } from "./agent/pause-model.ts";
 import { PauseProsody } from "./agent/pause-prosody.ts";
 import { AgentPipeline, type AgentPipelineOptions } from "./agent/pipeline.ts";
@@ -28,6 +31,7 @@ import { type AttachedCall, Attachment, type AttachmentParts } from "./leg/attac
 import type { CallerFrame } from "./leg/caller-audio.ts";
 import { CallCounters, type CallReading } from "./metrics/call-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
+import { RecentUpdates } from "./resumption/recent-updates.ts";
 import type { HttpTools } from "./tools/http-client.ts";
 import { ToolRunner } from "./tools/runner.ts";
 
@@ -40,7 +44,7 @@ export const legFormatOf = ({ inboundRateHz, outboundRateHz, outboundCodec }: Wi
 
 /** What the session of a call needs. */
 export interface CallSessionOptions {
-  redeemed: RedeemedCall;
+  redeemed: Omit<RedeemedCall, "providers" | "toolSecrets">;
   /** The format of every leg that will be attached: see `legFormatOf`. */
   format: JournaledLeg;
   makeResampler: ResamplerFactory;
@@ -60,6 +64,8 @@ export interface CallSessionOptions {
   /** Charges the call and checks its spend limits. */
   spend: AgentPipelineOptions["spend"];
   journal: JournalWriter;
+  /** A leg that is lost ends the call only when no other one is attached within RESUME_MS_MAX. */
+  mayResume: boolean;
   metrics: Pick<
     WorkerMetrics,
     | "callEnded"
@@ -77,18 +83,23 @@ export interface CallSessionOptions {
   log: Logger;
   /** The stream has started, and the carrier knows the call by this id. */
   onStarted: (carrierCallId: CarrierCallId) => void;
+  /** The call goes on without a leg, or has one again. */
+  onDetached?: () => void;
   /** The call is over, its journal is complete or failed, and all its resources are released. */
   onDone: (end: EndSummary) => void;
 }
 
-/** The life of a session, in order; `detached` until its leg is attached. */
+/** The life of a session. */
 type State =
-  | { readonly at: "detached" }
+  /** Its first leg is not attached yet. */
+  | { readonly at: "unattached" }
   | { readonly at: "attached"; readonly attachment: Attachment }
+  /**
+   * A leg was lost: the call ends for this reason if no client connects again in time. `sinceMs`: undefined while one has
+   * connected, and what carries its audio is not arranged yet.
+   */
+  | { readonly at: "detached"; readonly reason: EndReason; readonly sinceMs: CallMs | undefined }
   | { readonly at: "over" };
-
-/** The only decision about a lost attachment: the call ends with it, for the reason for which it was lost. */
-const onAttachmentLost = (reason: EndReason): CallEvent => ({ kind: "leg-closed", reason });
 
 /**
  * One call from redemption to its end: connects the attached leg, the pipeline, the tools and the journal to the call's
@@ -110,7 +121,12 @@ export class CallSession implements AttachedCall {
   readonly #pauseProsody: PauseProsody | undefined;
   /** Undefined where there is no turn model, either. */
   readonly #pauseModel: PauseModel | undefined;
-  #state: State = { at: "detached" };
+  #state: State = { at: "unattached" };
+  /** Tool calls for a client that has no connection at present; few, because few tools run at once. */
+  readonly #toolCalls: ClientMessage[] = [];
+  readonly #recentUpdates = new RecentUpdates();
+  /** The reply that the call has paused: a leg that is attached meanwhile must not send it. */
+  #pausedTurnId: TurnId | undefined;
   /** How many legs were attached; the attached one has this number in the journal. */
   #attachmentCount = 0;
   #liveState: LiveState = "opening";
@@ -121,6 +137,7 @@ export class CallSession implements AttachedCall {
     this.#startMs = clock.nowMs();
     this.#pipeline = new AgentPipeline({
       ...redeemed,
+      rewindMsMax: options.mayResume || redeemed.spec.connectionType === "webrtc" ? REWIND_MS_MAX : 0,
       busRateHz: format.inboundRateHz,
       legRateHz: format.outboundRateHz,
       legCodec: format.outboundCodec,
@@ -141,7 +158,7 @@ export class CallSession implements AttachedCall {
       redeemed,
       schemas: options.schemas,
       httpTools: options.httpTools,
-      askClient: (call) => this.#attachment?.sendToClient({ kind: "tool-call", ...call }),
+      askClient: (call) => this.#askClient({ kind: "tool-call", ...call }),
       deliver: (event) => this.handle(event, this.nowMs()),
       clock,
       log,
@@ -167,21 +184,28 @@ export class CallSession implements AttachedCall {
     });
   }
 
-  /** Attaches a leg, which must have the session's format. Its transport's messages go to the result. */
+  /**
+   * Attaches a leg, which must have the session's format, in place of the one before. Its transport's messages go to
+   * the result. The session must not be over.
+   */
   attach(parts: AttachmentParts): Attachment {
     const { format, makeResampler, log } = this.#options;
-    assert.equal(this.#state.at, "detached", "one leg at a time");
+    if (this.#state.at === "attached") this.#detach("connection_lost", this.nowMs());
+    assert.notEqual(this.#state.at, "over", "the call is not over");
     assert.deepEqual(legFormatOf(parts.wire), format, "the pipeline was made for one format");
     const { ttsOutput } = this.#pipeline;
     const attachment = new Attachment({
       ...parts,
       call: this,
+      pausedTurnId: this.#pausedTurnId,
       ttsOutput,
       makeResampler,
       counters: this.#counters,
       log,
     });
+    const wasDetached = this.isDetached;
     this.#state = { at: "attached", attachment };
+    if (wasDetached) this.#options.onDetached?.();
     this.#attachmentCount += 1;
     return attachment;
   }
@@ -193,9 +217,19 @@ export class CallSession implements AttachedCall {
     return { connectionType, state: this.#liveState, counts: this.#counters };
   }
 
-  /** The attached leg's transport is open and its messages are delivered: a stream without a start message starts. */
-  begin(): void {
-    this.#attachment?.begin({ kind: "ready", callId: this.#options.redeemed.callId });
+  /** The call's own logger. */
+  get log(): Logger {
+    return this.#options.log;
+  }
+
+  /** The call has lost its leg, and its client may come back. */
+  get isDetached(): boolean {
+    return this.#state.at === "detached";
+  }
+
+  /** The call has ended. */
+  get isOver(): boolean {
+    return this.#state.at === "over";
   }
 
   /** Ends the call for a reason that neither speaker caused: at once, or after the caller has heard a goodbye. */
@@ -212,6 +246,8 @@ export class CallSession implements AttachedCall {
     if (state.at === "over") return;
     const nowMs = this.nowMs();
     const attachment = state.at === "attached" ? state.attachment : undefined;
+    if (state.at === "detached" && state.sinceMs !== undefined && elapsedMs(state.sinceMs, nowMs) >= RESUME_MS_MAX)
+      this.handle({ kind: "leg-closed", reason: state.reason }, nowMs);
     try {
       const silenceFrames = attachment?.tick(nowMs, this.#liveState === "speaking") ?? 0;
       if (this.#call.isDue(nowMs)) this.handle({ kind: "tick" }, nowMs);
@@ -220,7 +256,13 @@ export class CallSession implements AttachedCall {
     } catch (error) {
       this.fail(error, nowMs);
     }
-    if (attachment !== undefined) while (this.#sendIfDue(attachment, nowMs));
+    if (attachment === undefined) return;
+    while (this.#sendIfDue(attachment, nowMs));
+    try {
+      attachment.tickEnded();
+    } catch (error) {
+      this.fail(error, nowMs);
+    }
   }
 
   /**
@@ -298,14 +340,64 @@ export class CallSession implements AttachedCall {
   }
 
   started(start: Parameters<AttachedCall["started"]>[0], nowMs: CallMs): void {
-    this.#liveState = "listening";
-    this.#pipeline.start();
+    if (this.#attachmentCount === 1) {
+      this.#liveState = "listening";
+      this.#pipeline.start();
+    }
     this.#options.journal.attached(nowMs, this.#attachmentCount);
     this.handle({ kind: "leg-started", ...start }, nowMs);
+    if (this.#attachmentCount > 1)
+      for (const message of this.#recentUpdates.messages()) this.#attachment?.sendToClient(message);
+    for (const call of this.#toolCalls.splice(0)) this.#attachment?.sendToClient(call);
   }
 
-  attachmentLost(reason: EndReason, nowMs: CallMs): void {
-    this.handle(onAttachmentLost(reason), nowMs);
+  #askClient(call: ClientMessage): void {
+    if (this.#attachment === undefined) this.#toolCalls.push(call);
+    else this.#attachment.sendToClient(call);
+  }
+
+  attachmentLost(reason: EndReason, nowMs: CallMs, isCut = false): void {
+    if (this.#state.at === "over") return;
+    if (isCut && this.#options.mayResume) this.#detach("connection_lost", nowMs);
+    else this.handle({ kind: "leg-closed", reason }, nowMs);
+  }
+
+  /**
+   * The connection of a client is gone, and had no leg. `isCut`: its peer did not end it, and may come back over another
+   * connection.
+   */
+  closedWithoutLeg(reason: EndReason, isCut: boolean): void {
+    const state = this.#state;
+    if (state.at === "over" || state.at === "attached") return;
+    if (!isCut || !this.#options.mayResume) this.handle({ kind: "leg-closed", reason }, this.nowMs());
+    else {
+      this.#state = { at: "detached", reason: "connection_lost", sinceMs: this.nowMs() };
+      if (state.at === "unattached") this.#options.onDetached?.();
+    }
+  }
+
+  /**
+   * The client has connected again, perhaps before the loss of its leg was noticed. How long it may take to get another
+   * leg is the connection's own limit, until `closedWithoutLeg`.
+   */
+  clientReturned(): void {
+    this.#detach("connection_lost", this.nowMs());
+    if (this.#state.at === "detached") this.#state = { ...this.#state, sinceMs: undefined };
+  }
+
+  /** The call goes on without a leg, at most for RESUME_MS_MAX; `reason` is why it ends then. */
+  #detach(reason: EndReason, nowMs: CallMs): void {
+    const attachment = this.#attachment;
+    if (attachment === undefined) return;
+    const report = attachment.takeNetworkReport();
+    if (report !== undefined) this.handle({ kind: "network", ...report }, nowMs);
+    this.#state = { at: "detached", reason, sinceMs: nowMs };
+    this.#options.onDetached?.();
+    this.#counters.detachments += 1;
+    attachment.detach();
+    this.handle({ kind: "leg-detached" }, nowMs);
+    // An STT measures pauses only by the audio that it receives.
+    this.#pipeline.sttInput?.tick(STT_SILENCE_FRAMES, this.#call.callerSpeech);
   }
 
   /**
@@ -354,12 +446,18 @@ export class CallSession implements AttachedCall {
         attachment?.mark(command.name);
         return;
       case "pause":
+        this.#pausedTurnId = command.turnId;
         attachment?.pause(command.turnId);
         return;
       case "resume":
+        this.#pausedTurnId = undefined;
         attachment?.resume();
         return;
+      case "rewind":
+        this.#pipeline.ttsOutput.rewind(command.samples);
+        return;
       case "cancel-reply":
+        this.#pausedTurnId = undefined;
         this.#pipeline.interrupt(command.reason);
         attachment?.interrupt(command.clear, this.#call.eventMs);
         return;
@@ -368,9 +466,11 @@ export class CallSession implements AttachedCall {
         return;
       case "state":
         this.#liveState = command.state;
+        this.#recentUpdates.state(command);
         attachment?.sendToClient(command);
         return;
       case "transcript":
+        this.#recentUpdates.transcript(command);
         attachment?.sendToClient(command);
         return;
       case "turn":
@@ -450,6 +550,10 @@ export class CallSession implements AttachedCall {
       () => metrics.callEnded(reason),
       () => {
         for (const event of this.#pipeline.close()) journal.event(this.#call.eventMs, event);
+      },
+      () => {
+        const report = attachment?.takeNetworkReport();
+        if (report !== undefined) journal.event(this.#call.eventMs, { kind: "network", ...report });
       },
       () => this.#tools.close(),
       () => this.#pauseModel?.close(),

@@ -1,24 +1,39 @@
+import { getPriority, setPriority } from "node:os";
 import { join } from "node:path";
-import { buildApi } from "../api/app.ts";
+import type { FastifyInstance } from "fastify";
+import { API_BASE_PATH, buildApi } from "../api/app.ts";
+import { itemOf, turnItemsOf } from "../api/calls/item.ts";
 import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/health.ts";
 import { downloadBounds, LargeResponses } from "../api/http/large-responses.ts";
+import { RequestRates } from "../api/http/request-rates.ts";
+import { Passwords } from "../api/session/passwords.ts";
 import { catalogueOf } from "../api/voices/catalogue.ts";
+import { StartRates } from "../api/web-calls/start-rates.ts";
+import { builtWebFolder, readWebFiles } from "../api/web-files/files.ts";
 import { CONNECTION_TYPES } from "../carriers/list.ts";
+import { localUrlOf, serviceUrlOf } from "../config/addresses.ts";
 import { readConfig } from "../config/config.ts";
 import { readLoaderEnvironment } from "../config/environment.ts";
+import { configurationOverview } from "../config/overview.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { missingPrices } from "../core/billing/prices.ts";
 import { threadModule } from "../core/child-module.ts";
 import { systemClock } from "../core/clock.ts";
+import type { MediaKey } from "../core/encryption/chunks.ts";
 import { codeOf } from "../core/errors.ts";
-import { METRICS_ANSWER_MS_MAX } from "../core/limits/processes.ts";
+import type { CallId } from "../core/ids.ts";
+import { CONTROL_NICE, METRICS_ANSWER_MS_MAX } from "../core/limits/processes.ts";
 import { DATA_DIR_WAIT_MS_MAX } from "../core/limits/storage.ts";
 import { createLogger } from "../core/log/logger.ts";
 import { MetricsAggregator } from "../core/metrics/aggregation.ts";
 import { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import { collectProcessMetrics } from "../core/metrics/process-metrics.ts";
+import { GuardedHttp } from "../core/network/guarded-http.ts";
 import { SchemaProcess } from "../core/schemas/checker.ts";
+import { EventDocuments } from "../delivery/documents.ts";
+import { JobStatisticsReader } from "../jobs/statistics.ts";
 import { EventPager } from "../record/events/event-pages.ts";
+import { toolRunsOf } from "../record/events/tool-runs.ts";
 import { CallFinalizer } from "../record/finalization/finalizer.ts";
 import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization/lost-call-recovery.ts";
 import { journalDirectory } from "../record/journal/reader.ts";
@@ -27,20 +42,22 @@ import { RetentionJob } from "../record/retention/job.ts";
 import { speechMetrics } from "../speech/local/host/metrics.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createVoiceLists } from "../speech/registry.ts";
-import { pricedProviders } from "../speech/settings.ts";
+import { credentialProviders, llmProvidersOf, pricedProviders } from "../speech/settings.ts";
 import { sttServing } from "../speech/stt/registry.ts";
 import { AccountSpendTotals } from "../store/admission/account-spend.ts";
 import { CallAdmission, followCalls } from "../store/admission/call-admission.ts";
 import { Capacity } from "../store/admission/capacity.ts";
+import { CreationRates } from "../store/admission/creation-rates.ts";
 import { countCalls } from "../store/call-metrics.ts";
-import { monitorDatabaseFiles } from "../store/data-dir/database-monitor.ts";
+import { monitorDatabase } from "../store/data-dir/database-monitor.ts";
 import { DiskSpace } from "../store/data-dir/disk-space.ts";
 import { TokenSigner } from "../store/data-dir/token-signer.ts";
 import { EndRequests } from "../store/handoff/end-requests.ts";
 import { connectorTo } from "../store/handoff/socket-path.ts";
 import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
+import { openStores, type StorePlace } from "../store/open-stores.ts";
+import { openSecretsKeys } from "../store/sealing/secrets-key.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
-import { openStores } from "../store/sqlite/open-stores.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
@@ -50,16 +67,21 @@ import {
 } from "./channel/child-side.ts";
 import { Admission } from "./control/admission.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
+import { backgroundJobs } from "./control/background-jobs.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
 import { ensureFirstApiKey } from "./control/first-api-key.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
 import { HttpConnections } from "./control/http-connections.ts";
 import { logLanguages } from "./control/languages-log.ts";
 import { serveMetrics } from "./control/metrics-server.ts";
+import { offerOwnerLink } from "./control/owner-link.ts";
 import { shutDownControl } from "./control/shutdown.ts";
+import { StatusReader } from "./control/status.ts";
+import { openStoresWhenAvailable } from "./control/store-opening.ts";
 import { apiConnectionsMaxWith, descriptorsMax } from "./descriptors.ts";
 import { RendererClient } from "./renderer/client.ts";
 import { forkRenderer, journalBytesIn } from "./renderer/fork.ts";
+import { webrtcMissing } from "./webrtc-support.ts";
 
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
 exitOnUncaughtException(createLogger("control", "info"));
@@ -74,10 +96,11 @@ const handoff = new HandoffThreadClient({
     process.exit(1);
   },
 });
-const { socketPath, speech, port, mediaUrl, restarts } = await waitForAssignment();
+const { socketPath, speech, port, mediaUrls, restarts } = await waitForAssignment();
 const config = readConfig(undefined, { checksFiles: false });
 const log = createLogger("control", config.logLevel);
 const { dataDir } = config;
+const place: StorePlace = { dataDir, databaseUrl: config.databaseUrl };
 
 let onWorkerAccepting = (): void => {};
 /** Resolves when a worker accepts calls, or when all workers of a previous start have had time to connect. */
@@ -91,18 +114,17 @@ const workersMetrics = new MetricsAggregator();
 collectProcessMetrics(metrics.registry);
 metrics.setRestarts(restarts);
 await lockDataDirWithin(DATA_DIR_WAIT_MS_MAX, dataDir, clock);
-const stores = await openStores(dataDir, clock, {
-  ageClock,
-  unpersisted: handoff.unpersisted,
-  onMigration(isOver) {
-    log.info(isOver ? "database migration finished" : "database migration started");
-    return sendToSupervisor({ kind: "migrating", isOver });
-  },
+const stores = await openStoresWhenAvailable({
+  open: (options) =>
+    openStores(place, clock, { ...options, ageClock, unpersisted: handoff.unpersisted, isService: true }),
+  extendStart: (readyWithinMs) => sendToSupervisor({ kind: "starting", readyWithinMs }),
+  clock,
+  log,
 });
 /** The number of this start. Calls with a lower one were redeemed before it. */
 const epoch = await stores.epochs.next();
 const signer = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => handoff.setTokenKeys(keys) });
-await ensureFirstApiKey({ isProduction: config.isProduction, dataDir, stores, log });
+const isNew = await ensureFirstApiKey({ isProduction: config.isProduction, dataDir, stores, log });
 const disk = new DiskSpace({
   folders: [dataDir, journalDirectory(dataDir), join(dataDir, "recordings")],
   minFreeBytes: config.diskFreeMinBytes,
@@ -110,7 +132,8 @@ const disk = new DiskSpace({
   log,
 });
 await disk.monitor();
-monitorDatabaseFiles(stores, dataDir, clock, log);
+monitorDatabase({ stores, dataDir, isFile: place.databaseUrl === undefined }, clock, log);
+metrics.observeDatabase(() => stores.isDatabaseLost());
 metrics.observeDisk(() => disk);
 const capacity = new Capacity({ clock, callsPerApiKey: config.callsPerApiKey });
 const accountTotals = new AccountSpendTotals({ limits: config.spend.account, clock });
@@ -122,9 +145,21 @@ const voiceLists = await createVoiceLists(config, clock, log);
 const voices = catalogueOf(voiceLists, sttServing(config.stt, config.providers.stt));
 // It also fills the cache, so that the first `GET /voices` does not wait for a provider.
 void logLanguages(voices, config.stt, log);
+const keys = openSecretsKeys({
+  dataDir,
+  fromEnvironment: config.secretsKey,
+  usedKeyIds: await stores.sealingKeyIds(),
+});
+const webhooks = stores.openWebhooks(keys);
+const mediaKeys = stores.openMediaKeys(keys);
+const accountSecrets = stores.openAccountSecrets(keys);
+const findMediaKey = (callId: CallId): Promise<MediaKey | undefined> => mediaKeys.find(callId);
+if (config.encryptMedia && config.secretsKey === undefined)
+  log.warn("encrypted media and the key that opens them are both in DATA_DIR: set SECRETS_KEY");
 const renderer = new RendererClient({
   start: forkRenderer(dataDir, readLoaderEnvironment()),
   journalBytes: journalBytesIn(dataDir),
+  findKey: findMediaKey,
   clock,
   log,
   onRestart: () => metrics.rendererRestarted(),
@@ -141,7 +176,6 @@ const finalizer = new CallFinalizer({
     endRequests.callEnded(callId);
     handoff.acknowledge(callId);
   },
-  onRecordingFailed: () => metrics.recordingFailed(),
 });
 metrics.observeRecords(() => finalizer.count);
 const retention = new RetentionJob({
@@ -193,12 +227,55 @@ const admission = new Admission({
 });
 const health: HealthDeps = { callAcceptance: () => admission.newCalls, providerNotes: providerNotes(config) };
 let metricsAddress: { host: string; port: number } | undefined;
-const events = new EventPager(dataDir);
+const events = new EventPager(dataDir, findMediaKey);
 // The store and the records need descriptors of their own.
 const apiConnectionsMax = apiConnectionsMaxWith(descriptorsMax());
-const api = buildApi({
+const documents = new EventDocuments({
+  calls: stores.calls,
+  callDocument: itemOf,
+  turnDocuments: turnItemsOf,
+  toolRuns: (callId) => toolRunsOf(events, callId),
+  apiUrl: config.publicApiUrls[0] ?? API_BASE_PATH,
+});
+const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
+jobStatistics.start();
+const jobs = backgroundJobs({
+  stores,
+  webhooks,
+  mediaKeys,
+  accountSecrets,
+  documents,
+  http: new GuardedHttp({ allowLoopback: config.webhooksAllowLoopback }),
+  journals: renderer,
+  finalizer,
+  retention,
+  clock,
+  log,
+  metrics,
+  statistics: jobStatistics,
+});
+const status = new StatusReader({
+  newCalls: () => admission.newCalls,
+  capacity,
+  workerMetrics: (timeoutMs) => handoff.metrics(timeoutMs),
+  jobs: () => jobStatistics.latest,
+  disk,
+  diskFreeMinBytes: config.diskFreeMinBytes,
+  database: {
+    kind: place.databaseUrl === undefined ? "sqlite" : "postgres",
+    isLost: () => stores.isDatabaseLost(),
+  },
+  configuration: [...configurationOverview(config)],
+  clock,
+});
+const serviceUrl = (): string =>
+  serviceUrlOf(config.publicApiUrls) ?? localUrlOf(config.apiHost, String(portOf(api.server)));
+const api: FastifyInstance = buildApi({
   ...stores,
-  callAdmission: new CallAdmission(stores.calls, capacity),
+  requestRates: new RequestRates(config.requestLimits, clock),
+  webhooks,
+  webhooksAllowLoopback: config.webhooksAllowLoopback,
+  callAdmission: new CallAdmission(stores.calls, capacity, new CreationRates(clock)),
   clock,
   largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),
   downloads: new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(apiConnectionsMax)),
@@ -208,16 +285,31 @@ const api = buildApi({
   toolsAllowLoopback: config.toolsAllowLoopback,
   ...health,
   accountLimitReached: (accountId) => accountTotals.overLimit(accountId),
-  missingPrices: (model) => missingPrices(config.prices, pricedProviders(config, model)),
+  llmProviders: (model) => llmProvidersOf(config, model),
+  missingPrices: (model, allowed) => missingPrices(config.prices, pricedProviders(config, model, allowed)),
+  retentionRules: config.retention,
+  accountSecrets,
+  credentialProviders: credentialProviders(config),
   publicApiUrls: config.publicApiUrls,
+  serviceUrl,
+  passwords: new Passwords(),
+  trustedProxies: config.trustedProxies,
   corsOrigins: config.corsOrigins,
+  startRates: new StartRates({ clock }),
+  webFiles: readWebFiles(builtWebFolder()),
   metricsAddress: () => metricsAddress,
-  publicMediaUrl: config.publicMediaUrl ?? mediaUrl,
+  readStatus: () => status.read(),
+  mediaUrls,
+  webrtcMissing: webrtcMissing(config),
   tokenTtlMs: config.tokenTtlS * 1_000,
   mintToken: () => signer.mint(),
   recordingPath: (callId) => recordingPath(dataDir, callId),
   endCall: (workerId, call) => endRequests.request(workerId, call),
-  removeFiles: (callId) => finalizer.deleteFiles(callId),
+  findMediaKey,
+  async removeFiles(callId) {
+    await stores.retention.deleteMediaKey(callId);
+    await finalizer.deleteFiles(callId);
+  },
   callEvents: (callId, from, limit) => events.page(callId, from, limit),
   metrics,
   log,
@@ -240,7 +332,7 @@ handleSupervisorMessages({
   stop: () =>
     void shutDownControl({
       admission,
-      retention,
+      jobs,
       api,
       lostCalls,
       finalizer,
@@ -277,11 +369,36 @@ if (config.metricsPort !== undefined) {
 }
 const { bootId } = ageClock;
 const tokenKeys = signer.accepted;
-await handoff.serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel: config.logLevel }, handoffHandlers);
+// The API and the jobs of this process must not take CPU time from the media workers. Its other threads keep their priority: the
+// workers wait for the handoff thread.
+setPriority(Math.max(getPriority(), CONTROL_NICE));
+await handoff.serve(
+  {
+    place,
+    socketPath,
+    epoch,
+    bootId,
+    tokenKeys,
+    secretsKeys: keys.keys,
+    encryptMedia: config.encryptMedia,
+    logLevel: config.logLevel,
+  },
+  handoffHandlers,
+);
 lostCalls.start();
 new CallExpiry({ calls: stores.calls, clock, log }).start();
-retention.start();
+jobs.start();
 await listenForApi(api, config.apiHost, port);
+if (isNew) {
+  await offerOwnerLink({
+    stores,
+    dataDir,
+    serviceUrl: serviceUrl(),
+    showOnTerminal:
+      process.stdout.isTTY && !config.isProduction ? (url) => sendToSupervisor({ kind: "owner-link", url }) : undefined,
+    log,
+  });
+}
 // A client may create a call as soon as the service is ready.
 await firstWorker;
 reportReady(portOf(api.server), clock);

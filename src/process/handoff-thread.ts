@@ -6,7 +6,8 @@ import { createLogger } from "../core/log/logger.ts";
 import { HandoffServer } from "../store/handoff/control-server.ts";
 import type { FromHandoffThread, HandoffThreadOptions, ToHandoffThread } from "../store/handoff/thread-messages.ts";
 import { PromptsReceiver } from "../store/handoff/unpersisted-prompts.ts";
-import { openRedemptions } from "../store/sqlite/open-stores.ts";
+import { openRedemptions } from "../store/open-stores.ts";
+import { Keyring } from "../store/sealing/seal.ts";
 
 /**
  * Composition root of the handoff thread of the control process: the workers' socket and the redemption of stream tokens. It is a
@@ -50,8 +51,11 @@ port.on("message", (message: ToHandoffThread) => {
   }
 });
 
-async function serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel }: HandoffThreadOptions): Promise<void> {
-  const opened = openRedemptions(dataDir, systemClock, systemAgeClock(bootId), promptsReceiver);
+async function serve(options: HandoffThreadOptions): Promise<void> {
+  const { place, socketPath, epoch, bootId, tokenKeys, encryptMedia, logLevel } = options;
+  const secretsKeys = new Keyring(options.secretsKeys);
+  const keys = { secretsKeys, ...(encryptMedia && { mediaSealing: secretsKeys }) };
+  const opened = await openRedemptions(place, systemClock, systemAgeClock(bootId), promptsReceiver, keys);
   closeStore = opened.close;
   server = new HandoffServer({
     path: socketPath,
@@ -64,8 +68,12 @@ async function serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel }
     onReturned: (call) => send({ kind: "returned", call }),
     onWorkerConnected: (workerId, connection, callIds, load) =>
       send({ kind: "worker-connected", workerId, connection, callIds, load }),
-    onLoadReported: (workerId, { callCount, callsMax, loopLagMs, acceptsCalls }) =>
-      send({ kind: "load-reported", workerId, load: { callCount, callsMax, loopLagMs, acceptsCalls } }),
+    onLoadReported: (workerId, { role, callCount, callsMax, loopLagMs, acceptsCalls }) =>
+      send({
+        kind: "load-reported",
+        workerId,
+        load: { ...(role !== undefined && { role }), callCount, callsMax, loopLagMs, acceptsCalls },
+      }),
     onSpendReported: (workerId, spends, all) => send({ kind: "spend-reported", workerId, spends, all }),
     onIncompatibleWorker: (workerId) => send({ kind: "incompatible-worker", workerId }),
     onWorkerDisconnected: (workerId, connection) => send({ kind: "worker-disconnected", workerId, connection }),

@@ -1,17 +1,19 @@
 import { constants, getPriority, setPriority } from "node:os";
 import { join } from "node:path";
+import { mediaKeyOf } from "../core/encryption/chunks.ts";
 import { HEARTBEAT_MS } from "../core/limits/processes.ts";
 import { createLogger } from "../core/log/logger.ts";
 import { exitWithParent } from "../core/parent-watchdog.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { localJournalProcessor } from "../record/finalization/journal-processor.ts";
+import type { RenderProgress } from "../record/recording/render.ts";
 import { deleteUnfinished } from "../record/recording/wav-file.ts";
 import { exitOnUncaughtException } from "./channel/child-side.ts";
 import { type RendererMessage, type RendererRequest, serializeError } from "./renderer/messages.ts";
 
 /**
  * Composition root of the renderer, a child of the control process. It makes records and recordings from journals at a low
- * priority. It has no secrets and no state, and it may be killed at any time: a recording gets its name when it is complete.
+ * priority. It is given the key of each call with the request, and has no other secrets and no state, and it may be killed at any time: a recording gets its name when it is complete.
  */
 exitOnUncaughtException(createLogger("renderer", "info"));
 const [dataDir = "", parentPid = ""] = process.argv.slice(2);
@@ -24,17 +26,20 @@ exitWithParent(Number(parentPid));
 // A renderer that died has left unfinished files. No other renderer runs.
 await deleteUnfinished(join(dataDir, "recordings"));
 
-const journals = localJournalProcessor(dataDir, await loadResampler());
+const makeResampler = await loadResampler();
 
 /** A response that cannot be sent is lost; the control process requests it again from the next renderer. */
 function send(message: RendererMessage): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
-async function answer({ id, kind, callId }: RendererRequest): Promise<RendererMessage> {
+async function answer({ id, kind, callId, mediaKey }: RendererRequest): Promise<RendererMessage> {
   try {
+    const key = mediaKey === undefined ? undefined : mediaKeyOf(callId, mediaKey);
+    const journals = localJournalProcessor(dataDir, makeResampler, async () => key);
     if (kind === "project") return { kind: "projected", id, call: await journals.project(callId) };
-    return { kind: "rendered", id, recording: (await journals.render(callId)) ?? null };
+    const onProgress = (progress: RenderProgress): void => send({ kind: "progress", id, progress });
+    return { kind: "rendered", id, recording: (await journals.render(callId, onProgress)) ?? null };
   } catch (error) {
     return { kind: "failed", id, failure: serializeError(error) };
   }

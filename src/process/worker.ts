@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import { randomUUID } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../call/parameters.ts";
-import { upgradeAuthentication } from "../carriers/authentication.ts";
 import { CONNECTION_TYPES } from "../carriers/list.ts";
 import { wireFactory } from "../carriers/wire-factory.ts";
 import { readConfig } from "../config/config.ts";
@@ -11,6 +10,7 @@ import { asWorkerId } from "../core/ids.ts";
 import { REDEMPTIONS_MAX } from "../core/limits/admission.ts";
 import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED } from "../core/limits/processes.ts";
 import { createLogger } from "../core/log/logger.ts";
+import { withListeningPort } from "../core/media-urls.ts";
 import type { ProcessMetrics } from "../core/metrics/aggregation.ts";
 import { collectProcessMetrics } from "../core/metrics/process-metrics.ts";
 import { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
@@ -22,6 +22,7 @@ import { Gateway } from "../gateway/gateway.ts";
 import { JournalWriters } from "../gateway/journal/writers.ts";
 import { PhraseBook } from "../gateway/phrases/book.ts";
 import { PhraseCache } from "../gateway/phrases/cache.ts";
+import { OtherWorkers } from "../gateway/resumption/other-workers.ts";
 import { CertificateReloader } from "../gateway/server/certificate.ts";
 import type { MediaServerOptions } from "../gateway/server/media-server.ts";
 import { loadUws } from "../gateway/server/uws/module.ts";
@@ -35,7 +36,8 @@ import { loadResampler } from "../media/resampler.ts";
 import { loadFvad } from "../media/voice-activity/fvad.ts";
 import { SpeechClient } from "../speech/local/host/client.ts";
 import { createSpeechProviders } from "../speech/registry.ts";
-import { connectorTo, findSocket } from "../store/handoff/socket-path.ts";
+import { loopLagMsMaxOf } from "../store/admission/capacity.ts";
+import { connectorTo, findSocket, newWorkerTag, workerSocketPath } from "../store/handoff/socket-path.ts";
 import { HandoffClient } from "../store/handoff/worker-client.ts";
 import {
   exitOnUncaughtException,
@@ -47,21 +49,26 @@ import { callsMaxWith, descriptorsMax } from "./descriptors.ts";
 import { WorkerDrain } from "./worker/drain.ts";
 import { WorkerListener } from "./worker/listener.ts";
 import { logOpusImplementation } from "./worker/opus-log.ts";
+import { becomeRealtime } from "./worker/realtime.ts";
+import { openRelay } from "./worker/relay.ts";
 import { WorkerRetirement } from "./worker/retirement.ts";
 import { SupervisorConnections } from "./worker/supervisor-connections.ts";
 import { loadVoiceActivity } from "./worker/voice-activity.ts";
+import { authenticationOf, openWebrtc } from "./worker/webrtc.ts";
 
 /** Composition root of a media worker: a process that carries a share of the calls. */
 exitOnUncaughtException(createLogger("worker", "info"));
 const clock = systemClock;
 const [makeResampler, opus, openFvad] = await Promise.all([loadResampler(), loadOpus(), loadFvad()]);
-const { socketPath, speech, port, mediaUrl, mediaServer, isFirst } = await waitForAssignment();
+const { socketPath, speech, port, role, mediaUrls, mediaServer, isFirst } = await waitForAssignment();
+let listeningPort = port;
 // The supervisor has read the same variables, but the files they name may have changed when a worker is restarted.
 const config = readConfig();
 const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(CONNECTION_TYPES, () => gateway.readings());
 collectProcessMetrics(metrics.registry, mediaServer.mediaServer);
 logOpusImplementation(opus, isFirst, log);
+if (config.workerRealtime) await becomeRealtime(isFirst, log);
 const providers = await createSpeechProviders(config, clock, log, metrics, async () => {
   assert.ok(speech !== undefined, "a configuration with a local speech model has a speech process");
   return new SpeechClient({ connect: connectorTo(speech.socketPath), clock });
@@ -71,9 +78,23 @@ const descriptors = descriptorsMax() - DESCRIPTORS_RESERVED;
 const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
 // A valid token is admitted even at capacity, so calls may exceed it by the redemptions that are under way.
 const voiceActivity = await loadVoiceActivity(openFvad, config.vad, callsMax + REDEMPTIONS_MAX);
-const detectorFallback = new DetectorFallback((isOn) => gateway.setDetectorFallback(isOn));
-const loopLag = LoopLag.monitor(clock, log, (loopLagMs) => detectorFallback.measured(loopLagMs));
-const authentication = upgradeAuthentication(config.carrierSecrets);
+// Before the loop is monitored: a loop that lags while this waits would change the gateway, which there is not yet.
+const webrtc = role === "webrtc" ? await openWebrtc(config, opus, clock, log) : undefined;
+/** Clients of calls that are here may reach other workers, and those of others this one. */
+const workerTag = newWorkerTag();
+await openRelay(workerSocketPath(socketPath, workerTag), {
+  resume: (token) => gateway.resume(token),
+  liveness: config.liveness,
+});
+const loopLagMsMax = loopLagMsMaxOf(role);
+const detectorFallback = new DetectorFallback(loopLagMsMax, (isOn) => gateway.setDetectorFallback(isOn));
+const loopLag = LoopLag.monitor({
+  clock,
+  log,
+  loopLagMsMax,
+  onMeasured: (loopLagMs) => detectorFallback.measured(loopLagMs),
+});
+const authentication = authenticationOf(role, config);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
 const accounts = new AccountSpends({ limits: config.spend.account, clock });
 // No `await` until `handoff.firstAttempt`: when the handoff connects it reads the gateway, the listener and the drain state.
@@ -85,6 +106,7 @@ const handoff = new HandoffClient({
   workerId: asWorkerId(randomUUID()),
   callIds: () => gateway.callIds(),
   load: () => ({
+    role,
     ...gateway.load(),
     loopLagMs: loopLag.ms,
     acceptsCalls: listener.isListening && !drain.hasStarted && !retirement.hasStarted,
@@ -101,6 +123,12 @@ const gateway = new Gateway({
   handoff,
   providers,
   createWire: wireFactory({ outboundCodecs: config.outboundCodecs, opus }),
+  workerTag,
+  otherWorkers: new OtherWorkers({
+    connect: (socket, tag) => connectorTo(workerSocketPath(socketPath, tag))(socket),
+    clock,
+  }),
+  webrtc,
   connectionTypes: CONNECTION_TYPES,
   voiceActivity,
   makeResampler,
@@ -128,14 +156,14 @@ const gateway = new Gateway({
   callsMax,
   onFull: (isFull) => void listener.pauseWhenFull(isFull),
   authentication,
-  mediaUrl,
+  mediaUrl: () => withListeningPort(mediaUrls[role] ?? mediaUrls.media, listeningPort),
 });
 const { mediaTls } = config;
 const certificate =
   mediaTls && new CertificateReloader({ files: mediaTls, prepare: () => server.prepareCertificate(), clock, log });
 const serverOptions: MediaServerOptions = {
   headerNames: authentication.headerNames,
-  admit: (token, headers) => gateway.admit(token, headers),
+  admit: (token, headers, asksToResume) => gateway.admit(token, headers, asksToResume),
   tls: mediaTls,
   handshakesMax: () => descriptors - DESCRIPTORS_PER_CALL * gateway.load().callCount,
   corsOrigins: config.corsOrigins,
@@ -200,6 +228,6 @@ handleSupervisorMessages({
 if (!isFirst) await handoff.firstAttempt;
 // A worker that cannot redeem tokens must not replace one that can.
 if (handoff.isIncompatible) process.exit(1);
-const listeningPort = await listener.listen();
+listeningPort = await listener.listen();
 handoff.sendLoad();
 reportReady(listeningPort, clock);

@@ -1,3 +1,4 @@
+import { strict as assert } from "node:assert";
 import type { PriceName } from "../core/billing/prices.ts";
 import type { Stage } from "../core/calls/stages.ts";
 import type { Clock } from "../core/clock.ts";
@@ -31,7 +32,7 @@ interface TtsCapabilities extends Capabilities {
 }
 
 /** By stage: what is known of a provider, what `create` is given, and what it returns. */
-interface StageTypes {
+export interface StageTypes {
   stt: { capabilities: Capabilities; deps: SttDeps; provider: Stt };
   llm: { capabilities: LlmCapabilities; deps: LlmDeps; provider: Llm };
   tts: { capabilities: TtsCapabilities; deps: TtsDeps; provider: ClosableTts };
@@ -65,6 +66,8 @@ interface ProviderFacts<S extends Stage> {
   readonly capabilities: StageTypes[S]["capabilities"];
   /** Variables of the provider's own programs that end as ours do: they are not misspelled ones of ours. */
   readonly foreignVariables?: RegExp;
+  /** The provider whose account pays, where that is another one: its API key is this one's, too. */
+  readonly accountOf?: string;
   /** The names in PRICES without which a call that uses it cannot have `maxCost`; absent where it needs none. */
   readonly prices?: readonly PriceName[];
 }
@@ -101,6 +104,13 @@ export interface ConfiguredProvider<S extends Stage, Settings extends object = o
   problems(): readonly string[];
   /** Of STT: whether it transcribes `language`, a code as in `GET /languages`. */
   servesLanguage(language: string): boolean;
+  /**
+   * Whose account pays for it: the id under which an account has an API key of its own for it. Undefined for a provider
+   * without API keys.
+   */
+  readonly credentialOf: string | undefined;
+  /** The same provider with another API key. It must have a `credentialOf`. */
+  withApiKey(apiKey: string): ConfiguredProvider<S, Settings>;
   /** Creates the bare adapter: without deadlines, retries, fallback, metering and limits. There must be no problems. */
   create(deps: StageTypes[S]["deps"]): Promise<StageTypes[S]["provider"]>;
 }
@@ -130,6 +140,16 @@ class Configured<S extends Stage, Name extends string, Settings extends object>
 
   servesLanguage(language: string): boolean {
     return this.#description.servesLanguage?.(this.settings, language) ?? true;
+  }
+
+  get credentialOf(): string | undefined {
+    const { id, accountOf = id } = this.#description;
+    return "apiKey" in this.settings ? accountOf : undefined;
+  }
+
+  withApiKey(apiKey: string): ConfiguredProvider<S, Settings> {
+    assert.ok(this.credentialOf !== undefined, "a provider without API keys");
+    return new Configured(this.#description, { ...this.settings, apiKey });
   }
 
   create(deps: StageTypes[S]["deps"]): Promise<StageTypes[S]["provider"]> {

@@ -1,16 +1,18 @@
 import type { ModelName } from "../core/calls/spec.ts";
-import type { Stage } from "../core/calls/stages.ts";
 import type { Clock } from "../core/clock.ts";
 import { TrunklineError } from "../core/errors.ts";
+import { AccountSpeech } from "./account-speech.ts";
 import type { CallLlm, CallStt, TtsPool } from "./contracts.ts";
 import { createLlms } from "./llm/create.ts";
 import type { LocalSpeech, LocalSpeechSettings } from "./local/jobs.ts";
 import { ToolChooserClient } from "./reference/tools/chooser-client.ts";
-import { CircuitBreaker } from "./resilience/circuit-breaker.ts";
 import { circuitBreakerObserver, type SpeechMetrics } from "./resilience/circuit-breaker-log.ts";
+import { circuitBreakers } from "./resilience/circuit-breakers.ts";
 import { localSpeechSettings, type SpeechConfig, speechConfigProblems } from "./settings.ts";
+import { sharedProviders } from "./shared-providers.ts";
 import { createStt } from "./stt/create.ts";
 import { localSettingsOf } from "./stt/providers/local/descriptor.ts";
+import { TtsCache } from "./tts/cache.ts";
 import { createTts } from "./tts/create.ts";
 
 /** The speech providers of one process, shared by its calls. */
@@ -18,6 +20,8 @@ export interface SpeechProviders {
   stt: CallStt;
   tts: TtsPool;
   llm: Readonly<Record<ModelName, CallLlm>>;
+  /** See `AccountSpeech.providersFor`. */
+  forAccount: AccountSpeech["providersFor"];
   /** The processes with the turn model; undefined where none is configured. */
   turnModel: LocalSpeech | undefined;
   /** Stops the providers' processes and connections. Every request after it fails. */
@@ -47,8 +51,17 @@ export async function createSpeechProviders(
   if (problems.length > 0) {
     throw new TrunklineError("bad_configuration", "caller", `bad configuration:\n  ${problems.join("\n  ")}`);
   }
-  const circuitBreakersOf = circuitBreakers(config, clock, log, metrics);
-  const tts = await createTtsPool(config, clock, log, circuitBreakersOf("tts"), false);
+  const circuitBreakersOf = circuitBreakers(config.streamsMax, clock, circuitBreakerObserver(log, metrics));
+  // Those of accounts are the same adapters, unless the account has an API key of its own.
+  const shared = {
+    stt: sharedProviders(providers.stt, () => ""),
+    llm: sharedProviders(providers.llm, ({ model }) => model),
+    tts: sharedProviders(providers.tts, () => ""),
+  };
+  const cache = new TtsCache();
+  const ttsOptions = { listsVoicesOnly: false, clock, onProcessFailure: processFailureLog(log) };
+  const circuitBreakerOf = circuitBreakersOf("tts");
+  const tts = await createTts(config.tts, { ...ttsOptions, configured: shared.tts, circuitBreakerOf, cache });
   const toolChooser = new ToolChooserClient({
     clock,
     log,
@@ -60,11 +73,23 @@ export async function createSpeechProviders(
     return localSpeech;
   };
   const hasTurnModel = localSpeechSettings(config)?.turnModelPath !== undefined;
+  const accountSpeech = new AccountSpeech({
+    config: { ...config, providers: shared },
+    cache,
+    ttsOptions,
+    circuitBreakersOf,
+    clock,
+    log,
+    metrics,
+    openLocalSpeech,
+    toolChooser,
+  });
   return {
-    stt: await createStt(stt, providers.stt, circuitBreakersOf("stt"), clock, openLocalSpeech),
+    stt: await createStt(stt, shared.stt, circuitBreakersOf("stt"), clock, openLocalSpeech),
     turnModel: hasTurnModel ? await openLocalSpeech() : undefined,
     tts,
-    llm: await createLlms(models, providers.llm, contextSizes, circuitBreakersOf("llm"), clock, toolChooser),
+    llm: await createLlms(models, shared.llm, contextSizes, circuitBreakersOf("llm"), clock, toolChooser),
+    forAccount: (account, model) => accountSpeech.providersFor(account, model),
     close() {
       tts.close();
       void localSpeech?.then((opened) => opened.close());
@@ -87,41 +112,19 @@ const speechOfThisProcess =
  * more processes than that needs.
  */
 export const createVoiceLists = (
-  config: SpeechConfig,
+  { tts, providers, streamsMax }: SpeechConfig,
   clock: Clock,
   log: WarningLog,
 ): Promise<Pick<TtsPool, "voices" | "unlistedProviders" | "close">> =>
-  createTtsPool(config, clock, log, circuitBreakers(config, clock, log)("tts"), true);
-
-const createTtsPool = (
-  { tts, providers }: SpeechConfig,
-  clock: Clock,
-  log: WarningLog,
-  circuitBreakerOf: (provider: string) => CircuitBreaker,
-  listsVoicesOnly: boolean,
-): Promise<TtsPool> =>
   createTts(tts, {
     configured: providers.tts,
-    listsVoicesOnly,
+    listsVoicesOnly: true,
     clock,
-    onProcessFailure: (provider, detail) => log.warn({ provider, detail }, "eSpeak process failed"),
-    circuitBreakerOf,
+    onProcessFailure: processFailureLog(log),
+    circuitBreakerOf: circuitBreakers(streamsMax, clock, circuitBreakerObserver(log, undefined))("tts"),
   });
 
-/** The circuit breakers of a stage's providers: one for each provider, shared by all its models. */
-function circuitBreakers(
-  { streamsMax }: SpeechConfig,
-  clock: Clock,
-  log: WarningLog,
-  metrics?: SpeechMetrics,
-): (stage: Stage) => (provider: string) => CircuitBreaker {
-  const breakers = new Map<string, CircuitBreaker>();
-  const observer = circuitBreakerObserver(log, metrics);
-  return (stage) => (provider) => {
-    const id = `${stage} ${provider}`;
-    const max = streamsMax[provider] ?? Number.POSITIVE_INFINITY;
-    const breaker = breakers.get(id) ?? new CircuitBreaker({ stage, provider, streamsMax: max, clock, observer });
-    breakers.set(id, breaker);
-    return breaker;
-  };
-}
+const processFailureLog =
+  (log: WarningLog) =>
+  (provider: string, detail: string): void =>
+    log.warn({ provider, detail }, "eSpeak process failed");

@@ -1,5 +1,7 @@
+import { type AllowedProviders, allows } from "../core/account-settings.ts";
 import type { PricedProvider } from "../core/billing/prices.ts";
-import type { ModelName } from "../core/calls/spec.ts";
+import { MODEL_NAMES, type ModelName } from "../core/calls/spec.ts";
+import type { Stage } from "../core/calls/stages.ts";
 import type { DeclaredReader } from "../core/configuration/variable.ts";
 import type { ContextSizes } from "./llm/context-sizes.ts";
 import { LLM_REGISTRY, llmProblems, llmsIn } from "./llm/registry.ts";
@@ -49,6 +51,13 @@ export const readProviderSettings = (read: DeclaredReader): SpeechProviderSettin
 
 const REGISTRIES = [STT_REGISTRY, LLM_REGISTRY, TTS_REGISTRY];
 
+/** The ids of the providers of each stage that there are. */
+export const PROVIDERS_BY_STAGE: Readonly<Record<Stage, readonly string[]>> = {
+  stt: STT_REGISTRY.ids,
+  llm: LLM_REGISTRY.ids,
+  tts: TTS_REGISTRY.ids,
+};
+
 /** The ids of all providers. */
 export const PROVIDER_NAMES: readonly string[] = [...new Set(REGISTRIES.flatMap(({ ids }) => ids))].sort();
 
@@ -85,11 +94,35 @@ function turnModelProblems(stt: string, configured: ConfiguredProviders<"stt">):
 export const localSpeechSettings = ({ stt, providers }: SpeechConfig): LocalSpeechSettings | undefined =>
   namesIn(stt).includes(localStt.id) ? localSettingsOf(providers.stt) : undefined;
 
-/** The LLMs of `model` and the TTS providers, all of which may serve a call, with the prices that `maxCost` needs. */
+/** The LLM providers of a model, in order of failover. */
+export const llmProvidersOf = ({ models }: Pick<SpeechConfig, "models">, model: ModelName): readonly string[] => [
+  ...new Set(llmsIn(models[model]).map(({ provider }) => provider)),
+];
+
+/**
+ * The LLMs of `model` and the TTS providers, all of which may serve a call that may use the providers in `allowed`, with the
+ * prices that `maxCost` needs.
+ */
 export const pricedProviders = (
   { models, tts }: Pick<SpeechConfig, "models" | "tts">,
   model: ModelName,
+  allowed?: AllowedProviders,
 ): PricedProvider[] => [
-  ...llmsIn(models[model]).map((llm) => ({ ...llm, prices: LLM_REGISTRY.find(llm.provider)?.prices ?? [] })),
-  ...namesIn(tts).map((provider) => ({ provider, prices: TTS_REGISTRY.find(provider)?.prices ?? [] })),
+  ...llmsIn(models[model])
+    .filter(({ provider }) => allows(allowed, "llm", provider))
+    .map((llm) => ({ ...llm, prices: LLM_REGISTRY.find(llm.provider)?.prices ?? [] })),
+  ...namesIn(tts)
+    .filter((provider) => allows(allowed, "tts", provider))
+    .map((provider) => ({ provider, prices: TTS_REGISTRY.find(provider)?.prices ?? [] })),
 ];
+
+/** The ids under which an account can have API keys of its own for the configured providers, in alphabetical order. */
+export function credentialProviders({ stt, tts, models, providers }: SpeechConfig): readonly string[] {
+  const llms = MODEL_NAMES.flatMap((model) => llmProvidersOf({ models }, model));
+  const ids = [
+    ...namesIn(stt).map((name) => providers.stt.get(name)?.credentialOf),
+    ...llms.map((name) => providers.llm.get(name)?.credentialOf),
+    ...namesIn(tts).map((name) => providers.tts.get(name)?.credentialOf),
+  ];
+  return [...new Set(ids.filter((id) => id !== undefined))].sort();
+}

@@ -1,13 +1,21 @@
+import type { AccountProviders } from "../core/account-providers.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, CallId, CarrierCallId } from "../core/ids.ts";
+import type { AccountToolSecrets } from "../core/tools/secrets.ts";
 
 /** A call whose token was redeemed. It now belongs to the worker that redeemed it. */
 export interface RedeemedCall {
   callId: CallId;
   accountId: AccountId;
   spec: CallSpec;
+  /** The key of its journal and recording as text; absent where these are not encrypted. Never logged. */
+  mediaKey?: string;
+  /** Absent where the account's calls use the service's providers. It has API keys; never logged. */
+  providers?: AccountProviders;
+  /** The account's own secrets that the call's tools name; absent where they name none. Never logged. */
+  toolSecrets?: AccountToolSecrets;
 }
 
 /**

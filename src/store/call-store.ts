@@ -1,11 +1,14 @@
 import type { CallCost, ProviderUsage } from "../core/billing/prices.ts";
 import type { LatencySummary } from "../core/calls/latency.ts";
+import type { CallNetwork } from "../core/calls/network.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
 import type { EpochMs } from "../core/clocks.ts";
-import type { AccountId, AgentId, ApiKeyId, CallId, CarrierCallId, WorkerId } from "../core/ids.ts";
+import type { AccountId, AgentId, ApiKeyId, CallId, CarrierCallId, PublishableKeyId, WorkerId } from "../core/ids.ts";
+import type { VariableValues } from "./agent-store.ts";
+import type { Act } from "./audit-store.ts";
 
 /** `created` → `active` → `ended` or `failed`; or `created` → `expired`, when the token was not redeemed in time. */
 export const CALL_STATUSES = ["created", "active", "ended", "expired", "failed"] as const;
@@ -30,6 +33,10 @@ export interface CallRecord {
   id: CallId;
   accountId: AccountId;
   agentId?: AgentId;
+  /** The version of the agent; absent in records of older versions of the service. */
+  agentVersion?: number;
+  /** The values of the agent's variables, which may be spoken. Absent without an agent, and where no words are stored. */
+  variables?: VariableValues;
   status: CallStatus;
   settings: CallSettings;
   createdAtMs: EpochMs;
@@ -41,7 +48,7 @@ export interface CallRecord {
   endReason?: EndReason;
   /** The carrier's id of the call, verbatim. */
   carrierCallId?: CarrierCallId;
-  /** What the carrier's start handed to the call. Absent before the end, where there was nothing, and without recording. */
+  /** What the carrier's start handed to the call. Absent before the end, where there was nothing, and when words are not stored. */
   parameters?: StartParameters;
   recording?: RecordingInfo;
   /**
@@ -51,6 +58,8 @@ export interface CallRecord {
   transcriptComplete?: boolean;
   counters?: Readonly<Record<string, number>>;
   latency?: LatencySummary;
+  /** Absent before the end, and for a call that had no leg on RTP. */
+  network?: CallNetwork;
   usage?: readonly ProviderUsage[];
   /** Absent where the service had no prices. */
   cost?: CallCost;
@@ -62,12 +71,22 @@ export interface CallRecord {
 /** A call as lists show it: without its tools, whose schemas can be a hundred times as long as the rest. */
 export type ListedCall = Omit<CallRecord, "settings"> & { settings: Omit<CallSettings, "tools"> };
 
+/** The saved agent of a new call. */
+export interface CallAgent {
+  id: AgentId;
+  version: number;
+  /** The values of its variables, defaults included. */
+  variables: VariableValues;
+}
+
 export interface NewCall {
   accountId: AccountId;
   /** The saved agent that the specification comes from; absent for a call with an inline configuration. */
-  agentId?: AgentId | undefined;
+  agent?: CallAgent | undefined;
   /** The API key that asked for it. */
   apiKeyId?: ApiKeyId | undefined;
+  /** Present when a web page starts the call with a publishable key, whose limits then decide. */
+  web?: WebCallStart | undefined;
   spec: CallSpec;
   /** SHA-256 of the stream token in lower-case hex. */
   tokenHash: string;
@@ -76,6 +95,23 @@ export interface NewCall {
   /** Present when the client sent an idempotency key, so that a repeated request creates nothing. */
   idempotency?: IdempotentRequest | undefined;
 }
+
+/** Who starts a call by a publishable key. */
+export interface WebCallStart {
+  publishableKeyId: PublishableKeyId;
+  /** Names the client's address without showing it; see `addressHash`. */
+  addressHash: string;
+}
+
+/** Why a publishable key does not start a call: it was revoked meanwhile, or one of its limits is reached. */
+export const WEB_CALL_REFUSALS = [
+  "revoked",
+  "concurrent_calls",
+  "concurrent_calls_of_address",
+  "cost",
+  "cost_of_address",
+] as const;
+export type WebCallRefusal = (typeof WEB_CALL_REFUSALS)[number];
 
 /** A request that may be repeated. Only its sender can recover the token from these members. */
 export interface IdempotentRequest {
@@ -98,12 +134,31 @@ export type Repetition =
  * The outcome of a creation. All requests with one idempotency key create one call within 24 h, also when they are
  * concurrent.
  */
-export type Creation = { kind: "created"; call: CallRecord } | Repetition;
+export type Creation =
+  | { kind: "created"; call: CallRecord }
+  | Repetition
+  /** Only for a call with `web`; nothing is stored. */
+  | { kind: "web-call-refused"; reason: WebCallRefusal };
+
+/** Calls of a list. */
+export interface CallPage {
+  calls: readonly ListedCall[];
+  /** Others may follow. */
+  more: boolean;
+  /**
+   * `afterCallId` of the next page; present when there may be one. The page has fewer calls than requested, or none, where
+   * filters that rarely meet would take too long.
+   */
+  continueAfterId?: CallId;
+}
 
 /** Which calls of an account to list. Every condition that is given must hold. */
 export interface CallQuery {
   status?: CallStatus | undefined;
   connectionType?: ConnectionType | undefined;
+  endReason?: EndReason | undefined;
+  /** The saved agent that the call was created from. */
+  agentId?: AgentId | undefined;
   /** The carrier's complete id of the call, as the client knows it. */
   carrierCallId?: string | undefined;
   /** Created at this time or later. */
@@ -121,8 +176,10 @@ export interface CallQuery {
 /** A call that waits for its stream. */
 export interface WaitingCall {
   id: CallId;
+  accountId: AccountId;
   /** The API key that asked for it; absent in those of older versions. */
   apiKeyId?: ApiKeyId;
+  connectionType: ConnectionType;
   /** How long its token is still valid; above 0. */
   remainingMs: number;
 }
@@ -169,12 +226,14 @@ export interface CallEnd {
    * STREAM_ID_CHARS_MAX characters, any of them.
    */
   carrierCallId?: CarrierCallId | undefined;
-  /** Stored only for a call that is recorded. */
+  /** Stored only for a call that stores words. */
   parameters?: StartParameters | undefined;
-  recording?: RecordingInfo | undefined;
+  /** Whether there is a journal, from which a job renders the recording of a call that stores audio. */
+  hasJournal?: boolean | undefined;
   /** Counters of the call, by name. */
   counters?: Readonly<Record<string, number>> | undefined;
   latency?: LatencySummary | undefined;
+  network?: CallNetwork | undefined;
   usage?: readonly ProviderUsage[] | undefined;
   cost?: CallCost | undefined;
 }
@@ -202,11 +261,10 @@ export type CallEvent =
  * cannot answer at present. The store's AgeClock measures the age of tokens and idempotency keys. Times in records are
  * of the wall clock and decide nothing.
  *
- * No words of a call with `recordingEnabled: false` may reach a disk, and its prompt and greeting may be spoken. They
+ * No words of a call with `transcriptEnabled: false` may reach a disk, and its prompt and greeting may be spoken. They
  * stay in memory (`UnpersistedPrompts`) until the call is over, turns are stored without text, and parameters are not
- * stored. The cost: a restart
- * of the control process between such a call's creation and its redemption loses it. Its token is then refused unless
- * its client repeats the request with its idempotency key.
+ * stored. The cost: a restart of the control process between such a call's creation and its redemption loses it. Its
+ * token is then refused unless its client repeats the request with its idempotency key.
  */
 export interface CallStore {
   /**
@@ -216,6 +274,11 @@ export interface CallStore {
   subscribe(listener: (event: CallEvent) => void): void;
   /** What an earlier request with the same idempotency key created; undefined where there is none, or no key. */
   findRepeated(call: NewCall): Promise<Repetition | undefined>;
+  /**
+   * The version of the agent from which an earlier request with this idempotency key created its call, so that its
+   * repetition means the same version. Undefined where there is none.
+   */
+  repeatedAgentVersion(accountId: AccountId, agentId: AgentId, keyHash: string): Promise<number | undefined>;
   /** Stores the call and its token in one step, or returns what `findRepeated` would. */
   create(call: NewCall): Promise<Creation>;
   /**
@@ -223,11 +286,11 @@ export interface CallStore {
    * from that moment on, which is its end, whether `expire` has run or not.
    */
   get(accountId: AccountId, callId: CallId): Promise<CallRecord | undefined>;
-  /** The account's calls, newest first, with the same rule about expiry as `get`; `more` when others follow. */
-  list(accountId: AccountId, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }>;
+  /** The account's calls, newest first, with the same rule about expiry as `get`. */
+  list(accountId: AccountId, query: CallQuery): Promise<CallPage>;
   /**
-   * At most `limit` turns (all where it is absent) in order after the first `from`, with empty texts when the call is
-   * not recorded; none before its end. Undefined as for `get`.
+   * At most `limit` turns (all where it is absent) in order after the first `from`, with empty texts when words are
+   * not stored; none before its end. Undefined as for `get`.
    */
   transcript(
     accountId: AccountId,
@@ -244,9 +307,10 @@ export interface CallStore {
   cancel(accountId: AccountId, callId: CallId): Promise<Cancellation | undefined>;
   /**
    * Deletes a call that is over or never began, with its turns, tokens and idempotency key. Returns false, and deletes
-   * nothing, while it is active. Undefined as for `get`.
+   * nothing, while it is active. Undefined as for `get`. `act` is recorded in the audit log; without it the service
+   * itself acts.
    */
-  remove(accountId: AccountId, callId: CallId): Promise<boolean | undefined>;
+  remove(accountId: AccountId, callId: CallId, act?: Act): Promise<boolean | undefined>;
   /** Stores the carrier's id of an active call; does nothing for any other call. */
   setCarrierCallId(callId: CallId, carrierCallId: CarrierCallId): Promise<void>;
   /**
@@ -254,6 +318,17 @@ export interface CallStore {
    * returns whether this was the first.
    */
   finish(callId: CallId, end: CallEnd, redemption?: CallRedemption): Promise<boolean>;
+  /**
+   * Makes an active call of what its journal says, because an older database does not know that it has begun; `finish`
+   * ends it. Without `spec` only a call that has a row. Does nothing for a call that is active or has ended.
+   */
+  restore(call: { id: CallId; accountId: AccountId; spec: CallSpec | undefined; startedAtMs: EpochMs }): Promise<void>;
+  /** Whether an ended call is to have a recording: it was not deleted meanwhile, nor was its recording. */
+  awaitsRecording(callId: CallId): Promise<boolean>;
+  /** The recording of an ended call can be downloaded. Does nothing for a call whose recording retention has deleted. */
+  setRecording(callId: CallId, recording: RecordingInfo): Promise<void>;
+  /** The recording of an ended call can never be made; its counters say so. */
+  recordingFailed(callId: CallId): Promise<void>;
   /** Makes created calls with expired tokens `expired` and returns their ids. Call this every few seconds. */
   expire(): Promise<readonly CallId[]>;
 }

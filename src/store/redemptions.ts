@@ -44,7 +44,7 @@ export interface Redemptions {
 }
 
 /**
- * The prompts and greetings of calls that are not recorded, by call id: only in memory, from the call's creation to its
+ * The prompts and greetings of calls that store no words, by call id: only in memory, from the call's creation to its
  * end. The handoff thread holds them; the stores that create and end calls pass them on.
  */
 export interface UnpersistedPrompts {

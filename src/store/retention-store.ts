@@ -27,6 +27,8 @@ export interface DueQuery {
 export interface RetentionStore {
   /** The account's calls that match the query, by the time of their end, earliest first. */
   listDue(accountId: AccountId, query: DueQuery): Promise<readonly DueCall[]>;
+  /** Deletes the key of a call's journal and recording, if they are encrypted: they cannot be read afterwards. */
+  deleteMediaKey(callId: CallId): Promise<void>;
   /** Marks the recording of an ended call as deleted; its record shows the time. */
   markRecordingDeleted(callId: CallId): Promise<void>;
   /** Deletes the turns, the parameters, the prompt and the greeting of an ended call; its record shows the time. */

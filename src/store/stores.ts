@@ -1,23 +1,105 @@
+import type { AgeClock } from "../core/age-clock.ts";
+import type { AccountId, WebhookId } from "../core/ids.ts";
+import type { AccountSecret, AccountSecretStore } from "./account-secret-store.ts";
 import type { AccountStore } from "./account-store.ts";
 import type { AgentStore } from "./agent-store.ts";
 import type { ApiKeyStore } from "./api-key-store.ts";
+import type { AuditStore } from "./audit-store.ts";
 import type { CallStore } from "./call-store.ts";
 import type { EpochStore } from "./epoch-store.ts";
-import type { Redemptions } from "./redemptions.ts";
+import type { EventStreamStore } from "./event-stream-store.ts";
+import type { JobStore } from "./job-store.ts";
+import type { MediaKeyStore } from "./media-key-store.ts";
+import type { OwnerLinkStore } from "./owner-link-store.ts";
+import type { PublishableKeyStore } from "./publishable-key-store.ts";
+import type { Redemptions, UnpersistedPrompts } from "./redemptions.ts";
 import type { RetentionStore } from "./retention-store.ts";
+import type { Keyring } from "./sealing/seal.ts";
+import type { SessionStore } from "./session-store.ts";
+import type { TransferStore } from "./transfer-store.ts";
+import type { UsageStore } from "./usage-store.ts";
+import type { UserStore } from "./user-store.ts";
+import type { WebhookStore } from "./webhook-store.ts";
+
+/** How the schema of a database is treated when its stores are opened. */
+export interface SchemaOptions {
+  /**
+   * False for a program that may run beside a service of another version: an older schema is then an error instead of being
+   * migrated. A database without any schema gets one in either case. True by default.
+   */
+  migrates?: boolean;
+  /** Called before and after a migration of the schema. A migration of SQLite blocks the event loop. */
+  onMigration?: (isOver: boolean) => Promise<void>;
+  /** Opens a half-filled database, too, which an import that was interrupted has left. */
+  acceptsUnfinishedImport?: boolean;
+}
+
+export interface StoreOptions extends SchemaOptions {
+  /** Measures age: by default the clock of this machine for SQLite, and the server's for Postgres. */
+  ageClock?: AgeClock | undefined;
+  /** The process writes all day, and requests wait for its event loop: a thread does what would hold it up. */
+  isService?: boolean;
+  /** Where the words of unrecorded calls are; by default in the memory of these stores. */
+  unpersisted?: UnpersistedPrompts;
+  /** See `RedemptionKeys`; by default media are not encrypted, and secrets of accounts are not opened. */
+  mediaSealing?: RedemptionKeys["mediaSealing"];
+  secretsKeys?: RedemptionKeys["secretsKeys"];
+}
+
+/** The keys that redemptions need. */
+export interface RedemptionKeys {
+  /** Seals the media keys of calls; undefined where media are not encrypted. */
+  mediaSealing?: Keyring | undefined;
+  /** Opens the secrets of the calls' accounts. */
+  secretsKeys?: Keyring | undefined;
+}
+
+/** What `forgetLostSecrets` did, or would do. */
+export interface ForgottenSecrets {
+  /** They were disabled with a new secret. */
+  disabled: readonly { id: WebhookId; accountId: AccountId; url: string }[];
+  /** Their current secret can be opened, and the one before it, which signed too, was deleted. */
+  withoutPrevious: readonly WebhookId[];
+  /** Secrets of accounts, which were deleted. */
+  deleted: readonly Pick<AccountSecret, "id" | "accountId" | "kind" | "name">[];
+  /** The keys that the service needs no more. */
+  keyIds: readonly string[];
+}
 
 /** All durable data but journals and recordings. */
 export interface Stores {
   accounts: AccountStore;
   apiKeys: ApiKeyStore;
+  users: UserStore;
+  sessions: SessionStore;
+  ownerLinks: OwnerLinkStore;
+  publishableKeys: PublishableKeyStore;
   agents: AgentStore;
+  audit: AuditStore;
   calls: CallStore;
   redemptions: Redemptions;
+  usage: UsageStore;
   epochs: EpochStore;
+  eventStreams: EventStreamStore;
+  jobs: JobStore;
+  /** The webhooks, whose secrets these keys seal. */
+  openWebhooks(keys: Keyring): WebhookStore;
+  /** The secrets of accounts, which these keys seal. */
+  openAccountSecrets(keys: Keyring): AccountSecretStore;
+  /** The keys of encrypted media, which these keys seal. */
+  openMediaKeys(keys: Keyring): MediaKeyStore;
+  transfer: TransferStore;
+  /** The ids of the keys with which something is sealed. */
+  sealingKeyIds(): Promise<readonly string[]>;
   retention: RetentionStore;
   /**
-   * The store's files were removed or replaced while open. Until they are restored, all writes reject with
-   * `unavailable`, and nothing is written.
+   * Replaces what no key of `keys` opens, and forgets the keys that sealed it; with `dryRun` only says what that is. A
+   * webhook whose secret is lost gets a new one and is disabled as `secret_lost`; a secret of an account is deleted.
+   */
+  forgetLostSecrets(keys: Keyring, dryRun: boolean): Promise<ForgottenSecrets>;
+  /**
+   * The files of SQLite were removed or replaced while open, or Postgres does not answer or cannot be written to. Until
+   * that is over, writes reject with `unavailable`.
    */
   isDatabaseLost(): boolean;
   /** The stores must not be used afterwards. */

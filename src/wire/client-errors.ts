@@ -12,6 +12,7 @@ export const CLIENT_ERROR_MEANINGS = {
   wire_malformed:
     "a field is missing or wrong, a binary message is empty, or its bytes are no Opus packet; the message has no effect. " +
     `More than ${MALFORMED_PER_SECOND_MAX} in a second end the call with \`protocol_error\``,
+  bad_offer: "the SDP `offer` of a WebRTC client cannot be used; `message` says why. The third one ends the call",
   unknown_type: "no message has this `type`: it is ignored, and so are later ones, without another `error`",
   unknown_tool_call: "no pending `toolCall` has the `id` of this `toolResult`, which is ignored",
   rate_limited:

@@ -71,7 +71,12 @@ export type WireEvent =
 /** What a peer may be sent in addition to audio, where its protocol has a message for it. */
 export type ClientMessage =
   /** The leg is open, and this is its call; the wire adds what was negotiated. */
-  | { kind: "ready"; callId: CallId }
+  | {
+      kind: "ready";
+      callId: CallId;
+      /** Where the client may connect again, once, when this connection is lost; absent where it has not asked for it. */
+      resumeUrl?: string | undefined;
+    }
   /** The first audio of an answer comes with its `latency`. */
   | { kind: "state"; state: "listening" | "thinking" | "speaking"; latency?: TurnLatency }
   | TranscriptUpdate

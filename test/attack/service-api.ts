@@ -1,19 +1,11 @@
-import type { CallId } from "../../src/core/ids.ts";
+import { type Schema, TrunklineApiError, TrunklineClient } from "#client";
+import { asCallId, type CallId } from "../../src/core/ids.ts";
 import type { Endpoint } from "./connections.ts";
 
 /** A call that waits for its stream. */
 export interface NewCall {
   id: CallId;
   websocketUrl: string;
-}
-
-/** A call's record, as far as attacks look. */
-export interface AttackRecord {
-  status: string;
-  endReason: string | null;
-  durationMs: number | null;
-  usage: { inputTokens?: number }[] | null;
-  counters: { framesIn: number; framesOut: number } | null;
 }
 
 /** The least that makes a call with the reference pair. */
@@ -25,7 +17,7 @@ const NEW_CALL = {
   firstSpeaker: "agent",
   greeting: "Good day, this is the bakery.",
   inactivityTimeout: 300,
-};
+} as const;
 /** So many are asked for at once. */
 const AT_ONCE = 10;
 /** A loop that lags takes no calls for some seconds. */
@@ -35,11 +27,13 @@ const RETRY_MS = 200;
 /** The control API of a service under attack. */
 export class ServiceApi {
   readonly #url: string;
+  readonly #client: TrunklineClient;
   readonly key: string;
 
   /** `url` as `startService` tells it. */
   constructor(url: string, key: string) {
     this.#url = url;
+    this.#client = new TrunklineClient({ baseUrl: url, apiKey: key });
     this.key = key;
   }
 
@@ -54,15 +48,13 @@ export class ServiceApi {
 
   /** One more call, whose fields replace the usual ones; undefined when none is taken now. */
   async create(fields: object = {}): Promise<NewCall | undefined> {
-    const response = await fetch(`${this.#url}/api/v1/calls`, {
-      method: "POST",
-      headers: { "X-API-Key": this.key, "Content-Type": "application/json" },
-      body: JSON.stringify({ ...NEW_CALL, ...fields }),
-    });
-    if (response.status === 201) return (await response.json()) as NewCall;
-    const said = await response.text();
-    if (response.status !== 503) throw new Error(`a call was not created: ${response.status} ${said}`);
-    return undefined;
+    try {
+      const { id, websocketUrl } = await this.#client.post("/calls", { body: { ...NEW_CALL, ...fields } });
+      return { id: asCallId(id), websocketUrl };
+    } catch (error) {
+      if (error instanceof TrunklineApiError && error.status === 503) return undefined;
+      throw error;
+    }
   }
 
   /** So many calls; waits where they are not taken at once. */
@@ -82,13 +74,12 @@ export class ServiceApi {
     return calls;
   }
 
-  async record(id: string): Promise<AttackRecord> {
-    const response = await fetch(`${this.#url}/api/v1/calls/${id}`, { headers: { "X-API-Key": this.key } });
-    return (await response.json()) as AttackRecord;
+  async record(id: string): Promise<Schema<"Call">> {
+    return await this.#client.get("/calls/{id}", { path: { id } });
   }
 
   /** The record of a call that is over by then; as it is, when it is not. */
-  async ended(id: string, withinMs: number): Promise<AttackRecord> {
+  async ended(id: string, withinMs: number): Promise<Schema<"Call">> {
     for (const untilMs = performance.now() + withinMs; ; ) {
       const record = await this.record(id);
       if (!["created", "active"].includes(record.status) || performance.now() > untilMs) return record;

@@ -42,7 +42,8 @@ export interface StageResult {
   during: Answers;
   /** New streams with valid tokens that were opened during the attacks. */
   upgrades: Answers;
-  upgradesFailed: number;
+  /** How many good streams were not taken, by the answer: a status, or `none`. */
+  upgradesFailed: Readonly<Record<string, number>>;
   /** Tokens that the store refused meanwhile. */
   refusedByStore: number;
   /** Of the worker's event loop, ms. */

@@ -6,7 +6,7 @@ import { LARGE_RESPONSES_MAX, LARGE_RESPONSES_PER_ACCOUNT_MAX } from "../../src/
 import type { MediaServerName } from "../../src/gateway/server/media-server.ts";
 import { journalPath, readJournal } from "../../src/record/journal/reader.ts";
 import { startService } from "../../src/simulator/service/process.ts";
-import { openStores } from "../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../src/store/sqlite/open-stores.ts";
 import { type Family, readExposition, sampleOf } from "../support/metrics/exposition.ts";
 import { RawWs } from "../support/network/raw-ws.ts";
 import type { Attack, Outcome, Ready, Size, Target } from "./attacks/attack.ts";
@@ -58,7 +58,7 @@ export async function runStage(options: StageOptions, planned: readonly PlannedA
   };
   const service = await startService({ program, dataDir, clock: systemClock, env }, new AbortController().signal);
   try {
-    const stores = await openStores(dataDir, systemClock);
+    const stores = await openSqliteStores(dataDir, systemClock);
     const accountId = await stores.accounts.ensure(ACCOUNT);
     const { key } = await stores.apiKeys.create({ accountId, name: ACCOUNT });
     const makeKey = async (name: string): Promise<string> =>
@@ -78,7 +78,8 @@ class Stage {
   readonly #api: ServiceApi;
   readonly #attackersKeys: Target["keys"];
   readonly #upgradesMs: number[] = [];
-  #upgradesFailed = 0;
+  /** How often a good stream was not taken, by the answer: a status, or `none`. */
+  readonly #upgradesFailed: Record<string, number> = {};
   #running = true;
 
   constructor(options: StageOptions, api: ServiceApi, attackersKeys: Target["keys"]) {
@@ -208,12 +209,17 @@ class Stage {
         const ws = await RawWs.connect(call.websocketUrl);
         const answer = await ws.upgrade(new URL(call.websocketUrl).pathname);
         if (answer?.status === 101) this.#upgradesMs.push(performance.now() - startMs);
-        else this.#upgradesFailed += 1;
+        else this.#upgradeFailed(answer?.status);
         ws.destroy();
       } catch {
-        this.#upgradesFailed += 1;
+        this.#upgradeFailed(undefined);
       }
     }
+  }
+
+  #upgradeFailed(status: number | undefined): void {
+    const answer = String(status ?? "none");
+    this.#upgradesFailed[answer] = (this.#upgradesFailed[answer] ?? 0) + 1;
   }
 
   async #look(use: ResourceUsage): Promise<void> {

@@ -9,6 +9,8 @@ const GOOD_STREAM_BYTES = 48 * 1024;
 /** The heap, and what the allocator keeps, beside what belongs to attackers. */
 const SLACK_BYTES = 16 * 1024 * 1024;
 const UPGRADE_MS_MAX = 500;
+/** The answer of a worker that is overloaded. */
+const OVERLOADED = "503";
 const LOOP_P99_MS_MAX = 20;
 const LOOP_MAX_MS_MAX = 100;
 /** Answers may take as long as the loop may be late, and as much more than in the quiet as turns may. */
@@ -41,7 +43,11 @@ export function judge(result: StageResult, planned: readonly PlannedAttack[], ju
   if (result.workerGrowthBytes > attackers * ATTACKER_BYTES_MAX + callBytes + goodBytes + SLACK_BYTES) {
     problems.push(`the worker grew by ${Math.round(result.perAttackerBytes / 1_024)} KiB for each attacker`);
   }
-  if (upgradesFailed > 0) problems.push(`${upgradesFailed} good streams were not taken`);
+  for (const [answer, count] of Object.entries(upgradesFailed)) {
+    // A worker that is short of processor time takes no more streams, and says so: on a slow machine that is right.
+    const isOverload = answer === OVERLOADED && !judgesSpeed;
+    (isOverload ? late : problems).push(`${count} good streams were not taken: ${answer}`);
+  }
   if (refusedByStore > 0 && planned.every(({ attack }) => attack.inventsTokens)) {
     problems.push(`${refusedByStore} invented tokens reached the store`);
   }

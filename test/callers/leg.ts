@@ -42,7 +42,7 @@ import { CONNECTED, mediaMessage, startMessage } from "./twilio-stream.ts";
 const [voiceActivity, makeResampler] = await Promise.all([loadFvadDetection(), loadResampler()]);
 
 /** A transport that records what was sent; `stuck` drops everything, as with a peer that does not read. */
-class FakeSocket implements Transport {
+export class FakeSocket implements Transport {
   readonly liveness: LivenessOptions;
   readonly bufferedBytes = 0;
   /** Texts. */
@@ -88,6 +88,8 @@ class FakeSocket implements Transport {
 }
 
 export interface LegOptions {
+  /** Whether the peer may come back after its connection was lost; by default it may not. */
+  mayResume?: boolean;
   spec?: Partial<CallSpec>;
   stt?: Stt;
   llm?: Llm;
@@ -153,6 +155,7 @@ export function leg(options: LegOptions = {}) {
   const started: string[] = [];
   const connection = new Connection({
     redeemed,
+    mayResume: options.mayResume ?? false,
     transport: socket,
     wire,
     inbound: inboundAudio(),

@@ -29,7 +29,8 @@ export class RawCaller implements Caller {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<{ caller: RawCaller; status: number | undefined }> {
     const ws = await RawWs.connect(websocketUrl);
-    const answer = await ws.upgrade(new URL(websocketUrl).pathname, headers);
+    const { pathname, search } = new URL(websocketUrl);
+    const answer = await ws.upgrade(pathname + search, headers);
     return { caller: new RawCaller(ws), status: answer?.status };
   }
 

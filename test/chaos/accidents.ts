@@ -11,7 +11,7 @@ import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { BYTES_PER_MB } from "../../src/core/limits/storage.ts";
 import { SupervisorFile } from "../../src/process/supervisor/state-file.ts";
 import { type RunningService, startService } from "../../src/simulator/service/process.ts";
-import { openStores } from "../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../src/store/sqlite/open-stores.ts";
 import { CountingCaller } from "../callers/counting-caller.ts";
 
 /** What becomes of the calls that are live while something happens to the disk or the supervisor. */
@@ -85,7 +85,7 @@ class Scene {
   }
 
   async makeKey(): Promise<void> {
-    const stores = await openStores(this.dataDir, systemClock);
+    const stores = await openSqliteStores(this.dataDir, systemClock);
     const accountId = await stores.accounts.ensure(ACCOUNT);
     this.#key = (await stores.apiKeys.create({ accountId, name: ACCOUNT })).key;
     await stores.close();

@@ -6,7 +6,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { SupervisorFile } from "../../src/process/supervisor/state-file.ts";
 import { startService } from "../../src/simulator/service/process.ts";
-import { openStores } from "../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import { type CallerStory, CountingCaller } from "../callers/counting-caller.ts";
 import { type Evidence, type Kill, type OracleRecord, recoveriesMs, verdict } from "./oracle.ts";
@@ -91,7 +91,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const env = { WORKERS: String(workers), DRAIN_MS: "60000", TOKEN_TTL_S: "5", CALLS_PER_WORKER: "1000" };
   const service = await startService({ program, dataDir, clock: systemClock, env }, new AbortController().signal);
   try {
-    const stores = await openStores(dataDir, systemClock);
+    const stores = await openSqliteStores(dataDir, systemClock);
     try {
       const accountId = await stores.accounts.ensure(ACCOUNT);
       const { key } = await stores.apiKeys.create({ accountId, name: ACCOUNT });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ChildModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { startService } from "../../src/simulator/service/process.ts";
-import { openStores } from "../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../src/store/sqlite/open-stores.ts";
 import { ServiceApi } from "../attack/service-api.ts";
 import { CountingCaller } from "../callers/counting-caller.ts";
 import type { AccidentOptions, AccidentResult } from "./accidents.ts";
@@ -63,7 +63,7 @@ export async function runClockStep({ program, dataDir, say }: ClockStepOptions, 
   };
   const service = await startService({ program, dataDir, clock: systemClock, env }, new AbortController().signal);
   try {
-    const stores = await openStores(dataDir, systemClock);
+    const stores = await openSqliteStores(dataDir, systemClock);
     const accountId = await stores.accounts.ensure(ACCOUNT);
     const { key } = await stores.apiKeys.create({ accountId, name: ACCOUNT });
     await stores.close();

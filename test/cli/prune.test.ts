@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { epochMs } from "../../src/core/clocks.ts";
 import { recordingPath } from "../../src/record/recording/render.ts";
-import { openStores } from "../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../src/store/sqlite/open-stores.ts";
 import { createCall, endAt } from "../support/calls/stored-calls.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -16,7 +16,7 @@ const run = promisify(execFile);
 test("ADV-M7: prune --dry-run says what would be deleted and deletes nothing; prune deletes it", async () => {
   const dataDir = temporaryDirectory();
   const clock = new ManualClock(epochMs(Date.UTC(2020, 0, 1)));
-  const stores = await openStores(dataDir, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(dataDir, clock, { ageClock: ageClockOf(clock) });
   const accountId = await stores.accounts.ensure("acme");
   const { id, tokenHash } = await createCall(stores, accountId);
   await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));

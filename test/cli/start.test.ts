@@ -9,20 +9,30 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const COMPILE_MS_MAX = 60_000;
 const BUILDING = "There is no build in dist/ yet: building it, once.\n";
 
+/** The SDK names its worklet, which the service serves under another name. */
+const SDK = 'export const worklet: URL = new URL("./worklet.js", import.meta.url);\n';
+
 const folders: string[] = [];
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A checkout of this project whose service only prints that it runs. */
+/** A checkout of this project whose service only prints that it runs, with a client that can do nothing. */
 function checkout(files: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-start-"));
   folders.push(folder);
-  for (const part of ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts"]) {
+  const packages = ["web/client/tsconfig.json", "web/sdk/tsconfig.json"];
+  for (const part of ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts", ...packages]) {
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   }
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const sources = {
+    "web/client/src/index.ts": 'export const version: string = "0";\n',
+    "web/sdk/src/index.ts": SDK,
+    "web/sdk/src/worklet/processor.ts": 'export const name: string = "audio";\n',
+    "web/widget/main.ts": "export {};\n",
+    "web/talk/main.ts": "export {};\n",
+    "web/talk/style.css": "body { margin: 0 }\n",
     "src/main.ts": 'import { text } from "./text.ts";\n\nconsole.log(text);\n',
     "src/text.ts": 'export const text: string = "the service runs";\n',
     ...files,
@@ -63,6 +73,35 @@ describe("npm start", { timeout: COMPILE_MS_MAX }, () => {
       expect(readFileSync(path(name.replace("src/", "dist/")), "utf8")).toBe(text);
     }
     expect(existsSync(path("dist/media/a.c"))).toBe(false);
+  });
+
+  test("the commands import the client from the build", async () => {
+    const main = 'import { version } from "#client";\n\nconsole.log("client " + version);\n';
+    const { start } = checkout({ "src/main.ts": main });
+    expect(await start()).toEqual({ code: 0, stdout: "client 0\n", stderr: BUILDING });
+  });
+
+  test("what browsers load is bundled, with its types", async () => {
+    const { build, path } = checkout({
+      "web/sdk/src/index.ts": `export { version } from "./version.ts";\n${SDK}`,
+      "web/sdk/src/version.ts": 'export const version: string = "2";\n',
+    });
+    expect(await build()).toMatchObject({ code: 0 });
+    expect(await import(path("dist/web/sdk/index.js"))).toMatchObject({ version: "2" });
+    expect(readFileSync(path("dist/web/sdk/index.d.ts"), "utf8")).toContain("version");
+    expect(existsSync(path("dist/web/sdk/worklet.js"))).toBe(true);
+  });
+
+  test("a module of the browser's that cannot be bundled fails the build", async () => {
+    const { build, path } = checkout({ "web/sdk/src/index.ts": 'export * from "./missing.js";\n' });
+    expect(await build()).toMatchObject({ code: 1 });
+    expect(existsSync(path("dist/.finished"))).toBe(false);
+  });
+
+  test("runs and emits nothing while the client has a type error", async () => {
+    const { path, start } = checkout({ "web/client/src/index.ts": "export const version: string = 1;\n" });
+    expect(await start()).toMatchObject({ code: 1, stdout: expect.stringContaining("web/client/src/index.ts") });
+    expect(existsSync(path("dist/main.js"))).toBe(false);
   });
 
   test("builds again after an interrupted build", async () => {

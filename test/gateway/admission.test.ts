@@ -36,8 +36,9 @@ function gate(redeem: () => Promise<RedeemedCall | undefined>, tokenKeys: readon
     metrics: { redemption: (outcome) => redemptions.push(outcome), upgradeRefused: (status) => refusals.push(status) },
     clock,
     log: memoryLog().log,
-    mediaUrl: "wss://media.example",
+    mediaUrl: () => "wss://media.example",
     authentication: upgradeAuthentication({}),
+    prepare: async () => ({ error: "no call begins" }),
     open: ({ callId }) => {
       opened.push(callId);
       return NOOP_LEG;
@@ -49,7 +50,7 @@ function gate(redeem: () => Promise<RedeemedCall | undefined>, tokenKeys: readon
 
 test("a redeemed token is admitted, and stays pending until its leg is opened", async () => {
   const { admissions, redemptions, opened, settledAt } = gate(async () => REDEEMED);
-  const admission = await admissions.admit(TOKEN, NO_HEADERS);
+  const admission = await admissions.admit(TOKEN, NO_HEADERS, false);
   expect([admission.kind, admissions.pending, redemptions]).toEqual(["admitted", 1, ["redeemed"]]);
   if (admission.kind === "admitted") admission.open(SOCKET);
   expect([opened, settledAt, admissions.pending]).toEqual([["call_1"], [0], 0]);
@@ -61,7 +62,7 @@ test("an unknown token gets 401 after REFUSAL_MS_MIN, an unsigned one too, witho
     [mintToken(new Uint8Array(32)), "unsigned"],
   ] as const) {
     const { admissions, clock, redemptions, refusals } = gate(async () => undefined);
-    const admission = admissions.admit(token, NO_HEADERS);
+    const admission = admissions.admit(token, NO_HEADERS, false);
     let isDone = false;
     void admission.then(() => {
       isDone = true;
@@ -76,20 +77,20 @@ test("an unknown token gets 401 after REFUSAL_MS_MIN, an unsigned one too, witho
 
 test("a gate without token keys, one that is closed, and one whose redemption fails answer 503 at once", async () => {
   const busy = { kind: "refused", status: 503 };
-  expect(await gate(async () => REDEEMED, []).admissions.admit(TOKEN, NO_HEADERS)).toEqual(busy);
+  expect(await gate(async () => REDEEMED, []).admissions.admit(TOKEN, NO_HEADERS, false)).toEqual(busy);
   const closed = gate(async () => REDEEMED);
   closed.admissions.close();
-  expect(await closed.admissions.admit(TOKEN, NO_HEADERS)).toEqual(busy);
+  expect(await closed.admissions.admit(TOKEN, NO_HEADERS, false)).toEqual(busy);
   const failing = gate(() => Promise.reject(new Error("planted")));
-  expect(await failing.admissions.admit(TOKEN, NO_HEADERS)).toEqual(busy);
+  expect(await failing.admissions.admit(TOKEN, NO_HEADERS, false)).toEqual(busy);
   expect([failing.redemptions, failing.admissions.pending]).toEqual([["failed"], 0]);
 });
 
 test("beyond REDEMPTIONS_MAX pending admissions further ones get 503", async () => {
   const { admissions, refusals } = gate(() => new Promise(() => {}));
-  for (let count = 0; count < REDEMPTIONS_MAX; count += 1) void admissions.admit(TOKEN, NO_HEADERS);
+  for (let count = 0; count < REDEMPTIONS_MAX; count += 1) void admissions.admit(TOKEN, NO_HEADERS, false);
   await settled();
   expect(admissions.pending).toBe(REDEMPTIONS_MAX);
-  expect(await admissions.admit(TOKEN, NO_HEADERS)).toEqual({ kind: "refused", status: 503 });
+  expect(await admissions.admit(TOKEN, NO_HEADERS, false)).toEqual({ kind: "refused", status: 503 });
   expect(refusals).toEqual([503]);
 });

@@ -67,6 +67,44 @@ describe("the frame ring", () => {
     );
   });
 
+  test("puts the last frames that were shifted back, in order, for every sequence of operations", () => {
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.constant("push" as const) },
+      { weight: 6, arbitrary: fc.constant("shift" as const) },
+      { weight: 1, arbitrary: fc.constant("clear" as const) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: 9 }) },
+    );
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 7 }),
+        fc.integer({ min: 0, max: 7 }),
+        fc.array(step, { maxLength: 200 }),
+        (capacity, pastFrames, steps) => {
+          const ring = new FrameRing(capacity, 1, pastFrames);
+          let queue: number[] = [];
+          let past: number[] = [];
+          for (const [i, what] of steps.entries()) {
+            if (what === "push") {
+              expect(ring.push(Uint8Array.of(i), asTurnId(i))).toBe(queue.length < capacity);
+              if (queue.length < capacity) queue.push(i);
+            } else if (what === "shift") {
+              const expected = queue.shift();
+              expect(ring.shift()?.bytes[0]).toBe(expected);
+              if (expected !== undefined) past = pastFrames === 0 ? [] : [...past, expected].slice(-pastFrames);
+            } else if (what === "clear") {
+              ring.clear();
+              [queue, past] = [[], []];
+            } else {
+              ring.rewind(what);
+              queue = [...past.splice(-what), ...queue];
+            }
+            expect(ring.count).toBe(queue.length);
+          }
+        },
+      ),
+    );
+  });
+
   test("allocates nothing", () => {
     const ring = new FrameRing(250, 160);
     const frame = new Uint8Array(160);

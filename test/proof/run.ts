@@ -2,11 +2,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { readArguments, runCommand, UsageError } from "../../src/cli/command.ts";
+import { proveBrowsers } from "./browser.ts";
 import { proveImage } from "./image/image.ts";
 import { proveLocalStt } from "./local-stt.ts";
 import { proveNodeLines } from "./node/node-lines.ts";
 import { killAllGroups } from "./processes.ts";
 import { Checks, type Proof } from "./proof.ts";
+import { proveStores } from "./stores/stores.ts";
 
 /** Every area that `npm run proof -- <area>` knows. A new area is a line here and a module beside this one. */
 const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promise<void> }>> = {
@@ -18,6 +20,15 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
     summary: "the Dockerfile's steps in a Debian 13 root, the service as its user, its health check",
     run: proveImage,
   },
+  stores: {
+    summary:
+      "SQLite and Postgres: 1,000 calls while processes are killed 200 times; jobs whose runner is killed 200 times",
+    run: proveStores,
+  },
+  browser: {
+    summary: "the journeys of Chromium and Firefox, and a call of five minutes without drift",
+    run: proveBrowsers,
+  },
   "local-stt": {
     summary: "processes of the local STT killed at random 50 times in 200 calls",
     run: proveLocalStt,
@@ -25,7 +36,8 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
 };
 
 const names = Object.keys(AREAS);
-const HELP = `Proves what the test suite cannot: other Node versions, another Debian, the image. Tests the last commit, not the working tree.
+const HELP = `Proves what the test suite cannot: other Node versions, another Debian, the image, kills at random.
+node and image test the last commit, the others the working tree.
 
   npm run proof -- <area> [--reduced] [--results DIR]
 
@@ -33,7 +45,7 @@ areas:
 ${names.map((name) => `  ${name.padEnd(9)} ${AREAS[name]?.summary}`).join("\n")}
 
 options:
-  --reduced      fewer tests on each Node version: what .ci/run does
+  --reduced      fewer tests on each Node version, fewer kills, a shorter call: what .ci/run does
   --results DIR  writes the counts to DIR/proof-<area>.json, in the shape of Vitest's JSON report, instead of the
                  area's section of bench/RESULTS.md
 

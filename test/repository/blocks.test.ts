@@ -9,7 +9,7 @@ import { skippedText } from "../support/skipped-tests-reporter.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const NOT_RUN_MAX = 5;
-const LANGUAGES = ["json", "mermaid", "nginx", "sh", "text", "ts"];
+const LANGUAGES = ["css", "html", "js", "json", "mermaid", "nginx", "sh", "text", "ts"];
 
 const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\`\n`;
 
@@ -84,9 +84,26 @@ describe("the reader of blocks", () => {
   test("finds the heading, the language, the place and the mark of a block, and takes off the indentation of a list", () => {
     const page = `# A\n\n## B\n\n1. x\n\n   <!-- no-run: why -->\n   \`\`\`sh\n   a\n     b\n   \`\`\`\n`;
     expect(blocksOf("p.md", page)).toEqual({
-      blocks: [{ page: "p.md", line: 8, heading: "B", language: "sh", text: "a\n  b", noRun: "why" }],
+      blocks: [
+        {
+          ...{ page: "p.md", line: 8, heading: "B", language: "sh", text: "a\n  b", noRun: "why" },
+          prose: "# A\n\n## B\n\n1. x\n\n   <!-- no-run: why -->",
+        },
+      ],
       strayMarks: [],
     });
+  });
+
+  test("gives each block the prose since the one before it", () => {
+    const { blocks } = blocksOf(
+      "p.md",
+      `First:\n${fenced("sh", "a")}${fenced("text", "b")}Then:\n${fenced("sh", "c")}`,
+    );
+    expect(blocks.map(({ text, prose }) => [text, prose])).toEqual([
+      ["a", "First:"],
+      ["b", ""],
+      ["c", "Then:"],
+    ]);
   });
 
   test("reports a mark whose block is gone, and a block without an end", () => {

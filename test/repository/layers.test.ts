@@ -20,7 +20,7 @@ function lint(files: Readonly<Record<string, string>>): { ok: boolean; output: s
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [biome, "lint", "src"], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [biome, "lint", "."], {
     cwd: folder,
     encoding: "utf8",
   });
@@ -50,18 +50,32 @@ describe("the linter enforces the layers", () => {
       "src/config/carriers.ts": importing("../carriers/list.ts"),
       "src/simulator/lines.ts": importing("../carriers/list.ts"),
       "src/process/worker.ts": importing("../carriers/wire-factory.ts"),
+      "src/simulator/service/api-calls.ts": importing("#client"),
+      "src/cli/call/run.ts": importing("#client"),
+      "web/client/src/client.ts": importing("./error.ts"),
+      "web/sdk/src/audio-engine.ts": importing("./worklet/messages.ts"),
+      "web/ui/conversation.ts": importing("../../src/call/reply/segmentation.ts"),
+      "web/talk/end-texts.ts": importing("../../src/core/calls/reasons.ts"),
+      "web/widget/view.ts": importing("../sdk/src/index.ts"),
     });
     expect(output).not.toContain("noRestrictedImports");
     expect(ok).toBe(true);
   });
 
   test.each([
+    ["src/jobs/runner.ts", "../store/sql/jobs.ts"],
+    ["src/delivery/sender.ts", "../api/app.ts"],
+    ["src/store/sql/jobs.ts", "../../jobs/runner.ts"],
+    ["src/record/recording/render-job.ts", "../../delivery/sender.ts"],
     ["src/core/ids.ts", "../media/g711.ts"],
     ["src/core/log/logger.ts", "../../store/agent-store.ts"],
     ["src/media/framer.ts", "../wire/wire.ts"],
     ["src/media/framer.ts", "node:fs"],
     ["src/media/framer.ts", "@discordjs/opus"],
     ["src/media/opus/native.ts", "../../wire/wire.ts"],
+    ["src/media/rtp/order.ts", "node-datachannel"],
+    ["src/gateway/webrtc/offer.ts", "node-datachannel"],
+    ["src/gateway/webrtc/peer.ts", "../../carriers/list.ts"],
     ["src/wire/websocket/wire.ts", "../../carriers/stream.ts"],
     ["src/wire/websocket/wire.ts", "node:net"],
     ["src/wire/websocket/wire.ts", "@discordjs/opus"],
@@ -110,6 +124,20 @@ describe("the linter enforces the layers", () => {
     ["src/simulator/lines.ts", "../carriers/wire-factory.ts"],
     ["src/process/worker.ts", "../simulator/place-call.ts"],
     ["src/process/control/admission.ts", "../../cli/command.ts"],
+    ["src/core/ids.ts", "#client"],
+    ["src/media/opus/native.ts", "#client"],
+    ["src/call/call.ts", "#client"],
+    ["src/store/sql/calls/calls.ts", "#client"],
+    ["src/gateway/transport/transport.ts", "#client"],
+    ["src/api/calls/routes.ts", "#client"],
+    ["src/process/worker.ts", "#client"],
+    ["web/client/src/client.ts", "../../../src/core/errors.ts"],
+    ["web/client/src/client.ts", "node:fs"],
+    ["web/client/src/client.ts", "undici"],
+    ["web/sdk/src/call.ts", "../../client/src/client.ts"],
+    ["web/sdk/src/call.ts", "ws"],
+    ["web/ui/conversation.ts", "../../src/call/reply/reply.ts"],
+    ["web/widget/texts/languages.ts", "../../../src/core/errors.ts"],
   ])("%s may not import %s", (path, specifier) => {
     const { ok, output } = lint({ [path]: importing(specifier) });
     expect(output).toContain("noRestrictedImports");
@@ -140,6 +168,17 @@ describe("the linter enforces the layers", () => {
   ])("media, wire, carriers and call may not use %s", (expression) => {
     for (const folder of ["media", "wire", "carriers/twilio", "call"]) {
       const { ok, output } = lint({ [`src/${folder}/planted.ts`]: `export const planted = ${expression};\n` });
+      expect(output).toContain("noRestrictedGlobals");
+      expect(ok).toBe(false);
+    }
+  });
+
+  test.each([
+    "process.version",
+    "Buffer.alloc(1)",
+  ])("the client and the SDK, which run in browsers, may not use %s", (expression) => {
+    for (const folder of ["client", "sdk"]) {
+      const { ok, output } = lint({ [`web/${folder}/src/planted.ts`]: `export const planted = ${expression};\n` });
       expect(output).toContain("noRestrictedGlobals");
       expect(ok).toBe(false);
     }

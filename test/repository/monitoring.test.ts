@@ -20,6 +20,8 @@ describe("the dashboard", () => {
       "Providers",
       "Processes",
       "Local STT",
+      "Jobs and webhooks",
+      "WebRTC",
     ]);
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(38);
     expect(dashboard.templating.list.map(({ name }) => name)).toEqual(["datasource", "instance"]);
@@ -73,7 +75,7 @@ describe("the dashboard", () => {
 });
 
 describe("the alerts", () => {
-  test("are seven, and their conditions query only metrics that exist", () => {
+  test("are eleven, and their conditions query only metrics that exist", () => {
     expect(alerts.map(({ name }) => name)).toEqual([
       "TrunklineDown",
       "TrunklineRefusesCalls",
@@ -82,6 +84,10 @@ describe("the alerts", () => {
       "TrunklineJournalsFail",
       "TrunklineProviderCircuitOpen",
       "TrunklineProviderSwitches",
+      "TrunklineDatabaseLost",
+      "TrunklineJobsDead",
+      "TrunklineJobsLate",
+      "TrunklineWebhookDisabled",
     ]);
     for (const { name, expr } of alerts) expect(unknownInQuery(expr, metrics), name).toEqual([]);
   });

@@ -14,13 +14,18 @@ import { INLINE_TOOL_CHOICE } from "../support/stubs/inline-schemas.ts";
 /** Best of so many: machines have other things to do. */
 const TRIES = 10;
 
-/** How long `work` holds the loop at the least, ms. */
+/**
+ * How long `work` holds the loop at the least, ms. The time that passes is too long where other processes have the machine, and the
+ * CPU time where the collector and the compiler work in threads of their own: the loop is held for no longer than either.
+ */
 async function bestOf(work: () => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const began = performance.now();
+    const [began, before] = [performance.now(), process.cpuUsage()];
     await work();
-    best = Math.min(best, performance.now() - began);
+    const tookMs = performance.now() - began;
+    const { user, system } = process.cpuUsage(before);
+    best = Math.min(best, tookMs, (user + system) / 1_000);
   }
   return best;
 }

@@ -62,7 +62,13 @@ function requests(round: number): InjectOptions[] {
   const words = { systemPrompt: `Keep the ${CANARY}.`, greeting: `Hello ${CANARY}`, metadata: { order: CANARY } };
   // Made, then repeated, then asked for otherwise under the same name.
   const name = `${CANARY}-${round % CALLS}`;
-  const call = { ...MINIMAL_CALL, ...words, recordingEnabled: round % 2 === 0, temperature: round < 2 * CALLS ? 0 : 1 };
+  const call = {
+    ...MINIMAL_CALL,
+    ...words,
+    recordingEnabled: round % 2 === 0,
+    transcriptEnabled: round % 4 < 2,
+    temperature: round < 2 * CALLS ? 0 : 1,
+  };
   const layers = { name: CANARY, basePrompt: CANARY, context: CANARY, customInstructions: CANARY };
   const agent = { ...layers, voiceId: MINIMAL_CALL.voice, languageId: MINIMAL_CALL.language };
   const post = (url: string, payload: object | string, headers: Record<string, string> = {}): InjectOptions => ({
@@ -84,6 +90,9 @@ function requests(round: number): InjectOptions[] {
     post("/agents", { ...agent, callSettings: { greeting: CANARY, temperature: 9 } }),
     post(`/agents/${CANARY}/calls`, { metadata: { order: CANARY } }),
     post(`/calls/${CANARY}/end`, {}),
+    post("/api-keys", { name: CANARY }),
+    post(`/api-keys/${CANARY}/rotate`, {}),
+    get(`/api/v1/audit-events?targetId=${CANARY}&actorId=${CANARY}`),
     { method: "DELETE", url: `/api/v1/calls/${CANARY}` },
     get(`/api/v1/calls/${CANARY}?key=${CANARY}`, { authorization: CANARY, "user-agent": CANARY }),
     get(`/api/v1/calls?cursor=${WRONG}&${WRONG}=1`),
@@ -155,7 +164,9 @@ test("L1, L3: API keys, tokens, prompts, words, digits and ids reach no log, err
   await start();
   const { answers, urls } = await everythingAtOnce();
   const tokens = urls.map((url) => url.slice(-64));
-  expect([answers.length, tokens.length]).toEqual([3 * CALLS * 20, CALLS]);
+  expect([answers.length, tokens.length]).toEqual([3 * CALLS * 23, CALLS]);
+  const made = answers.flatMap(({ text }) => /"key":"(tlk_[^"]+)"/.exec(text)?.[1] ?? []);
+  expect(made).toHaveLength(3 * CALLS);
   const logged = service.logged.join("");
   for (const line of ["call ended", "call record stored", "request completed", "stage failed without a fallback"]) {
     expect(logged).toContain(line);
@@ -163,12 +174,12 @@ test("L1, L3: API keys, tokens, prompts, words, digits and ids reach no log, err
   const exposition = await service.exposition();
   const errors = answers.filter(({ status }) => status >= 400).map(({ text }) => text);
   expect(errors.length).toBeGreaterThan(300);
-  const secrets = [service.key, CANARY, "x-api-key", ...tokens];
+  const secrets = [service.key, ...made, CANARY, "x-api-key", ...tokens];
   for (const text of [logged, exposition, ...errors]) for (const secret of secrets) expect(text).not.toContain(secret);
   for (const text of [logged, exposition]) expect(text).not.toContain(WRONG);
   for (const key of KEYS) expect(logged).not.toContain(`"${key}"`);
   const disk = allBytes(service.directory);
-  for (const secret of [service.key, `${CANARY}-wrong`, ...tokens]) expect(disk).not.toContain(secret);
+  for (const secret of [service.key, ...made, `${CANARY}-wrong`, ...tokens]) expect(disk).not.toContain(secret);
 
   const metrics = readExposition(exposition);
   const { paths } = (await service.api.inject("/api/v1/openapi.json")).json() as { paths: Record<string, object> };
@@ -224,7 +235,8 @@ test("L4: when every dependency of the API fails, no response contains a stack, 
   const broken = async (): Promise<never> => {
     throw new Error("SELECT words FROM turns failed at /srv/trunkline/data on db7.internal:5432");
   };
-  for (const store of [service.stores.calls, service.stores.redemptions, service.stores.agents]) {
+  const { calls, redemptions, agents, eventStreams } = service.stores;
+  for (const store of [calls, redemptions, agents, eventStreams]) {
     for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(store)))
       Object.assign(store, { [name]: broken });
   }

@@ -26,7 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: "one end, and nothing after it",
     edits: [
       { file: "gateway/session.ts", from: '    this.#state = { at: "over" };\n', to: "" },
-      { file: "gateway/leg/attachment.ts", from: "        this.#state = OVER;\n", to: "" },
+      { file: "gateway/leg/attachment.ts", from: "    this.#state = OVER;\n", to: "" },
     ],
   },
   mutant(
@@ -257,7 +257,7 @@ export const MUTANTS: readonly Mutant[] = [
     "a late tool result reaches the LLM",
     "tools are used within their limits, and their results reach the LLM",
     "call/call.ts",
-    "        this.#conversation.lateResult(event.toolCallId, event.result);\n",
+    "    this.#conversation.lateResult(event.toolCallId, event.result);\n",
     "",
   ),
   {
@@ -362,7 +362,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     "the journal of an unrecorded call has no tool results",
-    "no word of an unrecorded call is written",
+    "no word of a call without a transcript is written",
     "record/journal/redact.ts",
     '        result: "",\n',
     "        result: event.result,\n",

@@ -10,7 +10,7 @@ export const collectGarbage: () => void = (() => {
 
 const WINDOWS = 101;
 /** On a busy machine the compiler is late, and what it has not compiled yet makes objects of numbers: it gets more chances. */
-const MEASUREMENTS_MAX = 5;
+const MEASUREMENTS_MAX = 8;
 /** How much heap one measurement finds more or less than another. */
 const MEASUREMENT_ERROR_BYTES = 200;
 
@@ -23,14 +23,16 @@ export function heapBytesPerRun(task: () => void, runs: number, warmUpRuns = 20_
   for (let i = 0; i < warmUpRuns; i += 1) task();
   medianGrowth(task, runs);
   let least = Number.POSITIVE_INFINITY;
-  for (let measurement = 0; measurement < MEASUREMENTS_MAX && least >= runs; measurement += 1) {
+  let windowRuns = runs;
+  for (let measurement = 0; measurement < MEASUREMENTS_MAX && least >= 1; measurement += 1) {
     collectGarbage();
-    const growth = medianGrowth(task, runs) - medianGrowth(task, 0);
+    const growth = medianGrowth(task, windowRuns) - medianGrowth(task, 0);
     // A growth below nothing was measured while the collector freed what others had left; the measurement itself is not exact.
-    if (growth > -Math.max(runs, MEASUREMENT_ERROR_BYTES)) least = Math.min(least, growth);
+    if (growth > -Math.max(windowRuns, MEASUREMENT_ERROR_BYTES)) least = Math.min(least, growth / windowRuns);
+    else windowRuns = Math.ceil(windowRuns / 2);
   }
   assert.ok(Number.isFinite(least), "the collector ran in most windows: take fewer runs");
-  return least / runs;
+  return least;
 }
 
 function medianGrowth(task: () => void, runs: number): number {

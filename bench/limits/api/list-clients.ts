@@ -1,7 +1,7 @@
 import { setPriority } from "node:os";
 import { serve } from "../../rig/child-process.ts";
+import { sendRequest } from "../../rig/service.ts";
 import { LARGE_LIST } from "./large-lists.ts";
-import { sendRequest } from "./service.ts";
 
 // The clients that list, in a process of their own: what they read must not hold up the measurement.
 

@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LARGE_RESPONSES_MAX, LARGE_RESPONSES_PER_ACCOUNT_MAX } from "../../../src/core/limits/api.ts";
 import { RawWs } from "../../../test/support/network/raw-ws.ts";
 import { Child } from "../../rig/child-process.ts";
+import { type BenchService, sendRequest, withService } from "../../rig/service.ts";
 import type { RedemptionDelay } from "../result.ts";
 import { makeLargeCalls } from "./large-lists.ts";
 import type { ListQuestions } from "./list-clients.ts";
-import { type BenchService, sendRequest, withService } from "./service.ts";
 
 // How long redemptions take while everybody lists the largest calls there can be: as many lists as may be under way at once.
 
@@ -19,13 +19,13 @@ const NEW_CALL = JSON.stringify({
 
 /** Redeems tokens, with a service of its own, before lists are asked for and meanwhile; ms from the connection to its answer, 101. */
 export const measureRedemptions = (write: (line: string) => void): Promise<RedemptionDelay[]> =>
-  withService(ACCOUNTS + 1, async (service) => {
+  withService({ accounts: ACCOUNTS + 1 }, async (service) => {
     const [key, ...others] = service.keys;
     for (const other of others) await makeLargeCalls(service, other);
     const paths: string[] = [];
     while (paths.length < 2 * REDEMPTIONS) paths.push(await newPath(service, key));
     const quiet = await redeem(service, paths.splice(0, REDEMPTIONS));
-    const clients = await Child.start<ListQuestions>(import.meta.url, "./list-clients", undefined);
+    const clients = await Child.start<ListQuestions>(import.meta.url, "./list-clients");
     try {
       const { apiUrl } = service;
       await clients.ask("begin", { apiUrl, keys: others, perKey: LARGE_RESPONSES_PER_ACCOUNT_MAX });

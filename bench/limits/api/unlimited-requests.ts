@@ -3,11 +3,11 @@ import { SELECTED_TOOLS_MAX } from "../../../src/core/limits/tools.ts";
 import { RawWs } from "../../../test/support/network/raw-ws.ts";
 import { mintToken } from "../../../test/support/tokens.ts";
 import { differentKeys } from "../../../test/support/wires/costly-json.ts";
+import { sendRequest as askService, type BenchService, withService } from "../../rig/service.ts";
 import { LOOP_SHARE_MAX } from "../limit.ts";
 import type { UnlimitedRequestCost } from "../result.ts";
 import { threadCpuMs } from "../thread-cpu.ts";
 import { LARGE_LIST, makeLargeCalls } from "./large-lists.ts";
-import { sendRequest as askService, type BenchService, withService } from "./service.ts";
 
 // Requests that no limit bounds for one client: what each costs the loop that serves it, and how many a second take a tenth of it.
 
@@ -85,7 +85,7 @@ export const measureUnlimitedRequests = (
   count: number,
   write: (line: string) => void,
 ): Promise<UnlimitedRequestCost[]> =>
-  withService(2, async (service) => {
+  withService({ accounts: 2 }, async (service) => {
     const costs: UnlimitedRequestCost[] = [];
     for (const { name, process, prepare, send } of REQUESTS) {
       await prepare?.(service);

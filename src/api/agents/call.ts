@@ -1,62 +1,145 @@
 import type { CallSpec } from "../../core/calls/spec.ts";
-import type { Agent, NewAgent } from "../../store/agent-store.ts";
+import type { AccountId } from "../../core/ids.ts";
+import { isObject } from "../../core/json.ts";
+import type { AgentDefinition, VariableValues } from "../../store/agent-store.ts";
 import { NewCallBody } from "../calls/request-schemas.ts";
-import { type CallSpecDeps, maxCostProblems, specOfCheckedTools } from "../calls/spec.ts";
-import { ApiError } from "../http/errors.ts";
-import { isBlank } from "../http/validation.ts";
+import { type CallSpecDeps, maxCostProblems, modelProblems, specOfCheckedTools } from "../calls/spec.ts";
+import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
+import { isBlank, problemWithoutValue } from "../http/validation.ts";
 import { toolProblems } from "../tools/selected-tools.ts";
-import { languageMismatch } from "../voices/lookup.ts";
+import { languageByCode, languageMismatch, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
 import type { AgentCallBody } from "./schemas.ts";
+import { type FilledTexts, filledTexts, valuesOf } from "./variables.ts";
 
 /**
  * Joins the prompt layers of a saved agent into one prompt in Markdown: the base prompt, then the context under the heading
  * `# Context`, then the custom instructions under `# Instructions`. A blank layer is omitted with its heading. A blank line
  * separates the layers; the text of a layer does not change.
  */
-export function promptOf(agent: Pick<NewAgent, "basePrompt" | "context" | "customInstructions">): string {
+export function promptOf(agent: Omit<FilledTexts, "greeting">): string {
   const parts = [agent.basePrompt];
   if (!isBlank(agent.context)) parts.push("# Context", agent.context);
   if (!isBlank(agent.customInstructions)) parts.push("# Instructions", agent.customInstructions);
   return parts.join("\n\n");
 }
 
+/** A call to place from an agent. */
+export interface AgentCall {
+  /** The version of the agent. */
+  definition: AgentDefinition;
+  accountId: AccountId;
+  /** The body as received: of any shape when there are problems. */
+  body: AgentCallBody;
+  /** The problems that were found before. */
+  found: readonly Problem[];
+}
+
 /**
- * The specification of a call that is placed from a saved agent. It equals `POST /calls` with the agent's prompt, voice,
- * language and settings and the fields of `body`. The caller has already validated `body.websocket`. Throws ApiError `conflict`
- * when the agent's voice, its language or something that a tool needs is no longer offered, or when the voice no longer speaks
- * the language; otherwise it throws what `specOfCheckedTools` throws.
+ * The specification of a call that is placed from a saved agent, and the values of its variables. It equals `POST /calls`
+ * with the agent's prompt, voice, language and settings, the overrides and the fields of `body`. Throws ApiError: 400 with
+ * all problems together; `conflict` when the agent's voice, its language or something that a tool needs is no longer
+ * offered, or when the voice no longer speaks the language; otherwise what `specOfCheckedTools` throws.
  */
-export async function agentSpecOf(agent: Agent, body: AgentCallBody, offer: CallSpecDeps): Promise<CallSpec> {
-  await requireAvailable(agent, offer);
+export async function agentSpecOf(
+  { definition, accountId, body, found }: AgentCall,
+  offer: CallSpecDeps,
+): Promise<{ spec: CallSpec; variables: VariableValues }> {
+  const overrides: Record<string, unknown> = isObject(body.overrides) ? body.overrides : {};
+  const { values, problems: wrongValues } = valuesOf(definition.variables, body.variables);
+  const { texts, problems: wrongTexts } =
+    wrongValues.length > 0 ? { texts: definition, problems: [] } : filledTexts(definition, values);
+  const problems = [
+    ...found,
+    ...wrongValues,
+    ...wrongTexts,
+    ...(await overrideProblems(definition, overrides, accountId, offer)),
+  ];
+  const { voice = definition.voiceId, language = definition.languageId } = overrides;
+  if (overrides.voice !== undefined || overrides.language !== undefined) {
+    await requireVoice(definition, overrides, problems, offer);
+  }
+  if (problems.length > 0) throw invalidRequest(problems);
+  await requireAvailable(definition, accountId, offer, overrides);
+  const { voice: _, language: __, ...settings } = overrides;
   const { connectionType, websocket, metadata } = body;
   const whole = NewCallBody.parse({
-    ...agent.callSettings,
-    systemPrompt: promptOf(agent),
-    voice: agent.voiceId,
-    language: agent.languageId,
+    ...definition.callSettings,
+    greeting: "greeting" in texts ? texts.greeting : undefined,
+    ...settings,
+    systemPrompt: promptOf(texts),
+    voice,
+    language,
     connectionType,
     websocket,
     metadata,
   });
-  return specOfCheckedTools(whole, [], offer);
+  return { spec: await specOfCheckedTools(whole, [], offer), variables: values };
 }
 
-async function requireAvailable(
-  { accountId, voiceId, languageId, callSettings }: Agent,
+/** The problems of overrides that the schema does not see: those that the agent does not allow, tools, and the limit of cost. */
+async function overrideProblems(
+  { allowedOverrides, callSettings }: AgentDefinition,
+  overrides: Record<string, unknown>,
+  accountId: AccountId,
   offer: CallSpecDeps,
+): Promise<readonly Problem[]> {
+  const refused = Object.keys(overrides)
+    .filter((name) => !allowedOverrides.includes(name))
+    .map((name) => problemWithoutValue(["overrides", name], "is not one of the agent's `allowedOverrides`"));
+  const { maxCost, model } = overrides;
+  const limited = maxCost === undefined && model === undefined ? {} : { ...callSettings, ...overrides };
+  return [
+    ...refused,
+    ...(model === undefined ? [] : modelProblems(overrides, ["overrides"], offer)),
+    ...maxCostProblems(limited, ["overrides"], offer),
+    ...(await toolProblems(overrides.selectedTools, ["overrides", "selectedTools"], accountId, offer)),
+  ];
+}
+
+/** Throws ApiError 400, with the `problems` found before, when the overrides name no voice that speaks the call's language. */
+async function requireVoice(
+  { voiceId, languageId }: AgentDefinition,
+  { voice = voiceId, language = languageId }: Record<string, unknown>,
+  problems: readonly Problem[],
+  { voices }: CallSpecDeps,
+): Promise<void> {
+  await lookUpVoiceAndLanguage(problems, voices, {
+    voiceAt: ["overrides", "voice"],
+    givenVoice: voice,
+    voice: voiceByIdOrName(["overrides", "voice"], voice),
+    language: languageByCode(["overrides", "language"], language),
+  });
+}
+
+/**
+ * Throws ApiError `conflict` when something that the agent itself names, and `overrides` do not replace, is no longer
+ * offered.
+ */
+export async function requireAvailable(
+  { voiceId, languageId, callSettings }: AgentDefinition,
+  accountId: AccountId,
+  offer: CallSpecDeps,
+  overrides: Record<string, unknown> = {},
 ): Promise<void> {
   const [voices, languages] = await Promise.all([offer.voices.voices(), offer.voices.languages()]);
   const noLongerOffered: string[] = [];
-  const voice = voices.find(({ id }) => id === voiceId);
-  const hasLanguage = languages.some(({ code }) => code === languageId);
-  if (voice === undefined) noLongerOffered.push(`voice ${JSON.stringify(voiceId)}`);
-  if (!hasLanguage) noLongerOffered.push(`language ${JSON.stringify(languageId)}`);
-  const unspoken = voice && hasLanguage ? languageMismatch(voices, voice, languageId) : undefined;
-  if (unspoken !== undefined) noLongerOffered.push(unspoken);
-  const tools = await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], accountId, offer);
-  noLongerOffered.push(
-    ...[...tools, ...maxCostProblems(callSettings, ["callSettings"], offer)].map(({ path }) => path),
-  );
+  // Overrides of these have been looked up together with the agent's own.
+  if (overrides.voice === undefined && overrides.language === undefined) {
+    const voice = voices.find(({ id }) => id === voiceId);
+    const hasLanguage = languages.some(({ code }) => code === languageId);
+    if (voice === undefined) noLongerOffered.push(`voice ${JSON.stringify(voiceId)}`);
+    if (!hasLanguage) noLongerOffered.push(`language ${JSON.stringify(languageId)}`);
+    const unspoken = voice && hasLanguage ? languageMismatch(voices, voice, languageId) : undefined;
+    if (unspoken !== undefined) noLongerOffered.push(unspoken);
+  }
+  const tools =
+    overrides.selectedTools === undefined
+      ? await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], accountId, offer)
+      : [];
+  const replacesCost = overrides.maxCost !== undefined || overrides.model !== undefined;
+  const cost = replacesCost ? [] : maxCostProblems(callSettings, ["callSettings"], offer);
+  const model = overrides.model === undefined ? modelProblems(callSettings, ["callSettings"], offer) : [];
+  noLongerOffered.push(...[...tools, ...model, ...cost].map(({ path }) => path));
   if (noLongerOffered.length > 0)
     throw new ApiError("conflict", `the agent uses what is no longer offered: ${noLongerOffered.join(", ")}`);
 }

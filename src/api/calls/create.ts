@@ -2,11 +2,14 @@ import { strict as assert } from "node:assert";
 import type { FastifyRequest, preValidationHookHandler } from "fastify";
 import type { z } from "zod";
 import type { SpendUnit } from "../../core/billing/spend.ts";
-import type { CallSpec } from "../../core/calls/spec.ts";
+import type { CallSpec, ConnectionType } from "../../core/calls/spec.ts";
 import { isoTime } from "../../core/clock.ts";
-import type { AccountId, AgentId } from "../../core/ids.ts";
+import type { AccountId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { CallAdmission } from "../../store/admission/call-admission.ts";
+import { type MediaUrls, mediaUrlOf } from "../../core/media-urls.ts";
+import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
+import type { CallAdmission, Refused } from "../../store/admission/call-admission.ts";
+import type { CallAgent, WebCallRefusal } from "../../store/call-store.ts";
 import { hashSecret } from "../../store/secrets.ts";
 import {
   ApiError,
@@ -15,6 +18,9 @@ import {
   invalidRequest,
   type Problem,
   tooManyCalls,
+  tooManyCreations,
+  unauthorized,
+  webrtcCallsRefused,
 } from "../http/errors.ts";
 import type { CallAcceptance } from "../http/health.ts";
 import { IdempotencyHeaders, IdempotencySealer } from "../http/idempotency.ts";
@@ -34,11 +40,12 @@ export interface CallCreationDeps {
   callAcceptance: () => CallAcceptance;
   /** The limit that the account's calls have reached within the last minute; undefined when none is reached. */
   accountLimitReached: (accountId: AccountId) => SpendUnit | undefined;
-  /** The beginning of every `websocketUrl`, for example `wss://media.example.com`, without a slash at the end. */
-  publicMediaUrl: string;
+  /** The beginning of every `websocketUrl`. */
+  mediaUrls: MediaUrls;
   tokenTtlMs: number;
   /** A new stream token, signed so that workers accept it. */
   mintToken: () => string;
+  metrics: Pick<ControlMetrics, "callLimited" | "webCallStarted">;
   log: Logger;
 }
 
@@ -97,37 +104,43 @@ interface CreationReply {
 
 /**
  * Creates the call of a request that has been checked, or finds the call that the same request created before. Sets the status
- * and the headers of the response and returns its body. `agentId` is the saved agent from which `spec` was made. Throws ApiError:
- * 503 while no calls are accepted, 429 when the API key has reached its limit of calls or the account a spend limit, 409
- * `idempotency_mismatch`.
+ * and the headers of the response and returns its body. `agent` is the saved agent from which `spec` was made. Throws ApiError:
+ * 503 while no calls are accepted, 429 when the API key or the account has reached its limit of calls, or the account its
+ * limit of creations or a spend limit, 409 `idempotency_mismatch`.
  */
 export async function createCall(
   deps: CallCreationDeps,
   request: FastifyRequest,
   reply: CreationReply,
   spec: CallSpec,
-  agentId?: AgentId,
+  agent?: CallAgent,
 ): Promise<z.output<typeof CreatedCall>> {
   // The state may have changed while the request was checked.
   refuseEarly(deps, request);
+  const { webCall } = request;
   const fresh = deps.mintToken();
-  const named = idempotencySealerOf(request, agentId);
+  const named = idempotencySealerOf(request);
   const over = deps.accountLimitReached(request.accountId);
   const creation = await deps.callAdmission.create(
     {
       accountId: request.accountId,
-      agentId,
-      apiKeyId: request.apiKeyId,
+      agent,
+      apiKeyId: request.apiKeyId || undefined,
+      web: webCall && { publishableKeyId: webCall.publishableKeyId, addressHash: webCall.addressHash },
       spec,
       tokenHash: hashSecret(fresh),
       tokenTtlMs: deps.tokenTtlMs,
       idempotency: named?.seal(fresh),
     },
-    over && "spend_limit",
+    { limits: request.account.settings.limits, refusal: over && "spend_limit" },
   );
   if (creation.kind === "refused") {
     if (over !== undefined) throw accountLimitError(over);
-    throw creation.reason === "overloaded" ? callsRefused(creation.reason) : tooManyCalls();
+    throw refusalOf(deps, request, creation, spec.connectionType);
+  }
+  if (creation.kind === "web-call-refused") {
+    deps.metrics.webCallStarted(creation.reason);
+    throw webCallRefused(creation.reason);
   }
   if (creation.kind === "mismatch") throw idempotencyMismatch();
   const { call } = creation;
@@ -137,30 +150,77 @@ export async function createCall(
     token = named.open(creation.sealedToken);
     reply.header("idempotent-replayed", "true");
   } else {
-    deps.log.info({ callId: call.id, accountId: call.accountId, requestId: request.id }, "call created");
+    const publishableKeyId = webCall?.publishableKeyId;
+    if (webCall !== undefined) deps.metrics.webCallStarted("created");
+    deps.log.info(
+      {
+        callId: call.id,
+        accountId: call.accountId,
+        requestId: request.id,
+        ...(publishableKeyId && { publishableKeyId }),
+      },
+      "call created",
+    );
   }
   reply.code(201);
   reply.header("location", `${request.server.prefix}/calls/${call.id}`);
   return {
     id: call.id,
-    websocketUrl: `${deps.publicMediaUrl}/stream/${token}`,
+    websocketUrl: `${mediaUrlOf(deps.mediaUrls, call.settings.connectionType)}/stream/${token}`,
     status: call.status,
     connectionType: call.settings.connectionType,
     createdAt: isoTime(call.createdAtMs),
   };
 }
 
+/** Why the admission has refused a call, which the metrics count where it was a limit of the API key or the account. */
+function refusalOf(
+  { metrics }: Pick<CallCreationDeps, "metrics">,
+  { account }: FastifyRequest,
+  { reason, waitMs = 0 }: Refused,
+  connectionType: ConnectionType,
+): ApiError {
+  if (reason === "overloaded") return connectionType === "webrtc" ? webrtcCallsRefused() : callsRefused(reason);
+  assert.ok(reason !== "spend_limit", "a spend limit is known before the admission");
+  metrics.callLimited(reason);
+  if (reason === "account_creations") return tooManyCreations(account.settings.limits?.creationsPerMinute ?? 0, waitMs);
+  return tooManyCalls(reason === "account_calls" ? "account" : "API key");
+}
+
 /** Undefined for a request without an Idempotency-Key. */
-function idempotencySealerOf(
-  { headers, sentBody }: FastifyRequest,
-  agentId: AgentId | undefined,
-): IdempotencySealer | undefined {
+function idempotencySealerOf({
+  headers,
+  params,
+  sentBody,
+  credential,
+  routeOptions,
+}: FastifyRequest): IdempotencySealer | undefined {
+  // Everyone has the text of a publishable key, from which the seal would be derived. The page /talk has no credential at all.
+  if (routeOptions.schema?.acceptsPublishableKeys || credential === "") return undefined;
   const name = headers["idempotency-key"];
-  const apiKey = headers["x-api-key"];
   if (typeof name !== "string") return undefined;
-  assert.ok(typeof apiKey === "string", "calls are only created with an API key");
-  // The path adds only the agent's id. A missing body and an empty one are the same request.
-  return new IdempotencySealer({ name, apiKey, asked: [agentId, sentBody ?? {}] });
+  // The path adds only the agent's id, with its version. A missing body and an empty one are the same request.
+  const { id } = params as { id?: string };
+  return new IdempotencySealer({ name, credential, asked: [id, sentBody ?? {}] });
+}
+
+/** Why a publishable key does not start a call. One that was revoked meanwhile is like an unknown one. */
+function webCallRefused(reason: WebCallRefusal): ApiError {
+  switch (reason) {
+    case "revoked":
+      return unauthorized();
+    case "concurrent_calls":
+      return new ApiError("rate_limited", "this publishable key has reached its limit of concurrent calls");
+    case "concurrent_calls_of_address":
+      return new ApiError("rate_limited", "this address has reached its limit of concurrent calls");
+    case "cost":
+      return new ApiError(
+        "spend_limit",
+        "the calls of this publishable key have reached their limit of cost for today (UTC)",
+      );
+    case "cost_of_address":
+      return new ApiError("spend_limit", "the calls of this address have reached their limit of cost for today (UTC)");
+  }
 }
 
 const idempotencyMismatch = (): ApiError =>

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { CallId, WorkerId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallRecord, CallStore, Cancellation } from "../../store/call-store.ts";
+import { actOf } from "../http/auth.ts";
 import { ApiError, notFound } from "../http/errors.ts";
 import { NoQuery } from "../http/query.ts";
 import { itemOf } from "./item.ts";
@@ -20,6 +21,7 @@ export interface CallEndDeps {
 
 const END = {
   operationId: "endCall",
+  scope: "calls" as const,
   tags: ["calls"],
   summary: "End a call",
   description:
@@ -36,6 +38,7 @@ const END = {
 
 const DELETE = {
   operationId: "deleteCall",
+  scope: "write" as const,
   tags: ["calls"],
   summary: "Delete a call",
   description:
@@ -78,7 +81,7 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
     // The files first: after a failure between the two, the record still leads to the rest.
     await removeFiles(call.id);
     // The token had expired, then the clock was set back and a stream connected.
-    if ((await calls.remove(accountId, call.id)) === false) throw stillActive();
+    if ((await calls.remove(accountId, call.id, actOf(request))) === false) throw stillActive();
     log.info({ callId: call.id, accountId, requestId }, "call deleted");
     return reply.code(204).send();
   });

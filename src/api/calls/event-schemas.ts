@@ -26,7 +26,7 @@ const samples = z.int().meta({ description: "At the rate of the stream." });
 const code = z.string().meta({ description: "Error code, also in the service's log." });
 const reason = z.enum(END_REASONS);
 const name = z.string().meta({ description: "Reply and segment, as in `2.0`." });
-const text = z.string().meta({ description: "Empty when the call is not recorded." });
+const text = z.string().meta({ description: "Empty with `transcriptEnabled: false`." });
 const chars = z.int().optional().meta({ description: "Length of the omitted text in UTF-16 units." });
 const redactedText = { text, chars };
 const language = z
@@ -43,7 +43,7 @@ const words = z
   .readonly()
   .meta({
     description:
-      "Words in this audio with their times, in milliseconds from the start of the segment. Empty when the call is not recorded.",
+      "Words in this audio with their times, in milliseconds from the start of the segment. Empty with `transcriptEnabled: false`.",
   });
 
 const ofSource =
@@ -73,9 +73,14 @@ const InputEventItem = z
       parameters: z
         .record(z.string(), z.string())
         .optional()
-        .meta({ description: "What the carrier's `start` handed to the call. Empty when the call is not recorded." }),
+        .meta({ description: "What the carrier's `start` handed to the call. Empty with `transcriptEnabled: false`." }),
       parameterCount: z.int().optional().meta({ description: "Number of omitted parameters." }),
     }),
+    event(
+      "leg-detached",
+      "The media stream was lost. The call goes on when the client connects another one: `leg-started` follows.",
+      {},
+    ),
     event("leg-closed", "The stream was closed, or is being closed.", { reason }),
     event("end-requested", "The end of the call was requested from outside the conversation.", { reason }),
     event("goodbye-requested", "The end of the call was requested from outside the conversation, after a goodbye.", {
@@ -115,7 +120,7 @@ const InputEventItem = z
     }),
     event("stt-failed", "The STT failed.", { code }),
     event("dtmf", "A DTMF digit was received.", {
-      digit: z.string().meta({ description: "Empty when the call is not recorded." }),
+      digit: z.string().meta({ description: "Empty with `transcriptEnabled: false`." }),
       chars,
     }),
     event("typed", "The caller typed text.", redactedText),
@@ -123,8 +128,8 @@ const InputEventItem = z
     event("reply-tool-call", "The LLM called a tool.", {
       turnId,
       id: z.string(),
-      name: z.string().meta({ description: "Empty when the call is not recorded and no such tool exists." }),
-      argumentsJson: z.string().meta({ description: "Empty when the call is not recorded." }),
+      name: z.string().meta({ description: "Empty with `transcriptEnabled: false` and no such tool exists." }),
+      argumentsJson: z.string().meta({ description: "Empty with `transcriptEnabled: false`." }),
       chars,
     }),
     event("reply-end", "The LLM finished the reply, or the part of it before its tool calls.", { turnId }),
@@ -210,7 +215,7 @@ const InputEventItem = z
     event("tool-result", "A tool call completed or failed; this is what the LLM is given.", {
       turnId,
       toolCallId,
-      result: z.string().meta({ description: "Empty when the call is not recorded." }),
+      result: z.string().meta({ description: "Empty with `transcriptEnabled: false`." }),
       failed: z.boolean(),
       chars,
     }),
@@ -283,6 +288,11 @@ const CommandItem = z
       }),
     }),
     command(
+      "rewind",
+      "The caller has not heard the end of what was sent of the reply, because the stream was lost: it is sent again.",
+      { turnId, samples: z.int().meta({ description: "How much is sent again, in samples of the agent's audio." }) },
+    ),
+    command(
       "request-interim",
       "An STT without interim transcripts is asked for the words of the speech so far. It answers by `stt-interim`, or not at all.",
       {},
@@ -330,14 +340,14 @@ const CommandItem = z
       speechMs: z.int().meta({ description: "How long the caller had been speaking without a break; 0 when silent." }),
       heardText: z
         .string()
-        .meta({ description: "What the caller heard of the reply. Empty when the call is not recorded." }),
+        .meta({ description: "What the caller heard of the reply. Empty with `transcriptEnabled: false`." }),
       chars,
     }),
     command("run-tool", "A tool call starts; the LLM continues when its `tool-result` is there.", {
       turnId,
       toolCallId,
       name: z.string(),
-      arguments: z.record(z.string(), z.unknown()).meta({ description: "Empty when the call is not recorded." }),
+      arguments: z.record(z.string(), z.unknown()).meta({ description: "Empty with `transcriptEnabled: false`." }),
     }),
     command("send-dtmf", "DTMF digits are sent to the peer.", { digits: z.string(), chars }),
     command("language", "The call continues in this language.", {
@@ -347,7 +357,7 @@ const CommandItem = z
         .meta({ description: "`detected`: the STT detected it. `tool`: the LLM called `switch_language`." }),
     }),
     command("transfer", "The caller is transferred, and the call ends.", {
-      target: z.string().meta({ description: "Transfer target. Empty when the call is not recorded." }),
+      target: z.string().meta({ description: "Transfer target. Empty with `transcriptEnabled: false`." }),
       chars,
     }),
     command("turn", "A turn of the transcript is complete.", { turn: Transcript.shape.data.element, chars }),

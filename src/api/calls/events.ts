@@ -29,10 +29,11 @@ export interface CallEventRoutesDeps extends LargeResponsesDeps {
 
 const LIST = {
   operationId: "listCallEvents",
+  scope: "read" as const,
   tags: ["calls"],
   summary: "List the events of a call",
   description:
-    "All inputs and commands of a call in order of time: the caller's speech and transcripts, the replies of the LLM and the TTS, playout and interruptions. For calls that are not recorded the list has times and counts and no words.\n\n" +
+    "All inputs and commands of a call in order of time: the caller's speech and transcripts, the replies of the LLM and the TTS, playout and interruptions. With `transcriptEnabled: false` the list has times and counts and no words.\n\n" +
     "The list shows why the agent fell silent. An interruption is `speech-started`, `pause`, `playout-ended`, `stt-interim`, " +
     "`cancel-reply`; a cough ends with `resume`. `cancel-reply` and `end` have a `reason`. From `generate-reply` to `reply-text` " +
     "the LLM is working, from `run-tool` to `tool-result` a tool is running, from `speak` to `playout-started` the TTS is " +

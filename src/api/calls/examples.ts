@@ -27,6 +27,7 @@ const SETTINGS = {
   inactivityTimeout: 20,
   inactivityAction: "hang_up",
   recordingEnabled: true,
+  transcriptEnabled: true,
   useParameters: true,
   selectedTools: [
     { toolName: "hang_up" },
@@ -64,6 +65,8 @@ export const CALLS = [
   {
     id: ID,
     agentId: null,
+    agentVersion: null,
+    variables: null,
     status: "ended",
     connectionType: "carrier_a",
     createdAt: "2026-11-21T08:00:00.000Z",
@@ -92,6 +95,7 @@ export const CALLS = [
       llmFirstToken: { count: 2, p50Ms: 120, p90Ms: 310, p95Ms: 310, p99Ms: 310 },
       total: { count: 2, p50Ms: 780, p90Ms: 990, p95Ms: 990, p99Ms: 990 },
     },
+    network: null,
     usage: [
       { stage: "stt", provider: "deepgram", audioSeconds: 12.02, cost: 0.001542567 },
       {

@@ -1,10 +1,11 @@
 import type { z } from "zod";
-import type { StreamFormat } from "../../core/calls/spec.ts";
+import { type StreamFormat, storesWords } from "../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { isoTime } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { CallRecord, ListedCall } from "../../store/call-store.ts";
 import { toolItemOf } from "../tools/tool-specs.ts";
-import type { CallItem, CallSummary } from "./response-schemas.ts";
+import type { CallItem, CallSummary, Turn } from "./response-schemas.ts";
 
 const timeOrNull = (time: EpochMs | undefined): string | null => (time === undefined ? null : isoTime(time));
 
@@ -21,6 +22,8 @@ export function summaryOf(call: ListedCall): z.output<typeof CallSummary> {
   return {
     id: call.id,
     agentId: call.agentId ?? null,
+    agentVersion: call.agentVersion ?? null,
+    variables: call.variables === undefined ? null : { ...call.variables },
     status: call.status,
     connectionType: settings.connectionType,
     createdAt: isoTime(call.createdAtMs),
@@ -43,6 +46,7 @@ export function summaryOf(call: ListedCall): z.output<typeof CallSummary> {
       inactivityAction: settings.inactivityAction,
       maxCost: settings.maxCost ?? null,
       recordingEnabled: settings.recordingEnabled,
+      transcriptEnabled: storesWords(settings),
       useParameters: settings.useParameters ?? false,
       websocket: settings.websocket === undefined ? null : websocketOf(settings.websocket),
     },
@@ -53,10 +57,22 @@ export function summaryOf(call: ListedCall): z.output<typeof CallSummary> {
     transcriptComplete: call.transcriptComplete ?? null,
     counters: call.counters ? { ...call.counters } : null,
     latency: call.latency ?? null,
+    network: networkItemOf(call.network),
     usage: call.usage?.map((used) => ({ ...used })) ?? null,
     cost: call.cost ?? null,
   };
 }
+
+const networkItemOf = (network: CallRecord["network"]): z.output<typeof CallItem>["network"] =>
+  network === undefined
+    ? null
+    : {
+        lossInPercent: network.lossInPercent ?? null,
+        lossOutPercent: network.lossOutPercent ?? null,
+        jitterInMs: network.jitterInMs ?? null,
+        jitterOutMs: network.jitterOutMs ?? null,
+        roundTripMs: network.roundTripMs ?? null,
+      };
 
 /** Uses the names of `POST /calls`. */
 const websocketOf = ({ codec, inputRateHz, outputRateHz }: StreamFormat) => ({
@@ -64,3 +80,9 @@ const websocketOf = ({ codec, inputRateHz, outputRateHz }: StreamFormat) => ({
   inputSampleRate: inputRateHz,
   outputSampleRate: outputRateHz,
 });
+
+/** The turns of a transcript as the API shows them. */
+export const turnItemsOf = (
+  { settings }: Pick<CallRecord, "settings">,
+  turns: readonly TranscriptTurn[] = [],
+): z.output<typeof Turn>[] => turns.map(({ text, ...turn }) => (storesWords(settings) ? { ...turn, text } : turn));

@@ -2,8 +2,9 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { CONNECTION_TYPES } from "../../carriers/list.ts";
+import { END_REASONS } from "../../core/calls/reasons.ts";
 import { epochMs } from "../../core/clocks.ts";
-import { asCallId } from "../../core/ids.ts";
+import { type AgentId, asCallId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { LIST_METADATA_MAX } from "../../core/limits/api.ts";
 import { STREAM_ID_CHARS_MAX } from "../../core/limits/messages.ts";
@@ -38,6 +39,10 @@ const Filters = z.strictObject({
   ...pageFields,
   status: oneOf(CALL_STATUSES).optional().meta({ description: "Calls that are in this state now." }),
   connectionType: oneOf(CONNECTION_TYPES).optional().meta({ description: "Calls with this connection type." }),
+  endReason: oneOf(END_REASONS).optional().meta({ description: "Calls that ended for this reason." }),
+  agentId: (parameter as unknown as z.ZodType<AgentId, string>)
+    .optional()
+    .meta({ description: "Calls that were created from this saved agent." }),
   carrierCallId: z
     .string({ error: "must be given once" })
     .min(1, carrierCallIdRule)
@@ -86,12 +91,13 @@ function withMetadata(query: unknown): unknown {
 
 const LIST = {
   operationId: "listCalls",
+  scope: "read" as const,
   tags: ["calls"],
   summary: "List calls",
   description:
     "The account's calls, newest first. Calls created meanwhile come before the first page and do not shift the following pages. " +
     "Filters can be combined: a call must match all of them. A page may be shorter than " +
-    "`limit`: rely on `nextCursor`.",
+    "`limit`, or empty where many calls match each filter and few match all: rely on `nextCursor`.",
   querystring: z.preprocess(withMetadata, Filters),
   errors: LARGE_RESPONSE_ERRORS,
   response: { 200: pageSchema(CallSummary, "A page of calls, newest first.") },
@@ -111,16 +117,18 @@ export function callListRoutes(scope: FastifyInstance, { calls, largeResponses }
     } satisfies Partial<CallQuery>;
     const list = ["calls", accountId, filters];
     const afterCallId = cursor === undefined ? undefined : asCallId(idOf(cursor, list));
+    let continueAfterId = afterCallId;
     const { items: data, more } = await pageOf<z.output<typeof CallSummary>>(
       limit,
       CALLS_PER_READ,
-      async (before, count) => {
-        const query = { ...filters, afterCallId: before.at(-1)?.id ?? afterCallId, limit: count };
-        const found = await calls.list(accountId, query);
-        return { items: found.calls.map(summaryOf), more: found.more };
+      async (_, count) => {
+        const found = await calls.list(accountId, { ...filters, afterCallId: continueAfterId, limit: count });
+        ({ continueAfterId } = found);
+        // A search that was given up for now is continued by the next request.
+        return { items: found.calls.map(summaryOf), more: found.more && found.calls.length === count };
       },
     );
-    const last = data.at(-1);
-    return { data, nextCursor: more && last !== undefined ? cursorOf(last.id, list) : null };
+    const lastId = more ? data.at(-1)?.id : continueAfterId;
+    return { data, nextCursor: lastId === undefined ? null : cursorOf(lastId, list) };
   });
 }

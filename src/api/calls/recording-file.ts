@@ -3,31 +3,33 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import parseRange from "range-parser";
+import { type RangedFile, rangedFileOf } from "../../core/encryption/chunked-file.ts";
+import type { MediaFile } from "../../core/encryption/chunks.ts";
 import { systemErrorCodeOf } from "../../core/errors.ts";
 import { onResponseEnd } from "../http/response-end.ts";
 
-/** The bytes of a file. The file is closed when the response ends, whether or not it was sent. */
+/** A stream that closes its file, and does so when the response ends, whether or not it was sent. */
 export function streamOf(
-  handle: FileHandle,
+  stream: Readable,
   { raw: request }: FastifyRequest,
   { raw: response }: FastifyReply,
-  range: { start?: number; end?: number } = {},
 ): Readable {
-  const stream = handle.createReadStream(range);
   onResponseEnd(request, response, () => stream.destroy());
   return stream;
 }
 
-export interface RecordingFile {
-  /** The caller of `openRecording` closes it. */
+export interface RecordingFile extends RangedFile {
+  /** The caller of `openRecording` closes it, unless a stream does. */
   handle: FileHandle;
-  bytes: number;
   /** A strong tag: a file that is rendered again has another inode and another modification time. */
   etag: string;
 }
 
-/** Rejects when the file does not exist or cannot be read, or is a link, a folder or a pipe. */
-export async function openRecording(path: string): Promise<RecordingFile> {
+/**
+ * Rejects when the file does not exist or cannot be read, when it is a link, a folder or a pipe, and when it is encrypted
+ * and its key is missing, or it was changed.
+ */
+export async function openRecording({ path, key }: MediaFile): Promise<RecordingFile> {
   // Opening a pipe would otherwise wait until a process writes to it.
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -37,7 +39,7 @@ export async function openRecording(path: string): Promise<RecordingFile> {
     await handle.read({ buffer: Buffer.alloc(1), position: 0 });
     const { ino, mtimeNs, size } = status;
     const etag = `"${[ino, mtimeNs, size].map((part) => part.toString(36)).join("-")}"`;
-    return { handle, bytes: Number(size), etag };
+    return { ...(await rangedFileOf(handle, Number(size), "recording", key)), handle, etag };
   } catch (error) {
     await handle.close();
     throw error;

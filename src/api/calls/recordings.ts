@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import type { MediaKey } from "../../core/encryption/chunks.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { AccountId, CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -23,6 +24,8 @@ export interface RecordingRoutesDeps {
   calls: Pick<CallStore, "get">;
   /** The path of a call's stereo WAV file once it has been rendered. */
   recordingPath: (callId: CallId) => string;
+  /** The key of an encrypted recording; absent where none is encrypted. */
+  findMediaKey?: (callId: CallId) => Promise<MediaKey | undefined>;
   /** Bounds the concurrent downloads. */
   downloads: LargeResponses;
   log: Logger;
@@ -58,6 +61,7 @@ const NOT_MODIFIED = z.undefined().meta({ description: "If-None-Match names this
 
 const GET = {
   operationId: "getRecording",
+  scope: "read" as const,
   tags: ["calls"],
   summary: "Download a call's recording",
   description: DESCRIPTION,
@@ -80,6 +84,7 @@ const GET = {
 
 const HEAD = {
   operationId: "headRecording",
+  scope: "read" as const,
   tags: ["calls"],
   summary: "Read the headers of a call's recording",
   description: `The headers of \`getRecording\` without a range. ${DESCRIPTION}`,
@@ -100,7 +105,8 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
     if (call === undefined) throw notFound("call");
     if (call.recording === undefined) throw notFound("recording");
     try {
-      return { callId: call.id, ...(await openRecording(deps.recordingPath(call.id))) };
+      const key = await deps.findMediaKey?.(call.id);
+      return { callId: call.id, ...(await openRecording({ path: deps.recordingPath(call.id), key })) };
     } catch (error) {
       deps.log.error({ callId: call.id, err: error }, "recording could not be opened");
       throw isResourceShortage(error)
@@ -121,7 +127,7 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
   const download = { schema: GET, exposeHeadRoute: false, ...largeResponseHooks(deps.downloads) };
   app.get("/calls/:id/recording", download, async (request, reply) => {
     const { headers } = request;
-    const { callId, handle, bytes, etag } = await find(request.accountId, request.params.id);
+    const { callId, handle, bytes, etag, ...file } = await find(request.accountId, request.params.id);
     const known = matchesEtag(headers["if-none-match"], etag);
     const ifRange = headers["if-range"] ?? etag;
     const range = headers.range === undefined || ifRange !== etag ? "whole" : rangeOf(headers.range, bytes);
@@ -130,12 +136,12 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
     reply.headers({ "accept-ranges": "bytes", etag });
     if (known) return reply.code(304).send();
     if (range === "unsatisfiable") throw rangeNotSatisfiable(bytes);
-    if (range === "whole") return reply.headers(headersOf(callId, bytes)).send(streamOf(handle, request, reply));
+    if (range === "whole") return reply.headers(headersOf(callId, bytes)).send(streamOf(file.stream(), request, reply));
     const { start, end } = range;
     return reply
       .code(206)
       .headers({ ...headersOf(callId, end - start + 1), "content-range": `bytes ${start}-${end}/${bytes}` })
-      .send(streamOf(handle, request, reply, { start, end }));
+      .send(streamOf(file.stream({ start, end }), request, reply));
   });
 }
 

@@ -89,7 +89,11 @@ const settings = {
   }),
   recordingEnabled: flag.meta({
     description:
-      "When false, neither audio nor words of the call are stored: there is no recording, and the transcript has no text.",
+      "When false, no audio of the call is stored, and there is no recording. Words are stored all the same unless `transcriptEnabled` is false, too.",
+  }),
+  transcriptEnabled: flag.meta({
+    description:
+      "When false, no word of the call is stored, spoken, typed or dialled, and neither are its prompt, its greeting and the parameters of its start: the transcript has times and no text. Audio, in which the words can be heard, is stored all the same unless `recordingEnabled` is false, too.",
   }),
   useParameters: flag.meta({
     description:
@@ -190,13 +194,14 @@ export const NewCallBody = z
       inactivityAction: settings.inactivityAction.default("prompt"),
       maxCost: settings.maxCost.optional(),
       recordingEnabled: settings.recordingEnabled.default(true),
+      transcriptEnabled: settings.transcriptEnabled.default(true),
       useParameters: settings.useParameters.default(false),
       connectionType: oneOf(CONNECTION_TYPES)
         .default(CONNECTION_TYPE_DEFAULT)
         .meta({
           description:
             `The protocol of the media stream. ${CARRIER_NAMES.map((name) => `\`${name}\``).join(", ")}: the protocol of a ` +
-            "telephone carrier, in G.711 at 8000 Hz. `websocket`: a protocol for your own programs, described at `websocket`. `webrtc`: not in this version: 501.",
+            "telephone carrier, in G.711 at 8000 Hz. `websocket`: a protocol for your own programs, described at `websocket`. `webrtc`: for browsers: audio as RTP beside a WebSocket; 501 where the service lacks the optional package `node-datachannel` or `WEBRTC_UDP_PORTS`.",
         }),
       // Read only when `connectionType` is `websocket`; any other value is accepted otherwise.
       websocket: documentedAs(z.unknown(), WebsocketBody).optional(),

@@ -68,6 +68,25 @@ export const CallLatency = z
       "Durations of the steps of a reply, over all replies of the call; steps that no reply had are absent. Null before the call has ended.",
   });
 
+const figure = (description: string) => z.number().nullable().meta({ description });
+
+export const CallNetwork = z
+  .object({
+    lossInPercent: figure("Packets of the client that did not arrive, of all that it sent by RTP."),
+    lossOutPercent: figure("Packets that did not reach the client, by its reports, of all that they cover."),
+    jitterInMs: figure("Jitter of the client's packets by RFC 3550: the median over the call."),
+    jitterOutMs: figure("The same of the service's packets, by the client's reports."),
+    roundTripMs: figure("To the client and back, by RTCP: the median over the call."),
+  })
+  .nullable()
+  .meta({
+    description:
+      "What was measured of the network of a `webrtc` call while its audio travelled by RTP, over all of its connections; " +
+      "a figure is null where nothing was measured, such as what only the client knows before its first report. Null before " +
+      "the call has ended, for other connection types, and where RTP never connected.",
+    examples: [{ lossInPercent: 0.41, lossOutPercent: 0.2, jitterInMs: 4.2, jitterOutMs: 3.1, roundTripMs: 38.5 }],
+  });
+
 const count = (description: string) => z.number().optional().meta({ description });
 
 export const CallUsage = z
@@ -155,6 +174,16 @@ export const CallItem = z
   .object({
     id: callId,
     agentId: z.string().nullable().meta({ description: "The saved agent that the call was created from." }),
+    agentVersion: z.int().nullable().meta({ description: "The version of that agent, with which the call stays." }),
+    variables: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .nullable()
+      .meta({
+        description:
+          "The values of the agent's variables in this call, defaults included. Null without an agent, with " +
+          "`transcriptEnabled: false`, and once its transcript was deleted.",
+        examples: [{ customer: "Mrs Miller", loaves: 2 }],
+      }),
     status,
     connectionType: z.enum(CONNECTION_TYPES),
     createdAt: time,
@@ -184,7 +213,7 @@ export const CallItem = z
         description:
           "What the carrier's `start` handed to the call, by name: at most " +
           `${PARAMETERS_MAX} parameters and ${PARAMETERS_BYTES_MAX} bytes. \`metadata\` is what \`POST /calls\` said instead. ` +
-          "Null before the call has ended, without any, when the call is not recorded, and once its transcript was deleted.",
+          "Null before the call has ended, without any, with `transcriptEnabled: false`, and once its transcript was deleted.",
         examples: [{ order: "A-17" }],
       }),
     configuration: z
@@ -201,6 +230,7 @@ export const CallItem = z
         inactivityAction: z.enum(["hang_up", "prompt"]),
         maxCost: z.number().nullable(),
         recordingEnabled: z.boolean(),
+        transcriptEnabled: z.boolean(),
         useParameters: z.boolean(),
         websocket: z
           .object({
@@ -239,6 +269,7 @@ export const CallItem = z
       description: "Counters of the call by name, for diagnosis; they may change between versions.",
     }),
     latency: CallLatency,
+    network: CallNetwork,
     usage: CallUsage,
     cost: CallCost,
   })
@@ -265,7 +296,7 @@ export const Turn = z
     role: z.enum(["agent", "user"]),
     text: z.string().optional().meta({
       description:
-        "What was said; of an interrupted reply, what the caller heard. Absent when the call is not recorded.",
+        "What was said; of an interrupted reply, what the caller heard. Absent with `transcriptEnabled: false`.",
     }),
     startMs: callTimeMs,
     endMs: callTimeMs,

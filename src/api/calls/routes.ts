@@ -11,10 +11,10 @@ import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } fr
 import { offsetOf, pageOf } from "../http/pages.ts";
 import { NoQuery, pageParameters } from "../http/query.ts";
 import { type CallCreationDeps, CREATE_CALL_OPTIONS, createCall, problemsOfRequest, refuseEarly } from "./create.ts";
-import { itemOf } from "./item.ts";
+import { itemOf, turnItemsOf } from "./item.ts";
 import { NewCallBody } from "./request-schemas.ts";
 import { CallItem, CallParams, CreatedCall, Transcript, type Turn } from "./response-schemas.ts";
-import { type CallSpecDeps, callSpecOf } from "./spec.ts";
+import { type CallSpecDeps, callSpecOf, offerTo } from "./spec.ts";
 
 export interface CallRoutesDeps extends CallCreationDeps, CallSpecDeps, LargeResponsesDeps {
   calls: Pick<CallStore, "create" | "get" | "transcript">;
@@ -22,6 +22,7 @@ export interface CallRoutesDeps extends CallCreationDeps, CallSpecDeps, LargeRes
 
 const CREATE = {
   operationId: "createCall",
+  scope: "calls" as const,
   tags: ["calls"],
   summary: "Create a call",
   description:
@@ -44,6 +45,7 @@ const CREATE = {
 
 const GET = {
   operationId: "getCall",
+  scope: "read" as const,
   tags: ["calls"],
   summary: "Read a call",
   description: "The current state of the call and its configuration, without prompt and greeting.",
@@ -58,6 +60,7 @@ const TURNS_PER_READ = 25;
 
 const TRANSCRIPT = {
   operationId: "getTranscript",
+  scope: "read" as const,
   tags: ["calls"],
   summary: "A call's transcript",
   description:
@@ -75,7 +78,7 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
   app.post("/calls", { ...CREATE_CALL_OPTIONS, schema: CREATE }, async (request, reply) => {
     const problems = problemsOfRequest(request);
     refuseEarly(deps, request, problems);
-    const spec = await callSpecOf(request.body, problems, request.accountId, deps);
+    const spec = await callSpecOf(request.body, problems, request.accountId, offerTo(deps, request.account));
     return createCall(deps, request, reply, spec);
   });
 
@@ -104,8 +107,7 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
         async (before, count) => {
           const range = { from: from + before.length, limit: count + 1 };
           const turns = (await deps.calls.transcript(accountId, call.id, range)) ?? [];
-          const shown = turns.map(({ text, ...turn }) => (call.settings.recordingEnabled ? { ...turn, text } : turn));
-          return { items: shown.slice(0, count), more: turns.length > count };
+          return { items: turnItemsOf(call, turns).slice(0, count), more: turns.length > count };
         },
       );
       return { data, nextCursor: more ? cursorOf(String(from + data.length), list) : null };

@@ -1,41 +1,50 @@
-import { CARRIER_NAMES } from "../../carriers/list.ts";
-import {
-  type CallSpec,
-  type ConnectionType,
-  MODEL_DEFAULT,
-  MODEL_NAMES,
-  type ModelName,
-  type StreamFormat,
-} from "../../core/calls/spec.ts";
+import { type AllowedProviders, allows } from "../../core/account-settings.ts";
+import { type CallSpec, MODEL_DEFAULT, MODEL_NAMES, type ModelName, type StreamFormat } from "../../core/calls/spec.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { primaryLanguages } from "../../speech/languages.ts";
+import type { AccountState } from "../../store/api-key-store.ts";
 import type { Path } from "../http/display-path.ts";
-import { firstProblems, notImplemented, notInThisVersion, type Problem } from "../http/errors.ts";
-import { isBlank, problem, problemsOf } from "../http/validation.ts";
+import { firstProblems, notImplemented, type Problem } from "../http/errors.ts";
+import { isBlank, problem, problemsOf, problemWithoutValue } from "../http/validation.ts";
 import { type ToolDeps, toolProblems, transportProblems, unsupportedTools } from "../tools/selected-tools.ts";
 import { toolSpecsOf } from "../tools/tool-specs.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageByCode, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
 import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./request-schemas.ts";
 
-/** The connection types that this build supports. */
-const SUPPORTED_CONNECTION_TYPES: readonly ConnectionType[] = [...CARRIER_NAMES, "websocket"];
-
-/** What this installation offers to calls. */
+/** What this installation offers to calls; `offerTo` narrows it to one account. */
 export interface CallSpecDeps extends ToolDeps {
   voices: VoiceCatalogue;
-  /** The prices without which the `maxCost` of a call with this model cannot be enforced; empty if none is missing. */
-  missingPrices: (model: ModelName) => readonly string[];
+  /** The LLM providers of a model, in order of failover. */
+  llmProviders: (model: ModelName) => readonly string[];
+  /**
+   * The prices without which the `maxCost` of a call with this model cannot be enforced, when it may use these providers;
+   * empty if none is missing.
+   */
+  missingPrices: (model: ModelName, allowed?: AllowedProviders) => readonly string[];
+  /** What to install or to set for calls with connectionType `webrtc`; undefined where the service carries them. */
+  webrtcMissing: string | undefined;
 }
+
+/** What is offered to one account, from what the installation offers. */
+export const offerTo = <Deps extends CallSpecDeps>(deps: Deps, { settings }: Pick<AccountState, "settings">): Deps => {
+  const { providers } = settings;
+  return {
+    ...deps,
+    voices: deps.voices.forAccount(settings),
+    llmProviders: (model) => deps.llmProviders(model).filter((provider) => allows(providers, "llm", provider)),
+    missingPrices: (model) => deps.missingPrices(model, providers),
+  };
+};
 
 /**
  * Turns the body of `POST /calls` into the call's specification.
  *
  * `accountId` is the call's owner. `found` holds the schema's problems of the body; when there are any, the body is as received
  * and may have any shape.
- * Throws ApiError: 400 with all problems together; otherwise 501 for listed features that this build does not have.
+ * Throws ApiError: 400 with all problems together; otherwise 501 for listed features that this service lacks.
  */
 export async function callSpecOf(
   body: NewCallBody,
@@ -47,7 +56,14 @@ export async function callSpecOf(
   const tools = await toolProblems(given.selectedTools, ["selectedTools"], accountId, offer);
   return specOfCheckedTools(
     body,
-    [...found, ...websocketProblems(given), ...maxCostProblems(given, [], offer), ...tools],
+    [
+      ...agentFieldProblems(given),
+      ...found,
+      ...websocketProblems(given),
+      ...modelProblems(given, [], offer),
+      ...maxCostProblems(given, [], offer),
+      ...tools,
+    ],
     offer,
   );
 }
@@ -56,25 +72,49 @@ export async function callSpecOf(
 export async function specOfCheckedTools(
   body: NewCallBody,
   found: readonly Problem[],
-  { voices }: Pick<CallSpecDeps, "voices">,
+  { voices, webrtcMissing }: Pick<CallSpecDeps, "voices" | "webrtcMissing">,
 ): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const { voice, language, languages } = await lookUpVoiceAndLanguage([...found, ...transportProblems(given)], voices, {
-    voiceField: "voice",
+    voiceAt: ["voice"],
     givenVoice: given.voice,
-    voice: voiceByIdOrName("voice", given.voice),
-    language: languageByCode("language", given.language),
+    voice: voiceByIdOrName(["voice"], given.voice),
+    language: languageByCode(["language"], given.language),
   });
-  const missing = unsupportedFeatures(body);
+  const missing = unsupportedFeatures(body, webrtcMissing);
   if (missing.length > 0) throw notImplemented(missing);
   return toCallSpec(body, voice.id, language.code, primaryLanguages(languages));
 }
+
+/** Fields of calls from a saved agent, which `POST /calls` does not have. */
+const AGENT_FIELDS = ["agentId", "variables", "overrides"] as const;
+
+const agentFieldProblems = (given: Record<string, unknown>): readonly Problem[] =>
+  AGENT_FIELDS.filter((field) => field in given).map((field) => {
+    return problemWithoutValue([field], "is for calls from a saved agent, which POST /agents/{id}/calls creates");
+  });
 
 /** With another connection type the `websocket` object has no effect and is not checked. */
 export function websocketProblems({ connectionType, websocket }: Record<string, unknown>): readonly Problem[] {
   if (connectionType !== "websocket" || websocket === undefined) return [];
   const result = WebsocketBody.safeParse(websocket, { reportInput: true });
   return result.success ? [] : firstProblems(problemsOf(result.error, ["websocket"]));
+}
+
+/** A model is refused when the account may use none of its providers. `at` is the path of the settings in the body. */
+export function modelProblems(
+  { model = MODEL_DEFAULT }: Record<string, unknown>,
+  at: Path,
+  { llmProviders }: Pick<CallSpecDeps, "llmProviders">,
+): readonly Problem[] {
+  const isUsable = (name: ModelName): boolean => llmProviders(name).length > 0;
+  if (!MODEL_NAMES.some((known) => known === model && !isUsable(known))) return [];
+  const usable = MODEL_NAMES.filter(isUsable);
+  const rule =
+    usable.length === 0
+      ? "has no provider that this account may use, and neither has another model: ask the operator"
+      : `must be a model whose provider this account may use: ${usable.join(", ")}`;
+  return [problem([...at, "model"], rule, model)];
 }
 
 /** A limit is accepted only when it can be enforced. `at` is the path of the settings in the body. */
@@ -91,10 +131,16 @@ export function maxCostProblems(
   return [problem([...at, "maxCost"], rule, maxCost)];
 }
 
-function unsupportedFeatures({ connectionType, selectedTools }: NewCallBody): readonly Problem[] {
+function unsupportedFeatures(
+  { connectionType, selectedTools }: NewCallBody,
+  webrtcMissing: string | undefined,
+): readonly Problem[] {
   const missing = unsupportedTools(selectedTools, "/selectedTools");
-  if (SUPPORTED_CONNECTION_TYPES.includes(connectionType)) return missing;
-  return [notInThisVersion("/connectionType", `connectionType ${connectionType}`), ...missing];
+  if (connectionType !== "webrtc" || webrtcMissing === undefined) return missing;
+  return [
+    { path: "/connectionType", message: `connectionType webrtc is not set up in this service: ${webrtcMissing}` },
+    ...missing,
+  ];
 }
 
 function toCallSpec(body: NewCallBody, voiceId: string, language: string, languages: readonly string[]): CallSpec {
@@ -115,6 +161,7 @@ function toCallSpec(body: NewCallBody, voiceId: string, language: string, langua
     inactivityAction: body.inactivityAction,
     ...(body.maxCost !== undefined && { maxCost: body.maxCost }),
     recordingEnabled: body.recordingEnabled,
+    transcriptEnabled: body.transcriptEnabled,
     ...(body.useParameters && { useParameters: true }),
     connectionType: body.connectionType,
     ...(body.connectionType === "websocket" && { websocket: streamFormatOf(body.websocket) }),

@@ -1,5 +1,6 @@
 import type { SpendUnit } from "../../core/billing/spend.ts";
 import { type Fault, TrunklineError } from "../../core/errors.ts";
+import type { Scope } from "../../core/scopes.ts";
 
 /** Every error code of the API with its status. docs/errors.md lists them; a code is never reused for another meaning. */
 export const STATUS = {
@@ -7,6 +8,8 @@ export const STATUS = {
   unknown_voice: 400,
   unknown_language: 400,
   unauthorized: 401,
+  /** The API key or the person lacks a scope, or a request of a browser does not come from the dashboard. */
+  forbidden: 403,
   not_found: 404,
   /** The path has other methods, which the header Allow names. */
   method_not_allowed: 405,
@@ -14,11 +17,16 @@ export const STATUS = {
   conflict: 409,
   /** The Idempotency-Key was used with another request. */
   idempotency_mismatch: 409,
+  /** The header If-Match names another version than the resource has. */
+  precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
   /** The requested bytes are not in the file. */
   range_not_satisfiable: 416,
-  /** The API key has reached its limit of concurrent calls, or the account its limit of concurrent lists or downloads. */
+  /**
+   * The API key or the account has reached its limit of requests or of concurrent calls, or the account its limit of
+   * created calls a minute, or of concurrent lists or downloads.
+   */
   rate_limited: 429,
   /** The account has reached a spend limit per minute. */
   spend_limit: 429,
@@ -28,9 +36,9 @@ export const STATUS = {
   draining: 503,
   /** The disk of the records has less free space than required. */
   insufficient_storage: 503,
-  /** The database file was removed or replaced under the service. */
+  /** Postgres does not answer or cannot be written to, or the file of SQLite was removed or replaced under the service. */
   database_lost: 503,
-  /** 501 when it names a feature that this build does not have. */
+  /** 501 when it names a feature that this service lacks. */
   unavailable: 503,
 } as const;
 export type ErrorCode = keyof typeof STATUS;
@@ -39,7 +47,7 @@ declare module "fastify" {
   interface FastifySchema {
     /** Error codes of this route, in addition to those of every route of its kind; for the OpenAPI document. */
     errors?: readonly ErrorCode[];
-    /** The request may ask for features that this build does not have: those are answered with 501. */
+    /** The request may ask for features that this service lacks: those are answered with 501. */
     mayBeUnsupported?: boolean;
   }
 }
@@ -134,8 +142,28 @@ export const unauthorized = (): ApiError =>
 /** RFC 9110 requires a challenge with every 401, and has no registered scheme for an API key in a header of its own. */
 const CHALLENGE = 'ApiKey realm="Trunkline", header="X-API-Key"';
 
+/** The API key, or the role of the person, lacks scopes that the route needs, or that the request would grant. */
+export const lacksScope = (scopes: readonly Scope[], holder: "API key" | "role"): ApiError =>
+  new ApiError("forbidden", `this ${holder} lacks the scope${scopes.length === 1 ? "" : "s"} ${scopes.join(", ")}`);
+
+/** The same response for a missing and for an ended session. */
+export const notSignedIn = (): ApiError =>
+  new ApiError("unauthorized", "the request has no session: sign in first", { headers: SIGN_IN });
+
+/** The same response for an unknown email, a wrong password and a person without one. */
+export const wrongPassword = (): ApiError =>
+  new ApiError("unauthorized", "the email or the password is wrong", { headers: SIGN_IN });
+
+const SIGN_IN = { "www-authenticate": 'Session realm="Trunkline"' };
+
 /** Also for resources of another account. */
 export const notFound = (what: string): ApiError => new ApiError("not_found", `no such ${what}`);
+
+/** What a store found; throws `not_found` where it found nothing. */
+export function found<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw notFound(what);
+  return value;
+}
 
 /** 415 for a body that is not plain JSON. */
 export const unsupportedMediaType = (): ApiError =>
@@ -150,7 +178,7 @@ export const rangeNotSatisfiable = (bytes: number): ApiError =>
     headers: { "content-range": `bytes */${bytes}` },
   });
 
-/** 501 for features of the specification that this build does not have; `details` lists them. */
+/** 501 for features that this version, or its installation or configuration, lacks; `details` lists them. */
 export const notImplemented = (details: readonly Problem[]): ApiError =>
   new ApiError("unavailable", details.map((detail) => detail.message).join("; "), { status: 501, details });
 
@@ -165,7 +193,7 @@ export const REFUSALS = {
   draining: "the service is draining",
   overloaded: "the service is overloaded",
   insufficient_storage: "free disk space is below DISK_FREE_MIN_MB",
-  database_lost: "the database file was removed or replaced",
+  database_lost: "the database does not answer, or its file was removed or replaced",
   unavailable: "the service is unavailable",
 } as const satisfies Partial<Record<ErrorCode, string>>;
 export type Refusal = keyof typeof REFUSALS;
@@ -175,9 +203,22 @@ export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly Refusal[];
 export const callsRefused = (reason: Refusal): ApiError =>
   new ApiError(reason, `new calls are not accepted: ${REFUSALS[reason]}`);
 
-/** No more calls with this API key until one of its calls ends. */
-export const tooManyCalls = (): ApiError =>
-  new ApiError("rate_limited", "this API key has reached its limit of concurrent calls, created and active");
+/** The workers of WebRTC calls are full, or none of them runs, while those of other calls may have room. */
+export const webrtcCallsRefused = (): ApiError =>
+  new ApiError(
+    "overloaded",
+    "new calls by WebRTC are not accepted: their workers have no room, or none runs; see WEBRTC_WORKERS and WEBRTC_UDP_PORTS",
+  );
+
+/** No more calls with this API key, or of this account, until one of its calls ends. */
+export const tooManyCalls = (of: "API key" | "account"): ApiError =>
+  new ApiError("rate_limited", `this ${of} has reached its limit of concurrent calls, created and active`);
+
+/** No more calls of this account for `waitMs`. */
+export const tooManyCreations = (perMinute: number, waitMs: number): ApiError =>
+  new ApiError("rate_limited", `this account has reached its limit of ${perMinute} created calls a minute`, {
+    headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1_000))) },
+  });
 
 /** No more calls of this account until its spending within the last minute is below the limit. */
 export const accountLimitError = (limit: SpendUnit): ApiError =>

@@ -29,7 +29,7 @@ const TAG_BYTES = 16;
  * An idempotent request: one with an Idempotency-Key, so that the client can retry it.
  *
  * The retry is answered with the stream token of the first request, but only the token's SHA-256 may be stored in the clear. So
- * the token is sealed: AES-256-GCM under a key that HKDF-SHA256 (RFC 5869) derives from the text of the request's API key, with
+ * the token is sealed: AES-256-GCM under a key that HKDF-SHA256 (RFC 5869) derives from the text of the request's API key (or session), with
  * the Idempotency-Key as the salt. The store has only hashes of the Idempotency-Key and of the API key, so the data on the disk
  * opens nothing: only a client that sends both again can. The fingerprint that distinguishes bodies is an HMAC under a key
  * derived the same way, so that a guessed prompt cannot be verified against the disk. The price: with another API key of the
@@ -41,8 +41,8 @@ export class IdempotencySealer {
   readonly #sealingKey: Uint8Array;
 
   /** `asked` is the content of the request as JSON; the order of members does not matter. */
-  constructor({ name, apiKey, asked }: { name: string; apiKey: string; asked: unknown }) {
-    const derive = (purpose: string) => new Uint8Array(hkdfSync("sha256", apiKey, name, purpose, KEY_BYTES));
+  constructor({ name, credential, asked }: { name: string; credential: string; asked: unknown }) {
+    const derive = (purpose: string) => new Uint8Array(hkdfSync("sha256", credential, name, purpose, KEY_BYTES));
     this.#idempotencyKeyHash = hashSecret(name);
     this.#fingerprint = createHmac("sha256", derive("trunkline idempotency fingerprint"))
       .update(canonicalJson(asked))

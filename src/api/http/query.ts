@@ -15,8 +15,8 @@ export function noQueryProblems(query: unknown): readonly Problem[] {
 /** A parameter used as it is; a repeated one is refused. */
 export const parameter = z.string({ error: "must be given once" });
 
-/** In a query every value is a string. */
-const integerOf = (value: unknown): unknown =>
+/** A whole number in a query or a path, where every value is a string; other values stay as they are. */
+export const integerOf = (value: unknown): unknown =>
   typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
 
 /** The parameters of a paged list. */

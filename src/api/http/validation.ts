@@ -49,7 +49,8 @@ export function* problemsOf(error: z.ZodError, prefix: Path = [], whole = THE_BO
     const path = [...prefix, ...issue.path];
     if (issue.code === "unrecognized_keys") for (const key of issue.keys) yield unknownField(path, key, whole);
     // A rule about an object as a whole states what it found: "not an object" is not appended.
-    else if (issue.code === "custom" && typeof issue.input === "object") yield problemWithoutValue(path, issue.message);
+    else if (issue.code === "custom" && (typeof issue.input === "object" || issue.params?.isSecret === true))
+      yield problemWithoutValue(path, issue.message);
     else yield problem(path, issue.message, issue.input);
   }
 }

@@ -3,7 +3,8 @@ import { STATUS_CODES } from "node:http";
 import type { FastifySchema } from "fastify";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
-import { errorName, errorResponse, errorsOf, headersOf } from "./responses.ts";
+import type { Scope } from "../../core/scopes.ts";
+import { errorName, errorResponse, errorsOf, headersOf, RATE_LIMIT_HEADERS, requiresApiKey } from "./responses.ts";
 
 /** The path of a document's named schemas. */
 export const SCHEMAS = "#/components/schemas/";
@@ -29,6 +30,7 @@ export function completeDocument(
       const schema = schemas.get(operation.operationId ?? "");
       assert.ok(schema);
       completeRequest(operation, schema);
+      if (schema.scope !== undefined) addScope(operation, schema.scope, schema.acceptsPublishableKeys);
       operation.responses = { ...successResponses(operation, schema), ...errorResponses(schema, method, responses) };
     }
   }
@@ -64,12 +66,20 @@ function completeRequest(operation: OpenAPIV3_1.OperationObject, schema: Fastify
   if (body !== undefined) body.required = !(schema.body as z.ZodType).safeParse(undefined).success;
 }
 
+/** OpenAPI 3.1 gives the roles that a security scheme must have in its list. Most viewers do not show them. */
+function addScope(operation: OpenAPIV3_1.OperationObject, scope: Scope, acceptsPublishableKeys = false): void {
+  operation.security = [{ apiKey: [scope] }, ...(acceptsPublishableKeys ? [{ publishableKey: [] }] : [])];
+  const required = acceptsPublishableKeys ? "Requires a publishable key, or the scope" : "Requires the scope";
+  operation.description = `${operation.description} ${required} \`${scope}\`.`;
+}
+
 function successResponses({ responses = {} }: OpenAPIV3_1.OperationObject, schema: FastifySchema): Responses {
   const described = schema.response as Record<string, z.ZodType | { description: string }>;
   const found = Object.entries(responses).map(([status, response]) => {
     const answer = described[status];
     const description = answer instanceof z.ZodType ? answer.meta()?.description : answer?.description;
-    const headers = headersOf(Number(status), schema.responseHeaders?.[Number(status)]);
+    const ofKey = requiresApiKey(schema) ? RATE_LIMIT_HEADERS : [];
+    const headers = headersOf(Number(status), [...ofKey, ...(schema.responseHeaders?.[Number(status)] ?? [])]);
     return [status, { ...response, description: description ?? STATUS_CODES[status] ?? "", headers }] as const;
   });
   allowExtraFields(found);
@@ -116,9 +126,12 @@ function withNamedDefaults(schemas: Schemas): Schemas {
 function allowExtraFields(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if ("additionalProperties" in value && value.additionalProperties === false) delete value.additionalProperties;
-  if ("default" in value && "type" in value) delete value.default;
+  if ("default" in value && "type" in value && isTypeName(value.type)) delete value.default;
   for (const [key, child] of Object.entries(value)) if (!/^examples?$/.test(key)) allowExtraFields(child);
 }
+
+/** False for the schema of a property with the name `type`. */
+const isTypeName = (type: unknown): boolean => typeof type === "string" || Array.isArray(type);
 
 /** The property that distinguishes the named alternatives of a schema; undefined for a schema without one. */
 function discriminatorOf({ oneOf = [] }: OpenAPIV3_1.SchemaObject, all: Schemas): Discriminator | undefined {

@@ -2,7 +2,12 @@ import { STATUS_CODES } from "node:http";
 import type { FastifySchema } from "fastify";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
-import { AGENTS_PER_ACCOUNT_MAX, BODY_BYTES_MAX } from "../../core/limits/api.ts";
+import { AGENT_VERSIONS_MAX, AGENTS_PER_ACCOUNT_MAX } from "../../core/limits/agents.ts";
+import { BODY_BYTES_MAX } from "../../core/limits/api.ts";
+import { API_KEYS_MAX } from "../../core/limits/api-keys.ts";
+import { USERS_MAX } from "../../core/limits/people.ts";
+import { PUBLISHABLE_KEYS_MAX } from "../../core/limits/web-calls.ts";
+import { WEBHOOKS_MAX } from "../../core/limits/webhooks.ts";
 import { type ErrorBody, type ErrorCode, RETRY_AFTER_STATUSES, STATUS } from "../http/errors.ts";
 
 /** The meaning of each code for the client, in Markdown; docs/errors.md shows them, too. */
@@ -10,24 +15,37 @@ export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   invalid_request: "the request does not follow the OpenAPI document; `details` lists all problems",
   unknown_voice: "`GET /voices` lists no such voice, or several of this name",
   unknown_language: "`GET /languages` lists no such language; the message names those that there are",
-  unauthorized: "there is no API key in the header X-API-Key, or one that is unknown or revoked",
+  unauthorized:
+    "there is no API key in the header X-API-Key, or one that is unknown, expired or revoked; below `/dashboard/session/` there is " +
+    "no session, or the email or the password is wrong",
+  forbidden:
+    "the API key, or the role of a person, lacks a scope that the operation needs or the request would grant; the message names it. " +
+    "A publishable key can only start web calls, from pages of its origins",
   not_found: "the resource does not exist, or belongs to another account",
   method_not_allowed: "the path has other methods, which the header Allow names",
-  conflict: `not possible in the resource's current state, or the account has reached its limit of them (${AGENTS_PER_ACCOUNT_MAX.toLocaleString("en-US")} agents)`,
+  conflict: `not possible in the resource's current state, or the account has reached its limit of them (${AGENTS_PER_ACCOUNT_MAX.toLocaleString("en-US")} agents, ${AGENT_VERSIONS_MAX.toLocaleString("en-US")} published versions of an agent, ${WEBHOOKS_MAX} webhooks, ${API_KEYS_MAX} API keys, ${USERS_MAX} people, ${PUBLISHABLE_KEYS_MAX} publishable keys)`,
   idempotency_mismatch: "the Idempotency-Key was used with another request",
+  precondition_failed:
+    "the header If-Match names another version than the agent or the account has: it was changed meanwhile",
   payload_too_large: `the body is larger than ${BODY_BYTES_MAX / 1_024} KiB`,
   unsupported_media_type: "the body is not application/json in UTF-8, or has a Content-Encoding",
   range_not_satisfiable: "the header Range requests bytes outside the file",
   rate_limited:
-    "the API key has reached its limit of concurrent calls (`CALLS_PER_API_KEY`), or the account its limit of concurrent lists or downloads",
-  spend_limit: "the calls of the account have reached a spend limit per minute",
+    "the API key, the person or the account has reached its limit of requests a minute (`API_KEY_REQUESTS_PER_MINUTE`, " +
+    "`ACCOUNT_REQUESTS_PER_MINUTE`), the API key its limit of concurrent calls (`CALLS_PER_API_KEY`), the account its own limit of " +
+    "concurrent calls or of created calls a minute, or its limit of concurrent lists, downloads or streams of events, or a " +
+    "publishable key or an address its limit of starts a minute or of concurrent calls; or there were too many wrong passwords",
+  spend_limit:
+    "the calls of the account have reached a spend limit per minute, or those of a publishable key or an address their limit of " +
+    "cost a day",
   internal: "a bug in the service; its log has details under the same `requestId`",
   overloaded:
-    "there is no capacity for another call, the media workers do not keep up, or too many lists or downloads are in progress",
+    "there is no capacity for another call, the media workers do not keep up, or too many lists, downloads, streams of events or " +
+    "hashes of passwords are in progress",
   draining: "the service is about to stop",
   insufficient_storage: "free disk space is too low for new calls; live calls continue",
   database_lost:
-    "the database file was removed or replaced under the service, which writes nothing until the file is back",
+    "the database does not answer, or its file was removed or replaced under the service, which writes nothing until it is back",
   unavailable:
     "a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a " +
     "provider that has never listed its own",
@@ -36,7 +54,9 @@ export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
 /** Statuses whose code has another meaning. */
 export const MEANINGS_BY_STATUS: Readonly<Record<number, string>> = {
   408: "the request took too long to arrive",
-  501: "the request is valid, but needs a feature that this version does not have",
+  501:
+    "the request is valid, but needs what this service lacks, and `message` says what: WebRTC without the optional package " +
+    "`node-datachannel` (install it) or without `WEBRTC_UDP_PORTS` (set it), or saved tools and corpora, which are not in this version",
 };
 
 const CODES = Object.keys(STATUS) as ErrorCode[];
@@ -78,6 +98,19 @@ export const HEADERS = {
     schema: { type: "integer", minimum: 1 },
     example: 5,
   },
+  RateLimit: {
+    description:
+      "For each limit of requests that applies: its name, how many requests remain (`r`), and in how many seconds all of them are " +
+      "available again (`t`). As the IETF's draft-ietf-httpapi-ratelimit-headers says.",
+    schema: { type: "string" },
+    example: '"api_key";r=59999;t=1, "account";r=119999;t=1',
+  },
+  "RateLimit-Policy": {
+    description:
+      "For each limit of requests that applies: its name, and its requests (`q`) within so many seconds (`w`).",
+    schema: { type: "string" },
+    example: '"api_key";q=60000;w=60, "account";q=120000;w=60',
+  },
   "WWW-Authenticate": {
     description: "How to authenticate (RFC 9110, section 11.6.1): with a key in the header X-API-Key.",
     required: true,
@@ -93,8 +126,14 @@ export const HEADERS = {
     description: "Present when the response was created by an earlier request with the same Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },
   },
+  "X-Accel-Buffering": {
+    description: "`no`: a proxy that knows this header, such as nginx, sends each event on at once.",
+    required: true,
+    schema: { type: "string", enum: ["no"] },
+  },
   ETag: {
-    description: "Identifies this version of the file, for If-Range and If-None-Match.",
+    description:
+      "Identifies this version of a recording, for If-Range and If-None-Match, or of an agent, for If-Match.",
     required: true,
     schema: { type: "string", pattern: '^"[^"]+"$' },
   },
@@ -129,7 +168,7 @@ declare module "fastify" {
 }
 
 /** Whether a route requires an API key: every route does, unless its schema declares its own `security`. */
-const requiresApiKey = (schema: FastifySchema): boolean => schema.security === undefined;
+export const requiresApiKey = (schema: FastifySchema): boolean => schema.security === undefined;
 
 /** The statuses of a route's errors with their codes: those of every route of its kind, and its own. */
 export function errorsOf(schema: FastifySchema): ReadonlyMap<number, readonly ErrorCode[]> {
@@ -146,6 +185,8 @@ export function errorsOf(schema: FastifySchema): ReadonlyMap<number, readonly Er
   }
   if (requiresApiKey(schema)) {
     add(401, "unauthorized");
+    add(403, "forbidden");
+    add(429, "rate_limited");
     // The process that knows the API keys may not respond.
     add(503, "unavailable");
   }
@@ -198,6 +239,11 @@ export function errorResponse(
 
 const plain = (markdown: string): string => markdown.replaceAll("`", "");
 
+/** The headers of responses to requests with a valid API key. */
+export const RATE_LIMIT_HEADERS = ["RateLimit", "RateLimit-Policy"] as const satisfies readonly HeaderName[];
+/** Answers of an operation that requires an API key, before a valid one was found. */
+const WITHOUT_API_KEY: readonly number[] = [401, 408];
+
 /** The headers of a response with this status, and those that the route adds. */
 export function headersOf(
   status: number,
@@ -207,6 +253,8 @@ export function headersOf(
   if (status === 201) names.push("Location");
   if (status === 401) names.push("WWW-Authenticate");
   if (RETRY_AFTER_STATUSES.includes(status)) names.push("Retry-After");
+  // Operations with and without an API key share their errors.
+  if (status >= 400 && !WITHOUT_API_KEY.includes(status)) names.push(...RATE_LIMIT_HEADERS);
   const references = [...names, ...added].map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
   return Object.fromEntries(references);
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifySchema } from "fastify";
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from "fastify-type-provider-zod";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
+import { SCOPES } from "../../core/scopes.ts";
 import { SOFTWARE } from "../../core/version.ts";
 import { documentedSchemaOf } from "../http/documented-as.ts";
 import { completeDocument, SCHEMAS } from "./document.ts";
@@ -18,6 +19,8 @@ single-use, short-lived \`websocketUrl\` of its media stream: hand it to the car
 The other operations read, end and delete calls.
 - **API key**: every operation requires an API key in the header X-API-Key, except where marked otherwise. An account sees only \
 its own resources; those of other accounts are 404.
+- **Scopes**: an API key has some of the scopes \`${SCOPES.join("`, `")}\`, and each operation requires one of them; without it the \
+response is 403 \`forbidden\`.
 - **Requests** are JSON in UTF-8. Unknown fields are refused by name, and so are unknown query parameters of operations that \
 require an API key. All problems of a request are reported together.
 - **Responses** are JSON, and errors have one shape, \`{"error": Error}\`. Rely on \`code\`. Any version may add fields to \
@@ -32,7 +35,18 @@ responses: ignore unknown fields. Malformed HTTP is answered with 400 or 408.
 const TAGS = [
   { name: "calls", description: "Calls: create, observe, end, read, delete." },
   { name: "agents", description: "Saved configurations to make calls from." },
+  { name: "webhooks", description: "Events of calls, sent to an address of yours." },
+  { name: "events", description: "The events of the account as they happen." },
+  { name: "api-keys", description: "The API keys of the account." },
+  { name: "users", description: "The people of the account, who sign in to the dashboard." },
+  { name: "publishable-keys", description: "Keys by which web pages start calls." },
+  { name: "audit", description: "Who did what in the account." },
+  { name: "accounts", description: "What the account may have, and for how long it keeps its calls." },
+  { name: "provider-credentials", description: "The account's own API keys of providers." },
+  { name: "tool-secrets", description: "The account's own secrets for headers of HTTP tools." },
+  { name: "usage", description: "Calls, minutes and cost." },
   { name: "voices", description: "The voices and languages that the configured TTS providers offer." },
+  { name: "status", description: "The state of the whole service." },
   { name: "service", description: "The service itself. No API key required." },
 ];
 
@@ -40,7 +54,15 @@ const KEY_SCHEME = {
   type: "apiKey",
   in: "header",
   name: "X-API-Key",
-  description: "Created by the operator of the service with `npm run api-keys`, and shown once.",
+  description:
+    "Created with `POST /api-keys`, or by the operator of the service with `npm run api-keys`, and shown once.",
+} as const;
+
+const PUBLISHABLE_KEY_SCHEME = {
+  type: "apiKey",
+  in: "header",
+  name: "X-API-Key",
+  description: "Created with `POST /publishable-keys`, for web pages.",
 } as const;
 
 const OPENAPI_ROUTE = {
@@ -76,7 +98,7 @@ export function openapiRoute(app: FastifyInstance, { publicApiUrls, basePath }: 
       servers: urls.map((url) => ({ url })),
       tags: TAGS,
       security: [{ apiKey: [] }],
-      components: { securitySchemes: { apiKey: KEY_SCHEME }, headers: HEADERS },
+      components: { securitySchemes: { apiKey: KEY_SCHEME, publishableKey: PUBLISHABLE_KEY_SCHEME }, headers: HEADERS },
     },
     stripBasePath: false,
     convertConstToEnum: false,

@@ -9,6 +9,7 @@ import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
+import { TOOL_SECRETS_MAX } from "../../core/limits/accounts.ts";
 import {
   SCHEMA_COMPILE_CPU_MS_MAX,
   SCHEMAS_OF_REQUEST_CPU_MS_MAX,
@@ -19,8 +20,9 @@ import type { SchemaChecks, SchemaResult } from "../../core/schemas/checker.ts";
 import { schemaProblem } from "../../core/schemas/shape.ts";
 import { primaryLanguage } from "../../core/text/language-tags.ts";
 import { argumentsIn, headerProblem, secretsIn, urlProblem, urlTemplateOf } from "../../core/tools/http-tool.ts";
-import { type ToolSecrets, toolSecretFor } from "../../core/tools/secrets.ts";
+import { type ToolSecrets, toolSecretFor, withSecretsOf } from "../../core/tools/secrets.ts";
 import { languageCode, primaryLanguages } from "../../speech/languages.ts";
+import type { AccountSecretStore } from "../../store/account-secret-store.ts";
 import type { Path } from "../http/display-path.ts";
 import { ApiError, notInThisVersion, type Problem } from "../http/errors.ts";
 import { problem, problemWithoutValue } from "../http/validation.ts";
@@ -30,8 +32,10 @@ import { isToolName, type SelectedTool, TOOL_NAMES } from "./schemas.ts";
 
 /** What this installation allows to tools. */
 export interface ToolDeps {
-  /** The secrets that headers may contain, and which account may send them to which server. */
+  /** The service's secrets that headers may contain, and which account may send them to which server. */
   toolSecrets: ToolSecrets;
+  /** The accounts' own. */
+  accountSecrets: Pick<AccountSecretStore, "list">;
   /** Tools may call this machine. */
   toolsAllowLoopback: boolean;
   schemas: Pick<SchemaChecks, "compile">;
@@ -65,7 +69,8 @@ export async function toolProblems(
 ): Promise<readonly Problem[]> {
   if (!Array.isArray(selected) || selected.length > SELECTED_TOOLS_MAX) return [];
   const schemasDeadlineMs = addMs(offer.clock.nowMs(), SCHEMAS_OF_REQUEST_MS_MAX);
-  const context: ToolCheckContext = { ...offer, accountId, schemaCpuMs: 0, schemasDeadlineMs };
+  const toolSecrets = mentionsSecret(selected) ? await secretsFor(accountId, offer) : offer.toolSecrets;
+  const context: ToolCheckContext = { ...offer, toolSecrets, accountId, schemaCpuMs: 0, schemasDeadlineMs };
   const problems: Problem[] = [];
   const names = new Set<unknown>();
   for (const [index, tool] of selected.entries()) {
@@ -89,6 +94,19 @@ export async function toolProblems(
     if (rule === OVER_BUDGET || rule === OVER_BUDGET_TOGETHER) break;
   }
   return problems;
+}
+
+/** Whether a text somewhere in these tools may name a secret. */
+const mentionsSecret = (selected: readonly unknown[]): boolean => JSON.stringify(selected).includes("{{");
+
+/** All secrets that tools of the account may name: of its own only where they may be sent is looked at, not their texts. */
+async function secretsFor(
+  accountId: AccountId,
+  { accountSecrets, toolSecrets }: Pick<ToolDeps, "accountSecrets" | "toolSecrets">,
+): Promise<ToolSecrets> {
+  const { secrets } = await accountSecrets.list(accountId, "tool_secret", { limit: TOOL_SECRETS_MAX });
+  const own = Object.fromEntries(secrets.map(({ name, hosts = [] }) => [name, { value: "", hosts }]));
+  return withSecretsOf(accountId, own, toolSecrets);
 }
 
 /** A language that is served, or a region of one, as the tool itself requires it of the LLM. */
@@ -211,7 +229,7 @@ export function* transportProblems({
       toolName === "send_dtmf"
         ? mustBeOneOf(DTMF_CARRIERS, toolName)
         : isObject(definition) && definition.type === "client"
-          ? mustBeOneOf(["websocket"], isToolName(definition.name) ? definition.name : "of the type client")
+          ? mustBeOneOf(["websocket", "webrtc"], isToolName(definition.name) ? definition.name : "of the type client")
           : undefined;
     if (found !== undefined) yield found;
   }

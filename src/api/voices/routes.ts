@@ -60,9 +60,10 @@ const VOICES_PER_READ = 500;
 
 const VOICES = {
   operationId: "listVoices",
+  scope: "read" as const,
   tags: ["voices"],
   summary: "List voices",
-  description: "The voices that the configured TTS providers offer. A filter without a match gives an empty list.",
+  description: "The voices that are available to the account. A filter without a match gives an empty list.",
   querystring: Filters,
   errors: LARGE_RESPONSE_ERRORS,
   response: { 200: VoiceList },
@@ -70,11 +71,12 @@ const VOICES = {
 
 const LANGUAGES = {
   operationId: "listLanguages",
+  scope: "read" as const,
   tags: ["voices"],
   summary: "List languages",
   description:
-    "The languages that calls can have: those that a voice speaks and an STT provider transcribes. A filter without a match " +
-    "gives an empty list.",
+    "The languages that calls of the account can have: those that a voice speaks and an STT provider transcribes. A filter " +
+    "without a match gives an empty list.",
   querystring: Filters,
   errors: LARGE_RESPONSE_ERRORS,
   response: { 200: LanguageList },
@@ -88,11 +90,12 @@ export function voiceRoutes(scope: FastifyInstance, catalogue: VoiceCatalogue, l
   app.get(
     "/voices",
     { schema: VOICES, ...hooks },
-    async ({ query }) => await pageInMemory(await catalogue.voices(query), query, "voices"),
+    async ({ query, account }) =>
+      await pageInMemory(await catalogue.forAccount(account.settings).voices(query), query, "voices"),
   );
 
-  app.get("/languages", { schema: LANGUAGES, ...hooks }, async ({ query }) => {
-    const languages = await catalogue.languages(query);
+  app.get("/languages", { schema: LANGUAGES, ...hooks }, async ({ query, account }) => {
+    const languages = await catalogue.forAccount(account.settings).languages(query);
     return await pageInMemory(
       languages.map((language) => ({ id: language.code, ...language })),
       query,

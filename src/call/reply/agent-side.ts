@@ -203,6 +203,26 @@ export class AgentSide {
     if (reply.hasHeldRound) this.#endRound(reply, nowMs);
   }
 
+  /**
+   * The leg is lost: what the caller has not heard of the current reply is sent again on the next one, as far back as
+   * REWIND_MS_MAX.
+   */
+  detached(nowMs: CallMs): void {
+    const reply = this.#reply;
+    const unplayedMs = reply === undefined ? 0 : this.#heardLedger.unplayedMs(reply, nowMs);
+    this.#playout.restart(nowMs);
+    if (reply === undefined) return;
+    reply.watchdog.detach(true, nowMs);
+    const samples = reply.rewind(unplayedMs);
+    if (samples > 0) this.#options.sink({ kind: "rewind", turnId: reply.turnId, samples });
+  }
+
+  /** Another leg has started. */
+  attached(nowMs: CallMs): void {
+    this.#reply?.watchdog.detach(false, nowMs);
+    this.finishIfHeard(nowMs);
+  }
+
   /** Cancels the current reply, if any. What the caller has heard of it becomes the agent's turn. */
   cancel(reason: CancelReason, speechMs: number, nowMs: CallMs): void {
     const reply = this.#reply;

@@ -36,6 +36,13 @@ export class PlayoutTimeline {
     this.#flushedMs = atMs;
   }
 
+  /** What follows the first `samples` samples was not played, and is sent again. */
+  rewind(samples: number): void {
+    while ((this.#stretches.at(-1)?.fromSample ?? 0) >= samples && this.#stretches.length > 0) this.#stretches.pop();
+    this.#sentSamples = samples;
+    this.#endMs = callMs(Number.NEGATIVE_INFINITY);
+  }
+
   /** When `sample` is played; NaN where it was not sent, or was flushed, or the reply has had too many gaps since. */
   timeMs(sample: number): CallMs {
     const stretch = this.#stretches.findLast(({ fromSample }) => fromSample <= sample);

@@ -115,6 +115,14 @@ export class Playout {
     this.#marks.clear();
   }
 
+  /** The leg is lost: what has not been played is dropped, and the peer of the next leg counts from 0. */
+  restart(nowMs: CallMs): void {
+    this.flush(nowMs);
+    this.#playedMs = 0;
+    this.#lagMs = 0;
+    this.#flushed = undefined;
+  }
+
   /**
    * The peer reports how much it had played in total when it received the clear. Its count replaces ours, at most up to
    * what was sent. The clear took as long on its way as the audio before it, so the difference is delay at the peer.

@@ -3,7 +3,8 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { CallMs } from "../../core/clocks.ts";
 import type { ToolCallId, TurnId } from "../../core/ids.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
+import { REWIND_MS_MAX, TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import { joinTexts } from "../../core/text/words.ts";
 import type { TimedWord } from "../../speech/contracts.ts";
@@ -37,6 +38,7 @@ export class Reply {
   readonly #segments: Segment[] = [];
   readonly #timeline: PlayoutTimeline;
   #generatedText = "";
+  #isAudible = false;
   #sentSamples = 0;
   #playedSamples = 0;
   /** What had been heard at the last confirmation, by the playback clock. */
@@ -80,7 +82,7 @@ export class Reply {
 
   /** The caller can hear it: a frame was sent. */
   get audible(): boolean {
-    return this.#sentSamples > 0;
+    return this.#isAudible;
   }
 
   get sentSamples(): number {
@@ -169,9 +171,34 @@ export class Reply {
 
   /** A frame was sent at `nowMs`, which will be played from `startMs` on. */
   frameSent(samples: number, nowMs: CallMs, startMs: CallMs): void {
-    if (!this.audible) this.timings.frame(nowMs);
+    if (!this.#isAudible) this.timings.frame(nowMs);
+    this.#isAudible = true;
     this.#sentSamples += samples;
     this.#timeline.sent(samples, startMs);
+  }
+
+  /**
+   * The leg was lost when `unplayedMs` of the audio sent did not count as played: they count as not sent, from the
+   * beginning of their first frame on. Returns how many samples that are, at most REWIND_MS_MAX; what lies before them
+   * counts as heard.
+   */
+  rewind(unplayedMs: number): number {
+    const frameSamples = (this.#rateHz / 1_000) * FRAME_MS;
+    const unheardSamples = this.#sentSamples - this.heardSamples(unplayedMs);
+    const samples = Math.min(
+      Math.ceil(unheardSamples / frameSamples) * frameSamples,
+      (this.#rateHz / 1_000) * REWIND_MS_MAX,
+      this.#sentSamples,
+    );
+    this.#sentSamples -= samples;
+    this.#playedSamples = Math.min(this.#playedSamples, this.#sentSamples);
+    this.#confirmedSamples = Math.min(this.#confirmedSamples, this.#sentSamples);
+    this.#timeline.rewind(this.#sentSamples);
+    const firstUnsent = this.#segments.findIndex(
+      ({ endSample }) => endSample === undefined || endSample > this.#sentSamples,
+    );
+    if (firstUnsent >= 0) this.#nextToMark = Math.min(this.#nextToMark, firstUnsent);
+    return samples;
   }
 
   /** What has not been played by `nowMs` never will be. */

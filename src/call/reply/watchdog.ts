@@ -27,7 +27,8 @@ export class ReplyWatchdog {
   #toolsSinceMs = callMs(Number.NaN);
   #ttsSinceMs: CallMs;
   #hasFiller = false;
-  #paused = false;
+  #isPaused = false;
+  #isDetached = false;
 
   constructor(parameters: Readonly<TurnParameters>, nowMs: CallMs) {
     this.#parameters = parameters;
@@ -59,7 +60,13 @@ export class ReplyWatchdog {
 
   /** While a reply is paused, the TTS and the filler cannot time out. */
   pause(paused: boolean, nowMs: CallMs): void {
-    this.#paused = paused;
+    this.#isPaused = paused;
+    this.#ttsSinceMs = nowMs;
+  }
+
+  /** While the call has no leg, the TTS and the filler cannot time out. */
+  detach(detached: boolean, nowMs: CallMs): void {
+    this.#isDetached = detached;
     this.#ttsSinceMs = nowMs;
   }
 
@@ -92,14 +99,14 @@ export class ReplyWatchdog {
   }
 
   #ttsMs({ unsent }: Readonly<ReplyProgress>): CallMs {
-    return unsent && !this.#paused
+    return unsent && !this.#isPaused && !this.#isDetached
       ? addMs(this.#ttsSinceMs, this.#parameters.ttsSilenceMs)
       : callMs(Number.POSITIVE_INFINITY);
   }
 
   #fillerMs({ unsent, hasSegments, playsUntilMs }: Readonly<ReplyProgress>): CallMs {
     const { fillerMs, toolFillerMs } = this.#parameters;
-    if (this.#hasFiller || this.#paused || unsent) return callMs(Number.POSITIVE_INFINITY);
+    if (this.#hasFiller || this.#isPaused || this.#isDetached || unsent) return callMs(Number.POSITIVE_INFINITY);
     const usesTools = !Number.isNaN(this.#toolsSinceMs);
     const isInProgress = usesTools || !Number.isNaN(this.#llmSinceMs);
     // However fast each of many tools is, the caller does not wait longer for the first word.

@@ -1,30 +1,47 @@
 import { readRetentionRules } from "../../config/environment.ts";
 import { systemClock } from "../../core/clock.ts";
 import { deletesAnything } from "../../core/retention.ts";
-import { RetentionJob, type RetentionTotal } from "../../record/retention/job.ts";
-import { openStores } from "../../store/sqlite/open-stores.ts";
+import { RetentionJob, type RetentionProgress, type RetentionTotal } from "../../record/retention/job.ts";
+import { openStores, type StorePlace } from "../../store/open-stores.ts";
+import type { AdminOutput } from "./output.ts";
 
 /**
  * Deletes now what retention would delete within the hour, or with `dryRun` only prints it; also while the service runs. Throws
- * when RETENTION is wrong or not set, or the data cannot be opened.
+ * when RETENTION is wrong, or neither set nor an account has days of its own, or the data cannot be opened.
  */
-export async function prune(dataDir: string, dryRun: boolean, say: (line: string) => void): Promise<void> {
+export async function prune(place: StorePlace, dryRun: boolean, { say, progress }: AdminOutput): Promise<void> {
   const rules = readRetentionRules();
-  if (!deletesAnything(rules)) {
-    throw new Error('RETENTION is not set, so everything is kept: set it, for example to {"recordingDays": 30}');
-  }
-  const stores = await openStores(dataDir, systemClock);
+  const stores = await openStores(place, systemClock, { migrates: false });
   const log = { info: () => {}, error: (fields: object, message: string) => say(`${message}: ${describe(fields)}`) };
   try {
     const { accounts, calls, retention: store } = stores;
-    const retention = new RetentionJob({ rules, accounts, calls, store, dataDir, clock: systemClock, log });
-    const sums = await (dryRun ? retention.preview() : retention.run());
+    const isOfAccount = (await accounts.list()).some(({ settings }) => settings.retention !== undefined);
+    if (!isOfAccount && !deletesAnything(rules)) {
+      throw new Error(
+        'RETENTION is not set, and no account has days of its own, so everything is kept: set it, for example to {"recordingDays": 30}',
+      );
+    }
+    const retention = new RetentionJob({
+      rules,
+      accounts,
+      calls,
+      store,
+      dataDir: place.dataDir,
+      clock: systemClock,
+      log,
+    });
+    const onProgress = (latest: RetentionProgress): void => progress(() => progressLine(latest, dryRun));
+    const sums = await (dryRun ? retention.preview({ onProgress }) : retention.run({ onProgress }));
     for (const sum of sums) say(lineOf(sum, dryRun));
     if (sums.length === 0) say(dryRun ? "nothing would be deleted" : "nothing was to be deleted");
   } finally {
     await stores.close();
   }
 }
+
+const progressLine = ({ records, recordings, transcripts, failed }: RetentionProgress, dryRun: boolean): string =>
+  `${dryRun ? "found" : "deleted"} ${records} records, ${recordings} recordings, ${transcripts} transcripts` +
+  (failed > 0 ? `, and failed ${failed} times` : "");
 
 const lineOf = ({ accountName, part, calls, bytes }: RetentionTotal, dryRun: boolean): string =>
   `account ${JSON.stringify(accountName)}: ${calls} ${part}${calls === 1 ? "" : "s"}, ${bytes} bytes of files, ` +

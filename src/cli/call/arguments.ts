@@ -11,6 +11,7 @@ import type { G711Codec } from "../../media/g711.ts";
 import { SCENARIO } from "../../simulator/callers/scenario.ts";
 import { SIMULATED_WIRES, type SimulatedLine } from "../../simulator/lines.ts";
 import { notOneOf, readArguments, timeMs, UsageError } from "../command.ts";
+import { AGENT_OPTIONS, agentOf, type PlannedAgent } from "./agent.ts";
 
 /** The defaults of the API. */
 const DEFAULT_STREAM_CODEC = "pcm_s16le";
@@ -27,6 +28,7 @@ WebSocket client.
   npm run call
   npm run call -- --wire carrier_b --say "What time do you open?"
   npm run call -- --wire websocket --codec opus --rate 48000 --say "What time do you open?"
+  npm run call -- --agent agent_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10 --variable customer="Mrs Miller"
 
 Actions of the caller, in the given order; before each the caller lets the agent finish:
   --say <text>               says it, with the reference TTS
@@ -49,6 +51,11 @@ Transport:
   --agent-rate <Hz>          websocket: rate of the agent's audio, likewise; with mulaw and alaw both are ${G711_RATE_HZ}
   --shuffle <number>         ${UNORDERED_NAMES}: sends audio and DTMF out of order, in an order that depends on the number
                              websocket: sends the caller's audio in chunks of 1 ms to 1 s
+
+Agent; by default the call is about a bakery:
+  --agent <id>               creates the call from this saved agent; id@version names one of its versions
+  --version <number>         the version of the agent, or draft; default the live one
+  --variable <name=value>    a value of one of the agent's variables; may be repeated
 
 Destination; by default the service on this machine (API_HOST, API_PORT):
   --api <http://...>         a Trunkline service, which creates the call; default TRUNKLINE_URL
@@ -89,9 +96,12 @@ export interface CallPlan {
   language: string;
   recordPath: string | undefined;
   json: boolean;
+  /** Undefined: the call has a prompt of its own. */
+  agent: PlannedAgent | undefined;
 }
 
 const OPTIONS = {
+  ...AGENT_OPTIONS,
   say: { type: "string", multiple: true },
   play: { type: "string", multiple: true },
   dtmf: { type: "string", multiple: true },
@@ -138,7 +148,11 @@ export function planCall(
     language: values.language ?? "en-US",
     recordPath: values.record,
     json: values.json === true,
+    agent: agentOf(values, problems),
   };
+  if (plan.agent !== undefined && (destination.at === "stream" || destination.at === "own-service")) {
+    problems.push("--agent needs a running service: not with --url or --own-service");
+  }
   if (problems.length > 0) throw new UsageError(problems);
   return plan;
 }

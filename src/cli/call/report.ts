@@ -23,6 +23,9 @@ export interface CallDocument {
   /** The service's record; null when only the stream's address was given. */
   service: {
     callId: string;
+    /** The saved agent and its version; null without one. */
+    agentId: string | null;
+    agentVersion: number | null;
     status: string;
     endReason: string | null;
     parameters: Readonly<Record<string, string>> | null;
@@ -87,6 +90,8 @@ export function callDocument(result: CallResult): CallDocument {
         ? null
         : {
             callId: service.callId,
+            agentId: service.record.agentId,
+            agentVersion: service.record.agentVersion,
             status: service.record.status,
             endReason: service.record.endReason,
             parameters: service.record.parameters,
@@ -114,6 +119,7 @@ export function callSummary(result: CallResult): string {
     for (const { role, text, interrupted } of transcript) {
       lines.push(`  ${role.padEnd(5)}  ${text}${interrupted ? " [interrupted]" : ""}`);
     }
+    if (record.agentId !== null) lines.push("", `The call had version ${record.agentVersion} of ${record.agentId}`);
     const parameters = Object.entries(record.parameters ?? {});
     if (parameters.length > 0) lines.push("", "The parameters of its start, in the service's record:");
     for (const [name, value] of parameters) lines.push(`  ${name}: ${value}`);

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { TrunklineClient } from "#client";
 import { carrierOf } from "../../carriers/list.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -16,12 +17,12 @@ import { codecsOf, formatsOf, type SimulatedLine } from "../../simulator/lines.t
 import { type PlacedCall, placeCall } from "../../simulator/place-call.ts";
 import {
   type CallResource,
+  createAgentCall,
   createCall,
   finishedRecord,
   transcriptOf,
   voiceOf,
 } from "../../simulator/service/api-calls.ts";
-import { ApiClient } from "../../simulator/service/api-client.ts";
 import { type LocalService, openLocalService } from "../../simulator/service/local-service.ts";
 import { withOwnService } from "../../simulator/service/own-service.ts";
 import { createReferenceStt } from "../../speech/reference/stt.ts";
@@ -62,7 +63,7 @@ export async function runCall(plan: CallPlan, options: CallOptions, signal: Abor
     case "stream":
       return { ...(await place(plan, destination.url, script, options, signal)), service: undefined };
     case "service": {
-      const api = new ApiClient(destination.apiUrl, destination.apiKey, signal);
+      const api = new TrunklineClient({ baseUrl: destination.apiUrl, apiKey: destination.apiKey, signal });
       return await placeByApi(plan, api, script, options, signal);
     }
     case "local-service": {
@@ -142,14 +143,17 @@ function readFiles(steps: readonly PlannedStep[]): ReadonlyMap<string, MonoAudio
 
 async function placeByApi(
   plan: CallPlan,
-  api: ApiClient,
+  api: TrunklineClient,
   script: readonly Step[],
   options: CallOptions,
   signal: AbortSignal,
 ): Promise<CallResult> {
   const { systemPrompt, greeting } = SCENARIO;
-  const { language, line } = plan;
-  const { id, websocketUrl } = await createCall(api, { systemPrompt, greeting, language, line });
+  const { agent, language, line } = plan;
+  const { id, websocketUrl } =
+    agent === undefined
+      ? await createCall(api, { systemPrompt, greeting, language, line })
+      : await createAgentCall(api, { ...agent, line });
   options.terminal.note(`Call ${id} created`);
   const placed = await place(plan, websocketUrl, script, options, signal);
   const record = await finishedRecord(api, id, options.clock);

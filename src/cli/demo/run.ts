@@ -2,13 +2,13 @@ import { strict as assert } from "node:assert";
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { TrunklineClient } from "#client";
 import type { Clock } from "../../core/clock.ts";
 import { millisecondsOf } from "../../core/clocks.ts";
 import { readWavFormat } from "../../simulator/audio/wav.ts";
 import type { Step } from "../../simulator/callers/caller.ts";
 import { placeCall } from "../../simulator/place-call.ts";
 import { createCall, finishedRecord, transcriptOf } from "../../simulator/service/api-calls.ts";
-import type { ApiClient } from "../../simulator/service/api-client.ts";
 import { withOwnService } from "../../simulator/service/own-service.ts";
 import { createReferenceStt } from "../../speech/reference/stt.ts";
 import type { Terminal } from "../terminal.ts";
@@ -55,7 +55,7 @@ async function prepareScript(scenario: Scenario, clock: Clock, signal: AbortSign
 }
 
 async function holdCall(
-  api: ApiClient,
+  api: TrunklineClient,
   script: readonly Step[],
   { scenario, dataDir, clock, terminal }: DemoOptions,
   signal: AbortSignal,
@@ -85,7 +85,8 @@ async function holdCall(
   terminal.note("\nThe stream is closed");
   const record = await finishedRecord(api, callId, clock);
   const transcript = await transcriptOf(api, callId);
-  const wav = await api.getBytes(`/calls/${callId}/recording`);
+  const recording = await api.download("/calls/{id}/recording", { path: { id: callId } });
+  const wav = new Uint8Array(await recording.arrayBuffer());
   const path = join(dataDir, `${callId}.wav`);
   writeFileSync(path, wav);
   return {

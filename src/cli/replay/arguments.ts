@@ -11,6 +11,9 @@ export const REPLAY_USAGE = `Replays a call from its journal, and compares every
                    and the pending deadlines
   --json           prints one JSON document
 
+An encrypted journal needs its key in MEDIA_KEY, and the name that it has in the data directory:
+  MEDIA_KEY=$(npm run --silent admin -- media-key call_...) npm run replay -- data/journals/call_....tlj
+
 The exit code is 0 when every command is the same, 1 when one differs, 2 when the journal cannot be read or
 replayed, or for a usage error.
 `;

@@ -8,4 +8,8 @@ export const COMMAND_VARIABLES = {
     meaning:
       "the API key for it. No command takes an API key as an argument, because other users of the machine can see command lines",
   },
+  MEDIA_KEY: {
+    format: "a key as base64url",
+    meaning: "the key of an encrypted journal, which `npm run admin -- media-key` prints, for `npm run replay`",
+  },
 } as const satisfies Variables;

@@ -36,6 +36,12 @@ export const NETWORK_VARIABLES = {
       "for development: exact origins whose pages may read the answers of the API and the refusals of the media port. Such a page " +
       "shows its API key to everyone who opens it: see [the API](api.md#from-a-web-page-in-development)",
   },
+  TRUSTED_PROXIES: {
+    format: "addresses and networks, separated by commas (`127.0.0.1,10.0.0.0/8`)",
+    meaning:
+      "the proxies in front of the API, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: by the address of the client " +
+      "the guessing of passwords is slowed ([people](people.md#the-address-of-a-client)), and [web calls](web-calls.md#limits) are limited",
+  },
   PUBLIC_MEDIA_URL: {
     defaultText: "`ws://` (`wss://` with a certificate) `MEDIA_HOST:MEDIA_PORT`",
     format: "a `ws://` or `wss://` address",
@@ -51,6 +57,46 @@ export const NETWORK_VARIABLES = {
   MEDIA_TLS_KEY_FILE: {
     format: "a PEM file",
     meaning: "the private key of the certificate, without a passphrase",
+  },
+  WEBRTC_UDP_PORTS: {
+    format: "a range of UDP ports (`40000-40015`), two for each of `WEBRTC_WORKERS`",
+    meaning:
+      "turns on calls with `connectionType: webrtc`: each WebRTC worker takes one of these ports for the audio of all its calls, and its " +
+      "replacement during a roll another one; see [WebRTC](webrtc.md)",
+  },
+  WEBRTC_WORKERS: {
+    defaultText: "1 where `WEBRTC_UDP_PORTS` is set, else 0",
+    range: [0, 64],
+    meaning:
+      "how many processes carry WebRTC calls. They carry no others: whatever ends one of them, no telephone call ends",
+  },
+  WEBRTC_MEDIA_PORT: {
+    default: "8082",
+    range: PORTS,
+    meaning: "the port of the WebSockets of WebRTC calls, on `MEDIA_HOST`; 0 takes any free port",
+  },
+  PUBLIC_WEBRTC_URL: {
+    defaultText: "`ws://` (`wss://` with a certificate) `MEDIA_HOST:WEBRTC_MEDIA_PORT`",
+    format: "a `ws://` or `wss://` address",
+    meaning:
+      "what `websocketUrl` of a WebRTC call begins with: the address that browsers reach. Required when `MEDIA_HOST` is `0.0.0.0` or `::`",
+  },
+  WEBRTC_PUBLIC_ADDRESS: {
+    defaultText: "the addresses of this machine",
+    format: "an IP address (`203.0.113.7`)",
+    meaning:
+      "the address to which browsers send the audio, where it is not `MEDIA_HOST`, as behind a proxy, with NAT and in Docker. With it the " +
+      "UDP ports are open on all addresses of this machine",
+  },
+  TURN_URLS: {
+    format:
+      "addresses of TURN servers, separated by commas (`turn:turn.example.com:3478`); set together with `TURN_SECRET`",
+    meaning: "the TURN servers that browsers may use; see [WebRTC](webrtc.md#turn)",
+  },
+  TURN_SECRET: {
+    format: "printable ASCII",
+    meaning:
+      "the secret that the TURN servers share with this service (coturn: `static-auth-secret`), for time-limited credentials",
   },
   METRICS_HOST: {
     default: "127.0.0.1",

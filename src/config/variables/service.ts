@@ -5,6 +5,7 @@ import {
   TOKEN_TTL_S_MAX,
   TOKEN_TTL_S_MIN,
 } from "../../core/limits/admission.ts";
+import { ACCOUNT_REQUESTS_DEFAULT, API_KEY_REQUESTS_DEFAULT, REQUESTS_PER_MINUTE_MAX } from "../../core/limits/api.ts";
 import { MAX_WORDLESS_S_DEFAULT, MAX_WORDLESS_S_MAX, MAX_WORDLESS_S_MIN } from "../../core/limits/calls.ts";
 import {
   MEDIA_TIMEOUT_S_MAX,
@@ -18,6 +19,7 @@ import { WORKERS_MAX } from "../../core/limits/processes.ts";
 import { DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "../../core/limits/storage.ts";
 
 const CALLS = [1, 100_000] as const;
+const REQUESTS = [1, REQUESTS_PER_MINUTE_MAX] as const;
 
 /** Calls, processes and storage. */
 export const SERVICE_VARIABLES = {
@@ -29,6 +31,31 @@ export const SERVICE_VARIABLES = {
       "encrypted: see [security](security.md#what-is-not-protected). It is checked at start: if it cannot be created or written " +
       "to, the service exits with one line that says why",
   },
+  DATABASE_URL: {
+    format: "a Postgres address",
+    meaning:
+      "`postgres://user:password@host:5432/database`, with `?sslmode=verify-full` over a network: calls, agents, keys, jobs and " +
+      "webhooks are stored there instead of in `DATA_DIR`, which keeps journals, recordings and keys. See " +
+      "[operations](operations.md)",
+  },
+  SECRETS_KEY: {
+    format: "32 bytes as base64; earlier keys after a comma",
+    meaning:
+      "seals what is secret in the database, such as the secrets of webhooks; without it the key is in `DATA_DIR/secrets-key`, " +
+      "which is made at the first start. Without the key those secrets are lost: see [operations](operations.md)",
+  },
+  ENCRYPT_MEDIA: {
+    default: "false",
+    oneOf: ["true", "false"],
+    meaning:
+      "`true`: journals and recordings of new calls are encrypted, each call with a key of its own that `SECRETS_KEY` seals; " +
+      "see [operations](operations.md#encrypted-media)",
+  },
+  WEBHOOKS_ALLOW_LOOPBACK: {
+    default: "false",
+    oneOf: ["true", "false"],
+    meaning: "`true`: webhooks may send to this machine, for trials; refused when `NODE_ENV=production`",
+  },
   TOKEN_TTL_S: {
     default: String(TOKEN_TTL_S_DEFAULT),
     range: [TOKEN_TTL_S_MIN, TOKEN_TTL_S_MAX],
@@ -38,6 +65,12 @@ export const SERVICE_VARIABLES = {
     defaultText: "number of cores less one, at least 1",
     range: [1, WORKERS_MAX],
     meaning: "media workers, all on one port",
+  },
+  WORKER_REALTIME: {
+    default: "false",
+    oneOf: ["true", "false"],
+    meaning:
+      "`true`: frames go before everything else on the machine; Linux must allow it, see [scaling](scaling.md#a-real-time-priority)",
   },
   CALLS_PER_WORKER: {
     default: String(CALLS_PER_WORKER_DEFAULT),
@@ -49,6 +82,18 @@ export const SERVICE_VARIABLES = {
     meaning:
       "calls at once for each API key, including those whose token can still be redeemed; past it 429 `rate_limited`. Without it " +
       "one API key can take all capacity",
+  },
+  API_KEY_REQUESTS_PER_MINUTE: {
+    default: String(API_KEY_REQUESTS_DEFAULT),
+    range: REQUESTS,
+    meaning:
+      "requests to the API with one API key within a minute, all of which may come at once; past it 429 `rate_limited`. See " +
+      "[the API](api.md#limits-of-requests)",
+  },
+  ACCOUNT_REQUESTS_PER_MINUTE: {
+    default: String(ACCOUNT_REQUESTS_DEFAULT),
+    range: REQUESTS,
+    meaning: "the same for all API keys of one account together",
   },
   DISK_FREE_MIN_MB: {
     default: String(DISK_FREE_MB_MIN_DEFAULT),

@@ -44,7 +44,12 @@ export type IgnoreReason = (typeof IGNORE_REASONS)[number];
  */
 export const END_REASON_MEANINGS = {
   caller_hangup: "the caller hung up: the carrier or the client closed the stream",
-  connection_lost: "the peer sent nothing for too long, not even a pong; or no audio, where `MEDIA_TIMEOUT_S` is set",
+  connection_lost:
+    "the peer sent nothing for too long, not even a pong; or no audio, where `MEDIA_TIMEOUT_S` is set; or a client that may resume did " +
+    "not come back within 15 s after its connection was lost",
+  unreachable:
+    "the audio of a WebRTC call found no way: no offer within 10 s, no RTP and no fallback within 15 s of the answer, or RTP that stopped " +
+    "and no fallback",
   agent_hangup: "the agent hung up, by its tool `hang_up`",
   api_hangup: "`POST /calls/{id}/end` ended the call",
   max_duration: "the call reached its `maxDuration`",

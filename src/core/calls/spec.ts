@@ -52,7 +52,7 @@ export interface HttpTool extends DescribedTool {
   method: (typeof HTTP_TOOL_METHODS)[number];
   /** `{name}` is replaced by an argument. Arguments without a place go into the query, or as JSON into the body. */
   url: string;
-  /** `{{NAME}}` is replaced by a secret of the service's configuration, which the LLM never sees. */
+  /** `{{NAME}}` is replaced by a secret of the account or of the service's configuration, which the LLM never sees. */
   headers: Readonly<Record<string, string>>;
 }
 
@@ -93,7 +93,10 @@ export interface CallSpec {
   maxDurationMs: number;
   inactivityTimeoutMs: number;
   inactivityAction: "hang_up" | "prompt";
+  /** Audio of the call is stored. */
   recordingEnabled: boolean;
+  /** Words of the call are stored. Absent in older calls: see `storesWords`. */
+  transcriptEnabled?: boolean;
   /** The LLM is given the parameters of the carrier's `start`, as data. Absent for no, as in older calls. */
   useParameters?: true;
   connectionType: ConnectionType;
@@ -104,3 +107,9 @@ export interface CallSpec {
   maxCost?: number;
   metadata?: Record<string, unknown>;
 }
+
+/** Whether words of the call may be stored. Before `transcriptEnabled`, `recordingEnabled` was about words, too. */
+export const storesWords = ({
+  recordingEnabled,
+  transcriptEnabled = recordingEnabled,
+}: Pick<CallSpec, "recordingEnabled" | "transcriptEnabled">): boolean => transcriptEnabled;

@@ -2,7 +2,7 @@ import type { CallMs } from "../clocks.ts";
 /** One side's uninterrupted contribution, as it was heard. Times are milliseconds since redemption. */
 export interface TranscriptTurn {
   role: "agent" | "user";
-  /** What the caller heard, or the final transcript of the caller's speech. Empty when the call is not recorded. */
+  /** What the caller heard, or the final transcript of the caller's speech. Empty when words are not stored. */
   text: string;
   startMs: CallMs;
   endMs: CallMs;

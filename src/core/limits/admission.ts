@@ -1,5 +1,6 @@
 import { OUTPUT_LEAD_MS } from "./media.ts";
 import { CONTROL_STALL_MS_MAX, HEARTBEAT_MS } from "./processes.ts";
+import { RTP_LEAD_MS } from "./webrtc.ts";
 
 // Stream tokens.
 export const TOKEN_TTL_S_DEFAULT = 60;
@@ -33,15 +34,18 @@ export const LOOP_LAG_SAMPLE_MS = 5;
 /** A worker whose event-loop delay exceeds this offers no capacity: three quarters of the delay that callers cannot hear. */
 export const LOOP_LAG_MS_MAX = 0.75 * OUTPUT_LEAD_MS;
 
+/** The same for a worker with WebRTC calls, whose audio is sent less far ahead. */
+export const WEBRTC_LOOP_LAG_MS_MAX = 0.75 * RTP_LEAD_MS;
+
 /** Calls that a lagging worker still accepts: so few do not cause the delay, and a busy machine must not refuse its first call. */
 export const LAGGING_CALLS_MAX = 8;
 
 /**
- * The voice activity detector falls back to a cheaper one while the event-loop delay exceeds LOOP_LAG_MS_MAX, and until
- * it has been below half of that for this long: the fallback itself shortens the delay, and must not switch to and fro.
+ * The voice activity detector falls back to a cheaper one while the event-loop delay exceeds its worker's limit, and
+ * until it has been below this share of that for this long: the fallback itself shortens the delay, and must not switch to and fro.
  */
 export const DETECTOR_RECOVERY_MS = 10_000;
-export const DETECTOR_RECOVERY_LAG_MS_MAX = LOOP_LAG_MS_MAX / 2;
+export const DETECTOR_RECOVERY_LAG_SHARE = 0.5;
 
 /** A worker offers its capacity again when its delay has been below the limit for this long. */
 export const LOOP_LAG_RECOVERY_MS = 3_000;
@@ -77,7 +81,7 @@ export const RETURN_RETRY_MS = 1_000;
 
 /** How long a redemption may wait for SQLite's write lock from its arrival on, and how often it retries; its token stays valid. */
 export const REDEMPTION_LOCK_MS_MAX = 500;
-export const REDEMPTION_LOCK_POLL_MS = 5;
+export const REDEMPTION_LOCK_POLL_MS = 1;
 
 /**
  * Unanswered pings, one every HEARTBEAT_MS, after which the handoff thread counts as stalled: as many as heartbeats of the control

@@ -1,7 +1,3 @@
-/** In characters; a surrogate pair is one. */
-export const AGENT_NAME_CHARS_MAX = 200;
-export const AGENT_CORPORA_MAX = 32;
-
 // The control API.
 export const BODY_BYTES_MAX = 256 * 1024;
 export const JSON_DEPTH_MAX = 32;
@@ -36,9 +32,6 @@ export const EVENT_CURSORS_MAX = 64;
 // Large responses.
 /** JSON of the items on one page of any list; a page ends before the item that exceeds this, unless that is its first. */
 export const LIST_BYTES_MAX = 512 * 1024;
-
-/** What one query of a list reads from the database before other queries run; a single item may exceed it. */
-export const LIST_READ_BYTES_MAX = 2 * 1024 * 1024;
 
 /** Turns on one page of a transcript, and voices or languages on one page. */
 export const TRANSCRIPT_PAGE_MAX = 1_000;
@@ -85,6 +78,16 @@ export const KEEP_ALIVE_SCARCE_MS = 1_000;
  */
 export const UNREAD_MS_MIN = 1_000;
 
+// The state of the service (`GET /status`).
+/** How long workers are waited for, and for how long what they have answered serves further requests. */
+export const STATUS_ANSWER_MS_MAX = 500;
+export const STATUS_CACHE_MS = 1_000;
+
 // Requests.
-/** Saved agents of an account, of up to 256 KiB each; one more is 409. */
-export const AGENTS_PER_ACCOUNT_MAX = 10_000;
+/** The window of the limits of requests, and the buckets that are held of API keys, and of accounts. */
+export const RATE_WINDOW_MS = 60_000;
+export const RATE_ENTRIES_MAX = 10_000;
+/** Requests a minute, of one API key and of one account. */
+export const API_KEY_REQUESTS_DEFAULT = 60_000;
+export const ACCOUNT_REQUESTS_DEFAULT = 120_000;
+export const REQUESTS_PER_MINUTE_MAX = 10_000_000;

@@ -13,6 +13,9 @@ export const MARKS_OUTSTANDING_MAX = 1_024;
 /** Preemptive generations within one turn of the caller: a caller who pauses after each word causes no more than that. */
 export const PREEMPTIVE_GENERATIONS_PER_TURN_MAX = 3;
 
+/** How much of a reply is sent again when its leg was lost; a caller who has heard less of it misses the rest. */
+export const REWIND_MS_MAX = 5_000;
+
 // Calls.
 export const MAX_DURATION_S_MIN = 60;
 export const MAX_DURATION_S_MAX = 7_200;

@@ -13,6 +13,9 @@ export const SOCKET_BACKPRESSURE_BYTES_MAX = 256 * 1024;
 /** How long a carrier may take from the upgrade to `start`. */
 export const LEG_START_MS_MAX = 5_000;
 
+/** The same for a WebRTC call, whose signalling ends it sooner: a backstop. */
+export const WEBRTC_LEG_START_MS_MAX = 60_000;
+
 /** Pings and pongs of a peer within one second; past it the call ends with `protocol_error`. 100 x 34 µs = 0.3 % of the event loop. */
 export const CONTROL_FRAMES_PER_SECOND_MAX = 100;
 
@@ -47,6 +50,21 @@ export const CONNECTIONS_UNACKNOWLEDGED_MAX = 16;
 
 /** Accepted connections that wait for a worker; one more is closed at once. */
 export const CONNECTIONS_PENDING_MAX = 512;
+
+/** How long a call whose client may resume goes on without a connection. */
+export const RESUME_MS_MAX = 15_000;
+
+/** Turns whose transcripts a client that connects again is sent once more. */
+export const TURNS_REPEATED_MAX = 8;
+
+/** How long the worker of a call may take to answer another one that a client has reached to resume it. */
+export const RELAY_ANSWER_MS_MAX = 2_000;
+
+/** Connections of calls of other workers that one worker carries; for one more its client must come again. */
+export const RELAYED_CONNECTIONS_MAX = 200;
+
+/** Addresses at which one call may be resumed, one after the other; a call that has used them ends with its connection. */
+export const RESUME_ADDRESSES_MAX = 200;
 
 // Liveness of streams.
 

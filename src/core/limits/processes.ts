@@ -46,10 +46,10 @@ export const DRAIN_RECORDS_MS = 1_000;
 export const METRICS_ANSWER_MS_MAX = 1_000;
 
 /**
- * The service does not start with fewer descriptors. Node opens many module files at once while it loads them: with 256
- * descriptors a process fails during that. With this many a worker can carry 192 calls.
+ * The service does not start with fewer descriptors. Node opens many module files at once while it loads them: with 512
+ * descriptors a process fails during that now and then. With this many a worker can carry 448 calls.
  */
-export const DESCRIPTORS_MIN = 512;
+export const DESCRIPTORS_MIN = 1_024;
 
 // The log.
 
@@ -99,3 +99,6 @@ export const TASK_CPU_GRACE_MS = 500;
 
 /** The nice(1) value of a child: it must not take CPU time from the event loop that carries media. */
 export const TASK_PROCESS_NICE = 5;
+
+/** The nice(1) value of the control process's main thread: below the media workers. */
+export const CONTROL_NICE = 10;

@@ -47,11 +47,11 @@ export const RECORDS_WAITING_MAX = 10_000;
 /** Calls in progress at the renderer: each needs less than a minute of audio in memory, and three files. */
 export const RECORDS_CONCURRENT_MAX = 8;
 
+/** Recordings that are rendered at once; they take places of `RECORDS_CONCURRENT_MAX`. */
+export const RECORDINGS_RENDERED_MAX = 4;
+
 /** The delay before a record that could not be made or stored is retried, until it succeeds. */
 export const RECORD_RETRY_MS = 1_000;
-
-/** The delay doubles up to this while the disk is too full for the recording. */
-export const RECORD_RETRY_MS_MAX = 30_000;
 
 /** Calls whose projected journals are cached while their records wait for a retry; others are read again then. */
 export const PROJECTIONS_CACHED_MAX = 64;
@@ -82,3 +82,9 @@ export const TRANSACTION_REST_MS_MIN = 1;
 
 /** The longest of these pauses, so that a short stall of the disk does not delay the following transactions for long. */
 export const TRANSACTION_REST_MS_MAX = 250;
+
+/** How often a thread writes the write-ahead log of SQLite back to the database. */
+export const CHECKPOINT_MS = 500;
+
+/** A log of so many pages of 4 KiB is written back by the commit that makes it longer: the thread has not kept up. */
+export const WAL_PAGES_MAX = 16_000;

@@ -15,6 +15,7 @@ import {
 import { budgetedTaskCounter } from "./task-metrics.ts";
 
 const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const JOB_BUCKETS_S = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 3_600];
 const RECORD_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The ports of the control process. */
@@ -27,6 +28,47 @@ const CLOSE_CAUSES = ["idle", "unread", "refused"] as const;
 export const LARGE_RESPONSES = ["list", "download"] as const;
 /** Whose limit was reached. */
 const LARGE_RESPONSE_SCOPES = ["account", "service"] as const;
+
+/** Whose limit of requests a minute was reached. */
+export const REQUEST_LIMIT_SCOPES = ["api_key", "user", "account"] as const;
+
+/** What becomes of an attempt to sign in by a password. */
+export const SIGN_IN_OUTCOMES = ["signed_in", "refused", "limited", "overloaded"] as const;
+
+/** Which limit refused a new call: of concurrent calls, or of created calls a minute. */
+export const CALL_LIMITS = ["api_key_calls", "account_calls", "account_creations"] as const;
+
+/**
+ * What becomes of a request with a publishable key: the call was `created`, the `origin` is not one of the key's, the key
+ * was `revoked` meanwhile, or a limit was reached.
+ */
+export const WEB_CALL_OUTCOMES = [
+  "created",
+  "origin",
+  "revoked",
+  "starts",
+  "starts_of_address",
+  "addresses_full",
+  "concurrent_calls",
+  "concurrent_calls_of_address",
+  "cost",
+  "cost_of_address",
+] as const;
+export type WebCallOutcome = (typeof WEB_CALL_OUTCOMES)[number];
+
+/**
+ * Why a stream of events ends: the `client` disconnected, it was too `slow`, its API key or session was `revoked`, the service stops
+ * (`shutdown`), or it has all events that it asked for (`complete`).
+ */
+export const EVENT_STREAM_ENDS = ["client", "slow", "revoked", "shutdown", "complete"] as const;
+export type EventStreamEnd = (typeof EVENT_STREAM_ENDS)[number];
+
+/** What becomes of a job by an attempt. */
+export const JOB_OUTCOMES = ["done", "again", "retry", "dead"] as const;
+/** What becomes of an attempt to deliver an event. */
+export const WEBHOOK_OUTCOMES = ["delivered", "failed"] as const;
+/** Why the service disables a webhook. */
+export const WEBHOOK_DISABLED_REASONS = ["gone", "failing"] as const;
 
 /** The call slots: how many there are, and how many are taken by live calls and by calls that wait for their streams. */
 export interface SlotUsage {
@@ -72,9 +114,39 @@ export class ControlMetrics {
   readonly #requestTime = histogram(
     this.registry,
     "api_request_duration_seconds",
-    "From a request's head to the end of its answer, by the route's pattern.",
+    "From a request's head to the end of its answer, by the route's pattern, except for streams of events.",
     ["method", "route"],
     REQUEST_BUCKETS_S,
+  );
+  readonly #requestsLimited = counter(
+    this.registry,
+    "api_requests_limited_total",
+    "Requests to the API that were refused with 429 because the API key, the person or the account had reached its limit of requests a minute.",
+    ["scope"],
+  );
+  readonly #signIns = counter(
+    this.registry,
+    "sign_ins_total",
+    "Attempts of people to sign in by a password. `limited`: there were too many wrong ones. `overloaded`: too many passwords wait to be hashed.",
+    ["outcome"],
+  );
+  readonly #callsLimited = counter(
+    this.registry,
+    "calls_limited_total",
+    "New calls that were refused with 429 because the API key or the account had reached its limit of concurrent calls, or the account that of created calls a minute.",
+    ["limit"],
+  );
+  readonly #eventStreamsEnded = counter(
+    this.registry,
+    "event_streams_ended_total",
+    "Streams of `GET /events` that ended. `slow`: the client left events unread for 10 s. `revoked`: its API key or session is no longer valid. `complete`: it was not to follow.",
+    ["reason"],
+  );
+  readonly #webCalls = counter(
+    this.registry,
+    "web_call_starts_total",
+    "Requests with publishable keys to start calls: `created`, or why they were refused. `origin`: it is none of the publishable key's. The others name the limit; `addresses_full`: more addresses than can be counted have started calls within a minute.",
+    ["outcome"],
   );
   readonly #retentionDeleted = counter(
     this.registry,
@@ -97,6 +169,43 @@ export class ControlMetrics {
     this.registry,
     "retention_last_run_timestamp_seconds",
     "When retention last finished a run, in seconds since the Unix epoch; 0 before the first.",
+  );
+  readonly #jobs = counter(
+    this.registry,
+    "job_attempts_total",
+    "Attempts of background jobs, by what became of the job. `again`: it runs by a schedule and is done for this time. `retry`: it failed and is attempted again. `dead`: it failed for good.",
+    ["kind", "outcome"],
+  );
+  readonly #jobTime = histogram(
+    this.registry,
+    "job_attempt_duration_seconds",
+    "Time that an attempt of a background job took.",
+    ["kind"],
+    JOB_BUCKETS_S,
+  );
+  readonly #webhookAttempts = counter(
+    this.registry,
+    "webhook_attempts_total",
+    "Attempts to deliver an event to a webhook.",
+    ["outcome"],
+  );
+  readonly #webhookTime = histogram(
+    this.registry,
+    "webhook_attempt_duration_seconds",
+    "From the look-up of a webhook's address to the end of its answer.",
+    [],
+    REQUEST_BUCKETS_S,
+  );
+  readonly #webhooksFilled = counter(
+    this.registry,
+    "webhooks_filled_total",
+    "How often so many deliveries of a webhook waited that further ones failed at once. They can be replayed.",
+  );
+  readonly #webhooksDisabled = counter(
+    this.registry,
+    "webhooks_disabled_total",
+    "Webhooks that the service disabled. `gone`: the endpoint answered 410. `failing`: it failed for five days.",
+    ["reason"],
   );
   readonly #connectionsClosed = counter(
     this.registry,
@@ -155,6 +264,13 @@ export class ControlMetrics {
       this.#retentionDeleted.inc({ part }, 0);
       this.#retentionFailures.inc({ part }, 0);
     }
+    for (const scope of REQUEST_LIMIT_SCOPES) this.#requestsLimited.inc({ scope }, 0);
+    for (const outcome of SIGN_IN_OUTCOMES) this.#signIns.inc({ outcome }, 0);
+    for (const limit of CALL_LIMITS) this.#callsLimited.inc({ limit }, 0);
+    for (const reason of EVENT_STREAM_ENDS) this.#eventStreamsEnded.inc({ reason }, 0);
+    for (const outcome of WEB_CALL_OUTCOMES) this.#webCalls.inc({ outcome }, 0);
+    for (const outcome of WEBHOOK_OUTCOMES) this.#webhookAttempts.inc({ outcome }, 0);
+    for (const reason of WEBHOOK_DISABLED_REASONS) this.#webhooksDisabled.inc({ reason }, 0);
   }
 
   /** How often processes of each kind were restarted since the service started. */
@@ -172,6 +288,46 @@ export class ControlMetrics {
 
   recordingFailed(): void {
     this.#recordingFailures.inc();
+  }
+
+  /** Background jobs of this kind are attempted here: their counters start at 0. */
+  registerJobKind(kind: string): void {
+    for (const outcome of JOB_OUTCOMES) this.#jobs.inc({ kind, outcome }, 0);
+  }
+
+  jobAttempted(kind: string, outcome: (typeof JOB_OUTCOMES)[number], tookMs: number): void {
+    this.#jobs.inc({ kind, outcome });
+    this.#jobTime.observe({ kind }, tookMs / 1_000);
+  }
+
+  /** `counts` and `oldestDueMs` are read at each scrape. */
+  observeJobs(statistics: () => { counts: Readonly<Record<string, number>>; oldestDueMs: number }): void {
+    observableGauges(
+      this.registry,
+      "jobs",
+      "Background jobs. `dead`: they failed for good, and wait for an operator. Read every 10 s.",
+      "status",
+      () => statistics().counts,
+    );
+    observableGauge(
+      this.registry,
+      "job_oldest_due_seconds",
+      "How long the background job that is due the longest has waited. Read every 10 s.",
+      () => statistics().oldestDueMs / 1_000,
+    );
+  }
+
+  webhookAttempted(outcome: (typeof WEBHOOK_OUTCOMES)[number], tookMs: number): void {
+    this.#webhookAttempts.inc({ outcome });
+    this.#webhookTime.observe(tookMs / 1_000);
+  }
+
+  webhookFilled(): void {
+    this.#webhooksFilled.inc();
+  }
+
+  webhookDisabled(reason: string): void {
+    this.#webhooksDisabled.inc({ reason });
   }
 
   /** `counts` is called at each scrape: calls that wait for their records, and calls in progress. */
@@ -207,6 +363,16 @@ export class ControlMetrics {
       "disk_low",
       "1 while the free space is below DISK_FREE_MIN_MB and new calls are refused.",
       () => Number(disk().isLow),
+    );
+  }
+
+  /** `isLost` is called at each scrape. */
+  observeDatabase(isLost: () => boolean): void {
+    observableGauge(
+      this.registry,
+      "database_lost",
+      "1 while the database does not answer, or its file was removed or replaced: new calls are refused.",
+      () => Number(isLost()),
     );
   }
 
@@ -263,9 +429,39 @@ export class ControlMetrics {
   }
 
   /** `route` is the pattern of the route, never the requested path. */
-  requestAnswered(method: string, route: string, status: number, durationMs: number): void {
+  requestAnswered(method: string, route: string, status: number, durationMs: number | undefined): void {
     this.#requests.inc({ method, route, status });
-    this.#requestTime.observe({ method, route }, durationMs / 1_000);
+    if (durationMs !== undefined) this.#requestTime.observe({ method, route }, durationMs / 1_000);
+  }
+
+  /** A request was refused because this limit of requests a minute was reached. */
+  requestLimited(scope: (typeof REQUEST_LIMIT_SCOPES)[number]): void {
+    this.#requestsLimited.inc({ scope });
+  }
+
+  /** A person tried to sign in. */
+  signInAttempted(outcome: (typeof SIGN_IN_OUTCOMES)[number]): void {
+    this.#signIns.inc({ outcome });
+  }
+
+  /** A new call was refused because this limit was reached. */
+  callLimited(limit: (typeof CALL_LIMITS)[number]): void {
+    this.#callsLimited.inc({ limit });
+  }
+
+  /** A stream of events has ended. */
+  eventStreamEnded(reason: EventStreamEnd): void {
+    this.#eventStreamsEnded.inc({ reason });
+  }
+
+  /** The streams of events that are open; called once. */
+  observeEventStreams(count: () => number): void {
+    observableGauge(this.registry, "event_streams", "Streams of `GET /events` that are open.", count);
+  }
+
+  /** A publishable key has started a call, or was refused it. */
+  webCallStarted(outcome: WebCallOutcome): void {
+    this.#webCalls.inc({ outcome });
   }
 
   /** All current metrics, including those of the workers and `ofSpeech` of the speech process, in the Prometheus text format. */

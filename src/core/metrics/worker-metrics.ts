@@ -31,6 +31,7 @@ import {
   UNIT_LABELS,
   UNITS_OF_STAGE,
 } from "./labels.ts";
+import { RtpMetrics } from "./rtp-metrics.ts";
 import { budgetedTaskCounter } from "./task-metrics.ts";
 import { type CallCounts, type DetectorReadings, LIVE_STATES, type WorkerReadings } from "./worker-readings.ts";
 
@@ -44,11 +45,16 @@ const TURN_WAIT_BUCKETS_S = [0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1, 2];
 /** A provider on this machine may respond within milliseconds. */
 const STAGE_BUCKETS_S = [0.005, 0.01, 0.025, ...LATENCY_BUCKETS_S];
 
+const CIRCUIT_OPEN = "provider_circuit_open";
+/** The gauge of open circuit breakers, with the labels `stage` and `provider`. */
+export const CIRCUIT_OPEN_METRIC = `trunkline_${CIRCUIT_OPEN}`;
+
 /** The metrics of a media worker. Its methods are called once per call or turn, never per frame. */
 export class WorkerMetrics {
   readonly registry = registryOf("worker");
   /** A task of a child process has ended. */
   readonly budgetedTask = budgetedTaskCounter(this.registry);
+  readonly rtp = new RtpMetrics(this.registry);
   readonly #readings: () => WorkerReadings;
   readonly #started = counter(this.registry, "calls_started_total", "Calls whose stream was opened.", [
     CONNECTION_TYPE_LABEL,
@@ -58,6 +64,12 @@ export class WorkerMetrics {
     "calls_ended_total",
     "Ended calls, by the reason that the worker reported.",
     ["reason"],
+  );
+  readonly #resumed = counter(
+    this.registry,
+    "calls_resumed_total",
+    "Connections of clients to calls whose connection was lost before.",
+    [],
   );
   readonly #redeemed = counter(
     this.registry,
@@ -86,7 +98,7 @@ export class WorkerMetrics {
   );
   readonly #circuitsOpen = gauge(
     this.registry,
-    "provider_circuit_open",
+    CIRCUIT_OPEN,
     "1 in each worker whose circuit breaker for the provider is open.",
     ["stage", "provider"],
   );
@@ -281,6 +293,11 @@ export class WorkerMetrics {
 
   callStarted(connectionType: ConnectionType): void {
     this.#started.inc({ [CONNECTION_TYPE_LABEL]: connectionType });
+  }
+
+  /** A client has connected again to a call whose connection was lost. */
+  callResumed(): void {
+    this.#resumed.inc();
   }
 
   callEnded(reason: EndReason): void {

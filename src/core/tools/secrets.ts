@@ -18,6 +18,22 @@ export interface ToolSecret {
 /** The secrets by their names in headers. */
 export type ToolSecrets = ReadonlyMap<string, ToolSecret>;
 
+/** An account's own secrets by their names in headers, each with the servers that may receive it. */
+export type AccountToolSecrets = Readonly<Record<string, Pick<ToolSecret, "value" | "hosts">>>;
+
+/** All secrets that calls of an account can have: its own go before those of the service. */
+export const withSecretsOf = (accountId: AccountId, own: AccountToolSecrets, ofService: ToolSecrets): ToolSecrets =>
+  new Map([
+    ...ofService,
+    ...Object.entries(own).map(([name, secret]) => [name, { ...secret, accountIds: [accountId] }] as const),
+  ]);
+
+/** The host as an https URL spells it, so that hosts can be compared as texts; undefined for anything but a host. */
+export function exactHost(given: string): string | undefined {
+  if (!/^[^/?#\\\s{}@*]+$/.test(given) || !URL.canParse(`https://${given}`)) return undefined;
+  return new URL(`https://${given}`).host;
+}
+
 /** The properties of a tool request on which its secrets depend. */
 export interface SecretUse {
   accountId: AccountId;

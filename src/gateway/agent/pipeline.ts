@@ -39,6 +39,8 @@ export interface AgentPipelineOptions {
   /** Charges requests to providers; may refuse them. */
   spend: Pick<CallSpend, "request" | "used" | "actionFor">;
   makeResampler: ResamplerFactory;
+  /** See `TtsOutputOptions`. */
+  rewindMsMax: number;
   counters: CallCounters;
   metrics: Pick<
     WorkerMetrics,
@@ -104,6 +106,7 @@ export class AgentPipeline {
       rateHz: legRateHz,
       codec: legCodec,
       makeResampler,
+      rewindMsMax: options.rewindMsMax,
       deliver,
       onError: (error, event) => this.#onProviderError("tts", tts.provider, error, event),
       onFirstAudio: (durationMs) => this.#recordFirstResult("tts", durationMs),

@@ -22,6 +22,8 @@ export interface TtsOutputOptions extends SelectedVoice {
   /** The codec of the leg's frames. */
   codec: FrameCodec;
   makeResampler: ResamplerFactory;
+  /** How much that was sent can be sent again, ms; 0 where the call cannot go on with another leg. */
+  rewindMsMax: number;
   /** Takes `segment-audio` and `segment-end`. */
   deliver: (event: CallEvent) => void;
   /** The TTS failed on a segment; `event` reports that to the call. */
@@ -71,7 +73,8 @@ export class TtsOutput {
     this.#options = options;
     this.#voice = { voiceId: options.voiceId, language: options.language };
     this.#frame = new FrameEncoder(options.codec, (options.rateHz / 1_000) * FRAME_MS);
-    this.#ring = new FrameRing(OUTPUT_RING_FRAMES_MAX, this.#frame.byteLength);
+    const pastFrames = Math.ceil(options.rewindMsMax / FRAME_MS);
+    this.#ring = new FrameRing(OUTPUT_RING_FRAMES_MAX, this.#frame.byteLength, pastFrames);
   }
 
   /** Queues a segment for synthesis; `reason` is set for service phrases and greetings. */
@@ -109,6 +112,11 @@ export class TtsOutput {
     }
     if (this.#resolveRoom !== undefined && this.#ring.count <= OUTPUT_RING_FRAMES_MAX / 2) this.#wake();
     return frame;
+  }
+
+  /** The last `samples` samples that were sent, whole frames, are to be sent again. */
+  rewind(samples: number): void {
+    this.#ring.rewind(samples / this.#frame.samples.length);
   }
 
   /** Aborts the synthesis and drops what has not been sent; the next `speak` begins anew. */

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "../../core/clock.ts";
-import { LOOP_LAG_MS_MAX, LOOP_LAG_SAMPLE_MS, LOOP_LAG_WINDOW_MS } from "../../core/limits/admission.ts";
+import { LOOP_LAG_SAMPLE_MS, LOOP_LAG_WINDOW_MS } from "../../core/limits/admission.ts";
 import type { Logger } from "../../core/log/logger.ts";
 
 /** The histogram of `monitorEventLoopDelay` of node:perf_hooks: the times between two samples of the loop, ns. */
@@ -8,6 +8,15 @@ export interface LoopDelayHistogram {
   readonly count: number;
   percentile(percentile: number): number;
   reset(): void;
+}
+
+export interface LoopLagOptions {
+  clock: Clock;
+  log: Logger;
+  /** More is lag, which is logged. */
+  loopLagMsMax: number;
+  /** Called with the delay after each window of LOOP_LAG_WINDOW_MS. */
+  onMeasured?: (loopLagMs: number) => void;
 }
 
 /** How many windows are compared. */
@@ -19,33 +28,24 @@ const WINDOWS = 3;
  */
 export class LoopLag {
   readonly #delays: LoopDelayHistogram;
-  readonly #clock: Clock;
+  readonly #options: LoopLagOptions;
   readonly #windowsMs: number[] = Array<number>(WINDOWS).fill(0);
-  readonly #log: Logger;
-  readonly #onMeasured: (loopLagMs: number) => void;
   #nextWindow = 0;
   #isLagging = false;
 
   /**
    * Monitors the loop of this process from now on, and logs when the delay exceeds the limit and when it no longer
-   * does. `onMeasured` is called with the delay after each window of LOOP_LAG_WINDOW_MS.
+   * does.
    */
-  static monitor(clock: Clock, log: Logger, onMeasured: (loopLagMs: number) => void): LoopLag {
+  static monitor(options: LoopLagOptions): LoopLag {
     const delays = monitorEventLoopDelay({ resolution: LOOP_LAG_SAMPLE_MS });
     delays.enable();
-    return new LoopLag(delays, clock, log, onMeasured);
+    return new LoopLag(delays, options);
   }
 
-  constructor(
-    delays: LoopDelayHistogram,
-    clock: Clock,
-    log: Logger,
-    onMeasured: (loopLagMs: number) => void = () => {},
-  ) {
+  constructor(delays: LoopDelayHistogram, options: LoopLagOptions) {
     this.#delays = delays;
-    this.#clock = clock;
-    this.#log = log;
-    this.#onMeasured = onMeasured;
+    this.#options = options;
     this.#startWindow();
   }
 
@@ -56,22 +56,23 @@ export class LoopLag {
 
   #startWindow(): void {
     this.#delays.reset();
-    this.#clock.after(LOOP_LAG_WINDOW_MS, () => {
+    this.#options.clock.after(LOOP_LAG_WINDOW_MS, () => {
       // A loop that was blocked for the whole window has no samples in it.
       this.#windowsMs[this.#nextWindow] = this.#delays.count === 0 ? LOOP_LAG_WINDOW_MS : this.#p99Ms();
       this.#nextWindow = (this.#nextWindow + 1) % WINDOWS;
       this.#logChange(this.ms);
-      this.#onMeasured(this.ms);
+      this.#options.onMeasured?.(this.ms);
       this.#startWindow();
     });
   }
 
   #logChange(loopLagMs: number): void {
-    const lags = loopLagMs > LOOP_LAG_MS_MAX;
+    const lags = loopLagMs > this.#options.loopLagMsMax;
     if (lags === this.#isLagging) return;
     this.#isLagging = lags;
-    if (lags) this.#log.warn({ loopLagMs }, "event loop lags: this worker is offered only a few more calls");
-    else this.#log.info({ loopLagMs }, "event loop no longer lags");
+    const { log } = this.#options;
+    if (lags) log.warn({ loopLagMs }, "event loop lags: this worker is offered only a few more calls");
+    else log.info({ loopLagMs }, "event loop no longer lags");
   }
 
   /** The histogram holds the time between two samples; the delay is what exceeds the requested interval. */

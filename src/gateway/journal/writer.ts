@@ -1,6 +1,8 @@
 import { strict as assert } from "node:assert";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
+import { storesWords } from "../../core/calls/spec.ts";
 import type { CallMs, MediaMs } from "../../core/clocks.ts";
+import { ChunkSealer, type MediaKey } from "../../core/encryption/chunks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import {
   JOURNAL_BACKLOG_BYTES_MAX,
@@ -28,6 +30,8 @@ export interface JournalFiles {
 
 export interface JournalWriterOptions {
   path: string;
+  /** With it the file is encrypted from its first byte. */
+  key?: MediaKey | undefined;
   software: string;
   start: JournalStart;
   files: JournalFiles;
@@ -42,14 +46,20 @@ export interface JournalWriterOptions {
  * Writes the journal of one call. It never waits, and disk errors are never thrown: one buffer is filled while the
  * other is being written. A disk that is too slow costs audio first and then the journal, but never the call.
  *
- * If a call is not recorded, neither audio nor words are written, whatever the caller of this class passes in.
+ * An encrypted journal takes a chunk for each write, so that nothing is encrypted for a frame alone. Its last one says
+ * that it is the final one.
+ *
+ * Audio and words of a call that may not be stored are not written, whatever the caller of this class passes in.
  */
 export class JournalWriter {
   readonly #files: JournalFiles;
   readonly #sync: JournalSyncQueue;
   readonly #onWritten: (bytes: number) => void;
   readonly #onDone: (error: Error | undefined) => void;
-  readonly #recorded: boolean;
+  readonly #hasAudio: boolean;
+  readonly #hasWords: boolean;
+  /** Encrypts what is written, a chunk for each flush; undefined where the journal is not encrypted. */
+  readonly #sealer: ChunkSealer | undefined;
   readonly #closed: Promise<void>;
   #resolveClosed = (): void => {};
   #filling = new JournalEncoder();
@@ -64,12 +74,14 @@ export class JournalWriter {
   #hasUnflushedEvents = true;
   #flushesSkipped = 0;
 
-  constructor({ path, software, start, files, sync, onWritten, onDone }: JournalWriterOptions) {
+  constructor({ path, key, software, start, files, sync, onWritten, onDone }: JournalWriterOptions) {
     this.#files = files;
     this.#sync = sync;
     this.#onWritten = onWritten;
     this.#onDone = onDone;
-    this.#recorded = start.spec.recordingEnabled;
+    this.#hasAudio = start.spec.recordingEnabled;
+    this.#hasWords = storesWords(start.spec);
+    this.#sealer = key && new ChunkSealer(key, "journal");
     this.#closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
@@ -96,7 +108,7 @@ export class JournalWriter {
   frameIn(timeMs: CallMs, mediaMs: MediaMs, isSpeech: boolean, bytes: Uint8Array): void {
     if (this.#over) return;
     const audioOmitted = this.#omitsAudio();
-    this.#filling.frameIn(timeMs, mediaMs, isSpeech, this.#recorded && !audioOmitted ? bytes : undefined, audioOmitted);
+    this.#filling.frameIn(timeMs, mediaMs, isSpeech, this.#hasAudio && !audioOmitted ? bytes : undefined, audioOmitted);
     this.#checkBacklog();
   }
 
@@ -104,7 +116,7 @@ export class JournalWriter {
   frameOut(timeMs: CallMs, turnId: TurnId, samples: number, bytes: Uint8Array): void {
     if (this.#over) return;
     const audioOmitted = this.#omitsAudio();
-    this.#filling.frameOut(timeMs, turnId, samples, this.#recorded && !audioOmitted ? bytes : undefined, audioOmitted);
+    this.#filling.frameOut(timeMs, turnId, samples, this.#hasAudio && !audioOmitted ? bytes : undefined, audioOmitted);
     this.#checkBacklog();
   }
 
@@ -122,14 +134,14 @@ export class JournalWriter {
       assert.fail("frame events must be journaled with their audio");
     if (this.#over) return;
     this.#hasUnflushedEvents = true;
-    this.#filling.event(timeMs, journaledEvent(event, this.#recorded));
+    this.#filling.event(timeMs, journaledEvent(event, this.#hasWords));
     this.#checkBacklog();
   }
 
   command(timeMs: CallMs, command: CallCommand): void {
     if (this.#over) return;
     this.#hasUnflushedEvents = true;
-    this.#filling.command(timeMs, journaledCommand(command, this.#recorded));
+    this.#filling.command(timeMs, journaledCommand(command, this.#hasWords));
     this.#checkBacklog();
   }
 
@@ -146,13 +158,18 @@ export class JournalWriter {
   /** Starts writing what was collected, unless the previous write is still in progress. */
   flush(): void {
     if (this.#busy || this.#failed || this.#filling.length === 0) return;
+    this.#writeFilled();
+  }
+
+  #writeFilled(): void {
     this.#busy = true;
     this.#hasUnflushedEvents = false;
     this.#flushesSkipped = 0;
     const filled = this.#filling;
     this.#filling = this.#writing;
     this.#writing = filled;
-    this.#write(filled.written());
+    const filledBytes = filled.written();
+    this.#write(this.#sealer?.seal(filledBytes, this.#closing) ?? filledBytes);
   }
 
   /**
@@ -200,8 +217,9 @@ export class JournalWriter {
    * Closing, and no operation is in progress: the rest is written, then flushed to disk, and then the file is closed.
    */
   #onIdle(): void {
-    if (this.#filling.length > 0) {
-      this.flush();
+    const lacksEnd = this.#sealer?.isFinal === false;
+    if (this.#filling.length > 0 || lacksEnd) {
+      this.#writeFilled();
       return;
     }
     assert.ok(this.#fd !== undefined);
@@ -223,7 +241,7 @@ export class JournalWriter {
   }
 
   #omitsAudio(): boolean {
-    if (!this.#recorded || this.pendingBytes <= JOURNAL_PENDING_BYTES_MAX) return false;
+    if (!this.#hasAudio || this.pendingBytes <= JOURNAL_PENDING_BYTES_MAX) return false;
     this.#framesWithoutAudio += 1;
     return true;
   }

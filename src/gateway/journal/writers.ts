@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { close, fdatasync, mkdirSync, open, write } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
+import type { MediaKey } from "../../core/encryption/chunks.ts";
 import type { CallId } from "../../core/ids.ts";
 import { JOURNAL_FLUSH_MS } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -79,13 +80,14 @@ export class JournalWriters {
   }
 
   /**
-   * Opens the journal of a call. The file is created asynchronously: if that fails, the writer has failed and the call
+   * Opens the journal of a call, encrypted where there is a key. The file is created asynchronously: if that fails, the writer has failed and the call
    * continues.
    */
-  open(start: JournalStart): JournalWriter {
+  open(start: JournalStart, key?: MediaKey): JournalWriter {
     const { dataDir, software } = this.#options;
     const writer = new JournalWriter({
       path: journalPath(dataDir, start.callId),
+      key,
       software,
       start,
       files: this.#files,

@@ -20,6 +20,8 @@ export interface AgentAudioOptions {
   /** Gets each frame that is sent: the caller's line may return it. */
   echo: Pick<EchoDetector, "sent">;
   counters: CallCounters;
+  /** The reply whose frames are held back from the beginning: it was paused on the leg before. */
+  pausedTurnId: TurnId | undefined;
   /** The peer reads so slowly that a frame was dropped. */
   onDropped: (nowMs: CallMs) => void;
 }
@@ -42,6 +44,7 @@ export class AgentAudio {
     const { outboundRateHz: rateHz, playout } = options.wire;
     this.#playback = new PlaybackClock(rateHz);
     this.#leadMs = playout.leadMs;
+    this.#pausedTurnId = options.pausedTurnId;
   }
 
   /** Whether a frame is due, if one is ready. */

@@ -1,9 +1,11 @@
 import type { CallEvent } from "../../call/events.ts";
+import type { NetworkReport } from "../../core/calls/network.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
 import { asCarrierCallId, asTurnId, type CarrierCallId, type TurnId } from "../../core/ids.ts";
 import { LIVENESS_CHECK_TICKS } from "../../core/limits/connections.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
+import { NETWORK_REPORT_TICKS } from "../../core/limits/webrtc.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { EchoDetector } from "../../media/echo/echo-detector.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
@@ -12,6 +14,7 @@ import type { ClientMessage, InboundAudio, StreamStarted, Wire } from "../../wir
 import type { TtsOutput } from "../agent/tts-output.ts";
 import { cleanUp } from "../cleanup.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
+import { CLOSE_NORMAL, DETACHED, isCut } from "../transport/close-codes.ts";
 import { Liveness } from "../transport/liveness.ts";
 import type { Transport, TransportListener } from "../transport/transport.ts";
 import { AgentAudio, type FrameOut } from "./agent-audio.ts";
@@ -46,14 +49,19 @@ export interface AttachedCall {
   handle(event: CallEvent, nowMs: CallMs): void;
   /** The client returned the result of a tool; false when none with this id is pending. */
   clientAnswered(id: string, result: string, failed: boolean): boolean;
-  /** The attachment can carry no more of the call. */
-  attachmentLost(reason: EndReason, nowMs: CallMs): void;
+  /**
+   * The attachment can carry no more of the call. `isCut`: its peer did not end it, and may come back over another
+   * connection.
+   */
+  attachmentLost(reason: EndReason, nowMs: CallMs, isCut?: boolean): void;
   /** The service failed: an internal error. */
   fail(error: unknown, nowMs: CallMs): void;
 }
 
 export interface AttachmentOptions extends AttachmentParts {
   call: AttachedCall;
+  /** The reply that is paused, if one is. */
+  pausedTurnId: TurnId | undefined;
   ttsOutput: TtsOutput;
   makeResampler: ResamplerFactory;
   counters: CallCounters;
@@ -173,7 +181,8 @@ export class Attachment implements TransportListener {
     const before = this.#state;
     if (before.at === "over") return;
     this.#state = { at: "closing", by: "peer", code, streaming: streamingOf(before) };
-    this.#hangUp(before, violated ? "protocol_error" : "caller_hangup", this.#call.nowMs());
+    const reason = violated ? "protocol_error" : "caller_hangup";
+    this.#hangUp(before, reason, this.#call.nowMs(), isCut(code, violated));
   }
 
   /**
@@ -184,11 +193,12 @@ export class Attachment implements TransportListener {
   tick(nowMs: CallMs, agentSpeaks: boolean): number {
     const state = this.#state;
     if ((state.at === "streaming" || state.at === "opening") && state.isStuck)
-      this.#call.attachmentLost("slow_consumer", nowMs);
+      this.#call.attachmentLost("slow_consumer", nowMs, true);
     if (this.#state.at === "streaming") this.#release(this.#state, nowMs, nowMs);
     if (this.#state.at === "streaming") this.#state.callerAudio.fillPause(nowMs);
     if (this.#ticks % LIVENESS_CHECK_TICKS === 0) this.#checkLiveness(nowMs, agentSpeaks);
     this.#ticks += 1;
+    if (this.#ticks % NETWORK_REPORT_TICKS === 0) this.#reportNetwork(nowMs);
     return this.#state.at === "streaming" ? this.#state.callerAudio.silenceFramesDue(nowMs) : 0;
   }
 
@@ -199,6 +209,16 @@ export class Attachment implements TransportListener {
   sendFrameIfDue(nowMs: CallMs): Uint8Array | undefined {
     const state = this.#state;
     return state.at === "streaming" && state.agentAudio.isDue(nowMs) ? state.agentAudio.sendFrame(nowMs) : undefined;
+  }
+
+  /** All frames that were due are sent. Throws on internal errors. */
+  tickEnded(): void {
+    if (this.#state.at === "streaming") this.#options.transport.tick?.();
+  }
+
+  /** What was measured of the network since the last report; undefined where nothing was. Never throws. */
+  takeNetworkReport(): NetworkReport | undefined {
+    return this.#options.transport.takeNetworkReport?.();
   }
 
   /** The agent begins to speak this reply. */
@@ -243,15 +263,21 @@ export class Attachment implements TransportListener {
 
   /** The call is over: tells a client, closes the transport and frees everything, whatever fails. Never throws. */
   close(reason: EndReason): void {
+    cleanUp(this.#options.log, [() => this.sendToClient({ kind: "ended", reason })]);
+    this.#free(this.closeCode(reason), reason);
+  }
+
+  /** The call goes on without this leg: closes the transport and frees everything, whatever fails. Never throws. */
+  detach(): void {
+    this.#free(CLOSE_NORMAL, DETACHED);
+  }
+
+  #free(code: number, reason: string): void {
     const { transport, vad, wire, log } = this.#options;
-    const code = this.closeCode(reason);
     const state = this.#state;
     const isClosedByPeer = state.at === "closing" && state.by === "peer";
+    this.#state = OVER;
     cleanUp(log, [
-      () => this.sendToClient({ kind: "ended", reason }),
-      () => {
-        this.#state = OVER;
-      },
       () => streamingOf(state)?.callerAudio.close(),
       () => isClosedByPeer || transport.close(code, reason),
       () => vad.destroy(),
@@ -308,7 +334,7 @@ export class Attachment implements TransportListener {
   }
 
   #onStart({ codec, carrierCallId: id, parameters }: StreamStarted, nowMs: CallMs): void {
-    const { wire, transport, ttsOutput, makeResampler, counters } = this.#options;
+    const { wire, transport, ttsOutput, makeResampler, counters, pausedTurnId } = this.#options;
     const { isStuck } = this.#state.at === "opening" ? this.#state : { isStuck: false };
     const carrierCallId = id === undefined ? undefined : asCarrierCallId(id);
     if (carrierCallId !== undefined) this.#call.identified(carrierCallId);
@@ -321,10 +347,13 @@ export class Attachment implements TransportListener {
       counters,
       onFrame: this.#onFrame,
     });
-    const onDropped = (droppedMs: CallMs): void => this.#call.attachmentLost("slow_consumer", droppedMs);
+    const onDropped = (droppedMs: CallMs): void => this.#call.attachmentLost("slow_consumer", droppedMs, true);
     const { frameEvent } = this;
     const echo = new EchoDetector({ codec: wire.outboundCodec, outboundRateHz: wire.outboundRateHz });
-    const agentAudio = new AgentAudio({ wire, transport, ttsOutput, frameEvent, echo, counters, onDropped });
+    const agentAudio = new AgentAudio({
+      ...{ wire, transport, ttsOutput, frameEvent, echo, counters, pausedTurnId },
+      onDropped,
+    });
     this.#state = { at: "streaming", isStuck, callerAudio, agentAudio, echo, dtmfOrder: new DtmfOrder() };
     const given = parameters === undefined || isEmpty(parameters.values) ? {} : { parameters: parameters.values };
     this.#call.started({ codec, ...(carrierCallId === undefined ? {} : { carrierCallId }), ...given }, nowMs);
@@ -351,18 +380,23 @@ export class Attachment implements TransportListener {
   }
 
   /** The peer sends nothing more: handles what is still buffered, then the attachment is lost. */
-  #hangUp(state: State, reason: EndReason, nowMs: CallMs): void {
+  #hangUp(state: State, reason: EndReason, nowMs: CallMs, isCut = false): void {
     try {
       if (state.at === "streaming") this.#release(state, callMs(Number.POSITIVE_INFINITY), nowMs);
     } catch (error) {
       this.#call.fail(error, nowMs);
     }
-    this.#call.attachmentLost(reason, nowMs);
+    this.#call.attachmentLost(reason, nowMs, isCut);
+  }
+
+  #reportNetwork(nowMs: CallMs): void {
+    const report = this.takeNetworkReport();
+    if (report !== undefined) this.#call.handle({ kind: "network", ...report }, nowMs);
   }
 
   /** Pings the peer when a ping is due, and notices when the peer is lost. */
   #checkLiveness(nowMs: CallMs, agentSpeaks: boolean): void {
-    if (this.#liveness.isLost(nowMs)) this.#hangUp(this.#state, "connection_lost", nowMs);
+    if (this.#liveness.isLost(nowMs)) this.#hangUp(this.#state, "connection_lost", nowMs, true);
     if (this.#state.at === "over" || !this.#liveness.takePing(nowMs, agentSpeaks)) return;
     this.#options.counters.pings += 1;
     this.#options.transport.ping();

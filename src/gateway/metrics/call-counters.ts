@@ -1,9 +1,10 @@
-import type { ConnectionType } from "../../core/calls/spec.ts";
+import { type ConnectionType, storesWords } from "../../core/calls/spec.ts";
 import type { Stage } from "../../core/calls/stages.ts";
 import type { TranscriptTurn, TurnLatency } from "../../core/calls/transcript.ts";
 import { type CallMs, millisecondsOf } from "../../core/clocks.ts";
 import type { CallCounts, LiveState } from "../../core/metrics/worker-readings.ts";
 import type { RedeemedCall } from "../../store/call-handoff.ts";
+import { type RtpCounts, rtpSummary } from "./rtp-summary.ts";
 import { zeroRefusals } from "./total-counters.ts";
 
 /** The state of a call; `counts` keeps changing. */
@@ -24,6 +25,8 @@ export type ProvidersByStage = Record<Stage, string[]>;
  * never words.
  */
 export class CallCounters implements CallCounts {
+  /** How often a leg was lost and the call went on without one. */
+  detachments = 0;
   framesIn = 0;
   framesOut = 0;
   late = 0;
@@ -43,6 +46,8 @@ export class CallCounters implements CallCounts {
   #echoDelayMs: number | undefined;
   #echoGainDb: number | undefined;
   readonly opusRefused = zeroRefusals();
+  /** Of the last leg on RTP; undefined without one. */
+  rtp: RtpCounts | undefined;
   marksSent = 0;
   marksReturned = 0;
   pings = 0;
@@ -119,6 +124,7 @@ export class CallCounters implements CallCounts {
       connectionType,
       model,
       recorded: recordingEnabled,
+      transcriptEnabled: storesWords(spec),
       providers: this.providers,
       firstAudioMs: this.#firstAudioMs === undefined ? undefined : rounded(millisecondsOf(this.#firstAudioMs)),
       agentTurns: this.#agentTurns,
@@ -152,6 +158,8 @@ export class CallCounters implements CallCounts {
       echoFrames: this.echoFrames,
       echoDelayMs: this.#echoDelayMs,
       echoGainDb: this.#echoGainDb,
+      detachments: this.detachments,
+      rtp: this.rtp && rtpSummary(this.rtp),
       marksSent: this.marksSent,
       marksReturned: this.marksReturned,
       pings: this.pings,

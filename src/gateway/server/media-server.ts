@@ -18,10 +18,11 @@ export interface MediaServerOptions {
   /** The names of the headers of an upgrade that `admit` gets, in lower case. */
   headerNames: readonly string[];
   /**
-   * Redeems the token of `/stream/{token}`, for a request with these headers. Allocates nothing for invalid tokens.
-   * Every admission is opened exactly once, even if the upgrade fails.
+   * Redeems the token of `/stream/{token}`, for a request with these headers; `asksToResume` is whether its query has
+   * `resume=true`. Allocates nothing for invalid tokens. Every admission is opened exactly once, even if the upgrade
+   * fails.
    */
-  admit(token: string, headers: UpgradeHeaders): Promise<Admission>;
+  admit(token: string, headers: UpgradeHeaders, asksToResume: boolean): Promise<Admission>;
   /** With a certificate the server speaks only TLS 1.2 and 1.3. */
   tls?: CertificateFiles | undefined;
   /**

@@ -71,18 +71,28 @@ export function refusalOf(status: RefusalStatus, cors: Refusal["headers"]): Refu
   };
 }
 
+/** What the address of a stream request says. */
+export interface StreamRequest {
+  token: string;
+  asksToResume: boolean;
+}
+
+/** Whether the query of a stream's address, without the question mark, asks to resume. */
+export const asksToResume = (query: string): boolean => query.split("&").includes("resume=true");
+
 /**
  * Redeems the token of a stream request, whose headers are read before this returns its promise. If admission itself
  * fails, `onBug` gets the error, and the peer 503. Never rejects.
  */
 export async function admitStream(
   { admit, headerNames, liveness }: Pick<MediaServerOptions, "admit" | "headerNames" | "liveness">,
-  token: string,
+  { token, asksToResume }: StreamRequest,
   header: HeaderReader,
   onBug: (error: unknown) => void,
 ): Promise<AdmittedStream | RefusalStatus> {
   try {
-    const admission = await admit(token, Object.fromEntries(headerNames.map((name) => [name, header(name)])));
+    const headers = Object.fromEntries(headerNames.map((name) => [name, header(name)]));
+    const admission = await admit(token, headers, asksToResume);
     return admission.kind === "refused" ? admission.status : new AdmittedStream(admission, liveness);
   } catch (error) {
     onBug(error);

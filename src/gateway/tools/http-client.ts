@@ -1,17 +1,12 @@
-import { Resolver } from "node:dns/promises";
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
+import type { IncomingMessage } from "node:http";
 import type { HttpTool } from "../../core/calls/spec.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { TOOL_ANSWER_BYTES_MAX, TOOL_ANSWER_HEAD_BYTES_MAX } from "../../core/limits/tools.ts";
-import { isAllowedToolUrl, isLocalhost, isLoopbackAddress, isPublicAddress } from "../../core/tools/addresses.ts";
-import { type ToolSecrets, toolSecretFor } from "../../core/tools/secrets.ts";
+import { GuardedHttp, isRefusedAddress, type Resolve } from "../../core/network/guarded-http.ts";
+import { type ToolSecrets, toolSecretFor, withSecretsOf } from "../../core/tools/secrets.ts";
+import type { RedeemedCall } from "../../store/call-handoff.ts";
 import { type ToolRequest, toolRequestOf } from "./http-request.ts";
 import { failed, type ToolOutcome } from "./outcome.ts";
-
-/** All addresses of a name; empty when the name does not exist. */
-export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export interface HttpToolsOptions {
   secrets: ToolSecrets;
@@ -21,25 +16,29 @@ export interface HttpToolsOptions {
   resolve?: Resolve;
 }
 
-const REFUSED = "ADDRESS_REFUSED";
-/** How long one address of a name is tried before the next one is tried in parallel. */
-const NEXT_ADDRESS_MS = 2_000;
 /** One text for every connection failure: it does not reveal what is at an address that tools may not call. */
 const UNREACHABLE = "its server could not be reached";
 
-/**
- * Carries out the HTTP tools of all calls of a process. Each request has its own connection, to an address that was
- * checked when it was connected: all addresses of a name must be public, and there is no second lookup in between.
- */
+/** Carries out the HTTP tools of all calls of a process. */
 export class HttpTools {
   readonly #secrets: ToolSecrets;
   readonly #allowLoopback: boolean;
-  readonly #resolve: Resolve;
+  readonly #http: GuardedHttp;
 
-  constructor({ secrets, allowLoopback, resolve = resolveByDns() }: HttpToolsOptions) {
+  constructor(
+    { secrets, allowLoopback, resolve }: HttpToolsOptions,
+    http: GuardedHttp = new GuardedHttp({ allowLoopback, resolve }),
+  ) {
     this.#secrets = secrets;
     this.#allowLoopback = allowLoopback;
-    this.#resolve = resolve;
+    this.#http = http;
+  }
+
+  /** The same for one call, with its account's own secrets, which go before those of the service. */
+  forCall({ accountId, toolSecrets }: Pick<RedeemedCall, "accountId" | "toolSecrets">): HttpTools {
+    if (toolSecrets === undefined) return this;
+    const secrets = withSecretsOf(accountId, toolSecrets, this.#secrets);
+    return new HttpTools({ secrets, allowLoopback: this.#allowLoopback }, this.#http);
   }
 
   /**
@@ -56,13 +55,12 @@ export class HttpTools {
       toolSecretFor(this.#secrets, name, { accountId, url, allowLoopback: this.#allowLoopback });
     const request = toolRequestOf(tool, given, secretFor);
     if ("text" in request) return request;
-    if (!isAllowedToolUrl(request.url, this.#allowLoopback)) return failed("address_refused", UNREACHABLE);
     try {
       const outcome = await read(await this.#send(request, signal));
       return { ...outcome, text: withoutSecrets(outcome.text, request.secrets) };
     } catch (error) {
+      if (isRefusedAddress(error)) return failed("address_refused", UNREACHABLE);
       const cause = error instanceof Error && "code" in error ? String(error.code) : undefined;
-      if (cause === REFUSED) return failed("address_refused", UNREACHABLE);
       return failed("unreachable", UNREACHABLE, cause === undefined ? {} : { cause });
     }
   }
@@ -77,72 +75,16 @@ export class HttpTools {
       }),
       "accept-encoding": "identity",
     };
-    const options = {
+    return this.#http.send({
       method,
+      url,
       headers: { ...defaults, ...lowerCased(headers) },
-      // A separate connection: never one that was opened for another address, and never kept alive.
-      agent: false,
-      lookup: this.#lookup(signal),
-      // An event loop that is busy for Node's default of 250 ms would make every address look unreachable.
-      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
-      maxHeaderSize: TOOL_ANSWER_HEAD_BYTES_MAX,
+      body,
       signal,
-    } as const;
-    return new Promise((resolve, reject) => {
-      const outgoing = url.protocol === "https:" ? httpsRequest(url, options) : httpRequest(url, options);
-      outgoing.on("response", resolve);
-      outgoing.on("error", reject);
-      // A server that switches protocols is disconnected, and emits neither of the two events.
-      outgoing.on("close", () => reject(withCode("ECONNRESET")));
-      outgoing.end(body);
+      answerHeadBytesMax: TOOL_ANSWER_HEAD_BYTES_MAX,
     });
   }
-
-  /** Node calls this for a name's addresses when it connects, and connects to the result. */
-  #lookup(signal: AbortSignal): LookupFunction {
-    return (hostname, options, callback) => {
-      this.#addressesOf(hostname, signal).then(
-        (addresses) => {
-          const found = addresses.map((address) => ({ address, family: isIP(address) }));
-          const [first] = found;
-          if (first === undefined) callback(withCode("ENOTFOUND"), "", 0);
-          else if (options.all === true) callback(null, found);
-          else callback(null, first.address, first.family);
-        },
-        (error: NodeJS.ErrnoException) => callback(error, "", 0),
-      );
-    };
-  }
-
-  async #addressesOf(hostname: string, signal: AbortSignal): Promise<readonly string[]> {
-    const isLoopback = this.#allowLoopback && isLocalhost(hostname);
-    const addresses = isLoopback ? ["127.0.0.1", "::1"] : await this.#resolve(hostname, signal);
-    const isAllowed = (address: string) =>
-      isPublicAddress(address) || (this.#allowLoopback && isLoopbackAddress(address));
-    // One address that is not public makes all of them suspect: the owner of the name has configured it.
-    if (!addresses.every(isAllowed)) throw withCode(REFUSED);
-    return addresses;
-  }
 }
-
-/**
- * Queries DNS directly: neither the hosts file nor a search list can turn a short name into an internal one, and no
- * thread of the pool waits, which the journals need. Uses the machine's own name servers by default.
- */
-export const resolveByDns =
-  (servers?: readonly string[]): Resolve =>
-  async (hostname, signal) => {
-    const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-    if (servers !== undefined) resolver.setServers(servers);
-    const cancel = () => resolver.cancel();
-    signal.addEventListener("abort", cancel, { once: true });
-    try {
-      const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-      return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
-    } finally {
-      signal.removeEventListener("abort", cancel);
-    }
-  };
 
 async function read(answer: IncomingMessage): Promise<ToolOutcome> {
   const status = answer.statusCode ?? 0;
@@ -191,5 +133,3 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-
-const withCode = (code: string): NodeJS.ErrnoException => Object.assign(new Error(code), { code });

@@ -1,8 +1,9 @@
+import type { NetworkReport } from "../../core/calls/network.ts";
 import type { LivenessOptions } from "./liveness.ts";
 
 /**
  * One open connection to a peer: messages in and out, and its close. It knows neither the protocol of the messages
- * nor the call. Today each transport is a WebSocket, of uWebSockets.js or of ws.
+ * nor the call. A transport is a WebSocket, of uWebSockets.js or of ws, or a WebSocket with RTP beside it.
  */
 export interface Transport {
   /** How a lost peer is detected on this transport. */
@@ -14,6 +15,10 @@ export interface Transport {
    * that the message was dropped.
    */
   send(message: Uint8Array | string, isBinary?: boolean): boolean;
+  /** Does what time alone makes due; called after each tick of the call. Throws what the listener throws. */
+  tick?(): void;
+  /** What was measured of the network since it was asked last; undefined where nothing was. */
+  takeNetworkReport?(): NetworkReport | undefined;
   /** Sends a ping, unless earlier output is still unread by the peer. */
   ping(): void;
   /**

@@ -1,4 +1,4 @@
-import { type OpusCodecs, type OpusLibrary, opusCodecs } from "./codecs.ts";
+import { type OpusCodecs, type OpusLibrary, opusCodecs, type RtpOpusCodecs, rtpOpusCodecs } from "./codecs.ts";
 import { loadNativeOpus } from "./native.ts";
 import { createWasmOpus, loadLibopusModule } from "./wasm.ts";
 
@@ -17,6 +17,10 @@ export async function loadOpus(loadNative: () => Promise<OpusLibrary> = loadNati
     return { ...opusCodecs(library), nativeFailure: failureCode(error) };
   }
 }
+
+/** Loads the codecs of RTP streams: decoders of libopus-wasm, which copes with loss, and the encoders of `opus`. */
+export const loadRtpOpus = async (opus: Pick<OpusCodecs, "encoder">): Promise<RtpOpusCodecs> =>
+  rtpOpusCodecs(createWasmOpus(await loadLibopusModule()), opus);
 
 const failureCode = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);

@@ -4,7 +4,7 @@ import { pcmBytes } from "../frame-codec.ts";
 import {
   APPLICATION_VOIP,
   CORRUPTED,
-  ENCODER_CONTROLS,
+  encoderControls,
   type LibraryDecoder,
   type LibraryEncoder,
   type OpusLibrary,
@@ -21,7 +21,7 @@ export async function loadNativeOpus(
   const library: OpusLibrary = {
     implementation: "native",
     openDecoder: (rateHz) => new NativeDecoder(opus, rateHz),
-    openEncoder: (rateHz) => new NativeEncoder(opus, rateHz),
+    openEncoder: (rateHz, complexity) => new NativeEncoder(opus, rateHz, complexity),
   };
   // Detects here, not in a call, that a loaded package does not work.
   library.openDecoder(8_000).close();
@@ -58,10 +58,10 @@ class NativeDecoder implements LibraryDecoder {
 class NativeEncoder implements LibraryEncoder {
   readonly #native: NativeOpus;
 
-  constructor(opus: OpusPackage, rateHz: number) {
+  constructor(opus: OpusPackage, rateHz: number, complexity: number) {
     this.#native = open(opus, rateHz, (native) => {
       native.applyEncoderCTL(SET_APPLICATION, APPLICATION_VOIP);
-      for (const [control, value] of ENCODER_CONTROLS) native.applyEncoderCTL(control, value);
+      for (const [control, value] of encoderControls(complexity)) native.applyEncoderCTL(control, value);
     });
   }
 

@@ -44,7 +44,7 @@ export function opusRefusalOf({ cause }: TrunklineError): OpusRefusal | undefine
 }
 
 /** The duration of a packet that is not empty, ms, as its first two bytes say it; 0 for one without frames. */
-function opusPacketMs(packet: Uint8Array): number {
+export function opusPacketMs(packet: Uint8Array): number {
   return (FRAME_MS_OF_CONFIGURATION[(packet[0] as number) >> 3] as number) * frameCount(packet);
 }
 

@@ -5,11 +5,11 @@ import { FRAME_MS, OPUS_FRAME_BYTES_MAX, OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_M
 import {
   APPLICATION_VOIP,
   CORRUPTED,
-  ENCODER_CONTROLS,
-  type LibraryDecoder,
+  encoderControls,
   type LibraryEncoder,
+  type LossyLibraryDecoder,
+  type LossyOpusLibrary,
   type OpusDecoderRateHz,
-  type OpusLibrary,
 } from "./codecs.ts";
 
 /**
@@ -60,12 +60,12 @@ export async function loadLibopusModule(): Promise<LibopusModule> {
  * stack of 64 KiB is not detected; decoding to mono and encoding 20 ms of mono take at most half of it, while 40 ms of
  * stereo at 48 kHz would not fit.
  */
-export function createWasmOpus(module: LibopusModule): OpusLibrary {
+export function createWasmOpus(module: LibopusModule): LossyOpusLibrary {
   const scratch = new Scratch(module);
   return {
     implementation: "wasm",
     openDecoder: (rateHz) => new WasmDecoder(module, scratch, rateHz),
-    openEncoder: (rateHz) => new WasmEncoder(module, scratch, rateHz),
+    openEncoder: (rateHz, complexity) => new WasmEncoder(module, scratch, rateHz, complexity),
   };
 }
 
@@ -88,7 +88,7 @@ class Scratch {
   }
 }
 
-class WasmDecoder implements LibraryDecoder {
+class WasmDecoder implements LossyLibraryDecoder {
   readonly #module: LibopusModule;
   readonly #scratch: Scratch;
   readonly #samplesMax: number;
@@ -102,9 +102,18 @@ class WasmDecoder implements LibraryDecoder {
   }
 
   decode(packet: Uint8Array, into: Int16Array): number {
+    return this.#decode(packet, this.#samplesMax, 0, into);
+  }
+
+  /** `opus_decode` with `decode_fec`: conceals everything before the part of which `next` may have redundancy. */
+  decodeLost(next: Uint8Array, lostSamples: number, into: Int16Array): number {
+    return this.#decode(next, lostSamples, 1, into);
+  }
+
+  #decode(packet: Uint8Array, samplesMax: number, decodeFec: 0 | 1, into: Int16Array): number {
     const { packet: packetAt, pcm: pcmAt } = this.#scratch;
     this.#module.HEAPU8.set(packet, packetAt);
-    const count = this.#module._oc_decode(this.#pointer, packetAt, packet.length, pcmAt, this.#samplesMax, 0);
+    const count = this.#module._oc_decode(this.#pointer, packetAt, packet.length, pcmAt, samplesMax, decodeFec);
     if (count < 0) return CORRUPTED;
     const heap = this.#module.HEAP16;
     const from = pcmAt / Int16Array.BYTES_PER_ELEMENT;
@@ -124,12 +133,12 @@ class WasmEncoder implements LibraryEncoder {
   readonly #frameSamples: number;
   readonly #pointer: number;
 
-  constructor(module: LibopusModule, scratch: Scratch, rateHz: StreamRateHz) {
+  constructor(module: LibopusModule, scratch: Scratch, rateHz: StreamRateHz, complexity: number) {
     this.#module = module;
     this.#scratch = scratch;
     this.#frameSamples = (rateHz / 1_000) * FRAME_MS;
     this.#pointer = assertAllocated(module._oc_create_encoder(rateHz, MONO, APPLICATION_VOIP, scratch.error));
-    for (const [control, value] of ENCODER_CONTROLS) {
+    for (const [control, value] of encoderControls(complexity)) {
       assert.equal(module._oc_encoder_ctl(this.#pointer, control, value), 0, `Opus takes control ${control}`);
     }
   }

@@ -1,6 +1,8 @@
 import type { Config } from "../../config/config.ts";
+import type { MediaUrls } from "../../core/media-urls.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
 import type { LocalSpeechSettings } from "../../speech/local/jobs.ts";
+import type { WorkerRole } from "../../store/handoff/messages.ts";
 
 /**
  * The processes that the supervisor starts: one control process, the media workers, and, where a local speech model is configured, one
@@ -38,12 +40,14 @@ export type ToChild =
 /** Messages from a child to the supervisor. */
 export type FromChild =
   | { kind: "ready"; port: number }
-  /** The control process migrates the database, or has finished. Its event loop is blocked meanwhile. */
-  | { kind: "migrating"; isOver: boolean }
+  /** The start takes longer: from now on the process has this long to become ready. */
+  | { kind: "starting"; readyWithinMs: number }
   /** The event loop runs. Sent every HEARTBEAT_MS from `ready` on. */
   | { kind: "heartbeat" }
   /** Whether a worker accepts connections of the media port from now on. */
   | { kind: "connections"; accepting: boolean }
+  /** From the control process of a new service, before it is ready: the link for the terminal. It must not be logged. */
+  | { kind: "owner-link"; url: string }
   /** The answer to `connection-sent`: the connection has arrived, or was lost on its way. */
   | { kind: "connection-taken" };
 
@@ -55,8 +59,10 @@ export interface ChildAssignment {
   speech: SpeechAssignment | undefined;
   /** The port to listen on: as configured, or the one that was chosen before a restart. */
   port: number;
-  /** The media plane's address on this machine, for a control process without PUBLIC_MEDIA_URL. */
-  mediaUrl: string;
+  /** Of a worker; "media" for any other process. */
+  role: WorkerRole;
+  /** The addresses that `websocketUrl` begins with, as configured or on this machine. */
+  mediaUrls: MediaUrls;
   restarts: Restarts;
   /** The media server, chosen once for all processes. */
   mediaServer: MediaServerChoice;

@@ -6,7 +6,8 @@ const LAST_RESPONSES_MS = DRAIN_RECORDS_MS / 2;
 
 export interface ControlShutdownOptions {
   admission: { drain(): void };
-  retention: { stop(): void };
+  /** Resolves when the jobs in progress are settled, or after this time. */
+  jobs: { stop(graceMs: number): Promise<void> };
   api: {
     /** Stops listening; resolves when all connections are closed. */
     close(): Promise<unknown>;
@@ -30,16 +31,16 @@ export interface ControlShutdownOptions {
  * a request or to read a response do not delay that: their connections are closed after LAST_RESPONSES_MS.
  */
 export async function shutDownControl(options: ControlShutdownOptions): Promise<void> {
-  const { admission, retention, api, lostCalls, finalizer, renderer, handoff, providers, stores, clock, exit } =
-    options;
+  const { admission, jobs, api, lostCalls, finalizer, renderer, handoff, providers, stores, clock, exit } = options;
   admission.drain();
-  retention.stop();
+  const jobsStopped = jobs.stop(LAST_RESPONSES_MS);
   const closed = api.close();
   const cancel = clock.after(LAST_RESPONSES_MS, () => api.server.closeAllConnections());
   await lostCalls.recoverAll();
   await closed;
   cancel();
   await finalizer.idle();
+  await jobsStopped;
   renderer.close();
   await handoff.close();
   providers.close();

@@ -1,6 +1,7 @@
 import type { Child, ChildEvents, ChildExit } from "../../core/child-process.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, monotonicMs } from "../../core/clocks.ts";
+import { mediaKeyText } from "../../core/encryption/chunks.ts";
 import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "../../core/limits/processes.ts";
@@ -11,8 +12,8 @@ import {
   RENDERER_TRIES_MAX,
 } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { JournaledCall, JournalProcessor } from "../../record/finalization/journal-processor.ts";
-import type { Recording } from "../../record/recording/render.ts";
+import type { FindMediaKey, JournaledCall, JournalProcessor } from "../../record/finalization/journal-processor.ts";
+import type { Recording, RenderProgress } from "../../record/recording/render.ts";
 import { deserializeError, type RendererMessage, type RendererRequest } from "./messages.ts";
 
 export type RendererEvents = ChildEvents<RendererMessage>;
@@ -24,6 +25,8 @@ export interface RendererClientOptions {
   start: StartRenderer;
   /** The length of a call's journal in bytes; 0 for a call without a journal. */
   journalBytes: (callId: CallId) => number;
+  /** The keys of encrypted journals; rejects as the store does. Absent where none is encrypted. */
+  findKey?: FindMediaKey;
   clock: Clock;
   log: Logger;
   /** Called whenever a renderer that died is restarted. */
@@ -37,6 +40,7 @@ interface Job {
   deaths: number;
   /** How many renderers failed to start while this job waited. */
   failedStarts: number;
+  onProgress: ((progress: RenderProgress) => void) | undefined;
   resolve: (result: JournaledCall | Recording | undefined) => void;
   reject: (error: Error) => void;
 }
@@ -78,8 +82,8 @@ export class RendererClient implements JournalProcessor {
     return this.#request("project", callId) as Promise<JournaledCall>;
   }
 
-  render(callId: CallId): Promise<Recording | undefined> {
-    return this.#request("render", callId) as Promise<Recording | undefined>;
+  render(callId: CallId, onProgress?: (progress: RenderProgress) => void): Promise<Recording | undefined> {
+    return this.#request("render", callId, onProgress) as Promise<Recording | undefined>;
   }
 
   /** Ends the renderer; open jobs are rejected with `unavailable`. */
@@ -93,15 +97,23 @@ export class RendererClient implements JournalProcessor {
     this.#inProgress.clear();
   }
 
-  #request(kind: RendererRequest["kind"], callId: CallId): Promise<JournaledCall | Recording | undefined> {
-    return new Promise((resolve, reject) => {
+  async #request(
+    kind: RendererRequest["kind"],
+    callId: CallId,
+    onProgress?: (progress: RenderProgress) => void,
+  ): Promise<JournaledCall | Recording | undefined> {
+    const { findKey } = this.#options;
+    const key = findKey === undefined ? undefined : await findKey(callId);
+    return await new Promise((resolve, reject) => {
       this.#ids += 1;
-      const request: RendererRequest = { id: this.#ids, kind, callId };
+      const mediaKey = key && mediaKeyText(key);
+      const request: RendererRequest = { id: this.#ids, kind, callId, ...(mediaKey !== undefined && { mediaKey }) };
       this.#waiting.push({
         request,
         bytes: this.#options.journalBytes(callId),
         deaths: 0,
         failedStarts: 0,
+        onProgress,
         resolve,
         reject,
       });
@@ -136,7 +148,8 @@ export class RendererClient implements JournalProcessor {
       this.#isReady = true;
       this.#failedStarts = 0;
       this.#options.log.info({ pid: this.#renderer?.pid }, "renderer started");
-    } else {
+    } else if (message.kind === "progress") this.#inProgress.get(message.id)?.onProgress?.(message.progress);
+    else {
       const job = this.#inProgress.get(message.id);
       this.#inProgress.delete(message.id);
       if (message.kind === "projected") job?.resolve(message.call);

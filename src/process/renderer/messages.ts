@@ -1,19 +1,22 @@
 import { codeOf, type Fault, systemErrorCodeOf, TrunklineError } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import type { JournaledCall } from "../../record/finalization/journal-processor.ts";
-import type { Recording } from "../../record/recording/render.ts";
+import type { Recording, RenderProgress } from "../../record/recording/render.ts";
 
 /** A request of the control process to the renderer. The response carries the same `id`. */
 export interface RendererRequest {
   id: number;
   kind: "project" | "render";
   callId: CallId;
+  /** The call's media key as text; absent where its media are not encrypted. */
+  mediaKey?: string | undefined;
 }
 
 export type RendererMessage =
   | { kind: "ready" }
   /** The event loop runs. Sent every HEARTBEAT_MS. */
   | { kind: "heartbeat" }
+  | { kind: "progress"; id: number; progress: RenderProgress }
   | { kind: "projected"; id: number; call: JournaledCall }
   /** `recording` is null when the call is not recorded. */
   | { kind: "rendered"; id: number; recording: Recording | null }

@@ -1,15 +1,18 @@
 import { fork } from "node:child_process";
 import type { Socket } from "node:net";
-import { readLoaderEnvironment } from "../../config/environment.ts";
+import { readLoaderEnvironment, readWorkerEnvironment } from "../../config/environment.ts";
 import { childModule } from "../../core/child-module.ts";
 import { childOf } from "../../core/child-process.ts";
 import type { ToChild } from "../channel/protocol.ts";
 import type { StartChild } from "./supervised-process.ts";
 
-/** Starts the program of a child process of the supervisor. The speech process needs no API keys of providers and gets none. */
+/** What a child gets instead of this process's environment: no more secrets than it needs. */
+const ENVIRONMENTS = { speech: readLoaderEnvironment, worker: readWorkerEnvironment } as const;
+
+/** Starts the program of a child process of the supervisor. */
 export const forkChild: StartChild = (kind, { onMessage, onExit }) => {
   const { path, execArgv } = childModule(import.meta.url, `../${kind}`);
-  const child = fork(path, { execArgv, ...(kind === "speech" && { env: readLoaderEnvironment() }) });
+  const child = fork(path, { execArgv, ...(kind !== "control" && { env: ENVIRONMENTS[kind]() }) });
   /** Passed to `send`, and not sent yet: Node neither sends nor closes them when the child dies. */
   const unsent = new Set<Socket>();
   const started = childOf<ToChild, Parameters<typeof onMessage>[0]>(child, {

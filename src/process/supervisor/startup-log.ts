@@ -29,3 +29,17 @@ export function logMediaServer(mediaServer: MediaServerChoice, log: Logger, node
     log.warn({ node }, `Node is newer than the newest tested version, ${NODE_MAJOR_TESTED_MAX}`);
   }
 }
+
+/** What a person at the terminal can do next. `ownerLink` is shown here and nowhere else. */
+export const nextStep = (serviceUrl: string, ownerLink: string | undefined): string =>
+  ownerLink === undefined
+    ? `
+  Talk to an agent in a browser:  ${serviceUrl}/talk
+  A link to try a prompt of yours: npm run admin -- owner-link
+
+`
+    : `
+  Talk to an agent in a browser:  ${ownerLink}
+  This link works once, within 15 minutes. Another one: npm run admin -- owner-link
+
+`;

@@ -5,7 +5,6 @@ import { unavailable } from "../../core/errors.ts";
 import {
   CONTROL_STALL_MS_MAX,
   HEARTBEAT_MS,
-  MIGRATION_MS_MAX,
   PROCESS_START_MS_MAX,
   SPEECH_STALL_MS_MAX,
   WORKER_STALL_MS_MAX,
@@ -74,8 +73,7 @@ export class SupervisedProcess {
       onMessage: (message) => {
         this.#missedHeartbeats = 0;
         onMessage(message);
-        if (message.kind === "migrating")
-          this.#startReadyTimeout(message.isOver ? PROCESS_START_MS_MAX : MIGRATION_MS_MAX);
+        if (message.kind === "starting") this.#startReadyTimeout(message.readyWithinMs);
         if (message.kind !== "ready") return;
         this.#isReady = true;
         this.#cancelTimer();
@@ -92,7 +90,7 @@ export class SupervisedProcess {
     });
   }
 
-  /** To be called once. From now on the process has PROCESS_START_MS_MAX to become ready, plus the time of a migration. */
+  /** To be called once. From now on the process has PROCESS_START_MS_MAX to become ready, or as long as it asks for. */
   assign(options: ChildAssignment): void {
     this.send({ kind: "assign", options });
     this.#startReadyTimeout(PROCESS_START_MS_MAX);

@@ -15,8 +15,10 @@ import {
   SPARE_START_DELAY_MS,
 } from "../../core/limits/processes.ts";
 import type { Logger } from "../../core/log/logger.ts";
+import type { MediaUrls } from "../../core/media-urls.ts";
 import type { ServiceReady } from "../../core/service-ready.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
+import type { WorkerRole } from "../../store/handoff/messages.ts";
 import type { ChildKind, FromChild, SpeechAssignment, ToChild } from "../channel/protocol.ts";
 import type { MediaPort } from "./media-port.ts";
 import { type StartChild, SupervisedProcess } from "./supervised-process.ts";
@@ -24,7 +26,7 @@ import { type StartChild, SupervisedProcess } from "./supervised-process.ts";
 /** The part of the configuration that the supervisor uses. */
 export type SupervisorConfig = Pick<
   Config,
-  "apiHost" | "apiPort" | "mediaHost" | "mediaPort" | "mediaTls" | "publicMediaUrl" | "workers" | "drainMs"
+  "apiHost" | "apiPort" | "mediaHost" | "mediaPort" | "mediaTls" | "publicMediaUrl" | "workers" | "webrtc" | "drainMs"
 >;
 
 export interface SupervisorOptions {
@@ -35,12 +37,14 @@ export interface SupervisorOptions {
   /** Undefined where no local speech model is configured: there is no speech process. */
   speech: SpeechAssignment | undefined;
   mediaServer: MediaServerChoice;
-  /** Accepts connections for the workers; undefined when they listen on the port themselves. */
-  mediaPort: MediaPort | undefined;
+  /** Accept connections for the workers of each role; undefined when workers listen on their port themselves. */
+  mediaPorts: Readonly<Record<WorkerRole, MediaPort>> | undefined;
   clock: Clock;
   log: Logger;
   /** Called at every step of a roll. */
   onRoll: (roll: Roll) => void;
+  /** Called before `start` resolves, where the service is new and has a terminal. The link must not be logged. */
+  onOwnerLink: (url: string) => void;
 }
 
 /** A roll: every worker is replaced, one after the other. */
@@ -57,6 +61,7 @@ export interface Roll {
 /** A role that one process fills at a time; when it dies or is replaced, another one does. */
 interface ProcessSlot {
   readonly kind: ChildKind;
+  readonly role: WorkerRole;
   /** As configured at first, then the port on which the process listens. */
   port: number;
   /** Undefined between a death and the next start. */
@@ -67,8 +72,9 @@ interface ProcessSlot {
   restartMs: number;
 }
 
-const emptySlot = (kind: ChildKind, port: number): ProcessSlot => ({
+const emptySlot = (kind: ChildKind, port: number, role: WorkerRole = "media"): ProcessSlot => ({
   kind,
+  role,
   port,
   process: undefined,
   replacement: undefined,
@@ -79,11 +85,14 @@ const emptySlot = (kind: ChildKind, port: number): ProcessSlot => ({
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #control: ProcessSlot;
+  /** Those that carry WebRTC calls come last. */
   readonly #workers: readonly ProcessSlot[];
   /** Undefined where no speech process is needed. */
   readonly #speech: ProcessSlot | undefined;
   /** All live processes, also those that no longer fill a slot, or do not yet. */
   readonly #liveProcesses = new Set<SupervisedProcess>();
+  /** Of the processes that have an assignment. */
+  readonly #roles = new WeakMap<SupervisedProcess, WorkerRole>();
   /** One process of each kind that has loaded its code. It replaces one that dies without a delay. */
   readonly #spares = new Map<ChildKind, SupervisedProcess>();
   readonly #restarts: Record<ChildKind, number> = { control: 0, worker: 0, speech: 0 };
@@ -96,29 +105,65 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    const { apiPort, mediaPort, workers } = options.config;
+    const { apiPort, mediaPort, workers, webrtc } = options.config;
     this.#control = emptySlot("control", apiPort);
-    this.#workers = Array.from({ length: workers }, () => emptySlot("worker", mediaPort));
+    this.#workers = [
+      ...Array.from({ length: workers }, () => emptySlot("worker", mediaPort)),
+      ...Array.from({ length: webrtc?.workers ?? 0 }, () => emptySlot("worker", webrtc?.mediaPort ?? 0, "webrtc")),
+    ];
     this.#speech = options.speech === undefined ? undefined : emptySlot("speech", 0);
   }
 
   /** Resolves when the service accepts calls. Rejects with `unavailable` when one of its processes cannot be started. */
   async start(): Promise<ServiceReady> {
-    // One worker starts first: with port 0 it chooses the port that all workers use and that is in `websocketUrl`.
-    const [first, ...others] = this.#workers;
+    // One worker of each role starts first: with port 0 it chooses the port that all of them use and that is in
+    // `websocketUrl`.
+    const [first, ...others] = this.#slotsOf("media");
     assert.ok(first !== undefined, "there is at least one worker");
-    const { mediaPort, config } = this.#options;
-    if (mediaPort !== undefined) first.port = await mediaPort.listen(config.mediaHost, config.mediaPort);
+    const [firstWebrtc, ...otherWebrtc] = this.#slotsOf("webrtc");
+    for (const slot of [first, ...(firstWebrtc === undefined ? [] : [firstWebrtc])]) await this.#listenFor(slot);
     const speech = this.#speech && this.#launch(this.#speech);
-    await this.#launch(first);
+    await Promise.all([this.#launch(first), firstWebrtc && this.#launchWebrtc(firstWebrtc)]);
     this.#assertRunning();
     for (const slot of others) slot.port = first.port;
-    await Promise.all([speech, ...[this.#control, ...others].map((slot) => this.#launch(slot))]);
+    for (const slot of otherWebrtc) slot.port = firstWebrtc?.port ?? 0;
+    await Promise.all([
+      speech,
+      ...[this.#control, ...others].map((slot) => this.#launch(slot)),
+      ...otherWebrtc.map((slot) => this.#launchWebrtc(slot)),
+    ]);
     this.#assertRunning();
     this.#isUp = true;
     this.#scheduleSpares(SPARE_START_DELAY_MS);
-    const { apiHost } = config;
-    return { kind: "ready", apiUrl: `http://${hostInUrl(apiHost)}:${this.#control.port}`, mediaUrl: this.#mediaUrl() };
+    const { apiHost } = this.#options.config;
+    const { media: mediaUrl, webrtc: webrtcUrl } = this.#mediaUrls();
+    const apiUrl = `http://${hostInUrl(apiHost)}:${this.#control.port}`;
+    return { kind: "ready", apiUrl, mediaUrl, ...(webrtcUrl !== undefined && { webrtcUrl }) };
+  }
+
+  #slotsOf(role: WorkerRole): ProcessSlot[] {
+    return this.#workers.filter((slot) => slot.role === role);
+  }
+
+  /** Where the supervisor accepts connections for the workers of a role, it does from now on. */
+  async #listenFor(slot: ProcessSlot): Promise<void> {
+    const { mediaPorts, config } = this.#options;
+    if (mediaPorts !== undefined) slot.port = await mediaPorts[slot.role].listen(config.mediaHost, slot.port);
+  }
+
+  /** A worker for WebRTC that cannot be started is tried again: the service starts without it. */
+  async #launchWebrtc(slot: ProcessSlot): Promise<void> {
+    try {
+      await this.#launch(slot);
+    } catch (error) {
+      if (!this.#isNeeded(slot)) return;
+      const { log } = this.#options;
+      log.error(
+        { kind: slot.kind, role: slot.role, err: error, code: codeOf(error) },
+        "WebRTC worker could not be started",
+      );
+      this.#scheduleLaunch(slot, slot.restartMs);
+    }
   }
 
   /** Lets live calls end within DRAIN_MS and then ends all processes. Those that hang are killed DRAIN_EXIT_MS_MAX later. */
@@ -230,7 +275,7 @@ export class Supervisor {
     const untilMs = addMs(clock.nowMs(), PROCESS_START_MS_MAX);
     for (;;) {
       this.#assertRunning();
-      if ([this.#control, ...this.#workers].every(({ process }) => process?.isUp === true)) return;
+      if ([this.#control, ...this.#slotsOf("media")].every(({ process }) => process?.isUp === true)) return;
       if (clock.nowMs() >= untilMs) throw unavailable("not all processes of the service are up");
       await new Promise<void>((resolve) => {
         clock.after(HEARTBEAT_MS, resolve);
@@ -243,9 +288,14 @@ export class Supervisor {
     if (this.#state !== "running") throw unavailable("the service is stopping");
   }
 
-  #mediaUrl(): string {
-    const { publicMediaUrl, mediaTls, mediaHost } = this.#options.config;
-    return publicMediaUrl ?? `${mediaTls ? "wss" : "ws"}://${hostInUrl(mediaHost)}:${this.#workers[0]?.port}`;
+  #mediaUrls(): MediaUrls {
+    const { publicMediaUrl, mediaTls, mediaHost, webrtc } = this.#options.config;
+    const [media, forWebrtc] = [this.#slotsOf("media")[0], this.#slotsOf("webrtc")[0]];
+    const here = `${mediaTls ? "wss" : "ws"}://${hostInUrl(mediaHost)}`;
+    return {
+      media: publicMediaUrl ?? `${here}:${media?.port}`,
+      webrtc: forWebrtc && (webrtc?.publicUrl ?? `${here}:${forWebrtc.port}`),
+    };
   }
 
   /** Throws what `startChild` throws. */
@@ -257,13 +307,14 @@ export class Supervisor {
     this.#liveProcesses.add(process);
     void process.exited.then(() => {
       this.#liveProcesses.delete(process);
-      void this.#options.mediaPort?.setAccepting(process, false);
+      void this.#mediaPortOf(process)?.setAccepting(process, false);
     });
     return process;
   }
 
   #onMessage(process: SupervisedProcess, message: FromChild): void {
-    const { mediaPort } = this.#options;
+    const mediaPort = this.#mediaPortOf(process);
+    if (message.kind === "owner-link") this.#options.onOwnerLink(message.url);
     if (message.kind === "connection-taken") mediaPort?.onConnectionTaken(process);
     if (message.kind !== "connections") return;
     const set = mediaPort?.setAccepting(process, message.accepting);
@@ -273,10 +324,18 @@ export class Supervisor {
 
   #assigned(slot: ProcessSlot, process: SupervisedProcess): SupervisedProcess {
     const { socketPath, speech, mediaServer } = this.#options;
-    const isFirst = !this.#isUp && slot === this.#workers[0];
+    const { port, role } = slot;
+    const isFirst = !this.#isUp && slot === this.#slotsOf(role)[0];
     const restarts = { ...this.#restarts };
-    process.assign({ socketPath, speech, port: slot.port, mediaUrl: this.#mediaUrl(), restarts, mediaServer, isFirst });
+    const mediaUrls = this.#mediaUrls();
+    this.#roles.set(process, role);
+    process.assign({ socketPath, speech, port, role, mediaUrls, restarts, mediaServer, isFirst });
     return process;
+  }
+
+  /** Undefined where workers listen on their port themselves, and for a process that is none of them. */
+  #mediaPortOf(process: SupervisedProcess): MediaPort | undefined {
+    return this.#options.mediaPorts?.[this.#roles.get(process) ?? "media"];
   }
 
   /** Spare processes are loaded some time after a start, so that they take no processor time from processes that serve. */
@@ -336,13 +395,14 @@ export class Supervisor {
   /** The process is up and fills the slot until it dies or is replaced. */
   #occupySlot(slot: ProcessSlot, process: SupervisedProcess): void {
     const { clock, log } = this.#options;
-    const { kind, port } = slot;
+    const { kind, port, role } = slot;
     const sinceMs = clock.nowMs();
     slot.process = process;
-    log.info({ kind, pid: process.pid, port }, "process started");
+    const ofRole = role === "media" ? {} : { role };
+    log.info({ kind, ...ofRole, pid: process.pid, port }, "process started");
     if (this.#isUp) this.#scheduleSpares(SPARE_START_DELAY_MS);
     void process.exited.then((exit) => {
-      const fields = { kind, pid: process.pid, ...exit };
+      const fields = { kind, ...ofRole, pid: process.pid, ...exit };
       const isReplaced = slot.process !== process;
       if (!isReplaced) slot.process = undefined;
       if (exit.exitCode === 0 && (isReplaced || !this.#isNeeded(slot))) log.info(fields, "process exited");

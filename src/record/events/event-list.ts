@@ -19,10 +19,13 @@ export type DerivedEvent =
   | { kind: "playout-ended"; turnId: TurnId; sentMs: number };
 
 /**
- * The record sums up usage, pongs arrive all the time, and a transcript repeats what other events say. None explains a
- * decision of the call.
+ * The record sums up usage and reports of the network, pongs arrive all the time, and a transcript repeats what other
+ * events say. None explains a decision of the call.
  */
-type Unlisted = { kind: "usage" | "pong" | "transcript" };
+type Unlisted = { kind: "usage" | "network" | "pong" | "transcript" };
+
+const isUnlisted = (event: OccasionalEvent & Redacted): event is Extract<OccasionalEvent, Unlisted> =>
+  event.kind === "usage" || event.kind === "network" || event.kind === "pong";
 
 /** An event or a command of a call, `atMs` whole milliseconds since redemption. */
 export type ListedEvent =
@@ -77,9 +80,10 @@ export class EventLister {
       case "attached":
         return;
       case "event":
-        if (record.event.kind === "usage" || record.event.kind === "pong") return;
+        if (isUnlisted(record.event)) return;
         this.#emit({ atMs: roundedMs(timeMs), source: "event", ...record.event });
         // As in the call: speech whose frames stop arriving ends by a deadline, which is checked at ticks.
+        if (record.event.kind === "leg-detached") this.#onDetached(timeMs);
         if (record.event.kind === "tick" && timeMs >= this.#segmenter.deadlineMs) this.#onFramesStopped(timeMs);
         return;
       case "command":
@@ -104,6 +108,13 @@ export class EventLister {
   #onSpeechEnded(timeMs: CallMs): void {
     const endMs = roundedMs(this.#segmenter.lastSpeechMs);
     this.#emit({ atMs: roundedMs(timeMs), source: "event", kind: "speech-ended", endMs });
+  }
+
+  /** As in the call: the caller's speech ends, and what has not been played never will be. */
+  #onDetached(timeMs: CallMs): void {
+    if (this.#segmenter.isSpeaking) this.#onFramesStopped(timeMs);
+    this.#playback.flush(timeMs);
+    this.#onPlayoutEnded(timeMs);
   }
 
   #onFrameOut(turnId: TurnId, samples: number, timeMs: CallMs): void {

@@ -1,7 +1,8 @@
 import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../core/limits/api.ts";
-import { JournalReader, journalPath } from "../journal/reader.ts";
+import { type FindMediaKey, noKey } from "../finalization/journal-processor.ts";
+import { type JournalFile, JournalReader, journalFileOf } from "../journal/reader.ts";
 import { EventLister, type ListedEvent } from "./event-list.ts";
 
 /** One page of a call's events, in the order of time. */
@@ -25,11 +26,13 @@ export interface EventPage {
  */
 export class EventPager {
   readonly #dataDir: string;
+  readonly #findKey: FindMediaKey;
   /** By call and event number, in order of last use. */
   readonly #readers = new Map<string, EventPageReader>();
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, findKey: FindMediaKey = noKey) {
     this.#dataDir = dataDir;
+    this.#findKey = findKey;
   }
 
   /**
@@ -38,12 +41,17 @@ export class EventPager {
    */
   async page(callId: CallId, from: number, limit: number): Promise<EventPage> {
     const key = readerKey(callId, from);
-    const reader = this.#readers.get(key) ?? new EventPageReader(journalPath(this.#dataDir, callId), from);
+    const cached = this.#readers.get(key);
     // A reader in use must not serve another request.
     this.#readers.delete(key);
+    const reader = cached ?? (await this.#open(callId, from));
     const page = await reader.page(limit);
     if (page.more !== "never") this.#remember(readerKey(callId, page.next), reader);
     return page;
+  }
+
+  async #open(callId: CallId, from: number): Promise<EventPageReader> {
+    return new EventPageReader(journalFileOf(this.#dataDir, callId, await this.#findKey(callId)), from);
   }
 
   #remember(key: string, reader: EventPageReader): void {
@@ -67,11 +75,11 @@ class EventPageReader {
   #pending: ListedEvent[] = [];
   #pendingBytes = 0;
 
-  constructor(path: string, from: number) {
+  constructor(journal: JournalFile, from: number) {
     this.#skip = from;
     this.#next = from;
     const take = (event: ListedEvent): void => this.#take(event);
-    this.#journal = new JournalReader(path, (record) => {
+    this.#journal = new JournalReader(journal, (record) => {
       if (record.kind === "header") this.#lister = new EventLister(record.header, take);
       else this.#lister?.take(record);
     });

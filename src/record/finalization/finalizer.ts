@@ -8,33 +8,26 @@ import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, epochMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import type { CallId, CarrierCallId } from "../../core/ids.ts";
-import {
-  PROJECTIONS_CACHED_MAX,
-  RECORD_RETRY_MS,
-  RECORD_RETRY_MS_MAX,
-  RECORDS_CONCURRENT_MAX,
-} from "../../core/limits/storage.ts";
+import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORDS_CONCURRENT_MAX } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { EndSummary } from "../../store/call-handoff.ts";
 import type { CallEnd, CallRedemption, CallStore } from "../../store/call-store.ts";
 import { journalPath } from "../journal/reader.ts";
-import { type Recording, recordingPath } from "../recording/render.ts";
+import { recordingPath } from "../recording/render.ts";
 import type { JournaledCall, JournalProcessor } from "./journal-processor.ts";
 import { PerCallQueue } from "./per-call-queue.ts";
 
 export interface CallFinalizerOptions {
   calls: Pick<CallStore, "get" | "finish">;
   dataDir: string;
-  /** Reads journals and writes recordings, in a process of its own where calls are live. */
-  journals: JournalProcessor;
+  /** Reads journals, in a process of its own where calls are live. */
+  journals: Pick<JournalProcessor, "project">;
   /** The providers' prices; undefined where they are not known. */
   prices?: Prices | undefined;
   clock: Clock;
   log: Logger;
   /** The call's end is committed; `tookMs` is how long that took. */
   onFinalized: (callId: CallId, tookMs: number) => void;
-  /** A recording could not be rendered; the call's record says so. */
-  onRecordingFailed?: () => void;
 }
 
 /**
@@ -42,9 +35,6 @@ export interface CallFinalizerOptions {
  * call is finalized without it, because every call ends in a record.
  */
 const READ_ATTEMPTS_MAX = 60;
-
-/** System errors that are temporary. A recording that fails with one of them is retried. */
-const TRANSIENT_ERROR_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "EMFILE", "ENFILE"];
 
 /** One call to finalize: it exists from the request until this end or another end is recorded. */
 interface FinalizationRequest {
@@ -55,14 +45,12 @@ interface FinalizationRequest {
   isLost: () => boolean;
   /** How many more times reading the journal may fail. */
   attemptsLeft: number;
-  retryMs: number;
   /** Results of an earlier attempt, so that a later failure does not repeat the work. */
   projected?: JournaledCall | undefined;
-  rendered?: { recording: Recording | "failed" | undefined };
 }
 
 /**
- * Makes records, transcripts and recordings of ended calls from their journals, and deletes the files of calls. Several
+ * Makes records and transcripts of ended calls from their journals, and deletes the files of calls. Several
  * calls are processed at a time, because each waits for the disk and the event loop dozens of times. The work of one
  * call runs in sequence.
  */
@@ -104,7 +92,7 @@ export class CallFinalizer {
   }
 
   #enqueue(callId: CallId, redemption: CallRedemption | undefined, isLost: () => boolean): void {
-    const request = { callId, redemption, isLost, attemptsLeft: READ_ATTEMPTS_MAX, retryMs: RECORD_RETRY_MS };
+    const request = { callId, redemption, isLost, attemptsLeft: READ_ATTEMPTS_MAX };
     if (this.#queued.has(keyOf(request))) return;
     this.#queued.set(keyOf(request), request);
     void this.#work.run(callId, () => this.#process(request));
@@ -116,6 +104,11 @@ export class CallFinalizer {
    */
   deleteFiles(callId: CallId): Promise<void> {
     return this.#work.run(callId, () => this.#deleteFiles(callId));
+  }
+
+  /** Runs `work` on the files of a call while nothing else here reads, writes or deletes them. */
+  withFiles<T>(callId: CallId, work: () => Promise<T>): Promise<T> {
+    return this.#work.run(callId, work);
   }
 
   /** Resolves when all work requested so far is done. */
@@ -157,7 +150,7 @@ export class CallFinalizer {
     // transcripts of many calls would otherwise fill the memory.
     if (this.#retrying >= PROJECTIONS_CACHED_MAX) request.projected = undefined;
     this.#retrying += 1;
-    this.#options.clock.after(request.retryMs, () => {
+    this.#options.clock.after(RECORD_RETRY_MS, () => {
       this.#retrying -= 1;
       void this.#work.run(request.callId, () => this.#process(request));
     });
@@ -178,9 +171,7 @@ export class CallFinalizer {
     const { header, carrierCallId } = projected;
     const call = await calls.get(header.accountId, callId);
     if (call?.status !== "active" || !isLost()) return undefined;
-    const end = await this.#endOf(request, projected);
-    // Rendering the recording takes time.
-    if (!isLost() || !(await calls.finish(callId, end, redemption))) return undefined;
+    if (!(await calls.finish(callId, this.#endOf(request, projected), redemption))) return undefined;
     return carrierCallId === undefined ? {} : { carrierCallId };
   }
 
@@ -210,10 +201,21 @@ export class CallFinalizer {
     return first;
   }
 
-  async #endOf(
+  #endOf(
     request: FinalizationRequest,
-    { header, turns, endReason, hasEnd, frames, usageEvents, carrierCallId, parameters, ...projected }: JournaledCall,
-  ): Promise<CallEnd> {
+    {
+      header,
+      turns,
+      endReason,
+      hasEnd,
+      frames,
+      usageEvents,
+      network,
+      carrierCallId,
+      parameters,
+      ...projected
+    }: JournaledCall,
+  ): CallEnd {
     const durationMs = Math.round(projected.durationMs);
     const journaled: EndSummary = {
       reason: endReason,
@@ -224,8 +226,6 @@ export class CallFinalizer {
     };
     // The worker that carried the call knows more than a truncated journal.
     const reported = hasEnd ? undefined : this.#reportedEnds.get(request.callId);
-    request.rendered ??= { recording: await this.#render(request) };
-    const { recording } = request.rendered;
     const { usage, cost } = billOf(usageEvents, this.#options.prices);
     const ending = endStatusOf(reported ?? journaled);
     return {
@@ -234,32 +234,13 @@ export class CallFinalizer {
       transcriptComplete: hasEnd,
       carrierCallId,
       parameters,
-      recording: recording === "failed" ? undefined : recording,
-      counters: { ...ending.counters, ...(recording === "failed" && { recordingFailures: 1 }) },
+      hasJournal: true,
+      counters: ending.counters,
       latency: latencySummary(turns),
+      network,
       usage,
       cost,
     };
-  }
-
-  /** Rejects while only a lack of disk space, file descriptors or a renderer prevents the recording. */
-  async #render(request: FinalizationRequest): Promise<Recording | "failed" | undefined> {
-    const { journals, log, onRecordingFailed } = this.#options;
-    const { callId } = request;
-    try {
-      const recording = await journals.render(callId);
-      return recording && { ...recording, durationMs: Math.round(recording.durationMs) };
-    } catch (error) {
-      if (codeOf(error) === "unavailable") throw error;
-      if (TRANSIENT_ERROR_CODES.includes(systemErrorCodeOf(error) ?? "")) {
-        // Each attempt writes until the disk is full and takes the space from others.
-        request.retryMs = Math.min(2 * request.retryMs, RECORD_RETRY_MS_MAX);
-        throw error;
-      }
-      log.error({ callId, err: error, code: codeOf(error) }, "recording could not be rendered");
-      onRecordingFailed?.();
-      return "failed";
-    }
   }
 }
 

@@ -1,8 +1,9 @@
+import type { MediaKey } from "../../core/encryption/chunks.ts";
 import type { CallId } from "../../core/ids.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
-import { journalPath } from "../journal/reader.ts";
+import { journalFileOf } from "../journal/reader.ts";
 import type { JournalHeader } from "../journal/records.ts";
-import { type Recording, recordingPath, renderRecording } from "../recording/render.ts";
+import { type Recording, type RenderProgress, recordingPath, renderRecording } from "../recording/render.ts";
 import { type ProjectedCall, projectJournal } from "./projection.ts";
 
 /** A projected call with the fields of its journal's header that a record needs. */
@@ -13,14 +14,27 @@ export interface JournalProcessor {
   /** Rejects as `projectJournal` does, and with `renderer_died` when every attempt ended with the renderer's death. */
   project(callId: CallId): Promise<JournaledCall>;
   /** Writes the call's recording; rejects as `renderRecording` does, and with `renderer_died`. */
-  render(callId: CallId): Promise<Recording | undefined>;
+  render(callId: CallId, onProgress?: (progress: RenderProgress) => void): Promise<Recording | undefined>;
 }
 
-/** Runs in this process, on the journals and recordings of an installation. */
-export const localJournalProcessor = (dataDir: string, makeResampler: ResamplerFactory): JournalProcessor => ({
+/** The key of a call's journal and recording; undefined where they are not encrypted, or are deleted. */
+export type FindMediaKey = (callId: CallId) => Promise<MediaKey | undefined>;
+
+export const noKey: FindMediaKey = async () => undefined;
+
+/** Runs in this process, on the journals and recordings of an installation; by default none is encrypted. */
+export const localJournalProcessor = (
+  dataDir: string,
+  makeResampler: ResamplerFactory,
+  findKey: FindMediaKey = noKey,
+): JournalProcessor => ({
   async project(callId) {
-    const { header, ...projected } = await projectJournal(journalPath(dataDir, callId));
+    const { header, ...projected } = await projectJournal(journalFileOf(dataDir, callId, await findKey(callId)));
     return { ...projected, header: { accountId: header.accountId, startedAt: header.startedAt } };
   },
-  render: (callId) => renderRecording(journalPath(dataDir, callId), recordingPath(dataDir, callId), makeResampler),
+  async render(callId, onProgress) {
+    const key = await findKey(callId);
+    const recording = { path: recordingPath(dataDir, callId), key };
+    return await renderRecording(journalFileOf(dataDir, callId, key), recording, makeResampler, onProgress);
+  },
 });

@@ -30,12 +30,12 @@ export class PerCallQueue {
    * Runs `work` after all earlier work of this call, once fewer than the limit are in progress. Settles as `work` does; work that
    * fails does not stop what follows.
    */
-  run(callId: CallId, work: () => Promise<void>): Promise<void> {
+  run<T>(callId: CallId, work: () => Promise<T>): Promise<T> {
     return this.#calls.run(callId, async () => {
       if (this.#busy === this.#concurrentMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
       else this.#busy += 1;
       try {
-        await work();
+        return await work();
       } finally {
         const next = this.#waiting.shift();
         // The slot passes to the next in the queue.

@@ -1,8 +1,10 @@
 import type { CallEvent } from "../../call/events.ts";
+import { type CallNetwork, type NetworkReport, networkOf } from "../../core/calls/network.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { StartParameters } from "../../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { CarrierCallId } from "../../core/ids.ts";
+import type { JournalFile } from "../journal/reader.ts";
 import type { JournalHeader } from "../journal/records.ts";
 import { type FrameCounts, summarizeJournal } from "../journal/summary.ts";
 import { replayJournal, type TimedCommand } from "../replay/replay.ts";
@@ -14,15 +16,17 @@ type LegStarted = Extract<CallEvent, { kind: "leg-started" }>;
 /** The record of a call, made from its journal. */
 export interface ProjectedCall {
   header: JournalHeader;
-  /** The turns as they were heard, in order; without text when the call is not recorded. */
+  /** The turns as they were heard, in order; without text when words are not stored. */
   turns: TranscriptTurn[];
   endReason: EndReason;
   /** The carrier's id of the call; undefined where it had none or never connected. */
   carrierCallId: CarrierCallId | undefined;
-  /** Those of the first start, as for the call itself; undefined where it had none, empty where the call is not recorded. */
+  /** Those of the first start, as for the call itself; undefined where it had none, empty where words are not stored. */
   parameters: StartParameters | undefined;
   /** What providers did for the call, request by request. */
   usageEvents: readonly RecordedUsage[];
+  /** What was measured of the network; undefined for a call that had no leg on RTP. */
+  network: CallNetwork | undefined;
   /** From redemption to the end, or to the last record. */
   durationMs: number;
   frames: FrameCounts;
@@ -42,14 +46,16 @@ export interface ProjectedCall {
  *
  * Rejects with `journal_unreadable`.
  */
-export async function projectJournal(path: string): Promise<ProjectedCall> {
+export async function projectJournal(journal: JournalFile): Promise<ProjectedCall> {
   const journaled: TimedCommand[] = [];
   const gatherer = new UsageGatherer();
+  const networkReports: NetworkReport[] = [];
   let carrierCallId: CarrierCallId | undefined;
   let started: LegStarted | undefined;
-  const { header, durationMs, endReason, frames, complete } = await summarizeJournal(path, (record) => {
+  const { header, durationMs, endReason, frames, complete } = await summarizeJournal(journal, (record) => {
     gatherer.take(record);
     if (record.kind === "command") journaled.push({ timeMs: record.timeMs, command: record.command });
+    else if (record.kind === "event" && record.event.kind === "network") networkReports.push(record.event);
     else if (record.kind === "event" && record.event.kind === "leg-started") {
       started ??= record.event;
       ({ carrierCallId } = record.event);
@@ -60,21 +66,22 @@ export async function projectJournal(path: string): Promise<ProjectedCall> {
     carrierCallId,
     parameters: started?.parameters,
     usageEvents: gatherer.usage,
+    network: networkOf(networkReports),
     durationMs,
     frames,
     complete,
   };
   if (endReason !== undefined) return { ...projected, hasEnd: true, endReason, turns: turnsOf(journaled) };
-  const commands = header.spec === undefined ? journaled : await replayToEnd(path, journaled);
+  const commands = header.spec === undefined ? journaled : await replayToEnd(journal, journaled);
   const last = commands.at(-1)?.command;
   const lost = last?.kind === "end" ? last.reason : "worker_lost";
   return { ...projected, hasEnd: false, endReason: lost, turns: turnsOf(commands) };
 }
 
 /** The commands of a truncated call and those that end it; only the former where the call cannot be replayed. */
-async function replayToEnd(path: string, journaled: TimedCommand[]): Promise<TimedCommand[]> {
+async function replayToEnd(journal: JournalFile, journaled: TimedCommand[]): Promise<TimedCommand[]> {
   try {
-    const { replayed } = await replayJournal(path, "worker_lost");
+    const { replayed } = await replayJournal(journal, "worker_lost");
     // Another version of the state machine may decide differently from the one that spoke with the caller.
     return isSubsetEqual(journaled, replayed.slice(0, journaled.length)) ? replayed : journaled;
   } catch {

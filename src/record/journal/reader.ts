@@ -1,7 +1,11 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import { GrowingFileReader } from "../../core/encryption/chunked-file.ts";
+import { isEncrypted, type MediaFile, type MediaKey, mediaUnreadable } from "../../core/encryption/chunks.ts";
+import { codeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
+import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage.ts";
 import { JournalDecoder } from "./format.ts";
 import { type JournalRecord, journalUnreadable } from "./records.ts";
 
@@ -14,16 +18,28 @@ export const journalDirectory = (dataDir: string): string => join(dataDir, "jour
 export const journalPath = (dataDir: string, callId: CallId): string =>
   join(journalDirectory(dataDir), `${callId}.tlj`);
 
+/** A journal to read: its path alone where it is not encrypted. */
+export type JournalFile = string | MediaFile;
+
+/** The journal of a call with this key; undefined for a call without one, whose journal is not encrypted. */
+export const journalFileOf = (dataDir: string, callId: CallId, key: MediaKey | undefined): MediaFile => ({
+  path: journalPath(dataDir, callId),
+  key,
+});
+
 /**
  * Reads a journal from its beginning and passes each record to `onRecord`, the header first. The event loop runs
  * between chunks. Resolves with whether the file ends in the middle of a record because its writer died; the incomplete
  * record is dropped.
  *
- * Rejects with `journal_unreadable` when there is no such file or it is not a journal; earlier records have been passed
- * on by then. An error that `onRecord` throws ends the reading and is rethrown.
+ * Rejects with `journal_unreadable` when there is no such file or it is not a journal, when it is encrypted without its
+ * key, and at a chunk that was changed or moved; earlier records have been passed on by then. An error that `onRecord` throws ends the reading and is rethrown.
  */
-export async function readJournal(path: string, onRecord: (record: JournalRecord) => void): Promise<{ torn: boolean }> {
-  return { torn: (await new JournalReader(path, onRecord).readMore()) === "torn" };
+export async function readJournal(
+  journal: JournalFile,
+  onRecord: (record: JournalRecord) => void,
+): Promise<{ torn: boolean }> {
+  return { torn: (await new JournalReader(journal, onRecord).readMore()) === "torn" };
 }
 
 /**
@@ -32,25 +48,40 @@ export async function readJournal(path: string, onRecord: (record: JournalRecord
 export class JournalReader {
   readonly #path: string;
   readonly #decoder: JournalDecoder;
+  readonly #bytes: JournalBytes;
   /** All records before this offset have been passed on. */
   #offsetBytes = 0;
 
-  constructor(path: string, onRecord: (record: JournalRecord) => void) {
+  constructor(journal: JournalFile, onRecord: (record: JournalRecord) => void) {
+    const { path, key } = typeof journal === "string" ? { path: journal, key: undefined } : journal;
     this.#path = path;
+    this.#bytes = key === undefined ? new PlainBytes() : new EncryptedBytes(key);
     this.#decoder = new JournalDecoder(onRecord);
   }
 
   /**
    * Reads to the end of the file, or until `enough()`, which is called before each record, returns true. At the end the
-   * file may be `torn`: its last record is incomplete, and its writer may still complete it. Rejects as `readJournal`
-   * does.
+   * file may be `torn`: its last record is incomplete, or it is encrypted and lacks its final chunk, and its writer may
+   * still complete it. Rejects as `readJournal` does.
    */
   async readMore(enough?: () => boolean): Promise<"stopped" | "end" | "torn"> {
     const file = await openJournal(this.#path);
     try {
       return await this.#readFrom(file, enough);
     } finally {
+      this.#bytes.release();
       await file.close();
+    }
+  }
+
+  async #readSome(file: FileHandle, into: Buffer, fromBytes: number): Promise<number> {
+    try {
+      return await this.#bytes.read(file, into, fromBytes);
+    } catch (error) {
+      throw journalUnreadable(
+        error instanceof Error && codeOf(error) === "media_unreadable" ? error.message : "reading the file failed",
+        error,
+      );
     }
   }
 
@@ -58,8 +89,8 @@ export class JournalReader {
     let buffer: Buffer = Buffer.allocUnsafe(READ_BYTES);
     let filled = 0;
     for (;;) {
-      const bytesRead = await readSome(file, buffer, filled, this.#offsetBytes + filled);
-      if (bytesRead === 0) return filled > 0 ? "torn" : "end";
+      const bytesRead = await this.#readSome(file, buffer.subarray(filled), this.#offsetBytes + filled);
+      if (bytesRead === 0) return filled > 0 || !this.#bytes.isComplete ? "torn" : "end";
       filled += bytesRead;
       const used = this.#decoder.push(buffer.subarray(0, filled), enough);
       this.#offsetBytes += used;
@@ -80,10 +111,30 @@ async function openJournal(path: string): Promise<FileHandle> {
   }
 }
 
-async function readSome(file: FileHandle, into: Buffer, at: number, fromBytes: number): Promise<number> {
-  try {
-    return (await file.read(into, at, into.length - at, fromBytes)).bytesRead;
-  } catch (error) {
-    throw journalUnreadable("reading the file failed", error);
+/** The plain bytes of a journal. */
+interface JournalBytes {
+  /** Nothing that its writer wrote is missing, as far as the file itself can tell. */
+  readonly isComplete: boolean;
+  /** Reads from an offset in the plain bytes into all of `into` or a part of it. Resolves with how many. */
+  read(file: FileHandle, into: Buffer, fromBytes: number): Promise<number>;
+  /** Keeps no bytes until the next read. */
+  release(): void;
+}
+
+class PlainBytes implements JournalBytes {
+  readonly isComplete = true;
+
+  async read(file: FileHandle, into: Buffer, fromBytes: number): Promise<number> {
+    const { bytesRead } = await file.read(into, 0, into.length, fromBytes);
+    if (fromBytes === 0 && isEncrypted(into.subarray(0, bytesRead))) throw mediaUnreadable("its key is missing");
+    return bytesRead;
+  }
+
+  release(): void {}
+}
+
+class EncryptedBytes extends GrowingFileReader implements JournalBytes {
+  constructor(key: MediaKey) {
+    super(key, "journal", JOURNAL_BACKLOG_BYTES_MAX);
   }
 }

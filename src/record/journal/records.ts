@@ -42,7 +42,10 @@ export interface JournalStart {
   promptTokensMax?: number;
 }
 
-/** The first record. Without `spec` the call is not recorded: the journal holds no words, and it cannot be replayed. */
+/**
+ * The first record. Without `spec` the words of the call are not stored: the journal holds none, and it cannot be
+ * replayed.
+ */
 export interface JournalHeader extends Omit<JournalStart, "spec"> {
   /** Name and version of the software that wrote the journal. */
   software: string;
@@ -54,7 +57,16 @@ export interface JournalHeader extends Omit<JournalStart, "spec"> {
   /** The weights that scored the ends of turns: TURN_WEIGHTS. Absent in older journals. */
   turnWeights?: string;
   spec?: CallSpec;
+  /** What rendering needs of the spec, in a journal that has audio and no words. */
+  audio?: Pick<CallSpec, "connectionType" | "maxDurationMs">;
 }
+
+/**
+ * What rendering needs of the spec; undefined where the journal has no audio. A journal of an older version has a spec
+ * only with audio.
+ */
+export const audioSpecOf = ({ spec, audio }: JournalHeader): JournalHeader["audio"] =>
+  spec?.recordingEnabled === true ? spec : audio;
 
 /** Events that are journaled as JSON: all but the two that occur for every frame. */
 export type OccasionalEvent = Exclude<CallEvent, { kind: "frame-in" | "frame-out" }>;
@@ -70,7 +82,7 @@ export type JournaledEvent = OccasionalEvent & Redacted;
 
 /**
  * `generate-reply` carries the whole conversation, which the journal already has; only the number of messages is
- * recorded. The same holds for `transcript`, of which only the length is recorded, whether or not the call is.
+ * recorded. The same holds for `transcript`, of which only the length is recorded, whether or not words are.
  */
 export type JournaledCommand =
   | (Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }> & Redacted)
@@ -79,7 +91,7 @@ export type JournaledCommand =
 
 /**
  * One record of a journal. Times are milliseconds since redemption. `audio` is in its direction's codec and borrowed:
- * it is valid until the called function returns. It is empty when the call is not recorded, when `audioOmitted`,
+ * it is valid until the called function returns. It is empty when audio is not stored, when `audioOmitted`,
  * because the disk did not keep up, and in a frame of silence that a caller's DTX left out.
  */
 export type JournalRecord =

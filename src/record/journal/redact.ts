@@ -1,5 +1,5 @@
 import type { CallCommand } from "../../call/events.ts";
-import { BUILT_IN_TOOLS } from "../../core/calls/spec.ts";
+import { BUILT_IN_TOOLS, storesWords } from "../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { PHRASE_NAMES, type PhraseName } from "../../core/phrases/names.ts";
 import { ICU } from "../../core/version.ts";
@@ -8,12 +8,12 @@ import type { JournaledCommand, JournaledEvent, JournalHeader, JournalStart, Occ
 import { TURN_WEIGHTS } from "./turn-weights.ts";
 
 /*
- * What may be journaled of a call. For a call that is not recorded, everything is left out that either side said, typed
+ * What may be journaled of a call. For a call whose words are not stored, everything is left out that either side said, typed
  * or dialled, or that an LLM or a peer made up; counts, times and kinds stay. Each object is built field by field, so
  * that a field added to an event later is left out until it is added here, too.
  */
 
-/** A journal's first record. `software` is the version that writes it; only a recorded call's header has its spec. */
+/** A journal's first record. `software` is the version that writes it; the spec is left out when its words may not be stored. */
 export function journalHeader(software: string, start: JournalStart): JournalHeader {
   const {
     callId,
@@ -42,18 +42,21 @@ export function journalHeader(software: string, start: JournalStart): JournalHea
     parameters,
     ...bound,
   };
-  return spec.recordingEnabled ? { ...header, spec } : header;
+  if (storesWords(spec)) return { ...header, spec };
+  if (!spec.recordingEnabled) return header;
+  const { connectionType, maxDurationMs } = spec;
+  return { ...header, audio: { connectionType, maxDurationMs } };
 }
 
-/** The event as the journal stores it: unchanged when the call is recorded, otherwise without words and audio. */
-export const journaledEvent = (event: OccasionalEvent, recorded: boolean): JournaledEvent =>
-  recorded ? event : redactedEvent(event);
+/** The event as the journal stores it: unchanged with words, otherwise without anything that was said. */
+export const journaledEvent = (event: OccasionalEvent, withWords: boolean): JournaledEvent =>
+  withWords ? event : redactedEvent(event);
 
 /**
  * The command as the journal stores it. Of an LLM request's prompt only the number of messages is stored, and of a
- * transcript only its length; when the call is not recorded, everything said is left out as well.
+ * transcript only its length; when words are not stored, everything said is left out as well.
  */
-export function journaledCommand(command: CallCommand, recorded: boolean): JournaledCommand {
+export function journaledCommand(command: CallCommand, withWords: boolean): JournaledCommand {
   if (command.kind === "generate-reply") {
     const { kind, turnId, messages, language } = command;
     return { kind, turnId, messages: messages.length, language };
@@ -62,7 +65,7 @@ export function journaledCommand(command: CallCommand, recorded: boolean): Journ
     const { kind, messages, language } = command;
     return { kind, messages: messages.length, language };
   }
-  return recorded && command.kind !== "transcript" ? command : redactedCommand(command);
+  return withWords && command.kind !== "transcript" ? command : redactedCommand(command);
 }
 
 function redactedStart(event: Extract<OccasionalEvent, { kind: "leg-started" }>): JournaledEvent {
@@ -99,11 +102,24 @@ const redactedUsage = ({
   ...(preemptive && { preemptive }),
 });
 
+/** In place of phrases that an LLM may have written. */
+const NO_PHRASES = Object.fromEntries(PHRASE_NAMES.map((name) => [name, ""])) as Readonly<Record<PhraseName, string>>;
+
+function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): JournaledEvent {
+  const { kind, packetsIn, lostIn, packetsOut, lostOut, jitterInMs, jitterOutMs, roundTripMs } = event;
+  return {
+    ...{ kind, packetsIn, lostIn, packetsOut, lostOut, jitterInMs },
+    ...(jitterOutMs !== undefined && { jitterOutMs }),
+    ...(roundTripMs !== undefined && { roundTripMs }),
+  };
+}
+
 function redactedEvent(event: OccasionalEvent): JournaledEvent {
   const { kind } = event;
   switch (kind) {
     case "tick":
     case "pong":
+    case "leg-detached":
       return { kind };
     case "leg-started":
       return redactedStart(event);
@@ -119,11 +135,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return { kind, digit: "", chars: event.digit.length };
     case "voice-chosen":
       return { kind, language: event.language, voiceId: event.voiceId, supportsLanguage: event.supportsLanguage };
-    case "phrases-chosen": {
-      // An LLM may have written the phrases.
-      const phrases = Object.fromEntries(PHRASE_NAMES.map((name) => [name, ""])) as Record<PhraseName, string>;
-      return { kind, language: event.language, origin: event.origin, phrases };
-    }
+    case "phrases-chosen":
+      return { kind, language: event.language, origin: event.origin, phrases: NO_PHRASES };
     case "provider-switched":
       return { kind, stage: event.stage, from: event.from, to: event.to, code: event.code };
     case "detector-changed":
@@ -132,6 +145,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return { kind, provider: event.provider, tokensMax: event.tokensMax, retried: event.retried };
     case "usage":
       return redactedUsage(event);
+    case "network":
+      return redactedNetwork(event);
     case "limit-reached":
       return { kind, scope: event.scope, limit: event.limit, action: event.action };
     case "tool-result":
@@ -206,6 +221,8 @@ function redactedCommand(
       return { kind };
     case "pause":
       return { kind, turnId: command.turnId };
+    case "rewind":
+      return { kind, turnId: command.turnId, samples: command.samples };
     case "resume":
       return { kind, turnId: command.turnId, reason: command.reason };
     case "ignore": {

@@ -1,6 +1,6 @@
 import type { EndReason } from "../../core/calls/reasons.ts";
 import { callMs, millisecondsOf } from "../../core/clocks.ts";
-import { readJournal } from "./reader.ts";
+import { type JournalFile, readJournal } from "./reader.ts";
 import { type JournalHeader, type JournalRecord, journalUnreadable } from "./records.ts";
 
 /** Frames of a call; `missingAudio` counts those whose audio should be in the journal and is not. */
@@ -26,11 +26,11 @@ export interface JournalSummary {
  * Reads a journal once and passes every record to `onRecord`. Rejects with `journal_unreadable`, also without a header.
  */
 export async function summarizeJournal(
-  path: string,
+  journal: JournalFile,
   onRecord: (record: JournalRecord) => void,
 ): Promise<JournalSummary> {
   const builder = new SummaryBuilder();
-  const { torn } = await readJournal(path, (record) => {
+  const { torn } = await readJournal(journal, (record) => {
     builder.take(record);
     onRecord(record);
   });

@@ -2,7 +2,7 @@ import type { JournalNames } from "./names.ts";
 import { VERSION_2_NAMES } from "./version-2-names.ts";
 
 /** The version of the journals that this build writes. Version 1, which was never released, cannot be read. */
-export const JOURNAL_VERSION = 6;
+export const JOURNAL_VERSION = 9;
 
 /** Since this version the call emits `transcript` commands. */
 export const TRANSCRIPTS_SINCE_VERSION = 4;
@@ -18,12 +18,12 @@ export interface JournalVersions {
 }
 
 /**
- * A change that renames a kind or a member, or adds a command, increments JOURNAL_VERSION and adds an entry here under
+ * A change that renames a kind or a member, adds a command, or means something else by a header, increments JOURNAL_VERSION and adds an entry here under
  * the previous version. A replay leaves out commands that the journal's version did not have.
  */
 export const JOURNAL_VERSIONS: JournalVersions = {
   current: JOURNAL_VERSION,
-  renames: { 2: VERSION_2_NAMES, 3: {}, 4: {}, 5: {} },
+  renames: { 2: VERSION_2_NAMES, 3: {}, 4: {}, 5: {}, 6: {}, 7: {}, 8: {} },
 };
 
 /** The renames that lead from `version` to the current one, in order; undefined where it cannot be read. */

@@ -1,6 +1,7 @@
-import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { addMs, type CallMs, callMs } from "../../core/clocks.ts";
+import { addMs, type CallMs, callMs, millisecondsOf } from "../../core/clocks.ts";
+import type { FileOutput } from "../../core/encryption/chunked-file.ts";
+import type { MediaFile } from "../../core/encryption/chunks.ts";
 import type { CallId } from "../../core/ids.ts";
 import { BACKLOG_MS_MAX } from "../../core/limits/caller-audio.ts";
 import { CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS, OUTPUT_RING_FRAMES_MAX } from "../../core/limits/media.ts";
@@ -8,8 +9,8 @@ import type { FrameCodec } from "../../media/frame-codec.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
 import { wavHeader } from "../../media/wav.ts";
-import { JournalReader } from "../journal/reader.ts";
-import type { JournaledLeg, JournalRecord } from "../journal/records.ts";
+import { type JournalFile, JournalReader } from "../journal/reader.ts";
+import { audioSpecOf, type JournaledLeg, type JournalRecord } from "../journal/records.ts";
 import { summarizeJournal } from "../journal/summary.ts";
 import { ChannelTimeline, type ChannelTimelineOptions } from "./channel-timeline.ts";
 import { MediaClockAlignment } from "./media-clock-alignment.ts";
@@ -25,6 +26,12 @@ export interface Recording {
   durationMs: number;
   /** The journal has its end and the audio of every frame. */
   complete: boolean;
+}
+
+/** How much of a recording is written. */
+export interface RenderProgress {
+  renderedMs: number;
+  durationMs: number;
 }
 
 /**
@@ -50,29 +57,34 @@ const STEP_MS = 500;
  *
  * Media time places the caller. The playback clock places the agent where its audio was played; audio that a clear
  * dropped is not in the file. A side with another rate is resampled as a whole, silence included, so that it has no
- * seams and keeps its position. The file is written under another name and renamed when complete, replacing an older
+ * seams and keeps its position. With a key the file is encrypted from its first byte. It is written under another name and renamed when complete, replacing an older
  * one. Whatever the length of the call, less than a minute of both sides is in memory.
  *
- * Resolves with undefined, and writes nothing, when the call is not recorded. Rejects with `journal_unreadable`, with
+ * Resolves with undefined, and writes nothing, when the journal has no audio. Rejects with `journal_unreadable`, with
  * `unavailable` when there is no memory for a resampler, or with the file system's error. Only one rendering of a file
- * may run at a time.
+ * may run at a time. `onProgress` is called for every STRIDE_MS.
  */
 export async function renderRecording(
-  journalFile: string,
-  wavFile: string,
+  journalFile: JournalFile,
+  wavFile: string | MediaFile,
   makeResampler: ResamplerFactory,
+  onProgress: (progress: RenderProgress) => void = () => {},
 ): Promise<Recording | undefined> {
   const survey = new JournalSurvey();
   const { header, durationMs, complete } = await summarizeJournal(journalFile, (record) => survey.take(record));
-  if (header.spec === undefined) return undefined;
+  const spec = audioSpecOf(header);
+  if (spec === undefined) return undefined;
   const rateHz = recordingRateHz(header.leg);
-  const lengthMs = Math.min(durationMs, header.spec.maxDurationMs + OVERTIME_MS_MAX);
+  const lengthMs = Math.min(durationMs, spec.maxDurationMs + OVERTIME_MS_MAX);
   const samples = Math.round((lengthMs * rateHz) / 1_000);
   await writeAtomically(wavFile, async (file) => {
     const rendering = new Rendering({ file, rateHz, samples, leg: header.leg, survey, makeResampler });
     try {
-      await file.writeFile(wavHeader(samples, rateHz, WAV_CHANNELS));
-      await rendering.run(journalFile);
+      await file.write(wavHeader(samples, rateHz, WAV_CHANNELS));
+      const durationMs = Math.round(lengthMs);
+      await rendering.run(journalFile, (renderedMs) => {
+        onProgress({ renderedMs: Math.min(renderedMs, durationMs), durationMs });
+      });
     } finally {
       rendering.destroy();
     }
@@ -86,19 +98,30 @@ const recordingRateHz = ({ inboundRateHz, outboundRateHz }: JournaledLeg): numbe
 /** What placing the audio of a journal requires. */
 class JournalSurvey {
   callerCodec: FrameCodec = "mulaw";
-  callerClock = new MediaClockAlignment(true);
+  /** Those of the attachments, by their numbers: each has a media timeline of its own. */
+  readonly callerClocks = new Map<number, MediaClockAlignment>();
+  #hasMediaTime = true;
+  #callerClock: MediaClockAlignment | undefined;
 
   take(record: JournalRecord): void {
     if (record.kind === "frame-in") {
-      if (!isUnsent(record)) this.callerClock.observe(record.timeMs, record.mediaMs);
+      if (!isUnsent(record)) this.#callerClock?.observe(record.timeMs, record.mediaMs);
     } else if (record.kind === "header") {
-      this.callerClock = new MediaClockAlignment(record.header.spec?.connectionType !== "websocket");
+      this.#hasMediaTime = audioSpecOf(record.header)?.connectionType !== "websocket";
+      this.#attached(1);
+    } else if (record.kind === "attached") {
+      if (record.attachment > 1) this.#attached(record.attachment);
     } else if (record.kind === "event" && record.event.kind === "leg-started") this.callerCodec = record.event.codec;
+  }
+
+  #attached(attachment: number): void {
+    this.#callerClock = new MediaClockAlignment(this.#hasMediaTime);
+    this.callerClocks.set(attachment, this.#callerClock);
   }
 }
 
 interface RenderingOptions {
-  file: FileHandle;
+  file: FileOutput;
   rateHz: number;
   /** The total of each channel. */
   samples: number;
@@ -113,9 +136,10 @@ const isUnsent = ({ audio, audioOmitted }: JournalRecord & { kind: "frame-in" })
 
 /** Places the audio of a journal on both channels, and writes what is final. */
 class Rendering {
-  readonly #file: FileHandle;
+  readonly #file: FileOutput;
   readonly #samples: number;
-  readonly #mediaClock: MediaClockAlignment;
+  readonly #mediaClocks: ReadonlyMap<number, MediaClockAlignment>;
+  #mediaClock: MediaClockAlignment | undefined;
   readonly #playback: PlaybackClock;
   readonly #caller: Channel;
   readonly #agent: Channel;
@@ -128,7 +152,8 @@ class Rendering {
   constructor({ file, rateHz, samples, leg, survey, makeResampler }: RenderingOptions) {
     this.#file = file;
     this.#samples = samples;
-    this.#mediaClock = survey.callerClock;
+    this.#mediaClocks = survey.callerClocks;
+    this.#mediaClock = survey.callerClocks.get(1);
     this.#playback = new PlaybackClock(leg.outboundRateHz);
     const caller = { rateHz: leg.inboundRateHz, codec: survey.callerCodec, windowMs: WINDOW_MS };
     const agent = { rateHz: leg.outboundRateHz, codec: leg.outboundCodec, windowMs: WINDOW_MS };
@@ -138,7 +163,8 @@ class Rendering {
     this.#stereo = new StereoInterleaver((2 * STEP_MS * rateHz) / 1_000);
   }
 
-  async run(journalFile: string): Promise<void> {
+  /** `onWritten` gets how much is written, each time before more of the journal is read. */
+  async run(journalFile: JournalFile, onWritten: (writtenMs: number) => void): Promise<void> {
     const reading = new JournalReader(journalFile, (record) => {
       if (record.timeMs < addMs(addMs(this.#readMs, LATE_MS_MAX), STRIDE_MS)) this.#place(record);
       else this.#waiting = copyOf(record);
@@ -147,6 +173,7 @@ class Rendering {
       await reading.readMore(() => this.#waiting !== undefined);
       if (this.#waiting === undefined) break;
       await this.#writeUntil(addMs(this.#waiting.timeMs, -LATE_MS_MAX));
+      onWritten(millisecondsOf(this.#readMs));
       this.#place(this.#waiting);
       this.#waiting = undefined;
     }
@@ -161,22 +188,29 @@ class Rendering {
   #place(record: JournalRecord): void {
     switch (record.kind) {
       case "frame-in":
-        if (isUnsent(record)) return;
+        if (isUnsent(record) || this.#mediaClock === undefined) return;
         this.#caller.timeline.place(record.audio, this.#mediaClock.startMs(record.timeMs, record.mediaMs));
         return;
       case "frame-out":
         this.#agent.timeline.place(record.audio, this.#playback.sent(record.samples, record.timeMs));
         return;
+      case "attached":
+        this.#mediaClock = this.#mediaClocks.get(record.attachment);
+        return;
       case "command":
-        if (record.command.kind !== "cancel-reply" || !record.command.clear) return;
-        this.#playback.flush(record.timeMs);
-        this.#agent.timeline.silenceFrom(record.timeMs);
+        if (record.command.kind === "cancel-reply" && record.command.clear) this.#dropUnplayed(record.timeMs);
+        return;
+      case "event":
+        if (record.event.kind === "leg-detached") this.#dropUnplayed(record.timeMs);
         return;
       case "header":
-      case "attached":
-      case "event":
         return;
     }
+  }
+
+  #dropUnplayed(atMs: CallMs): void {
+    this.#playback.flush(atMs);
+    this.#agent.timeline.silenceFrom(atMs);
   }
 
   /** Writes step by step until less than one step is left before `untilMs`, or the file is as long as the call. */
@@ -186,7 +220,7 @@ class Rendering {
       stereo.put(0, this.#caller.read());
       stereo.put(1, this.#agent.read());
       this.#readMs = addMs(this.#readMs, STEP_MS);
-      await stereo.take(this.#samples - stereo.taken, (pcm) => this.#file.writeFile(pcm));
+      await stereo.take(this.#samples - stereo.taken, (pcm) => this.#file.write(pcm));
     }
   }
 }

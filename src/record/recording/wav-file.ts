@@ -1,6 +1,8 @@
 import { strict as assert } from "node:assert";
-import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
+import { open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { type FileOutput, fileOutputOf } from "../../core/encryption/chunked-file.ts";
+import type { MediaFile } from "../../core/encryption/chunks.ts";
 import { pcmBytes } from "../../media/frame-codec.ts";
 
 export const WAV_CHANNELS = 2;
@@ -63,14 +65,21 @@ export async function deleteUnfinished(folder: string): Promise<void> {
 }
 
 /**
- * Lets `fill` write a file that only its owner can read. The file gets its name only once it is complete on the disk.
+ * Lets `fill` write a file that only its owner can read, encrypted where there is a key. The file gets its name only
+ * once it is complete on the disk.
  */
-export async function writeAtomically(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
+export async function writeAtomically(
+  wavFile: string | MediaFile,
+  fill: (file: FileOutput) => Promise<void>,
+): Promise<void> {
+  const { path, key } = typeof wavFile === "string" ? { path: wavFile, key: undefined } : wavFile;
   const unfinished = unfinishedPath(path);
   try {
     const file = await open(unfinished, "w", 0o600);
     try {
-      await fill(file);
+      const output = fileOutputOf(file, "recording", key);
+      await fill(output);
+      await output.end();
       await file.datasync();
     } finally {
       await file.close();

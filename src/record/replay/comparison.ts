@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type CallMs, callMs } from "../../core/clocks.ts";
 import { TrunklineError } from "../../core/errors.ts";
-import { JournalReader } from "../journal/reader.ts";
+import { type JournalFile, JournalReader } from "../journal/reader.ts";
 import {
   type JournaledCommand,
   type JournalHeader,
@@ -45,11 +45,14 @@ export interface Comparison {
  * Replays a journal up to and including `untilMs`, and compares each command with the journaled one exactly. Stops at
  * the first difference. A journal of an older build lacks members of some commands; these are not compared.
  *
- * Rejects with `journal_unreadable`, also when the call is not recorded.
+ * Rejects with `journal_unreadable`, also when the journal has no words.
  */
-export async function compareJournal(path: string, untilMs = callMs(Number.POSITIVE_INFINITY)): Promise<Comparison> {
+export async function compareJournal(
+  file: JournalFile,
+  untilMs = callMs(Number.POSITIVE_INFINITY),
+): Promise<Comparison> {
   const comparing = new JournalComparer(untilMs);
-  const journal = new JournalReader(path, (record) => comparing.take(record));
+  const journal = new JournalReader(file, (record) => comparing.take(record));
   const stoppedAt = await journal.readMore(() => comparing.done);
   return comparing.result(stoppedAt !== "stopped");
 }

@@ -1,6 +1,6 @@
 import type { EndReason } from "../../core/calls/reasons.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
-import { readJournal } from "../journal/reader.ts";
+import { type JournalFile, readJournal } from "../journal/reader.ts";
 import type { JournaledCommand, JournalRecord } from "../journal/records.ts";
 import { isFailureJournaled, ReplayMachine } from "./machine.ts";
 
@@ -20,12 +20,12 @@ export interface Replay {
  * Runs the state machine over the events of a journal.
  *
  * With `endReason`, a call whose journal has no end is ended for that reason at the time of its last record; without
- * it, the call stays as it is. Rejects with `journal_unreadable` when the call is not recorded, because its events are
+ * it, the call stays as it is. Rejects with `journal_unreadable` when the journal has no words, because its events are
  * then incomplete, and with whatever the state machine throws.
  */
-export async function replayJournal(path: string, endReason?: EndReason): Promise<Replay> {
+export async function replayJournal(journal: JournalFile, endReason?: EndReason): Promise<Replay> {
   const replaying = new ReplayRun();
-  await readJournal(path, (record) => replaying.take(record));
+  await readJournal(journal, (record) => replaying.take(record));
   replaying.checkFailure();
   if (endReason !== undefined) replaying.end(endReason);
   return replaying;

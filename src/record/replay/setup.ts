@@ -59,11 +59,12 @@ const parametersBefore = ({
 const WITHOUT_EARLIER_VALUE: readonly Parameter[] = ["dtmfGapMs"];
 
 /**
- * The configuration for the journal that begins with `header`. Throws `journal_unreadable` when the call is not
- * recorded, or when the header lacks what every journal of this format has.
+ * The configuration for the journal that begins with `header`. Throws `journal_unreadable` when words are not
+ * stored, or when the header lacks what every journal of this format has.
  */
 export function replaySetupOf({ spec, parameters }: JournalHeader): ReplaySetup {
-  if (spec === undefined) throw journalUnreadable("the call is not recorded and cannot be replayed");
+  if (spec === undefined)
+    throw journalUnreadable("the words of the call are not recorded, and it cannot be replayed without them");
   return { spec: currentSpecOf(spec), ...replayParametersOf(parameters ?? {}) };
 }
 

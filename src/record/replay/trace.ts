@@ -2,7 +2,7 @@ import type { CallSnapshot } from "../../call/snapshot.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { addMs, type CallMs, callMs, earliest } from "../../core/clocks.ts";
 import { EventLister, type ListedEvent } from "../events/event-list.ts";
-import { readJournal } from "../journal/reader.ts";
+import { type JournalFile, readJournal } from "../journal/reader.ts";
 import { type JournalRecord, journalUnreadable } from "../journal/records.ts";
 import { isFailureJournaled, ReplayMachine } from "./machine.ts";
 
@@ -26,11 +26,11 @@ export interface Trace {
  * Runs the state machine over a journal until `atMs` and returns the call's state. If the state machine fails before
  * that, the state is that at the failure.
  *
- * Rejects with `journal_unreadable`, also when the call is not recorded.
+ * Rejects with `journal_unreadable`, also when the journal has no words.
  */
-export async function traceJournal(path: string, atMs: CallMs): Promise<Trace> {
+export async function traceJournal(journal: JournalFile, atMs: CallMs): Promise<Trace> {
   const builder = new TraceBuilder(atMs);
-  await readJournal(path, (record) => builder.take(record));
+  await readJournal(journal, (record) => builder.take(record));
   return builder.trace();
 }
 

@@ -1,3 +1,4 @@
+import { strictestDays } from "../../core/account-settings.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, type EpochMs, elapsedMs, epochMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
@@ -14,9 +15,6 @@ import type { CallStore } from "../../store/call-store.ts";
 import type { DueCall, RetentionStore } from "../../store/retention-store.ts";
 import { audioFiles, bytesOf, deleteFiles, textFiles } from "./call-files.ts";
 
-/** From the start of the process to the first run, and from the end of a run to the next. */
-const FIRST_RUN_MS = 60_000;
-const NEXT_RUN_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Calls in one query. */
 const CALLS_PER_QUERY = 100;
@@ -28,6 +26,7 @@ const REST_FACTOR = 9;
 const REST_MS_MIN = 1;
 
 export interface RetentionJobOptions {
+  /** Of the service; an account may have shorter ones of its own. */
   rules: RetentionRules;
   accounts: Pick<AccountStore, "list">;
   calls: Pick<CallStore, "remove">;
@@ -41,6 +40,21 @@ export interface RetentionJobOptions {
   onRun?: () => void;
 }
 
+/** How far a run is: the calls of which it has deleted something, or would, and those that it could not delete. */
+export interface RetentionProgress {
+  records: number;
+  recordings: number;
+  transcripts: number;
+  failed: number;
+}
+
+export interface RetentionRun {
+  /** Ends the run after its current step. */
+  signal?: AbortSignal;
+  /** Called after every call. */
+  onProgress?: (progress: RetentionProgress) => void;
+}
+
 /** What a run deleted, or would delete, of one account. */
 export interface RetentionTotal {
   accountName: string;
@@ -51,7 +65,7 @@ export interface RetentionTotal {
 }
 
 /**
- * Deletes parts of ended calls when their retention expires: files first, then what the store holds, so that the next
+ * Deletes parts of ended calls when their retention expires: the key of encrypted files and the files first, then what the store holds, so that the next
  * run completes one that died between the two. One step is one call, or a few pages returned to the file system, and
  * the job pauses after each. The write-ahead log is truncated after each deleted record and once at the end of a run.
  *
@@ -60,40 +74,18 @@ export interface RetentionTotal {
  */
 export class RetentionJob {
   readonly #options: RetentionJobOptions;
-  #cancelNext = (): void => {};
-  #stopped = false;
+  #run: RetentionRun = {};
 
   constructor(options: RetentionJobOptions) {
     this.#options = options;
   }
 
-  /** Runs after a minute and then every hour, until `stop`. */
-  start(): void {
-    this.#runAfter(FIRST_RUN_MS);
-  }
-
-  stop(): void {
-    this.#stopped = true;
-    this.#cancelNext();
-  }
-
-  #runAfter(delayMs: number): void {
-    this.#cancelNext = this.#options.clock.after(delayMs, () => {
-      this.run()
-        .catch((error: unknown) => {
-          this.#options.log.error({ err: error, code: codeOf(error) }, "retention run failed");
-        })
-        .finally(() => {
-          if (!this.#stopped) this.#runAfter(NEXT_RUN_MS);
-        });
-    });
-  }
-
   /**
    * Deletes everything that is due. Rejects where the store cannot list it. A call that fails is retried by the next
-   * run.
+   * run. One run at a time.
    */
-  async run(): Promise<readonly RetentionTotal[]> {
+  async run(run: RetentionRun = {}): Promise<readonly RetentionTotal[]> {
+    this.#run = run;
     const { clock, log, onRun } = this.#options;
     const begunMs = clock.nowMs();
     const { sums, failed } = await this.#each((accountId, part, call) => this.#delete(accountId, part, call));
@@ -110,7 +102,7 @@ export class RetentionJob {
 
   async #compact(): Promise<void> {
     const { clock, store } = this.#options;
-    while (!this.#stopped) {
+    while (this.#run.signal?.aborted !== true) {
       const begunMs = clock.nowMs();
       if (!(await store.compact())) break;
       await this.#restAfter(begunMs);
@@ -119,7 +111,8 @@ export class RetentionJob {
   }
 
   /** What a run would delete now. */
-  async preview(): Promise<readonly RetentionTotal[]> {
+  async preview(run: RetentionRun = {}): Promise<readonly RetentionTotal[]> {
+    this.#run = run;
     const { dataDir } = this.#options;
     const { sums } = await this.#each((_, part, call, cutoffs) => {
       // Such a call's journal is counted with its recording.
@@ -135,9 +128,10 @@ export class RetentionJob {
   ): Promise<{ sums: readonly RetentionTotal[]; failed: number }> {
     const { accounts, clock, log, rules, onFailed } = this.#options;
     const sums: RetentionTotal[] = [];
-    let failed = 0;
-    for (const { id: accountId, name: accountName } of await accounts.list()) {
-      const cutoffs = cutoffsOf(retentionDaysOf(rules, accountName), clock.epochMs());
+    const progress: RetentionProgress = { records: 0, recordings: 0, transcripts: 0, failed: 0 };
+    for (const { id: accountId, name: accountName, settings } of await accounts.list()) {
+      const days = strictestDays(retentionDaysOf(rules, accountName), settings.retention);
+      const cutoffs = cutoffsOf(days, clock.epochMs());
       for (const part of DELETION_ORDER) {
         const sum: RetentionTotal = { accountName, part, calls: 0, bytes: 0 };
         for await (const call of this.#due(accountId, part, cutoffs)) {
@@ -145,22 +139,24 @@ export class RetentionJob {
           try {
             sum.bytes += await work(accountId, part, call, cutoffs);
             sum.calls += 1;
+            progress[`${part}s`] += 1;
           } catch (error) {
             // When many calls fail for one reason, such as a read-only disk, one log line is enough.
-            if (failed === 0)
+            if (progress.failed === 0)
               log.error(
                 { callId: call.id, part, err: error, code: codeOf(error) },
                 "retention could not delete a call",
               );
-            failed += 1;
+            progress.failed += 1;
             onFailed?.(part);
           }
+          this.#run.onProgress?.({ ...progress });
           await this.#restAfter(begunMs);
         }
         if (sum.calls > 0) sums.push(sum);
       }
     }
-    return { sums, failed };
+    return { sums, failed: progress.failed };
   }
 
   /** Calls of which a part is deleted while their record stays, or whose record is deleted. */
@@ -168,11 +164,11 @@ export class RetentionJob {
     const endedBeforeMs = cutoffs[part];
     if (endedBeforeMs === NEVER) return;
     let after: DueCall | undefined;
-    while (!this.#stopped) {
+    while (this.#run.signal?.aborted !== true) {
       const query = { part, endedBeforeMs, after, limit: CALLS_PER_QUERY };
       const calls = await this.#options.store.listDue(accountId, query);
       for (const call of calls) {
-        if (this.#stopped) return;
+        if (this.#run.signal?.aborted) return;
         if (part === "record" || call.endedAtMs >= cutoffs.record) yield call;
       }
       after = calls.at(-1);
@@ -182,6 +178,8 @@ export class RetentionJob {
 
   async #delete(accountId: AccountId, part: RetainedPart, { id }: DueCall): Promise<number> {
     const { calls, dataDir, store, onDeleted } = this.#options;
+    // The recording may outlive the transcript, and has the same key.
+    if (part !== "transcript") await store.deleteMediaKey(id);
     const bytes = await deleteFiles(filesOf(part, dataDir, id));
     if (part === "record") await calls.remove(accountId, id);
     else if (part === "recording") await store.markRecordingDeleted(id);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { TrunklineClient } from "#client";
 import { unavailable } from "../../core/errors.ts";
-import { ApiClient } from "./api-client.ts";
 
 /** The service of this machine, if one runs. */
 export interface LocalService {
@@ -18,7 +18,7 @@ export async function openLocalService(
   { apiUrl, firstKeyPath }: LocalService,
   apiKey: string | undefined,
   signal: AbortSignal,
-): Promise<ApiClient> {
+): Promise<TrunklineClient> {
   const response = await fetch(`${apiUrl}/healthz`, { signal }).catch((error: unknown) => {
     signal.throwIfAborted();
     throw unavailable(
@@ -27,7 +27,7 @@ export async function openLocalService(
     );
   });
   if (!response.ok) throw unavailable(`${apiUrl} is not a Trunkline service: GET /healthz returned ${response.status}`);
-  return new ApiClient(apiUrl, apiKey ?? readFirstKey(firstKeyPath), signal);
+  return new TrunklineClient({ baseUrl: apiUrl, apiKey: apiKey ?? readFirstKey(firstKeyPath), signal });
 }
 
 function readFirstKey(path: string): string {

@@ -1,6 +1,6 @@
+import type { TrunklineClient } from "#client";
 import { childModule } from "../../core/child-module.ts";
 import { firstApiKeyPath } from "../../store/data-dir/first-api-key.ts";
-import type { ApiClient } from "./api-client.ts";
 import { openLocalService } from "./local-service.ts";
 import { type ServiceOptions, startService } from "./process.ts";
 
@@ -13,7 +13,7 @@ type OwnServiceOptions = Omit<ServiceOptions, "program">;
 export async function withOwnService<Result>(
   options: OwnServiceOptions,
   signal: AbortSignal,
-  use: (api: ApiClient) => Promise<Result>,
+  use: (api: TrunklineClient) => Promise<Result>,
 ): Promise<Result> {
   const program = childModule(import.meta.url, "../../main");
   const { apiUrl, stop } = await startService({ ...options, program }, signal);

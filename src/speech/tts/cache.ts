@@ -20,6 +20,9 @@ export interface CacheCollector {
   complete(): void;
 }
 
+/** The cache as a TTS uses it. */
+export type SpeechCache = Pick<TtsCache, "get" | "collect">;
+
 /**
  * Caches speech that many calls request again: greetings, "one moment, please", goodbyes. A text is cached when it is
  * requested the second time, because most replies of an LLM are spoken only once. Of a first request the cache stores
@@ -41,16 +44,24 @@ export class TtsCache {
     return this.#bytes;
   }
 
+  /** The part of the cache that only those with the same `scope` see. */
+  scopedTo(scope: string): SpeechCache {
+    return {
+      get: (request) => this.get(request, scope),
+      collect: (request) => this.collect(request, scope),
+    };
+  }
+
   /** The cached audio of `request`; undefined if it is not cached. Chunks belong to the reader, so these are copies. */
-  get(request: TtsRequest): Iterable<TtsChunk> | undefined {
-    const key = keyFor(request);
+  get(request: TtsRequest, scope = ""): Iterable<TtsChunk> | undefined {
+    const key = keyFor(request, scope);
     const entry = key === undefined ? undefined : this.#find(key);
     return entry === undefined ? undefined : copiesOf(entry.chunks);
   }
 
   /** Collects the audio that a provider sends for `request`; undefined if it is not to be cached. */
-  collect(request: TtsRequest): CacheCollector | undefined {
-    const key = keyFor(request);
+  collect(request: TtsRequest, scope = ""): CacheCollector | undefined {
+    const key = keyFor(request, scope);
     if (key === undefined || this.#isFirst(key)) return undefined;
     const chunks: TtsChunk[] = [];
     let bytes = 0;
@@ -96,10 +107,10 @@ export class TtsCache {
 }
 
 /** The cache key of a request; undefined for a text that is too long to be cached. */
-function keyFor({ voiceId, language, rateHz = 0, text }: TtsRequest): string | undefined {
+function keyFor({ voiceId, language, rateHz = 0, text }: TtsRequest, scope: string): string | undefined {
   if (text.length > TTS_CACHE_TEXT_CHARS_MAX) return undefined;
   return createHash("sha256")
-    .update(JSON.stringify([voiceId, language, rateHz, text]))
+    .update(JSON.stringify([scope, voiceId, language, rateHz, text]))
     .digest("base64");
 }
 

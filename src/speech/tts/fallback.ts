@@ -18,7 +18,7 @@ import {
   withFallback,
 } from "../resilience/fallback.ts";
 import { PROVIDER_RETRIES, withPolicy } from "../resilience/policy.ts";
-import type { CacheCollector, TtsCache } from "./cache.ts";
+import type { CacheCollector, SpeechCache } from "./cache.ts";
 import { ResumePoint } from "./resume-point.ts";
 import { normalizeRequest } from "./text-normalization/normalize.ts";
 import { chooseVoice } from "./voice-matching.ts";
@@ -103,11 +103,11 @@ export class FallbackTts implements CallTts {
   #candidates: readonly PolicyTts[];
   /** The latest choice of each provider: a search through thousands of voices for every segment would take long. */
   readonly #voiceMatches = new Map<PolicyTts, VoiceMatch>();
-  readonly #cache: TtsCache;
+  readonly #cache: SpeechCache;
   readonly #clock: Clock;
 
   /** The first candidate is the provider of the call's voice. */
-  constructor(candidates: readonly TtsCandidate[], cache: TtsCache, clock: Clock) {
+  constructor(candidates: readonly TtsCandidate[], cache: SpeechCache, clock: Clock) {
     this.#candidates = candidates.map((candidate) => ttsWithPolicy(candidate, clock));
     const [primary] = this.#candidates;
     assert.ok(primary !== undefined, "at least one TTS provider is required");
@@ -182,7 +182,7 @@ interface SpokenSegmentOptions {
   /** The providers that have a voice for the request or whose list is not loaded yet, the current one first. */
   candidates: () => Promise<readonly SegmentCandidate[]>;
   request: TtsRequest;
-  cache: TtsCache;
+  cache: SpeechCache;
   /** Called for each chunk with its provider. */
   onChunk: (candidate: PolicyTts) => void;
   signal: AbortSignal;

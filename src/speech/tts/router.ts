@@ -4,7 +4,7 @@ import { providerFailed } from "../../core/errors.ts";
 import { VOICE_CHOICE_MS_MAX } from "../../core/limits/tts.ts";
 import type { CallTts, Tts, TtsPool, Voice } from "../contracts.ts";
 import { TIMEOUT, withTimeout } from "../resilience/deadlines.ts";
-import { TtsCache } from "./cache.ts";
+import { type SpeechCache, TtsCache } from "./cache.ts";
 import { FallbackTts, type TtsCandidate } from "./fallback.ts";
 
 /**
@@ -16,16 +16,17 @@ export class TtsRouter implements TtsPool {
   readonly #default: TtsCandidate;
   readonly #candidates: readonly TtsCandidate[];
   readonly #clock: Clock;
-  readonly #cache = new TtsCache();
+  readonly #cache: SpeechCache;
   /** Providers that have listed their voices. */
   readonly #listedProviders = new Set<string>();
 
-  constructor(candidates: readonly TtsCandidate[], clock: Clock) {
+  constructor(candidates: readonly TtsCandidate[], clock: Clock, cache: SpeechCache = new TtsCache()) {
     const [first] = candidates;
     assert.ok(first !== undefined, "at least one TTS provider is required");
     this.#default = first;
     this.#candidates = candidates;
     this.#clock = clock;
+    this.#cache = cache;
     this.provider = first.tts.provider;
   }
 

@@ -1,42 +1,80 @@
+import type { AccountLimits } from "../../core/account-settings.ts";
 import { KeyedQueue } from "../../core/keyed-queue.ts";
 import type { CallEvent, CallStore, Creation, NewCall } from "../call-store.ts";
-import type { AdmissionRefusal, Capacity } from "./capacity.ts";
+import { type AdmissionRefusal, type Capacity, roleOf } from "./capacity.ts";
+import type { CreationRates } from "./creation-rates.ts";
+
+export interface Refused {
+  kind: "refused";
+  reason: AdmissionRefusal;
+  /** After so long the account may create another call; absent where that is unknown. */
+  waitMs?: number;
+}
 
 /** The outcome of a request for a call. */
-export type AdmittedCreation = Creation | { kind: "refused"; reason: AdmissionRefusal };
+export type AdmittedCreation = Creation | Refused;
+
+/** What bounds the calls of one request's account, and why no new call of it is accepted now. */
+export interface CreationBounds {
+  limits?: AccountLimits | undefined;
+  refusal?: AdmissionRefusal | undefined;
+}
 
 /** Creates calls that have a slot. A repeated request takes none, and is answered also where there is none. */
 export class CallAdmission {
   readonly #calls: Pick<CallStore, "create" | "findRepeated">;
   readonly #capacity: Pick<Capacity, "reserve" | "release">;
+  readonly #rates: Pick<CreationRates, "waitMs" | "take" | "giveBack">;
   /** By account and idempotency key. */
   readonly #requests = new KeyedQueue<string>();
 
-  constructor(calls: Pick<CallStore, "create" | "findRepeated">, capacity: Pick<Capacity, "reserve" | "release">) {
+  constructor(
+    calls: Pick<CallStore, "create" | "findRepeated">,
+    capacity: Pick<Capacity, "reserve" | "release">,
+    rates: Pick<CreationRates, "waitMs" | "take" | "giveBack">,
+  ) {
     this.#calls = calls;
     this.#capacity = capacity;
+    this.#rates = rates;
   }
 
   /**
    * Reserves a slot and stores the call in it, or stores nothing. With `refusal`, a new call is refused for this reason
-   * without a reservation. Rejects as `CallStore.create` does; then the slot is free again.
+   * without a reservation. Rejects as `CallStore.create` does; then the slot is free again. A refused call does not count
+   * against the account's creations.
    */
-  async create(call: NewCall, refusal?: AdmissionRefusal): Promise<AdmittedCreation> {
+  async create(call: NewCall, bounds: CreationBounds = {}): Promise<AdmittedCreation> {
     const { accountId, idempotency } = call;
     // Nothing is repeated without an idempotency key, so a flood of such requests is refused without a database access.
-    if (idempotency === undefined) return await this.#createNew(call, refusal);
+    if (idempotency === undefined) return await this.#createNew(call, bounds);
     // A repetition waits for the first request. Otherwise it could be refused the slot that the first one has taken.
     return await this.#requests.run(`${accountId} ${idempotency.keyHash}`, async () => {
-      return (await this.#calls.findRepeated(call)) ?? (await this.#createNew(call, refusal));
+      return (await this.#calls.findRepeated(call)) ?? (await this.#createNew(call, bounds));
     });
   }
 
-  async #createNew(call: NewCall, refusal: AdmissionRefusal | undefined): Promise<AdmittedCreation> {
-    const reason = refusal ?? this.#capacity.reserve(call.tokenHash, call.apiKeyId);
+  async #createNew(call: NewCall, { limits = {}, refusal }: CreationBounds): Promise<AdmittedCreation> {
+    const { accountId, apiKeyId, tokenHash } = call;
+    const { concurrentCalls, creationsPerMinute } = limits;
+    if (refusal !== undefined) return { kind: "refused", reason: refusal };
+    const waitMs = creationsPerMinute === undefined ? 0 : this.#rates.waitMs(accountId, creationsPerMinute);
+    if (waitMs > 0) return { kind: "refused", reason: "account_creations", waitMs };
+    const reason = this.#capacity.reserve(
+      tokenHash,
+      { accountId, apiKeyId },
+      concurrentCalls,
+      roleOf(call.spec.connectionType),
+    );
     if (reason !== undefined) return { kind: "refused", reason };
+    if (creationsPerMinute !== undefined) this.#rates.take(accountId, creationsPerMinute);
+    let isCreated = false;
     try {
-      return await this.#calls.create(call);
+      const creation = await this.#calls.create(call);
+      isCreated = creation.kind === "created";
+      return creation;
     } finally {
+      // Otherwise visitors of a page at its limit would use up the creations of the account.
+      if (creationsPerMinute !== undefined && !isCreated) this.#rates.giveBack(accountId, creationsPerMinute);
       // The reservation of a call that was not stored; a stored one has its slot under its id.
       this.#capacity.release(call.tokenHash);
     }

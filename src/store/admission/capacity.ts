@@ -1,25 +1,39 @@
+import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, earliest, elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
-import type { ApiKeyId, CallId, WorkerId } from "../../core/ids.ts";
+import type { AccountId, ApiKeyId, CallId, WorkerId } from "../../core/ids.ts";
 import {
   LAGGING_CALLS_MAX,
   LOAD_SILENCE_MS_MAX,
   LOOP_LAG_MS_MAX,
   LOOP_LAG_RECOVERY_MS,
+  WEBRTC_LOOP_LAG_MS_MAX,
 } from "../../core/limits/admission.ts";
 import type { SlotUsage } from "../../core/metrics/control-metrics.ts";
 import type { ActiveCall, WaitingCall } from "../call-store.ts";
-import type { WorkerLoad } from "../handoff/messages.ts";
+import type { WorkerLoad, WorkerRole } from "../handoff/messages.ts";
 
 /**
- * Why a call is not admitted: the workers' slots are all taken, the API key has reached its limit of calls, or the
- * account its spend limit.
+ * Why a call is not admitted: the workers' slots are all taken, the API key or the account has reached its limit of
+ * calls, or the account its limit of creations or its spend limit.
  */
-export type AdmissionRefusal = "overloaded" | "rate_limited" | "spend_limit";
+export type AdmissionRefusal = "overloaded" | "api_key_calls" | "account_calls" | "account_creations" | "spend_limit";
+
+/** Whose call it is. Absent members are those of calls of older versions, and do not count. */
+export interface CallOwner {
+  accountId?: AccountId | undefined;
+  apiKeyId?: ApiKeyId | undefined;
+}
+
+/** The workers that carry calls of a connection type. */
+export const roleOf = (connectionType: ConnectionType): WorkerRole =>
+  connectionType === "webrtc" ? "webrtc" : "media";
 
 /** The slot of one call, from its creation to its end. */
 interface Slot {
-  apiKeyId: ApiKeyId | undefined;
+  owner: CallOwner;
+  /** Of the workers that may carry it. */
+  role: WorkerRole;
   /** The worker that carries the call, or did when it was lost; undefined while the call waits for its stream. */
   workerId: WorkerId | undefined;
 }
@@ -33,6 +47,10 @@ interface ConnectedWorker {
   /** How many calls it carries. */
   callCount: number;
 }
+
+/** More event-loop delay than this, ms, is lag in a worker of this role. */
+export const loopLagMsMaxOf = (role: WorkerRole): number =>
+  role === "webrtc" ? WEBRTC_LOOP_LAG_MS_MAX : LOOP_LAG_MS_MAX;
 
 export interface CapacityOptions {
   clock: Clock;
@@ -57,32 +75,55 @@ export class Capacity {
   /** No token expires before this. */
   #nextExpiryMs = monotonicMs(Number.POSITIVE_INFINITY);
   readonly #callsByApiKey = new Map<ApiKeyId, number>();
+  readonly #callsByAccount = new Map<AccountId, number>();
   readonly #workers = new Map<WorkerId, ConnectedWorker>();
+  /** How many calls wait for their streams. */
+  readonly #reserved: Record<WorkerRole, number> = { media: 0, webrtc: 0 };
 
   constructor({ clock, callsPerApiKey = Number.POSITIVE_INFINITY }: CapacityOptions) {
     this.#clock = clock;
     this.#callsPerApiKey = callsPerApiKey;
   }
 
-  /**
-   * How many more calls can be created now. Negative when slots in use were lost with a worker or because its loop
-   * lags.
-   */
+  /** How many more calls of carriers and WebSockets can be created now: see `availableTo`. */
   get available(): number {
-    const { max, active, reserved } = this.usage;
+    return this.availableTo("media");
+  }
+
+  /**
+   * How many more calls can be created now that workers of this role carry. Negative when slots in use were lost with a
+   * worker or because its loop lags.
+   */
+  availableTo(role: WorkerRole): number {
+    const { max, active, reserved } = this.#usageOf(role);
     return max - active - reserved;
   }
 
   /** The slots that connected workers offer in their present state, and how many are in use. */
   get usage(): SlotUsage {
+    const [media, webrtc] = [this.#usageOf("media"), this.#usageOf("webrtc")];
+    return {
+      max: media.max + webrtc.max,
+      active: media.active + webrtc.active,
+      reserved: media.reserved + webrtc.reserved,
+    };
+  }
+
+  #usageOf(role: WorkerRole): SlotUsage {
     this.#dropExpired();
     let max = 0;
     let active = 0;
     for (const worker of this.#workers.values()) {
+      if ((worker.load.role ?? "media") !== role) continue;
       max += this.#capacityOf(worker);
       active += worker.callCount;
     }
-    return { max, active, reserved: this.#expiries.size };
+    return { max, active, reserved: this.#reserved[role] };
+  }
+
+  /** The workers that are connected, with the load that they have reported last. */
+  get workers(): readonly { id: WorkerId; load: WorkerLoad }[] {
+    return [...this.#workers].map(([id, { load }]) => ({ id, load }));
   }
 
   /** How many calls of an API key there are, created or active. */
@@ -91,22 +132,36 @@ export class Capacity {
     return this.#callsByApiKey.get(apiKeyId) ?? 0;
   }
 
+  /** How many calls of an account there are, created or active. */
+  callsOfAccount(accountId: AccountId): number {
+    this.#dropExpired();
+    return this.#callsByAccount.get(accountId) ?? 0;
+  }
+
   /**
    * Reserves a slot for a call that is about to be stored, if one is free. `name` identifies the call until it has an
-   * id.
+   * id. `callsPerAccount` is how many calls its account may have at once, and `role` that of the workers that can carry
+   * it.
    */
-  reserve(name: string, apiKeyId: ApiKeyId | undefined): AdmissionRefusal | undefined {
-    if (apiKeyId !== undefined && this.callsOf(apiKeyId) >= this.#callsPerApiKey) return "rate_limited";
-    if (this.available <= 0) return "overloaded";
-    this.#addWaiting(name, apiKeyId, Number.POSITIVE_INFINITY);
+  reserve(
+    name: string,
+    owner: CallOwner,
+    callsPerAccount = Number.POSITIVE_INFINITY,
+    role: WorkerRole = "media",
+  ): Extract<AdmissionRefusal, "overloaded" | "api_key_calls" | "account_calls"> | undefined {
+    const { accountId, apiKeyId } = owner;
+    if (apiKeyId !== undefined && this.callsOf(apiKeyId) >= this.#callsPerApiKey) return "api_key_calls";
+    if (accountId !== undefined && this.callsOfAccount(accountId) >= callsPerAccount) return "account_calls";
+    if (this.availableTo(role) <= 0) return "overloaded";
+    this.#addWaiting(name, { owner, role }, Number.POSITIVE_INFINITY);
     return undefined;
   }
 
   /** The call with the reservation `name` is stored and waits this long for its stream. */
   created(name: string, callId: CallId, remainingMs: number): void {
-    const apiKeyId = this.#slots.get(name)?.apiKeyId;
+    const { owner = {}, role = "media" } = this.#slots.get(name) ?? {};
     this.release(name);
-    this.#addWaiting(callId, apiKeyId, remainingMs);
+    this.#addWaiting(callId, { owner, role }, remainingMs);
   }
 
   /** A redemption was returned: the call waits for its stream again. */
@@ -116,9 +171,9 @@ export class Capacity {
 
   /** A worker has redeemed the call's token. */
   assign(callId: CallId, workerId: WorkerId): void {
-    const apiKeyId = this.#slots.get(callId)?.apiKeyId;
+    const { owner = {}, role = "media" } = this.#slots.get(callId) ?? {};
     this.release(callId);
-    this.#add(callId, { apiKeyId, workerId });
+    this.#add(callId, { owner, role, workerId });
   }
 
   /** The call, by its id or the name of its reservation, is over or was never created. Without a slot it is ignored. */
@@ -126,14 +181,17 @@ export class Capacity {
     const slot = this.#slots.get(name);
     if (slot === undefined) return;
     this.#slots.delete(name);
-    this.#expiries.delete(name);
+    if (this.#expiries.delete(name)) this.#reserved[slot.role] -= 1;
     this.#count(slot, -1);
   }
 
   /** Starts from the calls in the store, before any other event. */
   restore(waiting: readonly WaitingCall[], active: readonly ActiveCall[]): void {
-    for (const { id, apiKeyId, remainingMs } of waiting) this.#addWaiting(id, apiKeyId, remainingMs);
-    for (const { id, apiKeyId, workerId } of active) this.#add(id, { apiKeyId, workerId });
+    for (const { id, remainingMs, connectionType, ...owner } of waiting)
+      this.#addWaiting(id, { owner, role: roleOf(connectionType) }, remainingMs);
+    // Where they count is their workers' matter.
+    for (const { id, accountId, apiKeyId, workerId } of active)
+      this.#add(id, { owner: { accountId, apiKeyId }, role: "media", workerId });
   }
 
   /** A worker connected or reconnected, and carries exactly these calls. */
@@ -159,12 +217,12 @@ export class Capacity {
     if (worker === undefined) return;
     worker.load = load;
     worker.reportedMs = this.#clock.nowMs();
-    if (load.loopLagMs > LOOP_LAG_MS_MAX) worker.laggedMs = worker.reportedMs;
+    if (load.loopLagMs > loopLagMsMaxOf(load.role ?? "media")) worker.laggedMs = worker.reportedMs;
   }
 
   /**
-   * A worker disconnected and its slots are gone. Its calls still count for their API keys until they have their
-   * records.
+   * A worker disconnected and its slots are gone. Its calls still count for their API keys and accounts until they have
+   * their records.
    */
   workerDisconnected(workerId: WorkerId): void {
     this.#workers.delete(workerId);
@@ -183,9 +241,10 @@ export class Capacity {
     return Math.max(carried, Math.min(LAGGING_CALLS_MAX, load.callsMax));
   }
 
-  #addWaiting(name: string, apiKeyId: ApiKeyId | undefined, remainingMs: number): void {
+  #addWaiting(name: string, { owner, role }: Pick<Slot, "owner" | "role">, remainingMs: number): void {
     const expiresAtMs = addMs(this.#clock.nowMs(), remainingMs);
-    this.#add(name, { apiKeyId, workerId: undefined });
+    this.#add(name, { owner, role, workerId: undefined });
+    this.#reserved[role] += 1;
     this.#expiries.set(name, expiresAtMs);
     this.#nextExpiryMs = earliest(this.#nextExpiryMs, expiresAtMs);
   }
@@ -195,13 +254,11 @@ export class Capacity {
     this.#count(slot, 1);
   }
 
-  #count({ apiKeyId, workerId }: Slot, by: 1 | -1): void {
+  #count({ owner: { accountId, apiKeyId }, workerId }: Slot, by: 1 | -1): void {
     const worker = workerId === undefined ? undefined : this.#workers.get(workerId);
     if (worker !== undefined) worker.callCount += by;
-    if (apiKeyId === undefined) return;
-    const calls = (this.#callsByApiKey.get(apiKeyId) ?? 0) + by;
-    if (calls === 0) this.#callsByApiKey.delete(apiKeyId);
-    else this.#callsByApiKey.set(apiKeyId, calls);
+    addTo(this.#callsByApiKey, apiKeyId, by);
+    addTo(this.#callsByAccount, accountId, by);
   }
 
   #dropExpired(): void {
@@ -213,4 +270,12 @@ export class Capacity {
       else this.#nextExpiryMs = earliest(this.#nextExpiryMs, expiresAtMs);
     }
   }
+}
+
+/** Adds to the count of an id; those that are 0 are not held. */
+function addTo<Id>(counts: Map<Id, number>, id: Id | undefined, by: 1 | -1): void {
+  if (id === undefined) return;
+  const count = (counts.get(id) ?? 0) + by;
+  if (count === 0) counts.delete(id);
+  else counts.set(id, count);
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { systemErrorCodeOf, TrunklineError } from "../../core/errors.ts";
 import { TOKEN_RANDOM_BYTES } from "../../core/limits/admission.ts";
+import { syncToDisk } from "../../core/sync-to-disk.ts";
 
 const FILE_NAME = "token-keys.json";
 const FILE_MODE = 0o600;
@@ -67,15 +68,6 @@ function write(dataDir: string, keys: TokenKeys): TokenKeys {
   renameSync(temporary, path);
   syncToDisk(dataDir);
   return keys;
-}
-
-function syncToDisk(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function jsonOf(text: string): unknown {

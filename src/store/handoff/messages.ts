@@ -9,10 +9,16 @@ import type { EndSummary, RedeemedCall } from "../call-handoff.ts";
  * handle. Processes with different versions do not work together, which `welcome` and `hello` detect. Versions before
  * number 2 send none.
  */
-export const HANDOFF_PROTOCOL_VERSION = 3;
+export const HANDOFF_PROTOCOL_VERSION = 5;
+
+/** What a worker carries: calls of carriers and of programs over WebSockets, or WebRTC calls. */
+export const WORKER_ROLES = ["media", "webrtc"] as const;
+export type WorkerRole = (typeof WORKER_ROLES)[number];
 
 /** The state of a worker. */
 export interface WorkerLoad {
+  /** "media" where it is absent. */
+  role?: WorkerRole;
   /** The calls that it carries. */
   callCount: number;
   /** How many calls it can carry. */

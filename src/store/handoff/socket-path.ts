@@ -2,11 +2,13 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, constants, openSync, readdirSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { unavailable } from "../../core/errors.ts";
+import { systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import { makePrivateFolder, RUN_FOLDER } from "../data-dir/data-dir.ts";
 
 const FOLDER_MODE = 0o700;
 const SOCKET_NAME = /^control-[0-9a-f]+\.sock$/;
+/** With the id of the process at the end of its tag. */
+const WORKER_SOCKET_NAME = /^worker-[0-9a-f]{8}([0-9a-f]{8})\.sock$/;
 /**
  * The longest socket path that every system accepts: `sun_path` holds 108 bytes on Linux and 104 on macOS, with the
  * final zero.
@@ -21,6 +23,25 @@ const SOCKET_PATH_BYTES_MAX = 103;
  */
 export const newSocketPath = (dataDir: string, process: "control" | "speech" = "control"): string =>
   join(dataDir, RUN_FOLDER, `${process}-${randomBytes(4).toString("hex")}.sock`);
+
+/** The name of this worker among those of all services that use a data directory, now and before: 16 hexadecimal digits. */
+export const newWorkerTag = (): string => randomBytes(4).toString("hex") + process.pid.toString(16).padStart(8, "0");
+
+/** The path for the socket of the worker with this tag, beside that of its control process. */
+export const workerSocketPath = (controlPath: string, workerTag: string): string =>
+  join(dirname(controlPath), `worker-${workerTag}.sock`);
+
+/** Whether the worker of this socket is gone; those of a service that was killed finish their calls. */
+function isOfGoneWorker(name: string): boolean {
+  const [, pid] = WORKER_SOCKET_NAME.exec(name) ?? [];
+  if (pid === undefined) return false;
+  try {
+    process.kill(Number.parseInt(pid, 16), 0);
+    return false;
+  } catch (error) {
+    return systemErrorCodeOf(error) === "ESRCH";
+  }
+}
 
 /**
  * The socket in a data directory, of the service that uses it now; undefined where there is none, or several and the
@@ -45,7 +66,9 @@ export function clearSocketFolder(path: string): void {
   const folder = dirname(path);
   makePrivateFolder(resolve(folder));
   chmodSync(folder, FOLDER_MODE);
-  for (const name of readdirSync(folder).filter((name) => SOCKET_NAME.test(name) || name === basename(path))) {
+  for (const name of readdirSync(folder).filter(
+    (name) => SOCKET_NAME.test(name) || name === basename(path) || isOfGoneWorker(name),
+  )) {
     rmSync(join(folder, name), { force: true });
   }
 }

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { AccountOverLimit } from "../../core/billing/spend.ts";
 import type { ThreadModule } from "../../core/child-module.ts";
@@ -63,7 +64,7 @@ export class HandoffThreadClient {
     const { source, isCode } = options.thread;
     this.#thread = new Worker(source, { eval: isCode, workerData: port2, transferList: [port2] });
     this.#thread.on("message", (message: FromHandoffThread) => this.#onMessage(message));
-    this.#thread.once("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
+    this.#thread.once("error", (error) => this.#fail(error instanceof Error ? error : new Error(inspect(error))));
     this.#thread.once("exit", (code) => this.#fail(new Error(`the handoff thread exited with code ${code}`)));
   }
 

@@ -4,12 +4,14 @@ import type { LogLevel } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { EndSummary } from "../call-handoff.ts";
 import type { CallPrompts } from "../call-store.ts";
+import type { StorePlace } from "../open-stores.ts";
 import type { ReturnedCall } from "../redemptions.ts";
+import type { SealingKey } from "../sealing/seal.ts";
 import type { WorkerLoad } from "./messages.ts";
 
 /** The configuration of the handoff thread. */
 export interface HandoffThreadOptions {
-  dataDir: string;
+  place: StorePlace;
   /** The path of the workers' Unix socket. */
   socketPath: string;
   /** The number of this start of the control process. */
@@ -17,6 +19,9 @@ export interface HandoffThreadOptions {
   /** The boot id of the AgeClock that the control process's stores use. */
   bootId: string;
   tokenKeys: readonly string[];
+  /** The secrets keys, the current one first. */
+  secretsKeys: readonly [SealingKey, ...SealingKey[]];
+  encryptMedia: boolean;
   logLevel: LogLevel;
 }
 

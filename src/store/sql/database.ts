@@ -1,4 +1,4 @@
-import type { AliasableExpression, ColumnDataType, Expression, Kysely, SqlBool, Transaction } from "kysely";
+import type { ColumnDataType, Kysely, Transaction } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /** Types of columns whose standard name is too narrow in one of the databases. */
@@ -9,29 +9,32 @@ export interface ColumnTypes {
   readonly durationMs: ColumnDataType;
 }
 
-/** What each database writes differently. `column` is a column of JSON text with its table, `calls.settings`. */
-export interface SqlDialect {
-  readonly columnTypes: ColumnTypes;
-  /** The text of a top-level string member; null where there is none. */
-  jsonText(column: string, member: string): Expression<string | null>;
-  /** The JSON text without a top-level member. */
-  jsonWithout(column: string, member: string): AliasableExpression<string>;
-  /**
-   * Whether the top-level object `member` has the key `key` with this value as text: a string as it is, a number or a
-   * boolean as JSON. Any other value has no text. Both are data, and may hold any characters.
-   */
-  jsonHasText(column: string, member: string, key: string, text: string): Expression<SqlBool>;
-}
-
 /** An open database, as the portable queries use it. Kysely's driver maps temporary errors to `unavailable`. */
 export interface SqlDatabase {
   readonly db: Kysely<Tables>;
-  readonly dialect: SqlDialect;
+  readonly columnTypes: ColumnTypes;
+  /** Whether writers run at once, so that rows must be locked to be claimed. */
+  readonly locksRows: boolean;
   /**
    * Runs `work` in a transaction with the same result as if it ran alone. A database without one write lock may have to
    * run it again for that, so `work` has no other effect that may not be repeated.
    */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /**
+   * A transaction of which other writers see all or nothing, but which may see theirs between its statements. It is for
+   * work that decides nothing by what it has read: each statement checks the rows that it changes. A database without one
+   * write lock then has no conflicts to detect, of which it finds many where there are none.
+   */
+  readCommitted<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** As `readCommitted`, for what a power failure may undo: see `withoutSync`. */
+  readCommittedWithoutSync<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /**
+   * Runs writes whose loss in a power failure does no harm; the database need not wait for the disk. They survive a crash of
+   * the process. Each statement is atomic by itself.
+   */
+  withoutSync<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /** Runs `read` on one state of the database, however much is written meanwhile. */
+  readSnapshot<T>(read: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** See `RetentionStore.compact`. */
   compact(): Promise<boolean>;
   /** Removes deleted data from the change log. Does not wait; returns whether it was possible. */

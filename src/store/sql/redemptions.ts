@@ -1,15 +1,28 @@
 import type { Kysely, Transaction } from "kysely";
+import type { AccountProviders } from "../../core/account-providers.ts";
 import type { AgeClock } from "../../core/age-clock.ts";
-import type { ConnectionType } from "../../core/calls/spec.ts";
+import type { CallSpec, ConnectionType, ToolSpec } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
+import { mediaKeyText } from "../../core/encryption/chunks.ts";
 import { unavailable } from "../../core/errors.ts";
+import type { AccountId } from "../../core/ids.ts";
+import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
-import type { CallPrompts } from "../call-store.ts";
+import type { CallPrompts, CallSettings } from "../call-store.ts";
 import type { Redeemer, Redemptions, ReturnedCall, UnpersistedPrompts } from "../redemptions.ts";
+import type { Keyring } from "../sealing/seal.ts";
+import { openAccountSecrets, openToolSecrets } from "./account-secrets.ts";
+import { settingsOf } from "./accounts.ts";
+import { callData } from "./calls/event-data.ts";
 import { EXPIRED } from "./calls/rows.ts";
+import { settleWebCalls } from "./calls/web-calls.ts";
 import type { SqlDatabase } from "./database.ts";
+import { SqlJobs } from "./jobs.ts";
+import { SqlMediaKeys } from "./media-keys.ts";
+import type { SqlStoreOptions } from "./store-options.ts";
 import type { Tables } from "./tables.ts";
+import { SqlEvents } from "./webhooks/events.ts";
 
 /** See `Redemptions`. A token is marked as used by one conditional UPDATE, so one of concurrent ones succeeds. */
 export class SqlRedemptions implements Redemptions {
@@ -18,13 +31,21 @@ export class SqlRedemptions implements Redemptions {
   readonly #clock: Clock;
   readonly #age: AgeClock;
   readonly #unpersisted: Pick<UnpersistedPrompts, "get">;
+  /** Undefined where media are not encrypted. */
+  readonly #mediaKeys: SqlMediaKeys | undefined;
+  /** Opens the API keys of accounts. */
+  readonly #secretsKeys: Keyring | undefined;
+  readonly #events: SqlEvents;
 
-  constructor(database: SqlDatabase, clock: Clock, age: AgeClock, unpersisted: Pick<UnpersistedPrompts, "get">) {
+  constructor(database: SqlDatabase, { clock, age, unpersisted, mediaSealing, secretsKeys }: SqlStoreOptions) {
     this.#database = database;
+    this.#events = new SqlEvents(database, clock, new SqlJobs(database, clock, age));
     this.#db = database.db;
     this.#clock = clock;
     this.#age = age;
     this.#unpersisted = unpersisted;
+    this.#secretsKeys = secretsKeys;
+    this.#mediaKeys = mediaSealing && new SqlMediaKeys(database, clock, mediaSealing);
   }
 
   async redeem(
@@ -35,7 +56,7 @@ export class SqlRedemptions implements Redemptions {
     try {
       // A used or expired token costs one read and no transaction. A call's connection type never changes.
       if (!(await this.#isRedeemable(tokenHash, only))) return undefined;
-      return await this.#database.transaction((tx) => this.#redeem(tx, tokenHash, redeemer));
+      return await this.#database.readCommitted((tx) => this.#redeem(tx, tokenHash, redeemer));
     } catch (error) {
       throw unavailable("the outcome of the redemption is unknown", error);
     }
@@ -54,12 +75,10 @@ export class SqlRedemptions implements Redemptions {
     if (token === undefined || only === undefined) return token !== undefined;
     const call = await this.#db
       .selectFrom("calls")
-      .select("settings")
+      .select("connection_type")
       .where("id", "=", token.call_id)
       .executeTakeFirst();
-    if (call === undefined) return false;
-    const settings: { connectionType: ConnectionType } = JSON.parse(call.settings);
-    return only.includes(settings.connectionType);
+    return call !== undefined && only.includes(call.connection_type as ConnectionType);
   }
 
   async #redeem(
@@ -83,9 +102,18 @@ export class SqlRedemptions implements Redemptions {
       .set({ status: "active", started_at: nowMs, worker_id: workerId, worker_connection: connection, epoch })
       .where("id", "=", token.call_id)
       .where("status", "=", "created")
-      .returning(["id", "account_id", "settings", "words"])
+      .returning(["id", "account_id", "agent_id", "agent_version", "created_at", "settings", "tools", "words"])
       .executeTakeFirst();
     if (call === undefined) return undefined;
+    const accountId = call.account_id;
+    const settings: Omit<CallSettings, "tools"> = JSON.parse(call.settings);
+    const facts = {
+      id: call.id,
+      ...(call.agent_id !== null && { agentId: call.agent_id }),
+      ...(call.agent_version !== null && { agentVersion: call.agent_version }),
+      createdAtMs: call.created_at,
+      settings,
+    };
     const words: CallPrompts | undefined =
       call.words === null ? this.#unpersisted.get(call.id) : JSON.parse(call.words);
     if (words === undefined) {
@@ -95,36 +123,77 @@ export class SqlRedemptions implements Redemptions {
         .set({ ...EXPIRED, started_at: null, ended_at: nowMs, worker_id: null })
         .where("id", "=", call.id)
         .execute();
+      await settleWebCalls(tx, [call.id]);
+      const expired = callData({ ...facts, status: EXPIRED.status, endedAtMs: nowMs, endReason: EXPIRED.end_reason });
+      await this.#events.insert(tx, { accountId, type: "call.expired", callId: call.id, data: expired });
       return undefined;
     }
-    return { callId: call.id, accountId: call.account_id, spec: { ...JSON.parse(call.settings), ...words } };
+    const spec: CallSpec = { ...settings, tools: JSON.parse(call.tools), ...words };
+    const data = callData({ ...facts, status: "active", startedAtMs: nowMs });
+    await this.#events.insert(tx, { accountId, type: "call.started", callId: call.id, data });
+    const key = await this.#mediaKeys?.create(tx, accountId, call.id);
+    const providers = await this.#providersOf(tx, accountId);
+    const keys = this.#secretsKeys;
+    const toolSecrets =
+      keys === undefined ? {} : await openToolSecrets(tx, keys, accountId, secretsNamedBy(spec.tools));
+    return {
+      ...{ callId: call.id, accountId, spec },
+      ...(Object.keys(toolSecrets).length > 0 && { toolSecrets }),
+      ...(key !== undefined && { mediaKey: mediaKeyText(key) }),
+      ...(providers !== undefined && { providers }),
+    };
   }
 
-  returnRedemption(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined> {
-    return this.#database.transaction(async (tx) => {
-      const token = await tx
-        .selectFrom("stream_tokens")
-        .select(["call_id", "boot_id", "expires_age_ms"])
-        .where("token_hash", "=", tokenHash)
-        .where("redemption_nonce", "=", nonce)
-        .executeTakeFirst();
-      if (token === undefined) return undefined;
-      const call = await tx
-        .updateTable("calls")
-        .set({ status: "created", started_at: null, worker_id: null, worker_connection: 0, epoch: 0 })
-        .where("id", "=", token.call_id)
-        .where("status", "=", "active")
-        .where("carrier_call_id", "is", null)
-        .returning("id")
-        .executeTakeFirst();
-      if (call === undefined) return undefined;
-      await tx
-        .updateTable("stream_tokens")
-        .set({ redeemed_at: null, redemption_nonce: null })
-        .where("token_hash", "=", tokenHash)
-        .execute();
-      const isOfThisBoot = token.boot_id === this.#age.bootId;
-      return { callId: call.id, remainingMs: isOfThisBoot ? elapsedMs(this.#age.nowMs(), token.expires_age_ms) : 0 };
-    });
+  /** Undefined for an account that has those of the service. */
+  async #providersOf(tx: Transaction<Tables>, accountId: AccountId): Promise<AccountProviders | undefined> {
+    const row = await tx.selectFrom("accounts").select("settings").where("id", "=", accountId).executeTakeFirst();
+    const allowed = row && settingsOf(row).providers;
+    const keys = this.#secretsKeys;
+    const credentials = keys === undefined ? {} : await openAccountSecrets(tx, keys, accountId, "provider_credential");
+    const hasCredentials = Object.keys(credentials).length > 0;
+    if (allowed === undefined && !hasCredentials) return undefined;
+    return { ...(allowed !== undefined && { allowed }), ...(hasCredentials && { credentials }) };
+  }
+
+  async returnRedemption(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined> {
+    try {
+      return await this.#database.readCommitted((tx) => this.#return(tx, tokenHash, nonce));
+    } catch (error) {
+      if (error === CANNOT_BE_RETURNED) return undefined;
+      throw error;
+    }
+  }
+
+  /** The token comes first, as in `#redeem`: of concurrent returns and redemptions one waits for the other. */
+  async #return(tx: Transaction<Tables>, tokenHash: string, nonce: string): Promise<ReturnedCall | undefined> {
+    const token = await tx
+      .updateTable("stream_tokens")
+      .set({ redeemed_at: null, redemption_nonce: null })
+      .where("token_hash", "=", tokenHash)
+      .where("redemption_nonce", "=", nonce)
+      .returning(["call_id", "boot_id", "expires_age_ms"])
+      .executeTakeFirst();
+    if (token === undefined) return undefined;
+    const call = await tx
+      .updateTable("calls")
+      .set({ status: "created", started_at: null, worker_id: null, worker_connection: 0, epoch: 0 })
+      .where("id", "=", token.call_id)
+      .where("status", "=", "active")
+      .where("carrier_call_id", "is", null)
+      .returning("id")
+      .executeTakeFirst();
+    if (call === undefined) throw CANNOT_BE_RETURNED;
+    // Nothing was written with it, and the next redemption makes another.
+    await tx.deleteFrom("media_keys").where("call_id", "=", call.id).execute();
+    const isOfThisBoot = token.boot_id === this.#age.bootId;
+    return { callId: call.id, remainingMs: isOfThisBoot ? elapsedMs(this.#age.nowMs(), token.expires_age_ms) : 0 };
   }
 }
+
+/** Undoes a return: the call is over, or its stream has started. */
+const CANNOT_BE_RETURNED = new Error("the call cannot be returned");
+
+/** The names of the secrets that the headers of these tools have. */
+const secretsNamedBy = (tools: readonly ToolSpec[]): readonly string[] => [
+  ...new Set(tools.flatMap((tool) => (tool.kind === "http" ? Object.values(tool.headers).flatMap(secretsIn) : []))),
+];

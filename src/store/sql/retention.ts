@@ -38,6 +38,10 @@ export class SqlRetention implements RetentionStore {
     return (await due.execute()).map((row) => ({ id: row.id, endedAtMs: row.ended_at }));
   }
 
+  async deleteMediaKey(callId: CallId): Promise<void> {
+    await this.#db.deleteFrom("media_keys").where("call_id", "=", callId).execute();
+  }
+
   async markRecordingDeleted(callId: CallId): Promise<void> {
     await this.#db
       .updateTable("calls")
@@ -58,12 +62,16 @@ export class SqlRetention implements RetentionStore {
     await this.#database.transaction(async (tx) => {
       const call = await tx
         .updateTable("calls")
-        .set({ words: null, parameters: null, transcript_deleted_at: this.#clock.epochMs() })
+        .set({ words: null, variables: null, parameters: null, transcript_deleted_at: this.#clock.epochMs() })
         .where("id", "=", callId)
         .where("status", "in", ENDED_STATUSES)
         .returning("id")
         .executeTakeFirst();
-      if (call !== undefined) await tx.deleteFrom("turns").where("call_id", "=", callId).execute();
+      if (call === undefined) return;
+      await tx.deleteFrom("turns").where("call_id", "=", callId).execute();
+      // An endpoint may have answered with what it was sent.
+      const events = tx.selectFrom("webhook_events").select("id").where("call_id", "=", callId);
+      await tx.updateTable("webhook_deliveries").set({ answer: null }).where("event_id", "in", events).execute();
     });
   }
 

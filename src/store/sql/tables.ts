@@ -1,12 +1,51 @@
+import type { Generated } from "kysely";
 import type { AgeMs, EpochMs } from "../../core/clocks.ts";
-import type { AccountId, AgentId, ApiKeyId, CallId, WorkerId } from "../../core/ids.ts";
+import type {
+  AccountId,
+  AccountSecretId,
+  AgentId,
+  ApiKeyId,
+  AuditEventId,
+  CallId,
+  DeliveryId,
+  EventId,
+  JobId,
+  PublishableKeyId,
+  UserId,
+  WebhookId,
+  WorkerId,
+} from "../../core/ids.ts";
+import type { AccountSecretKind } from "../account-secret-store.ts";
 
 /**
  * The tables for Kysely. Times are integers of ms; booleans are 0 or 1; JSON columns hold only what this
  * service wrote.
  */
 export interface Tables {
-  accounts: { id: AccountId; name: string; created_at: EpochMs };
+  accounts: {
+    id: AccountId;
+    name: string;
+    created_at: EpochMs;
+    /** Null in accounts that were never changed. */
+    updated_at: EpochMs | null;
+    /** JSON of AccountSettings; null for empty ones. */
+    settings: string | null;
+    /** Goes up with every change. */
+    version: Generated<number>;
+  };
+  /** Sealed secrets, of which an account has one of each kind and name. */
+  account_secrets: {
+    id: AccountSecretId;
+    account_id: AccountId;
+    kind: AccountSecretKind;
+    name: string;
+    /** Sealed. */
+    sealed_secret: string;
+    last_characters: string;
+    /** JSON, a list of the servers that may receive it; null for kinds without such a list. */
+    hosts: string | null;
+    created_at: EpochMs;
+  };
   api_keys: {
     id: ApiKeyId;
     account_id: AccountId;
@@ -16,6 +55,102 @@ export interface Tables {
     visible_prefix: string;
     created_at: EpochMs;
     revoked_at: EpochMs | null;
+    /** JSON, a list of Scope; null for the default ones. */
+    scopes: string | null;
+    expires_at: EpochMs | null;
+    last_used_at: EpochMs | null;
+    /** Of the text before the last rotation. */
+    previous_hash: string | null;
+    previous_prefix: string | null;
+    previous_until: EpochMs | null;
+    /** Null in API keys that were never changed. */
+    updated_at: EpochMs | null;
+  };
+  users: {
+    id: UserId;
+    account_id: AccountId;
+    /** In lower case. */
+    email: string;
+    name: string;
+    role: string;
+    /** The text of a hash by scrypt, with its parameters; null until the invitation is accepted. */
+    password_hash: string | null;
+    created_at: EpochMs;
+    updated_at: EpochMs;
+    last_sign_in_at: EpochMs | null;
+  };
+  user_secrets: {
+    /** SHA-256 of the text, lower-case hex. */
+    hash: string;
+    account_id: AccountId;
+    user_id: UserId;
+    /** One of `session`, `device`, and the kinds of links. */
+    kind: string;
+    created_at: EpochMs;
+    expires_at: EpochMs;
+  };
+  /** What lets the browser of the operator start calls without a person or an API key. */
+  owner_secrets: {
+    /** SHA-256 of the text, lower-case hex. */
+    hash: string;
+    account_id: AccountId;
+    /** `link` or `page`. */
+    kind: string;
+    created_at: EpochMs;
+    expires_at: EpochMs;
+  };
+  /** Keys by which web pages start calls. They are no secrets, so the text is stored. */
+  publishable_keys: {
+    id: PublishableKeyId;
+    account_id: AccountId;
+    name: string;
+    key: string;
+    /** JSON of a list of ids. */
+    agent_ids: string;
+    /** JSON of a list. */
+    origins: string;
+    /** JSON of PublishableKeyLimits. */
+    limits: string;
+    created_at: EpochMs;
+    updated_at: EpochMs;
+    revoked_at: EpochMs | null;
+  };
+  /** The origins of publishable keys that are not revoked, as preflights look for them. */
+  publishable_key_origins: { publishable_key_id: PublishableKeyId; account_id: AccountId; origin: string };
+  /** The calls of publishable keys that are not over, or whose end is not stored yet. */
+  web_calls: {
+    call_id: CallId;
+    account_id: AccountId;
+    publishable_key_id: PublishableKeyId;
+    /** Names the client's address; see `addressHash`. */
+    address_hash: string;
+    /** The day of its creation in UTC, as in `2026-11-21`. Its cost counts for this day. */
+    day: string;
+    /** What the agent's own limit of cost leaves the call; 0 where the agent has none. */
+    reserved_cost: number;
+  };
+  /** What the calls of publishable keys that are over have cost. */
+  web_call_costs: {
+    publishable_key_id: PublishableKeyId;
+    day: string;
+    /** Empty for all addresses together. */
+    address_hash: string;
+    account_id: AccountId;
+    cost: number;
+  };
+  /** Only ever added to. */
+  audit_events: {
+    id: AuditEventId;
+    account_id: AccountId;
+    actor_kind: string;
+    actor_id: string;
+    action: string;
+    target_kind: string;
+    target_id: string;
+    /** JSON of AuditDetails. */
+    details: string;
+    request_id: string | null;
+    created_at: EpochMs;
   };
   agents: {
     id: AgentId;
@@ -33,20 +168,48 @@ export interface Tables {
     corpus_ids: string;
     created_at: EpochMs;
     updated_at: EpochMs;
+    /** JSON of a list of AgentVariable. */
+    variables: string;
+    /** JSON of a list of names. */
+    allowed_overrides: string;
+    /** The version whose definition these columns are. */
+    live_version: number;
+    draft_version: number | null;
+    /** Null in agents that an older version of the service made. */
+    published_at: EpochMs | null;
+    deleted_at: EpochMs | null;
+  };
+  /** The versions of agents. */
+  agent_versions: {
+    agent_id: AgentId;
+    version: number;
+    account_id: AccountId;
+    created_at: EpochMs;
+    /** The id of an API key or a person. */
+    created_by: string | null;
+    published_at: EpochMs | null;
+    /** JSON of AgentDefinition; the last column, so that lists do not read past it. */
+    definition: string;
   };
   calls: {
     id: CallId;
     account_id: AccountId;
     /** The saved agent that the call was created from. */
     agent_id: AgentId | null;
+    /** The version of the agent; null in calls of older versions. */
+    agent_version: number | null;
+    /** JSON of the values of the agent's variables; always null when words are not stored. */
+    variables: string | null;
     /** The API key that created the call; null in calls of older versions. */
     api_key_id: ApiKeyId | null;
     status: string;
-    /** JSON of CallSettings. */
+    /** JSON of CallSettings without its tools. */
     settings: string;
-    /** JSON of CallPrompts; always null when the call is not recorded. */
+    /** JSON of CallPrompts; always null when words are not stored. */
     words: string | null;
     recording_enabled: number;
+    /** Null in calls of older versions: as `recording_enabled`. */
+    transcript_enabled: number | null;
     created_at: EpochMs;
     started_at: EpochMs | null;
     ended_at: EpochMs | null;
@@ -60,7 +223,7 @@ export interface Tables {
     epoch: number;
     /** JSON of the carrier's id of the call, a text of any characters. */
     carrier_call_id: string | null;
-    /** JSON of StartParameters; always null when the call is not recorded. */
+    /** JSON of StartParameters; always null when words are not stored. */
     parameters: string | null;
     /** 0 when turns may be missing; null before the end, and in records of older versions. */
     transcript_complete: number | null;
@@ -70,6 +233,8 @@ export interface Tables {
     counters: string | null;
     /** JSON of LatencySummary. */
     latency: string | null;
+    /** JSON of CallNetwork. */
+    network: string | null;
     /** JSON, a list of ProviderUsage. */
     usage: string | null;
     /** JSON of CallCost. */
@@ -77,7 +242,13 @@ export interface Tables {
     /** When retention deleted the recording (also set when there was none) and the transcript. */
     recording_deleted_at: EpochMs | null;
     transcript_deleted_at: EpochMs | null;
+    /** Of the settings, as a column because lists filter by it. */
+    connection_type: string;
+    /** JSON of the settings' tools, which can be long and which no list shows. */
+    tools: string;
   };
+  /** The metadata of calls, as lists find it. */
+  call_metadata: { call_id: CallId; account_id: AccountId /** See `pairHash`. */; pair_hash: string };
   stream_tokens: {
     /** SHA-256 of the token, lower-case hex. */
     token_hash: string;
@@ -92,6 +263,8 @@ export interface Tables {
     /** The nonce of the redemption that used the token. */
     redemption_nonce: string | null;
   };
+  /** The import that has begun and not ended; see `TransferStore.beginImport`. */
+  unfinished_imports: { id: string };
   /** Counters that only grow; `control` counts the starts of the control process. */
   epochs: { name: string; value: number };
   /** Requests with an idempotency key, so that a repeated one creates no second call. */
@@ -107,13 +280,120 @@ export interface Tables {
     boot_id: string;
     created_age_ms: AgeMs;
   };
+  /** Durable jobs. */
+  jobs: {
+    id: JobId;
+    /** Null for the service's own. */
+    account_id: AccountId | null;
+    kind: string;
+    lane: string;
+    /** Kind and key while the job is live and has a key; unique. */
+    live_key: string | null;
+    /** JSON. */
+    payload: string;
+    status: string;
+    /** The boot, and the time of its AgeClock at which a pending job is due, or the claim of a running one ends. */
+    boot_id: string;
+    due_age_ms: AgeMs;
+    /** The time by the wall clock; decides after another boot. */
+    due_at: EpochMs;
+    deadline_at: EpochMs | null;
+    attempts: number;
+    /** How often its runner was lost. */
+    losses: number;
+    /** Who has claimed it; null unless it is running. */
+    runner_id: string | null;
+    /** JSON of a text. */
+    last_error: string | null;
+    /** JSON. */
+    progress: string | null;
+    created_at: EpochMs;
+    died_at: EpochMs | null;
+  };
+  /** The keys that have sealed something, so that a start with the wrong key is noticed. */
+  media_keys: {
+    call_id: CallId;
+    account_id: AccountId;
+    /** The call's media key as base64url, sealed. */
+    sealed_key: string;
+    created_at: EpochMs;
+  };
+  sealing_keys: { id: string; created_at: EpochMs };
+  webhooks: {
+    id: WebhookId;
+    account_id: AccountId;
+    url: string;
+    /** JSON of a text. */
+    description: string;
+    /** JSON of a list. */
+    event_types: string;
+    /** Null while it is enabled. */
+    disabled_reason: string | null;
+    failing_since: EpochMs | null;
+    /** 1 while too many of its deliveries wait. */
+    is_full: number;
+    /** Its deliveries are deleted first, and then it. */
+    deleted_at: EpochMs | null;
+    /** Sealed. */
+    secret: string;
+    previous_secret: string | null;
+    previous_secret_until: EpochMs | null;
+    created_at: EpochMs;
+    updated_at: EpochMs;
+  };
+  /** Facts, written in their own transactions. */
+  webhook_events: {
+    id: EventId;
+    account_id: AccountId;
+    type: string;
+    call_id: CallId | null;
+    /** Names the fact; unique, so that it has one id for ever. */
+    fact: string;
+    /** JSON; null for `call.ended`. */
+    data: string | null;
+    created_at: EpochMs;
+  };
+  /** The accounts that read their events as a stream. */
+  event_streams: {
+    account_id: AccountId;
+    /** Facts until then are kept in `stream_events`. */
+    kept_until: EpochMs;
+    last_sequence: number;
+    /** Events up to this number may have been lost. */
+    lost_through: number;
+  };
+  /** Facts of these accounts, written in their own transactions. */
+  stream_events: {
+    id: EventId;
+    account_id: AccountId;
+    type: string;
+    call_id: CallId | null;
+    /** JSON; null for `call.ended`. */
+    data: string | null;
+    created_at: EpochMs;
+    /** Null until `EventStreamStore.number`. */
+    sequence: number | null;
+  };
+  webhook_deliveries: {
+    id: DeliveryId;
+    account_id: AccountId;
+    webhook_id: WebhookId;
+    event_id: EventId;
+    status: string;
+    attempts: number;
+    /** JSON of DeliveryAnswer. */
+    answer: string | null;
+    created_at: EpochMs;
+    last_attempt_at: EpochMs | null;
+    next_attempt_at: EpochMs | null;
+  };
   turns: {
     call_id: CallId;
     /** 0 for the first turn of the call. */
     position: number;
     account_id: AccountId;
     role: string;
-    /** JSON of the text, because it may contain NUL. Always null when the call is not recorded. */
+    /** JSON of the text, because it may contain NUL. Always null when words are not stored. */
     text: string | null;
     start_ms: number;
     end_ms: number;

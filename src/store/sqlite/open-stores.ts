@@ -1,34 +1,34 @@
 import { type AgeClock, systemAgeClock } from "../../core/age-clock.ts";
 import type { Clock } from "../../core/clock.ts";
+import { WAL_PAGES_MAX } from "../../core/limits/storage.ts";
 import { openDataDir } from "../data-dir/data-dir.ts";
 import type { Redemptions, UnpersistedPrompts } from "../redemptions.ts";
 import { SqlRedemptions } from "../sql/redemptions.ts";
 import { migrate, sqlStores } from "../sql/stores.ts";
-import type { Stores } from "../stores.ts";
+import { keepUnpersisted } from "../sql/unpersisted-prompts.ts";
+import type { RedemptionKeys, StoreOptions, Stores } from "../stores.ts";
+import { checkpointsInThread } from "./database/checkpoints.ts";
 import { createDatabaseFile, databasePath, openDatabase } from "./database/database.ts";
 import { DatabaseFiles } from "./database/database-files.ts";
 import { SqliteDatabase } from "./database/sqlite-database.ts";
 import { QueuedRedemptions } from "./queued-redemptions.ts";
-import { keepUnpersisted } from "./unpersisted-prompts.ts";
-
-export interface StoreOptions {
-  /** Measures the age of tokens and idempotency keys; by default the clock of this machine. */
-  ageClock?: AgeClock;
-  /** Where the words of unrecorded calls are; by default in the memory of these stores. */
-  unpersisted?: UnpersistedPrompts;
-  /** Called before and after a migration of the schema, which blocks the event loop. */
-  onMigration?: (isOver: boolean) => Promise<void>;
-}
 
 /**
  * Opens `trunkline.db` in `dataDir`, creates it if it does not exist, and migrates its schema. The control process is
- * its permanent user; command-line tools may open it in addition. Rejects when the file is not a database or has a
- * newer schema, and as `openDataDir` throws.
+ * its permanent user; command-line tools may open it in addition. Rejects when the file is not a database, as
+ * `migrate` does, and as `openDataDir` throws.
  */
-export async function openStores(
+export async function openSqliteStores(
   dataDir: string,
   clock: Clock,
-  { ageClock = systemAgeClock(), unpersisted = new Map(), onMigration }: StoreOptions = {},
+  {
+    ageClock = systemAgeClock(),
+    unpersisted = new Map(),
+    isService = false,
+    mediaSealing,
+    secretsKeys,
+    ...schema
+  }: StoreOptions = {},
 ): Promise<Stores> {
   openDataDir(dataDir);
   const path = databasePath(dataDir);
@@ -36,35 +36,49 @@ export async function openStores(
   createDatabaseFile(path);
   const file = openDatabase(path);
   const files = new DatabaseFiles(path);
-  const database = new SqliteDatabase(file, files);
+  const database = new SqliteDatabase(file, path, files);
   try {
-    await migrate(database, onMigration);
+    await migrate(database, schema);
   } catch (error) {
     await database.db.destroy();
     throw error;
   }
-  const stores = sqlStores(database, { clock, age: ageClock, unpersisted });
+  const stores = sqlStores(database, { clock, age: ageClock, unpersisted, mediaSealing, secretsKeys });
   stores.calls.subscribe(keepUnpersisted(unpersisted));
-  return { ...stores, isDatabaseLost: () => files.areLost };
+  if (!isService) return { ...stores, isDatabaseLost: () => files.areLost };
+  file.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`);
+  const endCheckpoints = checkpointsInThread(path);
+  return {
+    ...stores,
+    isDatabaseLost: () => files.areLost,
+    close: async () => {
+      await endCheckpoints();
+      await stores.close();
+    },
+  };
 }
 
 /**
- * The redemptions of a database that `openStores` has opened before, in any process, on a separate connection. A commit
- * here never writes the write-ahead log back; the stores' connection does that, because no caller waits for it.
+ * The redemptions of a database that `openSqliteStores` has opened before, in any process, on a separate connection. A commit
+ * here never writes the write-ahead log back; the stores do that, because no caller waits for it.
  */
-export function openRedemptions(
+export function openSqliteRedemptions(
   dataDir: string,
   clock: Clock,
   ageClock: AgeClock,
   unpersisted: Pick<UnpersistedPrompts, "get">,
+  keys: RedemptionKeys = {},
 ): { redemptions: Redemptions; close(): Promise<void> } {
   const path = databasePath(dataDir);
   const file = openDatabase(path);
   file.exec("PRAGMA wal_autocheckpoint = 0");
   file.exec("PRAGMA busy_timeout = 0");
-  const database = new SqliteDatabase(file, new DatabaseFiles(path));
+  const database = new SqliteDatabase(file, path, new DatabaseFiles(path));
   return {
-    redemptions: new QueuedRedemptions(new SqlRedemptions(database, clock, ageClock, unpersisted), clock),
+    redemptions: new QueuedRedemptions(
+      new SqlRedemptions(database, { clock, age: ageClock, unpersisted, ...keys }),
+      clock,
+    ),
     close: () => database.db.destroy(),
   };
 }

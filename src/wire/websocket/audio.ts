@@ -44,7 +44,10 @@ export function createReader(wire: string, { codec, inputRateHz }: StreamFormat,
 }
 
 /** As `createReader`, for the audio to the client. */
-export function createWriter({ codec, outputRateHz }: StreamFormat, opus: OpusCodecs): FrameWriter {
+export function createWriter(
+  { codec, outputRateHz }: Pick<StreamFormat, "codec" | "outputRateHz">,
+  opus: Pick<OpusCodecs, "encoder">,
+): FrameWriter {
   const frameSamples = (outputRateHz / 1_000) * FRAME_MS;
   if (codec === "opus") return new OpusWriter(frameSamples, opus.encoder(outputRateHz));
   return new PlainWriter(frameSamples * bytesPerSample(codec));

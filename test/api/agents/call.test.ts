@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { promptOf } from "../../../src/api/agents/call.ts";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
-import type { NewAgent } from "../../../src/store/agent-store.ts";
+import type { AgentDefinition } from "../../../src/store/agent-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { ANY_STT } from "../../support/api/any-stt.ts";
 import {
@@ -16,7 +16,7 @@ import {
 } from "../../support/api/harness.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 
-const AGENT: NewAgent = {
+const AGENT: AgentDefinition = {
   name: "Front desk",
   basePrompt: "You answer the telephone.",
   context: "The house opens at six.",
@@ -26,6 +26,8 @@ const AGENT: NewAgent = {
   callSettings: {},
   toolIds: [],
   corpusIds: [],
+  variables: [],
+  allowedOverrides: [],
 };
 const PROMPT = "You answer the telephone.\n\n# Context\n\nThe house opens at six.\n\n# Instructions\n\nBe brief.";
 
@@ -56,7 +58,7 @@ interface Created {
   websocketUrl: string;
 }
 
-const save = async (changes: Partial<NewAgent> = {}): Promise<string> =>
+const save = async (changes: Partial<AgentDefinition> = {}): Promise<string> =>
   (await api.stores.agents.create(api.accountId, { ...AGENT, ...changes })).id;
 const call = (agentId: string, body?: unknown, headers = {}): Promise<Answer> =>
   api.post(body, headers, `/api/v1/agents/${agentId}/calls`);
@@ -101,6 +103,7 @@ describe("POST /agents/{id}/calls", () => {
       inactivityTimeout: 300,
       inactivityAction: "hang_up",
       recordingEnabled: false,
+      transcriptEnabled: false,
       useParameters: true,
       selectedTools: [{ toolName: "hang_up" }],
     };
@@ -148,7 +151,7 @@ describe("POST /agents/{id}/calls", () => {
     expect(pathsOf(invalid)).toEqual(["/dry", "/idempotency-key", "/voice"]);
   });
 
-  test("the transport webrtc is 501", async () => {
+  test("the transport webrtc is 501 where it is not set up", async () => {
     api = await apiUnderTest();
     const answer = await call(await save(), { connectionType: "webrtc" });
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([501, "unavailable", ["/connectionType"]]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { AGENTS_PER_ACCOUNT_MAX } from "../../../src/core/limits/api.ts";
+import { AGENTS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents.ts";
 import {
   type Answer,
   type ApiUnderTest,
@@ -54,6 +54,11 @@ describe("POST /agents", () => {
       callSettings: {},
       toolIds: [],
       corpusIds: [],
+      variables: [],
+      allowedOverrides: [],
+      version: 1,
+      draftVersion: null,
+      publishedAt: "2026-01-01T00:00:00.000Z",
       createdAt: "2026-01-01T00:00:00.000Z",
       updatedAt: "2026-01-01T00:00:00.000Z",
     });
@@ -79,6 +84,7 @@ describe("POST /agents", () => {
         inactivityTimeout: 300,
         inactivityAction: "hang_up",
         recordingEnabled: false,
+        transcriptEnabled: false,
         useParameters: true,
         selectedTools: [{ toolName: "hang_up", parameterOverrides: {} }],
       },
@@ -158,6 +164,7 @@ describe("POST /agents", () => {
     ["inactivityTimeout", 9.5],
     ["inactivityAction", "sing"],
     ["recordingEnabled", 1],
+    ["transcriptEnabled", null],
     ["useParameters", "true"],
     ["selectedTools", "hang_up"],
     ["selectedTools", Array(33).fill({ toolName: "hang_up" })],
@@ -269,7 +276,11 @@ describe("GET /agents", () => {
     "cursor=",
     "cursor=abc",
     "cursor=a&cursor=b",
-    "name=x",
+    "name=",
+    "name=a&name=b",
+    `name=${"x".repeat(201)}`,
+    "languageId=en&languageId=de",
+    "voiceId=a&voiceId=b",
     "offset=1",
     "__proto__=1",
   ])("?%s is 400 and names the parameter", async (query) => {
@@ -296,6 +307,41 @@ describe("GET /agents", () => {
     }
     expect((await api.get(`${AGENTS}?cursor=${cursor}`)).status).toBe(200);
     expect(pathsOf(await api.get(`/api/v1/calls?cursor=${cursor}`))).toEqual(["/cursor"]);
+  });
+});
+
+describe("a filter of GET /agents", () => {
+  const names = async (query: string): Promise<string[]> => (await page(query)).data.map(({ name }) => name);
+
+  test("gives the agents whose name contains a text, in any case and whichever way accents are written", async () => {
+    for (const name of ["Front desk", "NIGHT DESK", "Café", 'a "quoted" % name_', "\u0000 strange"])
+      await created({ name });
+    expect(await names("?name=desk")).toEqual(["Front desk", "NIGHT DESK"]);
+    expect(await names("?name=FRONT%20D")).toEqual(["Front desk"]);
+    expect(await names("?name=cafe%CC%81")).toEqual(["Café"]);
+    expect(await names("?name=%25")).toEqual(['a "quoted" % name_']);
+    expect(await names("?name=%22")).toEqual(['a "quoted" % name_']);
+    expect(await names("?name=_")).toEqual(['a "quoted" % name_']);
+    expect(await names("?name=%00")).toEqual(["\u0000 strange"]);
+    expect(await names("?name=nothing")).toEqual([]);
+  });
+
+  test("gives the agents of a language and of a voice, and of all of these together", async () => {
+    await created({ name: "one" });
+    await created({ name: "two", languageId: "de", voiceId: "fake/de-1" });
+    await created({ name: "three", languageId: "de", voiceId: "fake/de-2" });
+    expect(await names("?languageId=de")).toEqual(["two", "three"]);
+    expect(await names("?voiceId=fake/en-us")).toEqual(["one"]);
+    expect(await names("?languageId=de&voiceId=fake/de-2&name=THR")).toEqual(["three"]);
+    expect(await names("?languageId=de&voiceId=fake/en-us")).toEqual([]);
+  });
+
+  test("is part of the cursor", async () => {
+    for (const name of ["desk 1", "other", "desk 2", "desk 3"]) await created({ name });
+    const { data, nextCursor } = await page("?name=desk&limit=2");
+    expect(data.map(({ name }) => name)).toEqual(["desk 1", "desk 2"]);
+    expect(await names(`?name=desk&limit=2&cursor=${nextCursor}`)).toEqual(["desk 3"]);
+    expect(pathsOf(await api.get(`${AGENTS}?cursor=${nextCursor}`))).toEqual(["/cursor"]);
   });
 });
 

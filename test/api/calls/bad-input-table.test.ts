@@ -131,6 +131,7 @@ const FIELDS: readonly Field[] = [
   }),
   field("inactivityAction", { created: ['"hang_up"', '"prompt"'], invalid_request: noWord("hang_up") }),
   field("recordingEnabled", { created: ["true", "false"], invalid_request: NO_FLAG }),
+  field("transcriptEnabled", { created: ["true", "false"], invalid_request: NO_FLAG }),
   field("useParameters", { created: ["true", "false"], invalid_request: NO_FLAG }),
   field("connectionType", {
     created: [...CARRIER_NAMES, "websocket"].map((name) => `"${name}"`),
@@ -373,6 +374,7 @@ const FULL = {
     inactivityTimeout: 300,
     inactivityAction: "hang_up",
     recordingEnabled: false,
+    transcriptEnabled: false,
     useParameters: true,
   },
   ...{ connectionType: "carrier_a", websocket: { codec: "opus" }, selectedTools: [{ toolName: "hang_up" }] },

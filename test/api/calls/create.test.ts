@@ -70,6 +70,7 @@ describe("the configuration of a call", () => {
       inactivityTimeoutMs: 30_000,
       inactivityAction: "prompt",
       recordingEnabled: true,
+      transcriptEnabled: true,
       connectionType: "carrier_a",
       tools: [],
     });
@@ -90,6 +91,7 @@ describe("the configuration of a call", () => {
       inactivityTimeout: 300,
       inactivityAction: "hang_up",
       recordingEnabled: false,
+      transcriptEnabled: false,
       useParameters: true,
       connectionType: "carrier_a",
       websocket: { codec: "opus", whatever: [1, 2] },
@@ -110,6 +112,7 @@ describe("the configuration of a call", () => {
       inactivityTimeoutMs: 300_000,
       inactivityAction: "hang_up",
       recordingEnabled: false,
+      transcriptEnabled: false,
       useParameters: true,
       connectionType: "carrier_a",
       tools: [{ kind: "built_in", name: "hang_up", fixedArguments: {} }],
@@ -184,7 +187,6 @@ test.each(CARRIER_NAMES)("a %s call ignores a websocket object", async (connecti
 
 describe("features that this version does not have", () => {
   test.each([
-    ["connectionType webrtc", { connectionType: "webrtc" }],
     ["the tool query_corpus", { selectedTools: [{ toolName: "hang_up" }, { toolName: "query_corpus" }] }],
     ["a tool by toolId", { selectedTools: [{ toolId: "tool_1", parameterOverrides: { a: 1 } }] }],
   ])("%s is 501, and no call is created", async (feature, changes) => {
@@ -193,6 +195,12 @@ describe("features that this version does not have", () => {
     expect(errorOf(answer).message).toBe(`${feature} is not available in this version`);
     api.clock.advance(600_000);
     expect(await api.stores.calls.expire()).toEqual([]);
+  });
+
+  test("WebRTC that is not set up is 501, which says what to install or to set", async () => {
+    const answer = await api.post({ ...MINIMAL_CALL, connectionType: "webrtc" });
+    expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([501, "unavailable", ["/connectionType"]]);
+    expect(errorOf(answer).message).toBe("connectionType webrtc is not set up in this service: set WEBRTC_UDP_PORTS");
   });
 
   test("are reported only when everything else is valid", async () => {
@@ -212,7 +220,7 @@ describe("while no calls are accepted", () => {
 
   test.each([
     ["ADV-M4", "insufficient_storage", "free disk space is below DISK_FREE_MIN_MB"],
-    ["ADV-L7", "database_lost", "the database file was removed or replaced"],
+    ["ADV-L7", "database_lost", "the database does not answer, or its file was removed or replaced"],
   ] as const)("%s: %s is 503 with Retry-After and the reason, also on /readyz", async (_id, reason, why) => {
     api.state.newCalls = { accepted: false, reason };
     for (const answer of [await api.post(MINIMAL_CALL), await api.get("/readyz")]) {

@@ -82,11 +82,12 @@ const LATENCY = {
   firstAudioMs: 700,
   firstFrameMs: 720,
 };
-type ListedKind = Exclude<JournaledEvent["kind"], "usage" | "pong">;
+type ListedKind = Exclude<JournaledEvent["kind"], "usage" | "network" | "pong">;
 /** One of each kind with all its fields; the compiler checks that none is missing. */
 const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   tick: { kind: "tick" },
   "leg-started": { kind: "leg-started", codec: "mulaw" },
+  "leg-detached": { kind: "leg-detached" },
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
   "end-requested": { kind: "end-requested", reason: "drain_timeout" },
   "internal-error": { kind: "internal-error", code: "internal" },
@@ -200,6 +201,7 @@ const COMMANDS: { [Kind in Exclude<JournaledCommand["kind"], "transcript">]: OfK
   },
   pause: { kind: "pause", turnId: asTurnId(2) },
   resume: { kind: "resume", turnId: asTurnId(2), reason: "no_words" },
+  rewind: { kind: "rewind", turnId: asTurnId(2), samples: 320 },
   ignore: { kind: "ignore", text: "mm-hm", startMs: callMs(10), endMs: callMs(12), chars: 5 },
   "run-tool": {
     kind: "run-tool",
@@ -218,12 +220,14 @@ describe("GET /calls/{id}/events", () => {
   test("lists every kind of event and command with all its fields", async () => {
     const { id, journal } = await active();
     for (const event of Object.values(EVENTS)) journal.add({ kind: "event", timeMs: callMs(10.25), event });
-    // Usage is for the record and is not listed.
+    // Usage and the network are for the record and are not listed.
     journal.add({
       kind: "event",
       timeMs: callMs(10.5),
       event: { kind: "usage", stage: "tts", provider: "espeak", usage: { characters: 8 } },
     });
+    const counts = { packetsIn: 500, lostIn: 2, packetsOut: 480, lostOut: 1, jitterInMs: 4 };
+    journal.add({ kind: "event", timeMs: callMs(10.5), event: { kind: "network", ...counts } });
     for (const command of Object.values(COMMANDS)) journal.add({ kind: "command", timeMs: callMs(20.75), command });
     await finish(id);
     expect(listOf(await ask(id))).toEqual({

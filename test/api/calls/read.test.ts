@@ -29,7 +29,8 @@ async function ended(changes: object = {}): Promise<string> {
   api.clock.advance(1_000);
   await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   api.clock.advance(5_000);
-  await api.stores.calls.finish(id, { ...endOf(5_000.25), recording: RECORDING, counters: { malformed: 1 } });
+  await api.stores.calls.finish(id, { ...endOf(5_000.25), counters: { malformed: 1 } });
+  await api.stores.calls.setRecording(id, RECORDING);
   return id;
 }
 
@@ -44,6 +45,8 @@ describe("GET /calls/{id}", () => {
     expect(answer.body).toEqual({
       id,
       agentId: null,
+      agentVersion: null,
+      variables: null,
       status: "created",
       connectionType: "carrier_a",
       createdAt: "2026-01-01T00:00:00.000Z",
@@ -66,6 +69,7 @@ describe("GET /calls/{id}", () => {
         inactivityAction: "prompt",
         maxCost: null,
         recordingEnabled: true,
+        transcriptEnabled: true,
         useParameters: false,
         websocket: null,
         selectedTools: [{ toolName: "hang_up" }],
@@ -77,6 +81,7 @@ describe("GET /calls/{id}", () => {
       transcriptComplete: null,
       counters: null,
       latency: null,
+      network: null,
       usage: null,
       cost: null,
     });
@@ -94,6 +99,19 @@ describe("GET /calls/{id}", () => {
       counters: { malformed: 1 },
       metadata: null,
     });
+  });
+});
+
+describe("the network of a call", () => {
+  test("is in the record of one that had RTP, and null is what was not measured", async () => {
+    const { id, tokenHash } = await create({});
+    await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+    await api.stores.calls.finish(id, { ...endOf(1), network: { lossInPercent: 0.41, jitterInMs: 4.2 } });
+    const network = {
+      ...{ lossInPercent: 0.41, lossOutPercent: null },
+      ...{ jitterInMs: 4.2, jitterOutMs: null, roundTripMs: null },
+    };
+    expect((await api.get(`/api/v1/calls/${id}`)).body).toMatchObject({ network });
   });
 });
 
@@ -136,8 +154,8 @@ describe("GET /calls/{id}/transcript", () => {
     });
   });
 
-  test("gives times without words when the call is not recorded", async () => {
-    const answer = await api.get(`/api/v1/calls/${await ended({ recordingEnabled: false })}/transcript`);
+  test("gives times without words with transcriptEnabled false", async () => {
+    const answer = await api.get(`/api/v1/calls/${await ended({ transcriptEnabled: false })}/transcript`);
     expect(answer.body).toEqual({ data: TURNS.map(({ text: _, ...turn }) => turn), nextCursor: null });
   });
 });

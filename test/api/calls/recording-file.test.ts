@@ -45,12 +45,12 @@ describe("a recording", () => {
   test("has its length, and another tag when it is rendered again", async () => {
     const path = join(folder, "call.wav");
     writeFileSync(path, "0123456789");
-    const first = await openRecording(path);
+    const first = await openRecording({ path, key: undefined });
     await first.handle.close();
-    const again = await openRecording(path);
+    const again = await openRecording({ path, key: undefined });
     await again.handle.close();
     writeFileSync(join(folder, "next.wav"), "0123456789");
-    const other = await openRecording(join(folder, "next.wav"));
+    const other = await openRecording({ path: join(folder, "next.wav"), key: undefined });
     await other.handle.close();
     expect([first.bytes, again.etag === first.etag, other.etag === first.etag]).toEqual([10, true, false]);
   });
@@ -59,7 +59,7 @@ describe("a recording", () => {
     writeFileSync(join(folder, "call.wav"), "0123456789");
     symlinkSync(join(folder, "call.wav"), join(folder, "link.wav"));
     for (const path of [join(folder, "none.wav"), join(folder, "link.wav"), folder]) {
-      const error: unknown = await openRecording(path).then(
+      const error: unknown = await openRecording({ path, key: undefined }).then(
         () => undefined,
         (reason: unknown) => reason,
       );

@@ -152,7 +152,7 @@ describe("when a part of the service fails", () => {
     const bug = async () => {
       throw new TypeError("SELECT * FROM /srv/secret is undefined");
     };
-    api = await apiUnderTest({ voices: bug, languages: bug, unlistedProviders: () => [] });
+    api = await apiUnderTest(catalogueOf({ voices: bug }, ANY_STT));
     const answer = await api.get("/api/v1/voices");
     expect([answer.status, errorOf(answer)]).toEqual([
       500,

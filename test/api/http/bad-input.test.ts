@@ -30,6 +30,7 @@ describe("an invalid field is 400, with its path, its value and what is allowed"
     ["firstSpeaker", '"caller"', "must be one of agent, user"],
     ["inactivityAction", '"sing"', "must be one of hang_up, prompt"],
     ["recordingEnabled", "1", "must be true or false"],
+    ["transcriptEnabled", "1", "must be true or false"],
     ["greeting", "null", "must be a string"],
     ["systemPrompt", '""', "must be a string that is not blank"],
   ])("%s: %s", async (field, value, rule) => {

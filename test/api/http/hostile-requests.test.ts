@@ -115,7 +115,7 @@ describe("B11: requests of another kind", () => {
           );
           expect([method, path, statuses]).toEqual([method, path, [expect.any(Number)]]);
           expect(statuses).not.toContain(101);
-          expect(text).toMatch(/\r\ncontent-type: application\/json/i);
+          expect(text).toMatch(/\r\ncontent-type: (application\/json|text\/event-stream)/i);
           requestCount += 1;
         }
       }

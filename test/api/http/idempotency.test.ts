@@ -203,7 +203,7 @@ test("A11: a hundred concurrent requests with one Idempotency-Key create one cal
 });
 
 test("T12: neither the token, nor the Idempotency-Key, nor an unrecorded prompt is on the disk", async () => {
-  const body = { ...MINIMAL_CALL, systemPrompt: "canary-prompt", recordingEnabled: false };
+  const body = { ...MINIMAL_CALL, systemPrompt: "canary-prompt", transcriptEnabled: false };
   const first = await api.post(body, named("canary-name"));
   expect(given(await api.post(body, named("canary-name")))).toEqual(given(first));
   const bytes = allBytes(api.directory);
@@ -217,12 +217,12 @@ test("T12: neither the token, nor the Idempotency-Key, nor an unrecorded prompt 
 describe("what the store saves of a request", () => {
   const asked = [undefined, { systemPrompt: "x" }];
   const request = (changes: Partial<ConstructorParameters<typeof IdempotencySealer>[0]> = {}) =>
-    new IdempotencySealer({ name: "order-17", apiKey: "tlk_one", asked, ...changes });
+    new IdempotencySealer({ name: "order-17", credential: "tlk_one", asked, ...changes });
 
   test("is opened only with the same Idempotency-Key and API key", () => {
     const { sealedToken } = request().seal("token");
     expect(request().open(sealedToken)).toBe("token");
-    for (const other of [request({ name: "order-18" }), request({ apiKey: "tlk_two" })]) {
+    for (const other of [request({ name: "order-18" }), request({ credential: "tlk_two" })]) {
       expect(() => other.open(sealedToken)).toThrow();
     }
   });
@@ -245,7 +245,7 @@ describe("what the store saves of a request", () => {
     expect(second).toMatchObject({ keyHash: hashSecret("order-17"), fingerprint: first.fingerprint });
     for (const changes of [
       { name: "order-18" },
-      { apiKey: "tlk_two" },
+      { credential: "tlk_two" },
       { asked: [undefined, { systemPrompt: "y" }] },
     ]) {
       expect(request(changes).seal("token").fingerprint).not.toBe(first.fingerprint);

@@ -224,8 +224,8 @@ describe("the large responses of an account", () => {
 });
 
 test("ADV-M1: the OpenAPI document says that 429 and 503 also apply to lists and downloads", () => {
-  expect(errorResponse(429, ["rate_limited"]).description).toContain("concurrent lists or downloads");
-  expect(errorResponse(503, ["overloaded"]).description).toContain("too many lists or downloads");
+  expect(errorResponse(429, ["rate_limited"]).description).toContain("concurrent lists, downloads");
+  expect(errorResponse(503, ["overloaded"]).description).toContain("too many lists, downloads");
 });
 
 describe("a pipelined list", () => {

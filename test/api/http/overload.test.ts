@@ -58,7 +58,7 @@ test("the store receives the API key of the request", async () => {
     return undefined;
   };
   await api.post(MINIMAL_CALL);
-  const [key] = await api.stores.apiKeys.list();
+  const [key] = await api.stores.apiKeys.listAll();
   expect(created.map(({ apiKeyId }) => apiKeyId)).toEqual([key?.id]);
   expect(await api.stores.calls.listWaiting()).toMatchObject([{ apiKeyId: key?.id }]);
 });
@@ -67,7 +67,7 @@ test("T13: a flood of creations by one API key gets 429 with Retry-After, and an
   const callsPerApiKey = 40;
   const places = new Capacity({ clock: api.clock, callsPerApiKey });
   places.workerConnected(asWorkerId("worker"), [], { callCount: 0, callsMax: 1_000, loopLagMs: 0, acceptsCalls: true });
-  api.state.admit = ({ tokenHash, apiKeyId }) => places.reserve(tokenHash, apiKeyId);
+  api.state.admit = ({ tokenHash, apiKeyId }) => places.reserve(tokenHash, { apiKeyId });
   const [ours, flooded] = [api.key, (await api.stores.apiKeys.create({ accountId: api.accountId, name: "flood" })).key];
   const create = async (key: string) => await api.post(MINIMAL_CALL, { "x-api-key": key });
   /** Our creation amid ten of another API key, all of which must get the status `expected`. */

@@ -56,9 +56,9 @@ describe.skipIf(!hasChromium)("in a real browser (only where Debian's chromium i
       await create.locator(".opblock-summary-control").click();
 
       await page.getByRole("button", { name: "Authorize" }).first().click();
-      await page.locator(".auth-container input").fill(api.key);
-      await page.locator(".auth-container button[type=submit]").click();
-      await page.getByRole("button", { name: "Close" }).click();
+      await page.locator(".auth-container input").first().fill(api.key);
+      await page.locator(".auth-container button[type=submit]").first().click();
+      await page.getByRole("button", { name: "Close" }).first().click();
       const list = page.locator("#operations-voices-listVoices");
       await list.locator(".opblock-summary-control").click();
       await list.getByRole("button", { name: "Try it out" }).click();
@@ -69,5 +69,27 @@ describe.skipIf(!hasChromium)("in a real browser (only where Debian's chromium i
     expect(fields).toContain("Maximum length of the call in seconds, from the redemption of its stream token");
     expect(fields).toMatch(/Default\s*=?\s*3000/i);
     expect(answer).toMatch(/^200.*fake\/en-us/s);
+  }, 120_000);
+
+  test("a one-time link leads to a page that sets the password, signs in, and keeps the link out of the address", async () => {
+    const user = { email: "kim@example.com", name: "Kim", role: "owner" };
+    const invited = await api.post(user, {}, "/api/v1/users");
+    const token = (invited.body as { link: { url: string } }).link.url.split("#")[1];
+    const seen: string[] = [];
+    const misdeeds = await inChromium(`${url}/dashboard/accept#${token}`, async (page) => {
+      seen.push(page.url());
+      const status = page.getByRole("status");
+      await page.getByLabel("Password, at least 12 characters").fill("four quite random words");
+      await page.getByLabel("The same again").fill("four quite other words");
+      await page.getByRole("button", { name: "Set the password" }).click();
+      await status.getByText("The two passwords differ.").waitFor();
+      await page.getByLabel("The same again").fill("four quite random words");
+      await page.getByRole("button", { name: "Set the password" }).click();
+      await status.getByText("You are signed in as kim@example.com.").waitFor();
+      const me = "fetch('/dashboard/session/me').then((answer) => answer.status)";
+      seen.push(String(await page.evaluate(me)), String(await page.evaluate("document.cookie")));
+    });
+    expect(seen).toEqual([`${url}/dashboard/accept`, "200", ""]);
+    expect(misdeeds).toEqual(CLEAN);
   }, 120_000);
 });

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { readWebFiles } from "../../../src/api/web-files/files.ts";
 import { SOFTWARE } from "../../../src/core/version.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf } from "../../support/api/harness.ts";
+import { builtWebFiles } from "../../support/api/web-files.ts";
 
 const HTML = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 const VERSION = SOFTWARE.split("/")[1];
@@ -13,14 +15,14 @@ const linksOf = (page: string): string[] => [...page.matchAll(/<a href="([^"]*)"
 
 describe("GET /", () => {
   test("is a page with the name and the version of the service, and all its links work", async () => {
-    api = await apiUnderTest();
+    api = await apiUnderTest(undefined, { webFiles: readWebFiles(builtWebFiles()) });
     for (const accept of [HTML.accept, "*/*", ""]) {
       const { status, headers, text } = await api.get("/", { accept });
       expect([status, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
       expect(text).toContain("A self-hosted service for voice AI agents");
       expect(text).toContain(`Version ${VERSION}`);
       const links = new Set(linksOf(text));
-      expect([...links]).toEqual(["/docs", "/api/v1/openapi.json", "/healthz", "/readyz"]);
+      expect([...links]).toEqual(["/talk", "/docs", "/api/v1/openapi.json", "/healthz", "/readyz"]);
       for (const link of links) expect([link, (await api.get(link)).status]).toEqual([link, 200]);
     }
   });
@@ -45,6 +47,7 @@ describe("GET /", () => {
     expect(answer.body).toEqual({
       name: "Trunkline",
       version: VERSION,
+      talk: "/talk",
       reference: "/docs",
       openapi: "/api/v1/openapi.json",
       health: "/healthz",

@@ -90,7 +90,9 @@ describe("the tools of a call", () => {
   test("of a client need a websocket, and DTMF a carrier that can send it: the message names it", async () => {
     const answer = await create([CLIENT_TOOL]);
     expect([answer.status, pathsOf(answer)]).toEqual([400, ["/connectionType"]]);
-    expect(errorOf(answer).message).toBe('connectionType must be websocket with the tool show, not "carrier_a"');
+    expect(errorOf(answer).message).toBe(
+      'connectionType must be websocket or webrtc with the tool show, not "carrier_a"',
+    );
     const keys = [{ toolName: "send_dtmf", parameterOverrides: { digits: "123#" } }];
     for (const connectionType of ["carrier_a", "carrier_b", "websocket"]) {
       expect(errorOf(await create(keys, { connectionType })).message).toBe(
@@ -246,7 +248,14 @@ describe("ADV-H2: schemas that cost too much", () => {
     const { accountIds, scripted } = await apiWith(fits(1));
     const { id } = await scripted.stores.agents.create(scripted.accountId, {
       ...{ name: "Shop", basePrompt: "You sell.", context: "", customInstructions: "", languageId: "en-US" },
-      ...{ voiceId: "fake/en-us", callSettings: { selectedTools: tools(2) }, toolIds: [], corpusIds: [] },
+      ...{
+        voiceId: "fake/en-us",
+        callSettings: { selectedTools: tools(2) },
+        toolIds: [],
+        corpusIds: [],
+        variables: [],
+        allowedOverrides: [],
+      },
     });
     const codes = async (headers = {}) => {
       const answers = [
@@ -345,7 +354,15 @@ describe("the tools of a saved agent", () => {
 
   test("that need a withdrawn secret are a conflict", async () => {
     const { id } = await api.stores.agents.create(api.accountId, {
-      ...{ ...AGENT, context: "", customInstructions: "", toolIds: [], corpusIds: [] },
+      ...{
+        ...AGENT,
+        context: "",
+        customInstructions: "",
+        toolIds: [],
+        corpusIds: [],
+        variables: [],
+        allowedOverrides: [],
+      },
       callSettings: {
         selectedTools: [
           { definition: { ...HTTP_TOOL.definition, http: { ...HTTP, headers: { A: "{{WITHDRAWN}}" } } } },

@@ -97,7 +97,7 @@ export const API_ATTACKS: readonly Attack[] = [
     id: "ADV-M6",
     name: "idle connections to the metrics port",
     full: { attackers: 5_000, seconds: 5 },
-    small: { attackers: 200, seconds: 1 },
+    small: { attackers: 100, seconds: 1 },
     closedMsMax: KEPT_MS_MAX,
     run: ({ metrics }, size, ready) => idleConnections(metrics, size, ready),
   },

@@ -41,7 +41,7 @@ export const CONNECTION_ATTACKS: readonly Attack[] = [
     id: "D1",
     name: "connections that say nothing",
     full: { attackers: 10_000, seconds: 0 },
-    small: { attackers: 300, seconds: 0 },
+    small: { attackers: 100, seconds: 0 },
     closedMsMax: SILENT_MS_MAX,
     async run({ media }, { attackers }, ready) {
       await ready();
@@ -54,7 +54,7 @@ export const CONNECTION_ATTACKS: readonly Attack[] = [
     id: "T9",
     name: "upgrades with unknown tokens, a second",
     full: { attackers: 10_000, seconds: 10 },
-    small: { attackers: 500, seconds: 1 },
+    small: { attackers: 200, seconds: 1 },
     closedMsMax: SOON_MS_MAX,
     inventsTokens: true,
     run: (target, size, ready) => unknownTokens(target, size, ready, upgrade),
@@ -63,7 +63,7 @@ export const CONNECTION_ATTACKS: readonly Attack[] = [
     id: "ADV-M5",
     name: "1,733 random tokens a second",
     full: { attackers: 1_733, seconds: 10 },
-    small: { attackers: 300, seconds: 1 },
+    small: { attackers: 100, seconds: 1 },
     closedMsMax: SOON_MS_MAX,
     inventsTokens: true,
     run: (target, size, ready) => unknownTokens(target, size, ready, upgrade),

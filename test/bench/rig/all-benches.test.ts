@@ -177,7 +177,7 @@ test.concurrent("bench:load writes JSON and a page, prints its progress, and its
   const { code, output } = await benchLoad(["--steps", "3", "--wire", "websocket", ...short]);
   expect(output).toMatch(/round 1 of 1, 3 calls: +measuring 1 of 1 s, frames\/s: \d+ in, \d+ out/);
   const { steps, problems, budgets }: LoadResult = JSON.parse(readFileSync(join(out, "load.json"), "utf8"));
-  for (const problem of problems) expect(output).toContain(`this run shows nothing: ${problem}`);
+  for (const problem of problems) expect(output).toContain(`this run proves nothing: ${problem}`);
   expect(code).toBe(problems.length === 0 ? 0 : 1);
   expect(output.includes(`${budgets[0]?.budget}: ${budgets[0]?.measured}`)).toBe(problems.length === 0);
   expect(steps[0]?.rounds[0]?.conversations).toBe(1);

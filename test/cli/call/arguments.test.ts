@@ -193,3 +193,32 @@ test("all problems are reported together", () => {
   expect(problemsOf(["--nonsense"])[0]).toContain("--nonsense");
   expect(problemsOf(["What time?"])[0]).toContain("What time?");
 });
+
+test("a call from a saved agent names it, its version and the values of its variables", () => {
+  expect(plan().agent).toBeUndefined();
+  expect(plan("--agent", "agent_1").agent).toEqual({ id: "agent_1", variables: {} });
+  expect(plan("--agent", "agent_1", "--version", "3", "--variable", "a=b=c", "--variable", "d=").agent).toEqual({
+    id: "agent_1",
+    version: 3,
+    variables: { a: "b=c", d: "" },
+  });
+  expect(plan("--agent", "agent_1@2").agent).toMatchObject({ id: "agent_1", version: 2 });
+  expect(plan("--agent", "agent_1@draft").agent).toMatchObject({ id: "agent_1", version: "draft" });
+});
+
+test("what is wrong about the agent of a call is reported together", () => {
+  expect(problemsOf(["--agent", "agent_1@2", "--version", "x", "--variable", "=a", "--own-service"])).toEqual([
+    "--version must not be given beside a version in --agent",
+    '--variable must be name=value, not "=a"',
+    "--agent needs a running service: not with --url or --own-service",
+  ]);
+  for (const version of ["0", "-1", "1.5", "live"]) {
+    expect(problemsOf(["--agent", "agent_1", `--version=${version}`])).toEqual([
+      `--version must be draft or the number of a version, not "${version}"`,
+    ]);
+  }
+  expect(problemsOf(["--version", "1", "--variable", "a=b"])).toEqual([
+    "--version is only for --agent",
+    "--variable is only for --agent",
+  ]);
+});

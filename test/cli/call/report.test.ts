@@ -29,7 +29,10 @@ const call = (changes: Partial<CallResult> = {}): CallResult => ({
 
 const service = (status: string, endReason: string | null): CallResult["service"] => ({
   callId: "call_1",
-  record: { status, endReason, durationMs: 6_000, recording: {}, parameters: null },
+  record: {
+    ...{ status, endReason, durationMs: 6_000, recording: {}, parameters: null },
+    ...{ agentId: "agent_1", agentVersion: 3, configuration: { recordingEnabled: true } },
+  },
   transcript: [{ startMs: callMs(1_000.4), endMs: callMs(2_000.4), role: "agent", text: "Hello", interrupted: true }],
 });
 
@@ -83,6 +86,8 @@ test("times of the document count from the beginning of the stream", () => {
     recordedTo: "heard.wav",
     service: {
       callId: "call_1",
+      agentId: "agent_1",
+      agentVersion: 3,
       status: "ended",
       endReason: "caller_hangup",
       parameters: null,
@@ -129,7 +134,12 @@ test("the summary has what was heard, the service's transcript, and the path of 
     "The service's transcript of call_1 (ended, agent_hangup):",
     "  agent  Hello [interrupted]",
     "",
+    "The call had version 3 of agent_1",
+    "",
     "What the caller heard is in heard.wav",
   ]);
+  const inline = result.service && { ...result.service.record, agentId: null, agentVersion: null };
+  const withoutAgent = call({ service: result.service && inline && { ...result.service, record: inline } });
+  expect(callSummary(withoutAgent)).not.toContain("version");
   expect(callSummary(call({ caller: { said: [], heard: [], finished: true } }))).toContain("\n  nothing");
 });

@@ -242,11 +242,19 @@ export function admissionContract(mediaServer: MediaServerName): void {
       const asked = new Promise<void>((resolve) => {
         answer = resolve;
       });
-      const { url, create, ended, gateway } = await start({ beforeRedeem: () => asked });
+      let noteRedeeming = (): void => {};
+      const redeeming = new Promise<void>((resolve) => {
+        noteRedeeming = resolve;
+      });
+      const beforeRedeem = (): Promise<void> => {
+        noteRedeeming();
+        return asked;
+      };
+      const { url, create, ended, gateway } = await start({ beforeRedeem });
       const { callId, token } = await create();
       const ws = await RawWs.connect(url);
       ws.sendUpgrade(`/stream/${token}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await redeeming;
       let empty = false;
       const drained = gateway.drain().then(() => {
         empty = true;

@@ -9,6 +9,7 @@ import { httpContract } from "./http.ts";
 import { livenessContract } from "./liveness.ts";
 import { openingContract } from "./opening.ts";
 import { pausingContract } from "./pausing.ts";
+import { resumingContract } from "./resuming.ts";
 import { tlsContract } from "./tls.ts";
 
 /** What every media server does; where one legitimately differs stands in `differences.ts` alone. */
@@ -21,6 +22,7 @@ export function mediaServerContract(mediaServer: MediaServerName): void {
   describe("bounds the output buffered for slow peers", () => backpressureContract(mediaServer));
   describe("bounds its handshakes", () => crowdedContract(mediaServer));
   describe("detects lost peers", () => livenessContract(mediaServer));
+  describe("lets clients resume", () => resumingContract(mediaServer));
   describe("pauses and stops", () => pausingContract(mediaServer));
   describe("serves TLS", () => tlsContract(mediaServer));
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
-import { addMs } from "../../../src/core/clocks.ts";
+import { addMs, epochMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
 import { CALL_STATUSES, type CallQuery, type CallRecord, type NewCall } from "../../../src/store/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -33,11 +33,16 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
       for (let index = 0; index < 5; index++) calls.push(listed((await create()).record));
       calls.reverse();
       expect(await stores.calls.list(accountId, { limit: 5 })).toEqual({ calls, more: false });
-      expect(await stores.calls.list(accountId, { limit: 4 })).toEqual({ calls: calls.slice(0, 4), more: true });
+      expect(await stores.calls.list(accountId, { limit: 4 })).toEqual({
+        calls: calls.slice(0, 4),
+        more: true,
+        continueAfterId: calls[3]?.id,
+      });
       const afterCallId = calls[1]?.id;
       expect(await stores.calls.list(accountId, { limit: 2, afterCallId })).toEqual({
         calls: calls.slice(2, 4),
         more: true,
+        continueAfterId: calls[3]?.id,
       });
       expect(await stores.calls.list(accountId, { limit: 1, afterCallId: calls[4]?.id })).toEqual({
         calls: [],
@@ -81,7 +86,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
           clock.advance(1_000);
         }
       }
-      everything.unshift((await create(SPEC, { agentId })).id);
+      everything.unshift((await create(SPEC, { agent: { id: agentId, version: 1, variables: {} } })).id);
       const records = await Promise.all(everything.map((id) => stores.calls.get(accountId, asCallId(id))));
       let queryCount = 0;
       for (const status of [undefined, ...CALL_STATUSES]) {
@@ -188,6 +193,15 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
       ]) {
         expect(await idsOf({ metadata })).toEqual([]);
       }
+    });
+
+    test("a time may be any that a client can write", async () => {
+      const { id } = await create();
+      const [first, last] = [epochMs(0), epochMs(Date.UTC(9999, 11, 31))];
+      expect(await idsOf({ createdFromMs: first, createdBeforeMs: last })).toEqual([id]);
+      expect(await idsOf({ createdFromMs: epochMs(Date.UTC(0, 0, 1)) })).toEqual([id]);
+      expect(await idsOf({ createdFromMs: last })).toEqual([]);
+      expect(await idsOf({ createdBeforeMs: first })).toEqual([]);
     });
 
     test("any scalar under any key is found by its text", async () => {

@@ -5,7 +5,7 @@ import { callMs, epochMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asCallId, asCarrierCallId, asWorkerId } from "../../../src/core/ids.ts";
 import type { CallEnd, CallQuery, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import type { Stores } from "../../../src/store/stores.ts";
+import type { RedemptionKeys, Stores } from "../../../src/store/stores.ts";
 import {
   AGENT,
   createCall,
@@ -23,9 +23,10 @@ import { redeemedBy } from "../../support/tokens.ts";
 export interface StoresUnderTest {
   /**
    * Opens the stores over the same data each time, as a restarted process would. `wallMs` is the wall clock's step
-   * until then, and `bootId` the boot of the machine.
+   * until then, `bootId` the boot of the machine, `mediaSealing` seals the keys of encrypted media,
+   * and `secretsKeys` open the secrets of accounts.
    */
-  open(change?: { wallMs?: number; bootId?: string }): Promise<Stores>;
+  open(change?: { wallMs?: number; bootId?: string } & RedemptionKeys): Promise<Stores>;
   /** The age clock, and the wall clock but for its step. */
   clock: ManualClock;
 }
@@ -159,7 +160,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect((await stores.calls.get(accountId, fresh.id))?.status).toBe("created");
     });
 
-    test("an ended call has its transcript, recording, counters, latency and bill, as they were passed in", async () => {
+    test("an ended call has its transcript, recording, counters, latency, network and bill, as they were passed in", async () => {
       const { id, tokenHash, record } = await create();
       await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
       const startedAtMs = clock.epochMs();
@@ -167,9 +168,9 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       clock.advance(5_000);
       const whole = { count: 1, p50Ms: 580, p90Ms: 580, p95Ms: 580, p99Ms: 580 };
       const endFields = {
-        recording: RECORDING,
         counters: { malformed: 2 },
         latency: { total: whole },
+        network: { lossInPercent: 0.4, jitterInMs: 4.2 },
         usage: [{ stage: "stt", provider: "deepgram", audioSeconds: 5, cost: null }],
         cost: { currency: "USD", total: 0, complete: false },
       } as const;
@@ -184,6 +185,66 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
         ...endFields,
       });
       expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS);
+    });
+
+    test("the recording of an ended call is rendered by a job, unless the call or its recording is deleted first", async () => {
+      const ended = async (spec = SPEC, hasJournal = true) => {
+        const { id, tokenHash } = await create(spec);
+        await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+        expect(await stores.calls.awaitsRecording(id)).toBe(false);
+        await stores.calls.finish(id, end({ hasJournal }));
+        return id;
+      };
+      const [rendered, removed, retained] = [await ended(), await ended(), await ended()];
+      await ended({ ...SPEC, recordingEnabled: false });
+      await ended(SPEC, false);
+      const { jobs } = await stores.jobs.list({ kind: "recording.render", limit: 10 });
+      expect(jobs.map(({ payload }) => (payload as { callId: string }).callId)).toEqual([retained, removed, rendered]);
+      await stores.calls.remove(accountId, removed);
+      await stores.retention.markRecordingDeleted(retained);
+      for (const id of [removed, retained]) {
+        expect(await stores.calls.awaitsRecording(id)).toBe(false);
+        await stores.calls.setRecording(id, RECORDING);
+        expect((await stores.calls.get(accountId, id))?.recording).toBeUndefined();
+      }
+      expect(await stores.calls.awaitsRecording(rendered)).toBe(true);
+      await stores.calls.setRecording(rendered, RECORDING);
+      expect(await stores.calls.get(accountId, rendered)).toMatchObject({ recording: RECORDING });
+      expect(await stores.calls.awaitsRecording(rendered)).toBe(false);
+      await stores.calls.recordingFailed(rendered);
+      expect((await stores.calls.get(accountId, rendered))?.counters).toMatchObject({ recordingFailures: 1 });
+    });
+
+    test("a call that an older database does not know, or not as begun, is active again, and one that has ended stays", async () => {
+      const startedAtMs = under.clock.epochMs();
+      const lost = asCallId("call_01980000-0000-7000-8000-00000000000a");
+      const [waiting, expired, ended] = [await create(), await create(SPEC, { tokenTtlMs: 0 }), await create()];
+      await stores.redemptions.redeem(ended.tokenHash, redeemedBy("worker-1"));
+      await stores.calls.finish(ended.id, end());
+      await stores.calls.expire();
+      for (const id of [lost, ended.id]) await stores.calls.restore({ id, accountId, spec: SPEC, startedAtMs });
+      for (const { id } of [waiting, expired]) {
+        await stores.calls.restore({ id, accountId, spec: undefined, startedAtMs });
+      }
+      for (const id of [lost, waiting.id, expired.id]) {
+        const call = await stores.calls.get(accountId, id);
+        expect(call).toMatchObject({ status: "active", startedAtMs });
+        expect([call?.endReason, call?.endedAtMs]).toEqual([undefined, undefined]);
+        expect(await stores.calls.finish(id, end())).toBe(true);
+      }
+      expect(await stores.calls.get(accountId, ended.id)).toMatchObject({ status: "ended" });
+      const unknown = asCallId("call_01980000-0000-7000-8000-00000000000b");
+      await stores.calls.restore({ id: unknown, accountId, spec: undefined, startedAtMs });
+      expect(await stores.calls.get(accountId, unknown)).toBeUndefined();
+    });
+
+    test("a recording whose job is cancelled has failed", async () => {
+      const { id, tokenHash } = await create();
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+      await stores.calls.finish(id, end({ hasJournal: true }));
+      const [job] = (await stores.jobs.list({ kind: "recording.render", limit: 1 })).jobs;
+      expect(job !== undefined && (await stores.jobs.cancel(job.id))).toBe(true);
+      expect((await stores.calls.get(accountId, id))?.counters).toMatchObject({ recordingFailures: 1 });
     });
 
     test("F14-2: only a turn whose end is an estimate is approximate, recorded or not", async () => {
@@ -335,6 +396,34 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.calls.transcript(accountId, used.id)).toEqual(TURNS);
     });
 
+    test("audio and words are stored apart: a recording without words, and words without a recording", async () => {
+      const parameters = { order: "A-17" };
+      for (const transcriptEnabled of [true, false]) {
+        const spec = { ...SPEC, recordingEnabled: !transcriptEnabled, transcriptEnabled };
+        const { id, tokenHash } = await create(spec);
+        expect((await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1")))?.spec).toEqual(spec);
+        await stores.calls.finish(id, end({ parameters, hasJournal: true }));
+        const turns = TURNS.map((turn) => (transcriptEnabled ? turn : { ...turn, text: "" }));
+        expect(await stores.calls.transcript(accountId, id)).toEqual(turns);
+        expect((await stores.calls.get(accountId, id))?.parameters).toEqual(transcriptEnabled ? parameters : undefined);
+        const { jobs } = await stores.jobs.list({ kind: "recording.render", limit: 10 });
+        expect(jobs.some(({ payload }) => (payload as { callId: string }).callId === id)).toBe(!transcriptEnabled);
+      }
+    });
+
+    test("a call without words cannot be redeemed after a restart, whether or not it is recorded", async () => {
+      const calls = [
+        await create({ ...SPEC, recordingEnabled: true, transcriptEnabled: false }),
+        await create({ ...SPEC, recordingEnabled: false, transcriptEnabled: true }),
+      ];
+      await restart();
+      const redeemed = [];
+      for (const { tokenHash } of calls) {
+        redeemed.push((await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))) !== undefined);
+      }
+      expect(redeemed).toEqual([false, true]);
+    });
+
     test("a call that is not recorded keeps the times of its turns, and not their words", async () => {
       const spec = { ...SPEC, recordingEnabled: false };
       const { id, tokenHash } = await create(spec);
@@ -354,8 +443,9 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
 
     test("a call that was created from a saved agent has its id in all answers", async () => {
       const { id: agentId } = await stores.agents.create(accountId, AGENT);
-      const { record, id } = await create(SPEC, { agentId });
-      expect(record.agentId).toBe(agentId);
+      const agent = { id: agentId, version: 3, variables: { customer: "a\0b", loaves: 2, regular: true } };
+      const { record, id } = await create(SPEC, { agent });
+      expect(record).toMatchObject({ agentId, agentVersion: 3, variables: agent.variables });
       expect(await stores.calls.get(accountId, id)).toEqual(record);
       expect((await stores.calls.list(accountId, { limit: 1 })).calls).toEqual([listed(record)]);
     });

@@ -31,7 +31,8 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     async function ended(account = accountId, changes: Partial<CallEnd> = {}): Promise<CallId> {
       const { id, tokenHash } = await createCall(stores, account);
       await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
-      await stores.calls.finish(id, endAt(clock, { recording: RECORDING, ...changes }));
+      await stores.calls.finish(id, endAt(clock, changes));
+      await stores.calls.setRecording(id, RECORDING);
       return id;
     }
 

@@ -78,6 +78,15 @@ test("each event is counted once, in base units", async () => {
     ["trunkline_call_record_duration_seconds_count", {}, 1],
     ["trunkline_api_requests_total", { method: "GET", route: "/api/v1/calls/:id", status: "200" }, 1],
     ["trunkline_api_request_duration_seconds_sum", { route: "/api/v1/calls/:id" }, 0.012],
+    ["trunkline_database_lost", {}, 0],
+    ["trunkline_jobs", { status: "pending" }, 3],
+    ["trunkline_job_oldest_due_seconds", {}, 0.25],
+    ["trunkline_job_attempts_total", { kind: "webhook.deliver", outcome: "done" }, 1],
+    ["trunkline_job_attempt_duration_seconds_sum", { kind: "webhook.deliver" }, 0.04],
+    ["trunkline_webhook_attempts_total", { outcome: "delivered" }, 1],
+    ["trunkline_webhook_attempt_duration_seconds_sum", {}, 0.08],
+    ["trunkline_webhooks_disabled_total", { reason: "gone" }, 1],
+    ["trunkline_webhooks_filled_total", {}, 1],
     ["trunkline_workers", { state: "up" }, 1],
     ["trunkline_ready", { process: "control" }, 1],
   ];
@@ -102,6 +111,20 @@ test("counters start at 0, so that the first increment shows as an increase", as
     expect(sampleOf(metrics, "trunkline_calls", { state })).toBe(0);
   }
   expect(sampleOf(metrics, "trunkline_upgrades_refused_total", { status: "401" })).toBe(0);
+});
+
+test("what alerts about jobs and webhooks ask for starts at 0, too", async () => {
+  const control = new ControlMetrics(CONNECTION_TYPES);
+  control.registerJobKind("recording.render");
+  const metrics = readExposition(await control.exposition(NO_WORKERS, true));
+  const dead = { kind: "recording.render", outcome: "dead" };
+  expect(sampleOf(metrics, "trunkline_job_attempts_total", dead)).toBe(0);
+  for (const reason of ["gone", "failing"]) {
+    expect(sampleOf(metrics, "trunkline_webhooks_disabled_total", { reason })).toBe(0);
+  }
+  for (const outcome of ["delivered", "failed"]) {
+    expect(sampleOf(metrics, "trunkline_webhook_attempts_total", { outcome })).toBe(0);
+  }
 });
 
 test("the expiry of a certificate is exposed in seconds, and updated when it is replaced", async () => {

@@ -23,8 +23,8 @@ const all = await client.GET("/calls");
 const transcript = await client.GET("/calls/{id}/transcript", { params: { path: { id } } });
 
 const missing = await client.GET("/calls/{id}", { params: { path: { id: "call_1" } } });
-const code: "invalid_request" | "unauthorized" | "not_found" | "internal" | "unavailable" | undefined =
-  missing.error?.error.code;
+type Codes = "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "internal" | "unavailable";
+const code: Codes | undefined = missing.error?.error.code;
 
 // These are only to compile: every field that has a default may be left out, at every depth.
 export const raw: components["schemas"]["NewCallInput"] = {
@@ -57,7 +57,7 @@ console.log(JSON.stringify({
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
-const GENERATOR = createRequire(join(ROOT, "test/support/client-generator/package.json"));
+const GENERATOR = createRequire(join(ROOT, "node_modules/client-generator/package.json"));
 
 let service: Service;
 let folder: string;

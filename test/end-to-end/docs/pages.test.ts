@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { documentedPages, exampleIn, placeOf, readBlocks } from "../../support/docs/blocks.ts";
 import { ANSWER, PROVIDER_API_KEY, QUESTION } from "../../support/docs/fakes.ts";
-import { FollowedPages, runnablePages, START_MS_MAX, slowPages } from "../../support/docs/followed-pages.ts";
+import {
+  accountPages,
+  FollowedPages,
+  postgresPages,
+  runnablePages,
+  START_MS_MAX,
+  slowPages,
+} from "../../support/docs/followed-pages.ts";
 import { missingOutput } from "../../support/docs/shown-output.ts";
 
 // README.md and the pages as a newcomer follows them: in a fresh checkout, with a service on other ports than those of the page.
@@ -9,7 +16,8 @@ import { missingOutput } from "../../support/docs/shown-output.ts";
 const pages = new FollowedPages();
 const marked = documentedPages().flatMap((page) => readBlocks(page).blocks.filter(({ noRun }) => noRun !== undefined));
 
-pages.test(runnablePages.filter((page) => !slowPages.includes(page)));
+const others = [...accountPages, ...slowPages, ...postgresPages];
+pages.test(runnablePages.filter((page) => !others.includes(page)));
 
 test("a talk with real providers, as README.md begins it, reaches both with their API keys and is answered", () => {
   const talk = readBlocks("README.md").blocks.find(({ text }) => text.includes("examples/talk.mjs"));

@@ -4,16 +4,20 @@ import { connect as connectHttp2 } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { BODY_BYTES_MAX } from "../../../src/core/limits/api.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { SCOPES } from "../../../src/core/scopes.ts";
 import { RawCaller } from "../../callers/raw-caller.ts";
 import { conversation, telephone, utterance } from "../../callers/telephone.ts";
+import { WebrtcCaller } from "../../callers/webrtc-caller.ts";
+import { WebrtcSocket } from "../../callers/webrtc-socket.ts";
 import { exampleIn } from "../../support/docs/blocks.ts";
 import { hasOpenssl, makeCertificate, type TestCertificate } from "../../support/network/certificates.ts";
-import { freePort, hasNginx, Nginx } from "../../support/network/nginx.ts";
+import { freePort } from "../../support/network/free-port.ts";
+import { hasNginx, Nginx } from "../../support/network/nginx.ts";
 import { type HttpAnswer, RawWs } from "../../support/network/raw-ws.ts";
-import { NEW_CALL, Service } from "../../support/services/service.ts";
+import { NEW_CALL, Service, withStores } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { mintToken } from "../../support/tokens.ts";
 
@@ -34,8 +38,9 @@ let nginx: Nginx;
 let port: number;
 
 /** What the service listens on, as its log tells: the addresses that it tells of itself are the proxy's. */
-function portOf(child: "control" | "worker"): number {
-  return service.logged("process started").findLast((line) => line.kind === child)?.port as number;
+function portOf(child: "control" | "worker", role?: "webrtc"): number {
+  const started = service.logged("process started");
+  return started.findLast((line) => line.kind === child && line.role === role)?.port as number;
 }
 
 function startNginx(onPort: number, replacing: Readonly<Record<string, string>> = {}): Promise<Nginx> {
@@ -45,6 +50,7 @@ function startNginx(onPort: number, replacing: Readonly<Record<string, string>> 
     port: onPort,
     apiPort,
     mediaPort,
+    webrtcPort: portOf("worker", "webrtc"),
     certificate,
     replacing,
     main: exampleIn("deploy/README.md", "Trunkline with nginx, Prometheus and Grafana", "nginx"),
@@ -61,6 +67,17 @@ async function createCall(body: object = {}, base = `https://127.0.0.1:${port}`)
   expect([answer.status, answer.headers.get("location")?.endsWith(`/api/v1/calls/${call.id}`)]).toEqual([201, true]);
   tokens.push(new URL(call.websocketUrl).pathname.split("/").at(-1) as string);
   return { ...call, location: answer.headers.get("location") };
+}
+
+/** Opens the socket of a WebRTC call, and RTP beside it. */
+async function connectRtp(url: string) {
+  const socket = await WebrtcSocket.open(url);
+  const caller = new WebrtcCaller();
+  onTestFinished(() => caller.close());
+  await caller.connect(socket.exchange);
+  const { transport, resumeUrl } = await socket.text("ready");
+  expect(transport).toBe("rtp");
+  return { socket, caller, resumeUrl: String(resumeUrl) };
 }
 
 /** Sends a request line, with or without a token in it, as it is, and reads the answer. */
@@ -87,7 +104,14 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
     certificate = makeCertificate(root, "proxy");
     port = await freePort();
-    const env = { PUBLIC_API_URL: `https://localhost:${port}`, PUBLIC_MEDIA_URL: `wss://127.0.0.1:${port}` };
+    const env = {
+      PUBLIC_API_URL: `https://localhost:${port}`,
+      PUBLIC_MEDIA_URL: `wss://127.0.0.1:${port}`,
+      TRUSTED_PROXIES: "127.0.0.1",
+      WEBRTC_UDP_PORTS: "42040-42047",
+      WEBRTC_MEDIA_PORT: "0",
+      PUBLIC_WEBRTC_URL: `wss://127.0.0.1:${port}/webrtc`,
+    };
     service = await Service.start({ env });
     nginx = await startNginx(port);
   });
@@ -114,6 +138,22 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expect((await recording.arrayBuffer()).byteLength).toBeGreaterThan(100_000);
   });
 
+  test("the WebSocket of a WebRTC call passes, its audio does not, and it is resumed through the proxy", {
+    retry: ifMachineStalled,
+  }, async () => {
+    const { id, websocketUrl } = await createCall({ greeting: GREETING, connectionType: "webrtc" });
+    expect(websocketUrl).toMatch(new RegExp(`^wss://127\\.0\\.0\\.1:${port}/webrtc/stream/`));
+    const first = await connectRtp(`${websocketUrl}?resume=true`);
+    tokens.push(new URL(first.resumeUrl).pathname.split("/").at(-1) as string);
+    expect(first.resumeUrl).toMatch(new RegExp(`^wss://127\\.0\\.0\\.1:${port}/webrtc/stream/r_`));
+    await expect.poll(() => first.caller.heard.length, { timeout: 10_000 }).toBeGreaterThan(5);
+    first.socket.cut();
+    first.caller.close();
+    const again = await connectRtp(first.resumeUrl);
+    again.socket.send({ type: "end" });
+    expect(await service.ended(id)).toMatchObject({ status: "ended", endReason: "caller_hangup" });
+  });
+
   test("the API is served over HTTP/2, and its OpenAPI document names the public address", async () => {
     const client = connectHttp2(`https://127.0.0.1:${port}`);
     const request = client.request({ ":path": "/api/v1/openapi.json" });
@@ -128,6 +168,36 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expect((JSON.parse(body) as { servers: unknown[] }).servers[0]).toMatchObject({
       url: `https://localhost:${port}/api/v1`,
     });
+  });
+
+  test("a person signs in through the proxy by a link that no log has, and gets cookies for TLS alone", async () => {
+    const base = `https://127.0.0.1:${port}`;
+    const { key } = await withStores(service.dataDir, ({ apiKeys }, accountId) =>
+      apiKeys.create({ accountId, name: "people", scopes: SCOPES }),
+    );
+    const invited = await fetch(`${base}/api/v1/users`, {
+      method: "POST",
+      headers: { "X-API-Key": key, "Content-Type": "application/json" },
+      body: JSON.stringify({ email: "kim@example.com", name: "Kim", role: "owner" }),
+    });
+    const { link } = (await invited.json()) as { link: { url: string } };
+    expect(link.url).toMatch(new RegExp(`^https://localhost:${port}/dashboard/accept#tll_`));
+    const token = link.url.split("#")[1] ?? "";
+    tokens.push(token);
+    expect((await fetch(`${base}/dashboard/accept`)).headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const accepted = await fetch(`${base}/dashboard/session/accept`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ token, password: "four quite random words" }),
+    });
+    const cookies = accepted.headers.getSetCookie();
+    expect(cookies.map((cookie) => cookie.replace(/=.*?;/, "=…;").replace(/Max-Age=\d+/, "Max-Age=…"))).toEqual([
+      "__Host-trunkline_session=…; Path=/; Max-Age=…; HttpOnly; SameSite=Strict; Secure",
+      "__Host-trunkline_device=…; Path=/; Max-Age=…; HttpOnly; SameSite=Strict; Secure",
+    ]);
+    const cookie = cookies.map((one) => one.split(";")[0]).join("; ");
+    const users = await fetch(`${base}/dashboard/session/api/v1/users`, { headers: { cookie } });
+    expect([users.status, (await fetch(`${base}/api/v1/users`, { headers: { cookie } })).status]).toEqual([200, 401]);
   });
 
   test("with another host name and any forwarded headers the responses are the same", async () => {
@@ -170,7 +240,9 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     retry: ifMachineStalled,
   }, async () => {
     const otherPort = await freePort();
-    const other = await startNginx(otherPort, { "proxy_read_timeout 90s": "proxy_read_timeout 1s" });
+    const other = await startNginx(otherPort, {
+      "each 5 s.\n        proxy_read_timeout 90s": "each 5 s.\n        proxy_read_timeout 1s",
+    });
     const { id, websocketUrl } = await createCall({ firstSpeaker: "user" }, `https://127.0.0.1:${otherPort}`);
     const caller = await RawCaller.start(`wss://127.0.0.1:${otherPort}${new URL(websocketUrl).pathname}`);
     for (let frames = 0; frames < 3_000 / FRAME_MS; frames += 1) {
@@ -194,7 +266,13 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expectError(await ask(`GET ${path} HTTP/1.1`), 426, "upgrade_required");
     expectError(await ask(`GET /nowhere${path} HTTP/1.1`), 404, "not_found");
     expectError(await ask(`TRACE ${path} HTTP/1.1`), 404, "not_found");
-    for (const line of ["GET /stream", "GET /stream?a=1", "POST /api/v1", "GET /api/v1?/api/v1/nothing"]) {
+    for (const line of [
+      "GET /stream",
+      "GET /webrtc/stream",
+      "GET /stream?a=1",
+      "POST /api/v1",
+      "GET /api/v1?/api/v1/nothing",
+    ]) {
       expectError(await ask(`${line} HTTP/1.1`), 404, "not_found");
     }
 

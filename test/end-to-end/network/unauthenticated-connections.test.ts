@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../../src/core/limits/connections.ts";
 import {
+  DESCRIPTORS_MIN,
   DESCRIPTORS_PER_CALL,
   DESCRIPTORS_PER_REQUEST,
   DESCRIPTORS_RESERVED,
@@ -33,7 +34,7 @@ test.each(
       program: { path: builtProgram("main"), execArgv: [] },
       dataDir,
       mediaServer,
-      calls: 20,
+      calls: CONTROL_CALLS,
       quietMs: 200,
       judgesSpeed: false,
       // In this process: how soon it sees an answer hangs on itself, and is not looked at.
@@ -42,12 +43,15 @@ test.each(
     planned,
   );
   if (problems.length > 0) process.stderr.write(unusualLines(dataDir));
-  expect(problems).toEqual([]);
-  expect(control).toMatchObject({ calls: 20, lostIn: 0, lostOut: 0, broken: 0 });
+  // As one text: of an array a report of the failure shows only the size.
+  expect(problems.join("\n")).toBe("");
+  expect(control).toMatchObject({ calls: CONTROL_CALLS, lostIn: 0, lostOut: 0, broken: 0 });
   expect([control.sent > 5_000, control.heard > 500, upgrades.count > 5]).toEqual([true, true, true]);
   expect(attacks.map(({ attackers }) => attackers > 0)).toEqual(planned.map(() => true));
   expect(perAttackerBytes).toBeLessThan(256 * 1_024);
 });
+
+const CONTROL_CALLS = 12;
 
 /** What the service said beyond `info`: of a run that failed it is all that is left. */
 const unusualLines = (dataDir: string): string =>
@@ -58,9 +62,9 @@ const unusualLines = (dataDir: string): string =>
     .join("\n");
 const UNUSUAL_LINES_MAX = 60;
 
-/** With fewer Node cannot even load all modules. */
-const DESCRIPTORS = 512;
-const CONNECTIONS = 700;
+/** With fewer it does not start. */
+const DESCRIPTORS = DESCRIPTORS_MIN;
+const CONNECTIONS = 1_400;
 /** How many of them may wait at each port: src/core/limits/processes.ts. */
 const AT_MEDIA_MAX = DESCRIPTORS - DESCRIPTORS_RESERVED;
 const AT_API_MAX = (DESCRIPTORS - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_REQUEST;

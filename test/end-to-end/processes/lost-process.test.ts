@@ -75,11 +75,11 @@ function expectBeginning(whole: string, text: string, right: Int16Array, { heard
   }
 }
 
-/** The call's record, though the control process may be away for a while. */
+/** The call's record with its recording, though the control process may be away for a while. */
 const recordOf = (id: string): Promise<CallItem> =>
-  until(`call ${id} to have its record`, RESTART_MS_MAX, async () => {
+  until(`call ${id} to have its record and recording`, RESTART_MS_MAX, async () => {
     const call = await service.call(id).catch(() => undefined);
-    return call !== undefined && call.status !== "active" && call;
+    return call !== undefined && call.status !== "active" && call.recording !== null && call;
   });
 
 /** The service takes calls again, with another process in the place of `pid`. */
@@ -185,6 +185,8 @@ const makeAgent = ({ agents }: Stores, accountId: AccountId) =>
     callSettings: {},
     toolIds: [],
     corpusIds: [],
+    variables: [],
+    allowedOverrides: [],
   });
 
 test("K5: after a kill of all processes during a call and a restart the call is recovered, and nothing else is lost", {

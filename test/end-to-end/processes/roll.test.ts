@@ -73,9 +73,11 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       )
       .toEqual([...before].sort());
     expect(service.logged("process died")).toEqual([]);
-    // On a busy machine a redemption may take too long; nothing else refuses a stream.
+    // On a busy machine a redemption may take too long; nothing else refuses a stream. The control process logs one that
+    // failed there, too.
     const refused = calls.reduce((sum, { caller }) => sum + caller.busyCount, 0);
-    expect(refused).toBe(service.logged("token redemption failed").length);
+    const failed = service.logged("token redemption failed").filter((line) => line.process === "worker");
+    expect(refused).toBe(failed.length);
   });
 
   test("the supervisor's state file is removed with it, and no other process is taken for a supervisor", async () => {

@@ -1,4 +1,6 @@
+import { getPriority } from "node:os";
 import { beforeAll, describe, expect, test } from "vitest";
+import { CONTROL_NICE } from "../../../src/core/limits/processes.ts";
 import { RawWs } from "../../support/network/raw-ws.ts";
 import { beginCalls, brokenCalls, hangUpAll, sendFrames, workerPids } from "../../support/services/live-workers.ts";
 import { MEDIA_SERVERS_HERE } from "../../support/services/media-servers.ts";
@@ -7,6 +9,8 @@ import { Service, until } from "../../support/services/service.ts";
 describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
   /** Long enough for any machine; how long it takes on a quiet one `npm run chaos` tells. */
   const RESTART_MS_MAX = 20_000;
+  /** Several waits of that length. */
+  const TEST_MS_MAX = 120_000;
   /** The chance that the kernel gives them all to one of two workers is 1 in 2,048. */
   const CALLS = 12;
   const FRAMES = 10;
@@ -47,22 +51,33 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     expect(await hangUpAll(service, spared)).toEqual(spared.map(() => ({ endReason: "caller_hangup", lost: 0 })));
   }
 
+  test("the control process has a lower priority than the workers, whatever it has to do", () => {
+    const [pid = 0] = workerPids(service);
+    expect(getPriority(service.pid("control"))).toBe(Math.max(getPriority(pid), CONTROL_NICE));
+  });
+
   describe("two workers on one port", () => {
-    test("K1: a killed worker loses its calls, which are recorded as lost, and the calls of the other lose no frame", async () => {
+    test("K1: a killed worker loses its calls, which are recorded as lost, and the calls of the other lose no frame", {
+      timeout: TEST_MS_MAX,
+    }, async () => {
       await expectOnlyItsOwnCallsLost((pid) => process.kill(pid, "SIGKILL"));
     });
 
-    test("K11: an uncaught exception ends only its own worker", async () => {
+    test("K11: an uncaught exception ends only its own worker", { timeout: TEST_MS_MAX }, async () => {
       await expectOnlyItsOwnCallsLost((pid) => process.kill(pid, "SIGUSR2"));
       expect(service.logged("process failed")).toMatchObject([{ process: "worker", code: "internal" }]);
     });
 
-    test("a worker with a blocked event loop is killed and replaced, and the reason is logged", async () => {
+    test("a worker with a blocked event loop is killed and replaced, and the reason is logged", {
+      timeout: TEST_MS_MAX,
+    }, async () => {
       await expectOnlyItsOwnCallsLost((pid) => process.kill(pid, "SIGSTOP"));
       expect(service.logged("process died").at(-1)).toMatchObject({ signal: "SIGKILL", reason: "worker_stalled" });
     });
 
-    test("T2: exactly one of 100 simultaneous upgrades with one token succeeds, 24 times", async () => {
+    test("T2: exactly one of 100 simultaneous upgrades with one token succeeds, 24 times", {
+      timeout: TEST_MS_MAX,
+    }, async () => {
       for (let round = 0; round < 24; round += 1) {
         const { id, websocketUrl } = await service.createCall();
         const sockets = await Promise.all(Array.from({ length: 100 }, () => RawWs.connect(websocketUrl)));
@@ -75,7 +90,9 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       }
     });
 
-    test("T3: at most one of 100 peers that disconnect before the response got the call, and the token is spent", async () => {
+    test("T3: at most one of 100 peers that disconnect before the response got the call, and the token is spent", {
+      timeout: TEST_MS_MAX,
+    }, async () => {
       for (let round = 0; round < 8; round += 1) {
         const { id, websocketUrl } = await service.createCall();
         const sockets = await Promise.all(Array.from({ length: 100 }, () => RawWs.connect(websocketUrl)));

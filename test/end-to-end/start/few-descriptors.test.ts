@@ -12,7 +12,7 @@ test.skipIf(!hasPrlimit)(
     expect(service.stdout).toBe("");
     expect(service.stderr.trimEnd().split("\n")).toEqual([
       expect.stringMatching(
-        /^the limit of open files \(ulimit -n\) is 256, and the service needs at least 512: raise it/,
+        /^the limit of open files \(ulimit -n\) is 256, and the service needs at least 1024: raise it/,
       ),
     ]);
   },

@@ -111,7 +111,7 @@ interface Provocation {
   isAbsent?: boolean;
 }
 
-/** It comes only with a pause in a person's voice. */
+/** It comes only with a pause in a person's voice, to a call that may go on with another leg, or over RTP. */
 const ABSENT = { isAbsent: true };
 
 /** Every kind of event, and how to trigger those that the conversation does not contain. */
@@ -120,6 +120,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], Provocation>> = {
   "frame-out": {},
   tick: {},
   "leg-started": {},
+  "leg-detached": ABSENT,
   "leg-closed": { cause: (call) => call.json({ event: "stop", streamSid: STREAM_ID, stop: {} }) },
   "internal-error": { cause: (call) => call.text("unreadable") },
   "end-requested": { cause: (call) => call.connection.end("api_hangup") },
@@ -132,6 +133,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], Provocation>> = {
   "detector-changed": { cause: (call) => call.connection.detectorChanged("fvad2") },
   "context-exceeded": { fails: "llm" },
   usage: {},
+  network: ABSENT,
   "limit-reached": {},
   pong: {},
   "tool-result": {},

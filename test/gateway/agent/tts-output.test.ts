@@ -24,6 +24,7 @@ function make(options: ScriptedTtsOptions = {}) {
     rateHz: 8_000,
     codec: "pcm_s16le",
     makeResampler,
+    rewindMsMax: 0,
     deliver: (event) => events.push(event),
     onError: (_error, event) => events.push(event),
     onFirstAudio: (tookMs) => firstAudioMs.push(tookMs),

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { LOOP_LAG_SAMPLE_MS, LOOP_LAG_WINDOW_MS } from "../../../src/core/limits/admission.ts";
+import {
+  LOOP_LAG_MS_MAX,
+  LOOP_LAG_SAMPLE_MS,
+  LOOP_LAG_WINDOW_MS,
+  WEBRTC_LOOP_LAG_MS_MAX,
+} from "../../../src/core/limits/admission.ts";
 import { type LoopDelayHistogram, LoopLag } from "../../../src/gateway/event-loop/lag.ts";
+import { loopLagMsMaxOf } from "../../../src/store/admission/capacity.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 
@@ -30,9 +36,9 @@ class ScriptedLooks implements LoopDelayHistogram {
 }
 
 /** The reported delay after each window. */
-function reported(lagsMs: (number | undefined)[], log = memoryLog().log): number[] {
+function reported(lagsMs: (number | undefined)[], log = memoryLog().log, loopLagMsMax = LOOP_LAG_MS_MAX): number[] {
   const clock = new ManualClock();
-  const lag = new LoopLag(new ScriptedLooks([...lagsMs]), clock, log);
+  const lag = new LoopLag(new ScriptedLooks([...lagsMs]), { clock, log, loopLagMsMax });
   return lagsMs.map(() => {
     clock.advance(LOOP_LAG_WINDOW_MS);
     return lag.ms;
@@ -60,12 +66,21 @@ test("D11: the log says once that the loop lags, and once that it no longer does
   ]);
 });
 
+test("the log follows the limit of the worker's role", () => {
+  const { log, lines } = memoryLog();
+  const between = (LOOP_LAG_MS_MAX + WEBRTC_LOOP_LAG_MS_MAX) / 2;
+  reported([between, between, between], log, loopLagMsMaxOf("media"));
+  expect(lines).toEqual([]);
+  reported([between, between, between], log, loopLagMsMaxOf("webrtc"));
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ loopLagMs: between }]);
+});
+
 test("samples that come slightly early are no delay, and the delay is never negative", () => {
   expect(reported([-1, -1])).toEqual([0, 0]);
 });
 
 test("a real loop that is blocked repeatedly is detected", async () => {
-  const lag = LoopLag.monitor(systemClock, memoryLog().log, () => {});
+  const lag = LoopLag.monitor({ clock: systemClock, log: memoryLog().log, loopLagMsMax: LOOP_LAG_MS_MAX });
   const untilMs = performance.now() + 2.3 * LOOP_LAG_WINDOW_MS;
   while (performance.now() < untilMs) {
     const busyMs = performance.now() + 80;

@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
+import { CHUNK_OVERHEAD_BYTES, newMediaKey } from "../../../src/core/encryption/chunks.ts";
 import { asCallId, asTurnId } from "../../../src/core/ids.ts";
 import {
   JOURNAL_BACKLOG_BYTES_MAX,
@@ -17,7 +18,7 @@ import { JournalSyncQueue } from "../../../src/gateway/journal/sync-queue.ts";
 import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
 import { JournalDecoder } from "../../../src/record/journal/format.ts";
-import { journalPath, readJournal } from "../../../src/record/journal/reader.ts";
+import { JournalReader, journalPath, readJournal } from "../../../src/record/journal/reader.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
 import { TURN_WEIGHTS } from "../../../src/record/journal/turn-weights.ts";
 import { JOURNAL_VERSION } from "../../../src/record/journal/versions.ts";
@@ -231,6 +232,98 @@ describe("journal writer", () => {
     const bytes = readFileSync(journalPath(dataDir, START.callId));
     for (const said of ["canary", '"7"', "dentist"]) expect(bytes.includes(said)).toBe(false);
     expect(bytes.includes(Buffer.from(AUDIO.subarray(0, 8)))).toBe(false);
+  });
+
+  test.each([true, false])("writes audio without words, and words without audio (words: %s)", async (hasWords) => {
+    const { journals, dataDir } = world();
+    const spec = { ...START.spec, recordingEnabled: !hasWords, transcriptEnabled: hasWords };
+    const writer = journals.open({ ...START, spec });
+    writer.frameIn(callMs(20), mediaMs(0), true, AUDIO);
+    writer.frameOut(callMs(21), asTurnId(1), 160, AUDIO);
+    writer.event(callMs(22), { kind: "stt-final", text: "canary" });
+    writer.event(callMs(23), { kind: "leg-started", codec: "mulaw", parameters: { order: "canary" } });
+    writer.command(callMs(24), { kind: "speak", turnId: asTurnId(1), segment: 0, text: "canary" });
+    await writer.close();
+    const [header, frameIn, frameOut] = await recordsOf(dataDir);
+    const { connectionType, maxDurationMs } = spec;
+    if (hasWords) expect(header).toMatchObject({ header: { spec } });
+    else expect(header).toMatchObject({ header: { audio: { connectionType, maxDurationMs } } });
+    const audio = hasWords ? new Uint8Array() : AUDIO;
+    expect([frameIn, frameOut]).toMatchObject([
+      { kind: "frame-in", audio, audioOmitted: false },
+      { kind: "frame-out", audio, audioOmitted: false },
+    ]);
+    const bytes = readFileSync(journalPath(dataDir, START.callId));
+    for (const said of ["canary", "dentist"]) expect(bytes.includes(said)).toBe(hasWords);
+  });
+
+  test("with a key writes nothing that can be read without it, in chunks that can be read while it is written", async () => {
+    const { journals, dataDir, clock } = world();
+    const key = newMediaKey(START.callId);
+    const path = journalPath(dataDir, START.callId);
+    const writer = journals.open(START, key);
+    const records: JournalRecord[] = [];
+    const reader = new JournalReader({ path, key }, (record) => records.push(structuredClone(record)));
+    await expect.poll(() => existsSync(path) && reader.readMore()).toBe("torn");
+    expect(records.map(({ kind }) => kind)).toEqual(["header"]);
+    writer.event(callMs(22), { kind: "stt-final", text: "canary" });
+    writer.frameIn(callMs(23), mediaMs(0), true, AUDIO);
+    clock.advance(JOURNAL_FLUSH_MS);
+    await expect.poll(() => reader.readMore().then(() => records.length)).toBe(3);
+    writer.command(callMs(24), { kind: "end", reason: "api_hangup" });
+    await writer.close();
+    expect(await reader.readMore()).toBe("end");
+    expect(records.map(({ kind }) => kind)).toEqual(["header", "event", "frame-in", "command"]);
+    expect(await readJournal({ path, key }, () => {})).toEqual({ torn: false });
+    const bytes = readFileSync(path);
+    for (const plain of ["canary", "dentist", "TLKJ", "api_hangup", Buffer.from(AUDIO.subarray(0, 8))]) {
+      expect(bytes.includes(plain)).toBe(false);
+    }
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    await expect(readJournal(path, () => {})).rejects.toThrow("its key is missing");
+    await expect(readJournal({ path, key: newMediaKey(START.callId) }, () => {})).rejects.toThrow("of another key");
+  });
+
+  test("with a key gives a journal that is cut anywhere as far as its complete chunks go", async () => {
+    const { journals, dataDir } = world();
+    const key = newMediaKey(START.callId);
+    const path = journalPath(dataDir, START.callId);
+    const writer = journals.open(START, key);
+    const sizes: number[] = [];
+    const nextSize = async (): Promise<void> => {
+      await expect.poll(() => existsSync(path) && statSync(path).size > (sizes.at(-1) ?? 0)).toBe(true);
+      sizes.push(statSync(path).size);
+    };
+    await nextSize();
+    for (let at = 1; at <= 4; at += 1) {
+      writer.event(callMs(at), { kind: "tick" });
+      // Nothing is flushed while the write before is still in progress.
+      await expect.poll(() => writer.flush() ?? writer.pendingBytes).toBe(0);
+      await nextSize();
+    }
+    await writer.close();
+    const bytes = readFileSync(path);
+    expect(bytes.length).toBe((sizes.at(-1) ?? 0) + CHUNK_OVERHEAD_BYTES);
+    for (let length = 0; length <= bytes.length; length += 1) {
+      writeFileSync(path, bytes.subarray(0, length));
+      let records = 0;
+      const { torn } = await readJournal({ path, key }, () => {
+        records += 1;
+      });
+      expect([torn, records]).toEqual([length < bytes.length, sizes.filter((size) => size <= length).length]);
+    }
+  });
+
+  test("with a key writes the end of the file once, whatever waits when the journal is closed", async () => {
+    for (const waits of [true, false]) {
+      const { journals, dataDir } = world();
+      const key = newMediaKey(START.callId);
+      const writer = journals.open(START, key);
+      if (waits) writer.event(callMs(1), { kind: "tick" });
+      await Promise.all([writer.close(), writer.close()]);
+      const path = journalPath(dataDir, START.callId);
+      expect(await readJournal({ path, key }, () => {})).toEqual({ torn: false });
+    }
   });
 
   test("writes the header before anything else happens", async () => {

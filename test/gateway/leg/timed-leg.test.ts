@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { epochMs, type MonotonicMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
+import { TimedCall } from "../../../src/gateway/leg/timed-call.ts";
 import { TimedLeg } from "../../../src/gateway/leg/timed-leg.ts";
 import { CallCounters } from "../../../src/gateway/metrics/call-counters.ts";
 import { heapBytesPerRun } from "../../support/heap.ts";
@@ -20,19 +21,25 @@ function timed() {
     counts.framesOut += next.framesOut;
     now.ms += next.tookMs;
   };
-  const leg = new TimedLeg(
-    {
+  const leg = new TimedLeg({
+    leg: {
       message: work,
       pinged: () => {},
       ponged: () => {},
       closed: (code, violated) => closings.push([code, violated]),
     },
-    { tick: work, catchUp: work, read: () => ({ counts }) },
+    counters: counts,
     clock,
     ticker,
-    added,
-  );
-  return { leg, now, next, counts, added, closings, askedMs };
+    addedLatencyIn: added.in,
+  });
+  const call = new TimedCall({
+    call: { tick: work, catchUp: work },
+    counters: counts,
+    clock,
+    addedLatencyOut: added.out,
+  });
+  return { leg, call, now, next, counts, added, closings, askedMs };
 }
 
 const BYTES = new Uint8Array(1);
@@ -56,30 +63,30 @@ describe("added latency", () => {
   });
 
   test("outbound is the time from when the frame was due until it was sent, including event-loop delay", () => {
-    const { leg, now, next, counts, added } = timed();
+    const { call, now, next, counts, added } = timed();
     Object.assign(next, { framesOut: 1, tookMs: 0.5 });
-    leg.tick(monotonicMs(now.ms - 7));
+    call.tick(monotonicMs(now.ms - 7));
     expect([countOf(added.in), countOf(added.out)]).toEqual([0, 1]);
     expect(added.out.sumMs).toBeCloseTo(7.5);
     expect(counts.addedLatencyOutMaxMs).toBeCloseTo(7.5);
-    leg.catchUp(monotonicMs(now.ms - 90));
+    call.catchUp(monotonicMs(now.ms - 90));
     expect(counts.addedLatencyOutMaxMs).toBeCloseTo(90.5);
   });
 
   test("is not measured for a message without audio, nor for a tick in which nothing was due", () => {
-    const { leg, now, next, added } = timed();
+    const { leg, call, now, next, added } = timed();
     next.tookMs = 5;
     leg.message(BYTES, false);
-    leg.tick(monotonicMs(now.ms));
+    call.tick(monotonicMs(now.ms));
     expect([countOf(added.in), countOf(added.out)]).toEqual([0, 0]);
   });
 
   test("leaves nothing on the heap", () => {
-    const { leg, now, next } = timed();
+    const { leg, call, now, next } = timed();
     Object.assign(next, { framesIn: 1, framesOut: 1, tookMs: 0.01 });
     const bytes = heapBytesPerRun(() => {
       leg.message(BYTES, true);
-      leg.tick(monotonicMs(now.ms - 0.5));
+      call.tick(monotonicMs(now.ms - 0.5));
     }, 200);
     // Times that are passed on are boxed where the compiler does not inline: a few, and no object.
     expect(bytes).toBeLessThan(150);

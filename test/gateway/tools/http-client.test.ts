@@ -3,8 +3,9 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { HttpTool } from "../../../src/core/calls/spec.ts";
 import { asAccountId } from "../../../src/core/ids.ts";
+import { type Resolve, resolveByDns } from "../../../src/core/network/guarded-http.ts";
 import type { ToolSecret, ToolSecrets } from "../../../src/core/tools/secrets.ts";
-import { HttpTools, type Resolve, resolveByDns } from "../../../src/gateway/tools/http-client.ts";
+import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
 import { scriptedDns } from "../../support/network/scripted-dns.ts";
 
 interface Got {
@@ -437,4 +438,22 @@ describe("where an HTTP tool connects to", () => {
     expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({ status: 200 });
     expect(await call({ url }, { order: "1" }, { resolve, allowLoopback: false })).toEqual(REFUSED);
   });
+});
+
+test("a call has its account's own secrets, before those of the service, for their servers alone", async () => {
+  const own = { SHOP_TOKEN: { value: "the account's own", hosts: [`127.0.0.1:${port}`] } };
+  const tools = new HttpTools({ secrets: secrets(), allowLoopback: true });
+  const withHeader = tool({ headers: { "x-token": "{{SHOP_TOKEN}}", "x-other": "{{OTHER}}" } });
+  const ask = (ofCall: HttpTools) => ofCall.carryOut(withHeader, { order: "1" }, new AbortController().signal, ACCOUNT);
+  await ask(tools.forCall({ accountId: ACCOUNT, toolSecrets: own }));
+  await ask(tools);
+  expect(got.map(({ headers }) => [headers["x-token"], headers["x-other"]])).toEqual([
+    ["the account's own", "never asked for"],
+    ['canary"of-a-secret', "never asked for"],
+  ]);
+  const elsewhere = { SHOP_TOKEN: { value: "the account's own", hosts: ["x.example"] } };
+  expect(await ask(tools.forCall({ accountId: ACCOUNT, toolSecrets: elsewhere }))).toMatchObject({
+    fault: "secret_refused",
+  });
+  expect(got).toHaveLength(2);
 });

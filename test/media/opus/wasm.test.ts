@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { STREAM_RATES_HZ } from "../../../src/core/calls/spec.ts";
-import { opusCodecs } from "../../../src/media/opus/codecs.ts";
+import { OPUS_PACKET_MS_MAX } from "../../../src/core/limits/media.ts";
+import { opusCodecs, rtpOpusCodecs } from "../../../src/media/opus/codecs.ts";
 import { createWasmOpus, type LibopusModule, loadLibopusModule } from "../../../src/media/opus/wasm.ts";
 import { opusContract } from "../../contract/media/opus.ts";
 import { mutantPacket, packetsOfEveryKind } from "../../support/audio/opus-packets.ts";
@@ -65,11 +66,12 @@ describe("Opus by libopus-wasm", () => {
     }
     const packets = packetsOfEveryKind();
     for (const rateHz of [8_000, 16_000] as const) {
-      const decoder = codecs.decoder(rateHz);
+      const decoder = rtpOpusCodecs(createWasmOpus(fresh), codecs).decoder(rateHz);
       const into = new Int16Array(1_920);
       const mutants = Array.from({ length: 2_000 }, () => mutantPacket(packets, random));
       for (const packet of [...packets, ...mutants]) {
         try {
+          decoder.decodeLost(packet, OPUS_PACKET_MS_MAX, into);
           decoder.decode(packet, into);
         } catch (error) {
           expect(error).toMatchObject({ code: "wire_malformed" });

@@ -4,13 +4,13 @@ import { systemAgeClock } from "../../../src/core/age-clock.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { ensureFirstApiKey } from "../../../src/process/control/first-api-key.ts";
 import { firstApiKeyPath } from "../../../src/store/data-dir/first-api-key.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 test("A new service writes its first API key once; in production the log says how to create one", async () => {
   const dataDir = temporaryDirectory();
-  const stores = await openStores(dataDir, systemClock, { ageClock: systemAgeClock() });
+  const stores = await openSqliteStores(dataDir, systemClock, { ageClock: systemAgeClock() });
   const { log, lines } = memoryLog();
   const path = firstApiKeyPath(dataDir);
   await ensureFirstApiKey({ isProduction: true, dataDir, stores, log });

@@ -196,6 +196,25 @@ describe("the connections of an HTTP server", () => {
     expect(reader?.isClosed).toBe(false);
   });
 
+  test("ADV-M6: a streamed response that has nothing to send is not closed for a new request, however long it is quiet", async () => {
+    const streams: Readable[] = [];
+    const server = await bounded((_request, response) => {
+      const stream = new Readable({ read: () => {} });
+      stream.push(": no event\n\n");
+      streams.push(stream);
+      stream.pipe(response);
+    });
+    const quiet = await opened(server, ROOM);
+    for (const client of quiet) expect(await client.ask()).toBe(200);
+    server.clock.advance(2 * KEEP_ALIVE_MS);
+    expect(await (await server.open()).ask()).toBe(undefined);
+    expect(server.closed).toEqual(["refused"]);
+    const next = quiet.map(({ socket }) => received(socket, 1));
+    for (const stream of streams) stream.push(": no event\n\n");
+    await Promise.all(next);
+    expect(quiet.map(({ isClosed }) => isClosed)).toEqual(Array(ROOM).fill(false));
+  });
+
   test("ADV-M6: the second of two pipelined streamed responses counts as unread like the first", async () => {
     const streams: Readable[] = [];
     const server = await bounded((request, response) => {

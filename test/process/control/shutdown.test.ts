@@ -12,7 +12,7 @@ function shutdown() {
   const asyncStep = (name: string) => async (): Promise<void> => void steps.push(name);
   const done = shutDownControl({
     admission: { drain: step("refuse calls") },
-    retention: { stop: step("retention") },
+    jobs: { stop: asyncStep("jobs") },
     api: {
       close() {
         steps.push("api");
@@ -39,7 +39,7 @@ function shutdown() {
   return { clock, steps, done, closeApi: () => closeApi() };
 }
 
-const BEFORE_RESPONSES = ["refuse calls", "retention", "api", "lost calls"];
+const BEFORE_RESPONSES = ["refuse calls", "jobs", "api", "lost calls"];
 const AFTER_RESPONSES = ["records", "renderer", "handoff", "providers", "stores", "exit 0"];
 
 test("Shutdown makes the remaining records before it closes what they need", async () => {

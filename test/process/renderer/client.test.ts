@@ -101,6 +101,22 @@ describe("the renderer's process", () => {
     expect(await Promise.all([...many, long, last])).toEqual(Array(RECORDS_CONCURRENT_MAX + 5).fill(RECORDING));
   });
 
+  test("says how far a recording is, to the one that requested it", async () => {
+    const { renderer, latest, ready } = scripted();
+    ready();
+    const heard: unknown[] = [];
+    const rendered = [
+      renderer.render(asCallId("one"), (progress) => heard.push(["one", progress])),
+      renderer.render(asCallId("two"), (progress) => heard.push(["two", progress])),
+    ];
+    const progress = { renderedMs: 8_000, durationMs: 60_000 };
+    latest().say({ kind: "progress", id: latest().requests[1]?.id ?? 0, progress });
+    latest().answerAll();
+    await Promise.all(rendered);
+    latest().say({ kind: "progress", id: 1, progress });
+    expect(heard).toEqual([["two", progress]]);
+  });
+
   test("ADV-M9: is restarted when it dies, and repeats the work in progress", async () => {
     const { renderer, clock, started, latest, ready, restarts } = scripted();
     ready();

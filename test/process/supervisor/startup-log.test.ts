@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { NODE_MAJOR_TESTED_MAX } from "../../../src/core/node-version.ts";
-import { logMediaServer, warnOfConnectionResets } from "../../../src/process/supervisor/startup-log.ts";
+import { logMediaServer, nextStep, warnOfConnectionResets } from "../../../src/process/supervisor/startup-log.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
@@ -30,4 +30,11 @@ test("The media server is logged without its folder, and an untested Node versio
     "media server selected",
     `Node is newer than the newest tested version, ${NODE_MAJOR_TESTED_MAX}`,
   ]);
+});
+
+test("A terminal shows the address of the page, and of a new service the owner link", () => {
+  expect(nextStep("http://127.0.0.1:8080", undefined)).toMatch(
+    /http:\/\/127\.0\.0\.1:8080\/talk\n.*admin -- owner-link/,
+  );
+  expect(nextStep("http://127.0.0.1:8080", "http://127.0.0.1:8080/talk#tlo_x")).toMatch(/talk#tlo_x\n.*works once/);
 });

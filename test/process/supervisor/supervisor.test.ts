@@ -24,13 +24,21 @@ describe("starting", () => {
       apiUrl: "http://127.0.0.1:8080",
       mediaUrl: "ws://127.0.0.1:8081",
     });
-    expect(children.started.map(({ kind, options }) => [kind, options?.port, options?.mediaUrl])).toEqual([
+    expect(children.started.map(({ kind, options }) => [kind, options?.port, options?.mediaUrls.media])).toEqual([
       ["worker", 0, "ws://127.0.0.1:0"],
       ["control", 0, "ws://127.0.0.1:8081"],
       ["worker", 8081, "ws://127.0.0.1:8081"],
       ["worker", 8081, "ws://127.0.0.1:8081"],
     ]);
     expect(children.started.map(({ options }) => options?.isFirst)).toEqual([true, false, false, false]);
+  });
+
+  test("the owner link of a new service is handed on for the terminal, and is in no log line", async () => {
+    const { children, up, ownerLinks, lines } = scriptedSupervisor(1);
+    await up();
+    children.living("control")[0]?.emit({ kind: "owner-link", url: "http://127.0.0.1:8080/talk#tlo_x" });
+    expect(ownerLinks).toEqual(["http://127.0.0.1:8080/talk#tlo_x"]);
+    expect(lines.join()).not.toContain("tlo_");
   });
 
   test("a process that never becomes ready is killed, and the start fails", async () => {
@@ -52,9 +60,9 @@ describe("starting", () => {
     started.catch(() => {});
     await clock.play(PROCESS_START_MS_MAX - 1_000);
     const [control] = children.living("control");
-    control?.emit({ kind: "migrating", isOver: false });
+    control?.emit({ kind: "starting", readyWithinMs: MIGRATION_MS_MAX });
     await clock.play(MIGRATION_MS_MAX - 1_000);
-    control?.emit({ kind: "migrating", isOver: true });
+    control?.emit({ kind: "starting", readyWithinMs: PROCESS_START_MS_MAX });
     await clock.play(PROCESS_START_MS_MAX - 1_000);
     expect(control?.lives).toBe(true);
     await clock.play(2_000);

@@ -20,7 +20,16 @@ export const NODE_LINES: readonly NodeLine[] = [
  * `node_modules/.bin`. The package of the binary itself is taken, because the package `node` fetches it by an install script, which
  * npm 12 does not run. Throws with npm's words when they cannot be had.
  */
-export async function installNode({ node, npm }: NodeLine, cache: string): Promise<string> {
+export function installNode(line: NodeLine, cache: string): Promise<string> {
+  const key = `${cache} ${line.node} ${line.npm}`;
+  const installed = installations.get(key) ?? install(line, cache);
+  installations.set(key, installed);
+  return installed;
+}
+/** Two lines that are proved at once need the same old Node. */
+const installations = new Map<string, Promise<string>>();
+
+async function install({ node, npm }: NodeLine, cache: string): Promise<string> {
   const folder = join(cache, `node-${node}`);
   mkdirSync(folder, { recursive: true });
   const binary = `node-${process.platform}-${process.arch}@${node}`;

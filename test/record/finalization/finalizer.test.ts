@@ -13,16 +13,16 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readPrices } from "../../../src/config/prices.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { callMs } from "../../../src/core/clocks.ts";
-import { TrunklineError } from "../../../src/core/errors.ts";
 import { type AccountId, asCallId, asCarrierCallId, type CallId } from "../../../src/core/ids.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { CallFinalizer, type CallFinalizerOptions } from "../../../src/record/finalization/finalizer.ts";
-import { type JournalProcessor, localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
+import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
 import type { CallStore } from "../../../src/store/call-store.ts";
+import { RENDER_JOB } from "../../../src/store/job-kinds.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { SPEC } from "../../support/calls/stored-calls.ts";
 import { START } from "../../support/journals/example-call.ts";
@@ -47,7 +47,7 @@ const makeResampler = await loadResampler();
 let service: Service;
 beforeEach(async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   const { log, lines: logged } = memoryLog();
   const finalizedIds: string[] = [];
   const onFinalized = (callId: string): void => void finalizedIds.push(callId);
@@ -111,14 +111,15 @@ async function withheld(journal: string, work: () => Promise<void>): Promise<voi
 }
 
 describe("finalizing a call", () => {
-  test("makes its record, its transcript and its recording", async () => {
+  test("makes its record and its transcript, and has its recording rendered by a job", async () => {
     const { stores, finalizer, accountId, finalizedIds } = service;
     const { callId, recording } = await active();
     finalizer.finalize(callId);
     await finalizer.idle();
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "ended", endReason: "caller_hangup" });
     expect(await stores.calls.transcript(accountId, callId)).toMatchObject([{ text: "canary" }]);
-    expect(existsSync(recording)).toBe(true);
+    expect(existsSync(recording)).toBe(false);
+    expect((await stores.jobs.list({ limit: 5 })).jobs).toMatchObject([{ kind: RENDER_JOB, payload: { callId } }]);
     expect(finalizedIds).toEqual([callId]);
   });
 
@@ -235,7 +236,6 @@ describe("finalizing a call", () => {
     const { callId, recording } = await active();
     finalizer.finalize(callId);
     await finalizer.idle();
-    rmSync(recording);
     finalizer.finalize(callId);
     await finalizer.idle();
     expect(existsSync(recording)).toBe(false);
@@ -318,40 +318,6 @@ describe("finalizing a call", () => {
   });
 });
 
-test("ADV-M9: a call whose journal kills the renderer still has its record, without a recording, and the record says so", async () => {
-  const { directory, stores, clock, accountId, finalizedIds } = service;
-  const { callId } = await active();
-  let failed = 0;
-  const journals: JournalProcessor = {
-    ...localJournalProcessor(directory, makeResampler),
-    render: async () => {
-      throw new TrunklineError("renderer_died", "bug", "the renderer died 5 times at this journal");
-    },
-  };
-  const { log, lines } = memoryLog();
-  const onFinalized = (id: string): void => void finalizedIds.push(id);
-  const onRecordingFailed = (): void => {
-    failed += 1;
-  };
-  const options = {
-    calls: stores.calls,
-    dataDir: directory,
-    journals,
-    clock,
-    log,
-    onFinalized: onFinalized,
-    onRecordingFailed,
-  };
-  const finalizer = new CallFinalizer(options);
-  finalizer.finalize(callId);
-  await finalizer.idle();
-  const record = await stores.calls.get(accountId, callId);
-  expect(record).toMatchObject({ status: "ended", endReason: "caller_hangup", counters: { recordingFailures: 1 } });
-  expect(record).not.toHaveProperty("recording");
-  expect([finalizedIds, failed]).toEqual([[callId], 1]);
-  expect(lines.join("")).toContain("renderer_died");
-});
-
 describe("finalizing many calls", () => {
   test("does not wait for one that hangs at the store, and processes at most eight at a time", async () => {
     const { stores, finalizedIds } = service;
@@ -386,7 +352,10 @@ describe("deleting a call's files", () => {
   test("leaves none of them, and deletes no other call's", async () => {
     const { directory, finalizer } = service;
     const [gone, stays] = [await active(), await active()];
-    for (const { callId } of [gone, stays]) finalizer.finalize(callId);
+    for (const { callId, recording } of [gone, stays]) {
+      finalizer.finalize(callId);
+      writeFileSync(recording, "RIFF");
+    }
     await finalizer.idle();
     await finalizer.deleteFiles(gone.callId);
     for (const path of [gone.journal, gone.recording]) expect(existsSync(path)).toBe(false);
@@ -406,7 +375,14 @@ describe("deleting a call's files", () => {
   test("waits for the recording that is being rendered, and for those before it", async () => {
     const { finalizer, stores, accountId } = service;
     const calls = [await active(), await active(), await active()];
-    for (const { callId } of calls) finalizer.finalize(callId);
+    for (const { callId, recording } of calls) {
+      finalizer.finalize(callId);
+      // As the job does that renders it.
+      void finalizer.withFiles(callId, async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        writeFileSync(recording, "RIFF");
+      });
+    }
     const [first, , last] = calls;
     await Promise.all([
       finalizer.deleteFiles(last?.callId ?? asCallId("")),
@@ -417,6 +393,7 @@ describe("deleting a call's files", () => {
     }
     // It has had its record before.
     expect(await stores.calls.get(accountId, last?.callId ?? asCallId(""))).toMatchObject({ status: "ended" });
+    await finalizer.idle();
     expect(existsSync(calls[1]?.recording ?? "")).toBe(true);
   });
 

@@ -192,6 +192,19 @@ describe("projection", () => {
     expect(record.turns[3]).toMatchObject({ text: "and on Sundays" });
   });
 
+  test("a call that is recovered has what was measured of its network until then", async () => {
+    const figures = { packetsIn: 500, packetsOut: 0, lostOut: 0, jitterInMs: 4.2 };
+    const call = conversation(START, "interrupted");
+    call.handle({ kind: "network", ...figures, lostIn: 5 });
+    const broken = await projectJournal(call.file());
+    expect(broken).toMatchObject({ hasEnd: false, network: { lossInPercent: 1, jitterInMs: 4.2 } });
+    call.handle({ kind: "leg-closed", reason: "caller_hangup" });
+    // The last of it follows the end.
+    call.handle({ kind: "network", ...figures, lostIn: 10 });
+    expect(await projectJournal(call.file())).toMatchObject({ hasEnd: true, network: { lossInPercent: 1.5 } });
+    expect((await projectJournal(conversation(START, "interrupted").file())).network).toBeUndefined();
+  });
+
   test("a call that is recovered has its latencies and its providers' usage", async () => {
     const used = (characters: number): CallEvent => ({
       kind: "usage",
@@ -272,7 +285,7 @@ describe("projection", () => {
     const record = await projectJournal(path);
     expect(record).toMatchObject({ endReason: "agent_hangup", complete: true });
     expect(record.turns).toEqual(call.turns.map((turn) => ({ ...turn, text: "" })));
-    await expect(replayJournal(path)).rejects.toThrow("the call is not recorded");
+    await expect(replayJournal(path)).rejects.toThrow("the words of the call are not recorded");
     const broken = conversation(NOT_RECORDED, "interrupted");
     expect(await projectJournal(broken.file())).toMatchObject({
       endReason: "worker_lost",

@@ -2,14 +2,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { epochMs } from "../../../src/core/clocks.ts";
 import { TrunklineError, unavailable } from "../../../src/core/errors.ts";
 import { asAccountId, asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
-import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORD_RETRY_MS_MAX } from "../../../src/core/limits/storage.ts";
-import { deserializeError, serializeError } from "../../../src/process/renderer/messages.ts";
+import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS } from "../../../src/core/limits/storage.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import type { JournaledCall, JournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
 import type { CallEnd, CallStore } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
@@ -23,19 +22,16 @@ const JOURNALED: JournaledCall = {
   carrierCallId: undefined,
   parameters: undefined,
   usageEvents: [],
+  network: undefined,
   durationMs: 1,
   frames: { in: 1, out: 1, missingAudio: 0 },
   hasEnd: true,
   complete: true,
 };
-const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 1, complete: true } as const;
 const NO_JOURNAL = new TrunklineError("journal_unreadable", "service", "the journal cannot be read: it is not there");
 
-/** An error of the system, as the renderer's process passes it on. */
-const systemError = (code: string): Error => deserializeError(serializeError(Object.assign(new Error(code), { code })));
-
-/** A finalizer whose calls are all active, and its requests to the store and the renderer. */
-function scene(journals: Partial<JournalProcessor>, finish: () => boolean = () => true) {
+/** A finalizer whose calls are all active, and its requests to the store and for journals. */
+function scene(journals: Partial<Pick<JournalProcessor, "project">>, finish: () => boolean = () => true) {
   const clock = new ManualClock();
   const made: string[] = [];
   const ends: CallEnd[] = [];
@@ -56,10 +52,6 @@ function scene(journals: Partial<JournalProcessor>, finish: () => boolean = () =
         made.push("project");
         return (await journals.project?.(callId)) ?? JOURNALED;
       },
-      render: async (callId) => {
-        made.push("render");
-        return (await journals.render?.(callId)) ?? RECORDING;
-      },
     },
     clock,
     log: memoryLog().log,
@@ -68,54 +60,7 @@ function scene(journals: Partial<JournalProcessor>, finish: () => boolean = () =
   return { clock, finalizer, made, ends, kept };
 }
 
-for (const code of ["ENOSPC", "EDQUOT", "EMFILE"]) {
-  test(`ADV-M4: a recording that fails with ${code} is written later, and its record waits for it`, async () => {
-    let isFull = true;
-    const render = async () => {
-      if (isFull) throw systemError(code);
-      return RECORDING;
-    };
-    const { clock, finalizer, made, ends, kept } = scene({ render });
-    finalizer.finalize(asCallId("call_1"));
-    await clock.play(4 * RECORD_RETRY_MS);
-    expect([ends, kept]).toEqual([[], []]);
-    expect(finalizer.count).toEqual({ waiting: 1, in_progress: 0 });
-    const tries = made.length;
-    await clock.play(10 * RECORD_RETRY_MS_MAX);
-    // The journal is read once, and the delays grow.
-    expect(made.filter((what) => what === "project")).toHaveLength(1);
-    expect(made.length - tries).toBeLessThan(15);
-    isFull = false;
-    await clock.play(RECORD_RETRY_MS_MAX);
-    expect([ends, kept]).toMatchObject([[{ recording: RECORDING, counters: { framesIn: 1 } }], ["call_1"]]);
-    expect(ends[0]?.counters).not.toHaveProperty("recordingFailures");
-    expect([clock.pending, finalizer.count]).toEqual([0, { waiting: 0, in_progress: 0 }]);
-  });
-}
-
-test("ADV-M4: files can be deleted while more calls than are processed at a time wait for space", async () => {
-  const { finalizer } = scene({
-    render: async () => {
-      throw systemError("ENOSPC");
-    },
-  });
-  for (let call = 0; call < 20; call += 1) finalizer.finalize(asCallId(`call_${call}`));
-  await finalizer.idle();
-  await finalizer.deleteFiles(asCallId("call_old"));
-});
-
-test("ADV-M4: a recording that fails for any other reason is not retried, and the record says so", async () => {
-  const { finalizer, ends } = scene({
-    render: async () => {
-      throw systemError("EIO");
-    },
-  });
-  finalizer.finalize(asCallId("call_1"));
-  await finalizer.idle();
-  expect(ends).toMatchObject([{ recording: undefined, counters: { recordingFailures: 1 } }]);
-});
-
-test("ADV-L7: while the store accepts no record, nothing is read or rendered again", async () => {
+test("ADV-L7: while the store accepts no record, nothing is read again", async () => {
   let isLost = true;
   const { clock, finalizer, made, kept } = scene({}, () => {
     if (isLost) throw unavailable("the database file was removed or replaced");
@@ -123,13 +68,13 @@ test("ADV-L7: while the store accepts no record, nothing is read or rendered aga
   });
   finalizer.finalize(asCallId("call_1"));
   await clock.play(10 * RECORD_RETRY_MS);
-  expect(made.filter((what) => what !== "finish")).toEqual(["project", "render"]);
+  expect(made.filter((what) => what !== "finish")).toEqual(["project"]);
   isLost = false;
   await clock.play(RECORD_RETRY_MS);
   expect(kept).toEqual(["call_1"]);
 });
 
-test("ADV-L7: all records that wait for the store keep their recordings, and some their projections", async () => {
+test("ADV-L7: some records that wait for the store keep their projections", async () => {
   const { clock, finalizer, made } = scene({}, () => {
     throw unavailable("the database file was removed or replaced");
   });
@@ -138,7 +83,6 @@ test("ADV-L7: all records that wait for the store keep their recordings, and som
   made.length = 0;
   await clock.play(RECORD_RETRY_MS);
   await finalizer.idle();
-  expect(made.filter((what) => what === "render")).toEqual([]);
   expect(made.filter((what) => what === "project")).toHaveLength(5);
 });
 
@@ -156,7 +100,7 @@ test("ADV-M9: a record that the renderer of a stopping service did not make is m
 /** A call that worker A redeemed, whose recovery waits for a busy renderer until `answer` is called. */
 async function lostRedemption() {
   const [dataDir, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(dataDir, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(dataDir, clock, { ageClock: ageClockOf(clock) });
   onTestFinished(() => stores.close());
   const accountId = await stores.accounts.ensure("first");
   const tokenHash = hashSecret(mintToken());
@@ -176,7 +120,7 @@ async function lostRedemption() {
   const finalizer = new CallFinalizer({
     calls: stores.calls,
     dataDir,
-    journals: { project, render: async () => undefined },
+    journals: { project },
     clock,
     log: memoryLog().log,
     onFinalized: (id) => void kept.push(id),

@@ -19,12 +19,17 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "goodbye-requested": { kind: "goodbye-requested", reason: "drain_timeout" },
   mark: { kind: "mark", name: SAID },
   pong: { kind: "pong" },
+  "leg-detached": { kind: "leg-detached" },
   usage: {
     kind: "usage",
     stage: "llm",
     provider: "openai",
     usage: { model: "small", inputTokens: 12 },
     preemptive: 2,
+  },
+  network: {
+    ...{ kind: "network", packetsIn: 500, lostIn: 2, packetsOut: 480, lostOut: 1 },
+    ...{ jitterInMs: 4.2, jitterOutMs: 3.1, roundTripMs: 38.5 },
   },
   cleared: { kind: "cleared", playedMs: 1_240.5 },
   dtmf: { kind: "dtmf", digit: SAID },
@@ -120,6 +125,7 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
   },
   pause: { kind: "pause", turnId: asTurnId(1) },
   resume: { kind: "resume", turnId: asTurnId(1), reason: "no_words" },
+  rewind: { kind: "rewind", turnId: asTurnId(1), samples: 320 },
   ignore: { kind: "ignore", text: SAID, startMs: callMs(1), endMs: callMs(2) },
   "run-tool": {
     kind: "run-tool",

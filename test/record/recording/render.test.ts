@@ -7,7 +7,7 @@ import { callMs } from "../../../src/core/clocks.ts";
 import { asTurnId } from "../../../src/core/ids.ts";
 import { G711_LAWS, type G711Law, mulawEncode } from "../../../src/media/g711.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
-import { type Recording, renderRecording } from "../../../src/record/recording/render.ts";
+import { type Recording, type RenderProgress, renderRecording } from "../../../src/record/recording/render.ts";
 import { NOT_RECORDED, SPEC, START } from "../../support/journals/example-call.ts";
 import { JournalFile } from "../../support/journals/journal-file.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
@@ -64,6 +64,23 @@ function spans(samples: Int16Array): [number, number][] {
 }
 
 describe("recording", () => {
+  test("of a long call says every few seconds of audio how much of it is written", async () => {
+    const journal = new JournalFile();
+    const [frame = new Uint8Array()] = toneFrames(1);
+    for (let ms = 0; ms < 180_000; ms += 20) journal.frameIn(ms + 20, ms, frame);
+    const progress: RenderProgress[] = [];
+    const path = join(temporaryDirectory(), "call.wav");
+    await renderRecording(journal.end(180_000).path, path, makeResampler, (latest) => void progress.push(latest));
+    expect(progress.length).toBeGreaterThan(10);
+    const written = progress.map(({ renderedMs }) => renderedMs);
+    expect(written).toEqual([...written].sort((one, other) => one - other));
+    expect(written.at(-1)).toBeGreaterThan(120_000);
+    for (const { renderedMs, durationMs } of progress) {
+      expect(durationMs).toBe(180_000);
+      expect(renderedMs).toBeLessThanOrEqual(180_000);
+    }
+  });
+
   test("the caller is left, placed by media time, however late frames arrive, and gaps are exact silence", async () => {
     const journal = new JournalFile();
     // Spoken from 1000 to 1200 ms and from 1500 to 1700 ms of the call; media time lags it by 700 ms.
@@ -229,6 +246,34 @@ describe("recording", () => {
   test("a call that is not recorded has none", async () => {
     const path = join(temporaryDirectory(), "call.wav");
     expect(await renderTo(path, new JournalFile(NOT_RECORDED).end(50))).toBeUndefined();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test("a call without words has the same recording as one with words, over a carrier and over a WebSocket", async () => {
+    for (const connectionType of ["carrier_a", "websocket"] as const) {
+      const [withWords, without] = [true, false].map((transcriptEnabled) => {
+        const spec = { ...SPEC, connectionType, transcriptEnabled, maxDurationMs: 60_000 };
+        const journal = new JournalFile({ ...START, spec });
+        // Media time that runs ahead, of which only a carrier's is followed.
+        for (const [index, frame] of toneFrames(20).entries()) {
+          journal.frameIn(500 + index * 20, index * 25, frame).frameOut(1_500 + index * 20, frame);
+        }
+        return journal.end(200_000);
+      });
+      const paths = ["with.wav", "without.wav"].map((name) => join(temporaryDirectory(), name));
+      const recordings = [await renderTo(paths[0] as string, withWords as JournalFile)];
+      recordings.push(await renderTo(paths[1] as string, without as JournalFile));
+      expect(recordings[1]).toMatchObject({ durationMs: 120_000, complete: true });
+      expect(recordings[1]).toEqual(recordings[0]);
+      expect(readFileSync(paths[1] as string).equals(readFileSync(paths[0] as string))).toBe(true);
+      expect(readFileSync((without as JournalFile).path).includes("dentist")).toBe(false);
+    }
+  });
+
+  test("a call with words and without audio has none", async () => {
+    const path = join(temporaryDirectory(), "call.wav");
+    const spec = { ...SPEC, recordingEnabled: false, transcriptEnabled: true };
+    expect(await renderTo(path, new JournalFile({ ...START, spec }).end(50))).toBeUndefined();
     expect(existsSync(path)).toBe(false);
   });
 

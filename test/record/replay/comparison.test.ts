@@ -213,12 +213,16 @@ describe("a replay", () => {
   });
 
   test("is refused for a call that is not recorded, for a missing journal and for half a header", async () => {
-    await expect(compareJournal(new JournalFile(NOT_RECORDED).path)).rejects.toThrow("the call is not recorded");
+    await expect(compareJournal(new JournalFile(NOT_RECORDED).path)).rejects.toThrow(
+      "the words of the call are not recorded",
+    );
     await expect(compareJournal(join(temporaryDirectory(), "none.tlj"))).rejects.toThrow("cannot be opened");
     await expect(compareJournal(fileOf(call("cough").subarray(0, 100)))).rejects.toThrow("truncated within its header");
     const other = Buffer.from(readFileSync(new JournalFile().path));
-    other.writeUInt16LE(7, 4);
-    await expect(compareJournal(fileOf(other))).rejects.toThrow("unsupported version 7, the current one is 6");
+    other.writeUInt16LE(JOURNAL_VERSION + 1, 4);
+    await expect(compareJournal(fileOf(other))).rejects.toThrow(
+      `unsupported version ${JOURNAL_VERSION + 1}, the current one is ${JOURNAL_VERSION}`,
+    );
   });
 });
 

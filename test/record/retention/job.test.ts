@@ -7,8 +7,8 @@ import type { AccountId, CallId } from "../../../src/core/ids.ts";
 import type { RetainedPart } from "../../../src/core/retention.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
-import { RetentionJob } from "../../../src/record/retention/job.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { RetentionJob, type RetentionProgress } from "../../../src/record/retention/job.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, endAt, TURNS } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -27,7 +27,7 @@ beforeEach(async () => {
   directory = temporaryDirectory();
   clock = new ManualClock();
   log = memoryLog();
-  stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
 });
 afterEach(() => stores.close());
 
@@ -43,7 +43,8 @@ async function ended(accountName = "first", turns = TURNS): Promise<EndedCall> {
   const accountId = await stores.accounts.ensure(accountName);
   const { id, tokenHash } = await createCall(stores, accountId);
   await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
-  await stores.calls.finish(id, endAt(clock, { recording: RECORDING, turns }));
+  await stores.calls.finish(id, endAt(clock, { turns }));
+  await stores.calls.setRecording(id, RECORDING);
   const [recording, journal] = [recordingPath(directory, id), journalPath(directory, id)];
   for (const [path, bytes] of [
     [recording, 3_000],
@@ -156,6 +157,25 @@ test("ADV-M7: a run that dies between files and store is completed by the next",
   expect(await recordOf(call)).not.toHaveProperty("recording");
 });
 
+test("ADV-M7: the key of encrypted media is deleted before their files, and not with a transcript whose recording stays", async () => {
+  const files: boolean[][] = [];
+  const calls = [await ended("acme"), await ended("other")];
+  const watched = {
+    ...broken(),
+    deleteMediaKey: async (id: CallId): Promise<void> => {
+      for (const call of calls) if (call.id === id) files.push(filesOf(call));
+    },
+  };
+  clock.advance(DAY_MS + 1);
+  const rules = { transcriptDays: 1, accounts: { acme: { recordingDays: 1 } } };
+  await retentionOf(rules, watched).run();
+  expect(files).toEqual([[true, true]]);
+  expect(calls.map(filesOf)).toEqual([
+    [false, false],
+    [true, false],
+  ]);
+});
+
 test("ADV-M7: one call that cannot be deleted does not stop the others", async () => {
   const calls = [await ended(), await ended(), await ended()];
   clock.advance(DAY_MS + 1);
@@ -184,25 +204,36 @@ test("ADV-M7: a preview lists what a run deletes, counts each file once, and del
   expect(await run()).toEqual(preview);
 });
 
-test("ADV-M7: the job runs a minute after the start and then every hour, until it is stopped", async () => {
-  const calls = [await ended(), await ended()];
+test("a run, and a preview of it, says after each call how far it is", async () => {
+  for (let n = 0; n < 3; n++) await ended();
+  clock.advance(DAY_MS + 1);
+  const { retention } = retentionOf({ recordingDays: 1 });
+  for (const work of [retention.preview.bind(retention), retention.run.bind(retention)]) {
+    const progress: RetentionProgress[] = [];
+    await clock.drive(work({ onProgress: (latest) => void progress.push(latest) }));
+    expect(progress.map(({ recordings }) => recordings)).toEqual([1, 2, 3]);
+    expect(progress.at(-1)).toEqual({ records: 0, recordings: 3, transcripts: 0, failed: 0 });
+  }
+});
+
+test("ADV-M7: a run that is aborted ends after its current step, and the next run does the rest", async () => {
+  const calls = [await ended(), await ended(), await ended()];
+  clock.advance(DAY_MS + 1);
+  const abort = new AbortController();
   const { retention, deleted } = retentionOf({ recordingDays: 1 });
-  clock.advance(DAY_MS - 60_000);
-  retention.start();
-  await clock.play(60_000);
-  expect(deleted).toEqual([]);
-  await clock.play(3_600_000);
+  const aborted = retention.run({ signal: abort.signal });
   await vi.waitFor(
     async () => {
-      await clock.play(100);
-      expect(deleted).toHaveLength(calls.length);
+      await clock.play(10);
+      expect(deleted.length).toBeGreaterThan(0);
     },
     { timeout: 20_000, interval: 5 },
   );
-  retention.stop();
-  const third = await ended();
-  await clock.play(2 * DAY_MS);
-  expect(existsSync(third.recording)).toBe(true);
+  abort.abort();
+  await clock.drive(aborted);
+  expect(deleted.length).toBeLessThan(calls.length);
+  await clock.drive(retention.run());
+  expect(deleted).toHaveLength(calls.length);
 });
 
 test("ADV-M1: compaction pauses nine times as long as each step took, and truncates the log once, at the end", async () => {
@@ -231,8 +262,36 @@ test("ADV-M1: compaction pauses nine times as long as each step took, and trunca
 /** A store whose operations can be replaced one by one. */
 const broken = () => ({
   listDue: stores.retention.listDue.bind(stores.retention),
+  deleteMediaKey: stores.retention.deleteMediaKey.bind(stores.retention),
   markRecordingDeleted: stores.retention.markRecordingDeleted.bind(stores.retention),
   deleteTranscript: stores.retention.deleteTranscript.bind(stores.retention),
   compact: stores.retention.compact.bind(stores.retention),
   purgeChangeLog: stores.retention.purgeChangeLog.bind(stores.retention),
+});
+
+test("an account's own days count where they are fewer than the service's, and its record goes with all of its parts", async () => {
+  const { run } = retentionOf({ recordingDays: 30, recordDays: 60 });
+  const strict = await ended("strict");
+  const lax = await ended("lax");
+  await stores.accounts.update(strict.accountId, { retention: { recording: 7, record: 20 } });
+  await stores.accounts.update(lax.accountId, { retention: { recording: 90 } });
+  const left = async ({ id, accountId, recording }: EndedCall) => [
+    existsSync(recording),
+    (await stores.calls.get(accountId, id)) !== undefined,
+  ];
+  clock.advance(8 * DAY_MS);
+  await run();
+  expect([await left(strict), await left(lax)]).toEqual([
+    [false, true],
+    [true, true],
+  ]);
+  clock.advance(13 * DAY_MS);
+  await run();
+  expect([await left(strict), await left(lax)]).toEqual([
+    [false, false],
+    [true, true],
+  ]);
+  clock.advance(10 * DAY_MS);
+  await run();
+  expect(await left(lax)).toEqual([false, true]);
 });

@@ -61,23 +61,34 @@ describe("a call that is removed", () => {
     for (const folder of ["journals", "recordings"]) expect(readdirSync(`${directory}/${folder}`)).toEqual([]);
     await stores.calls.remove(accountId, callId);
     expect(allBytes(directory)).not.toMatch(CANARY);
-    expect(allBytes(directory)).not.toContain(callId);
+    expect(await isOnlyAudited(callId)).toBe(true);
 
     // Its worker may report its end again.
     finalizer.finalize(callId);
     await finalizer.idle();
-    expect(allBytes(directory)).not.toContain(callId);
+    expect(await isOnlyAudited(callId)).toBe(true);
     expect(service.logged.join("")).not.toMatch(CANARY);
   });
 
   test("and that was not recorded, had left no word before, neither on the disk nor in its events", async () => {
-    const { callId, events } = await hold({ ...SPOKEN, recordingEnabled: false });
+    const { callId, events } = await hold({ ...SPOKEN, transcriptEnabled: false, recordingEnabled: false });
     const { directory, finalizer, stores, accountId } = service;
     expect(events).toContainEqual(expect.objectContaining({ kind: "stt-final", text: "", chars: 17 }));
     expect(JSON.stringify(events)).not.toMatch(CANARY);
     expect(allBytes(directory)).not.toMatch(CANARY);
     await finalizer.deleteFiles(callId);
     await stores.calls.remove(accountId, callId);
-    expect(allBytes(directory)).not.toContain(callId);
+    expect(await isOnlyAudited(callId)).toBe(true);
   });
+
+  /** The id of a deleted call stays in the audit log, which says who deleted it, and nowhere else. */
+  async function isOnlyAudited(callId: CallId): Promise<boolean> {
+    const { stores, accountId } = service;
+    const tables: string[] = [];
+    await stores.transfer.export(async ({ table, row }) => {
+      if (JSON.stringify(row).includes(callId)) tables.push(table);
+    });
+    const { events } = await stores.audit.list(accountId, { limit: 10 });
+    return String(tables) === "audit_events" && events.some(({ target }) => target.id === callId);
+  }
 });

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { CallEventItem } from "../../../src/api/calls/event-schemas.ts";
 import { END_REASONS } from "../../../src/core/calls/reasons.ts";
-import { CLIENT_MESSAGES, SERVICE_MESSAGES } from "../../../src/wire/websocket/messages.ts";
+import { CLIENT_MESSAGES, SERVICE_MESSAGES } from "../../../src/wire/client-messages.ts";
+import { CLIENT_SIGNALS, SERVICE_SIGNALS } from "../../../src/wire/webrtc/signalling.ts";
 import { inCode, listed, markdownTable } from "./markdown.ts";
 
 /** Sentences as a part of a line: without the last period, and with a small letter at the beginning unless it is a name. */
@@ -82,4 +83,6 @@ export const eventTables = (): Record<string, string> => ({
   ),
   "service-messages": messageTable("from the service", SERVICE_MESSAGES),
   "client-messages": messageTable("from you", CLIENT_MESSAGES),
+  "webrtc-service-messages": messageTable("from the service", SERVICE_SIGNALS),
+  "webrtc-client-messages": messageTable("from you", CLIENT_SIGNALS),
 });

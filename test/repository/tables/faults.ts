@@ -7,7 +7,7 @@ import { listed } from "./markdown.ts";
  * The ids at the start of a test's name (`"T2: ..."`, `"B2, B7: ..."`), or alone in a text: `id: "D1",`, `["C16",`. As
  * the value of any other member they are none: `encoding: "L16"`.
  */
-const ID = "(?:ADV-[A-Z]\\d+|F14-\\d+|[ABCDHKLMPSTZ]\\d{1,2})";
+const ID = "(?:ADV-[A-Z]\\d+|F14-\\d+|[ABCDHKLMPSTWZ]\\d{1,2})";
 const IDS = `["\`](${ID}(?:, ${ID})*)`;
 const NAMED = new RegExp(`${IDS}: |(?<!(?<!\\bid): )${IDS}["\`][,:]`, "g");
 /** A row of docs/faults.md: its id, and the cell of its test files. */

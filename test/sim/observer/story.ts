@@ -1,4 +1,5 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import { storesWords } from "../../../src/core/calls/spec.ts";
 import type { Plan } from "../plan/plan.ts";
 
 // The readable story of a call: a line for everything but frames.
@@ -59,6 +60,8 @@ export function commandText(command: CallCommand): string {
       return `pause ${command.turnId}`;
     case "resume":
       return `resume ${command.turnId}: ${command.reason}`;
+    case "rewind":
+      return `rewind ${command.turnId} by ${command.samples}`;
     case "turn-ended":
       return `the turn is over: ${command.summary}`;
     case "ignore":
@@ -94,7 +97,7 @@ export function planText({ seed, spec, line, manner, leave, troubles }: Plan): s
   return [
     `seed ${seed}: over ${JSON.stringify(line)} the ${firstSpeaker} begins, ${greeting === undefined ? "no greeting" : JSON.stringify(greeting)}`,
     `  ${interruptible ? "interruptible" : "not interruptible"}, at most ${maxDurationMs} ms, ${inactivityAction} after ` +
-      `${inactivityTimeoutMs} ms, ${spec.recordingEnabled ? "recorded" : "not recorded"}, tools [${spec.tools.map(({ name }) => name).join()}]`,
+      `${inactivityTimeoutMs} ms, ${spec.recordingEnabled ? "recorded" : "not recorded"}, ${storesWords(spec) ? "with" : "without"} words, tools [${spec.tools.map(({ name }) => name).join()}]`,
     `  the caller is ${manner} and ${leave}`,
     `  troubles: ${[...troubles].join(", ") || "none"}`,
   ].join("\n");

@@ -186,6 +186,6 @@ export type Invariant =
   | "what waits stays within its bounds"
   | "inactivity comes when it is due and not before"
   | "the journal gives the same call again"
-  | "no word of an unrecorded call is written"
+  | "no word of a call without a transcript is written"
   | "nothing is thrown, and no bug is logged"
   | "the carrier has nothing to complain of";

@@ -78,7 +78,7 @@ export function drawPlan(seed: number): Plan {
   const troubles = drawTroubles(seed, random);
   return {
     seed,
-    spec: drawSpec(line, troubles, random),
+    spec: withTranscript(seed, drawSpec(line, troubles, random)),
     line,
     manner,
     leave: random.chance(STAYS_CHANCE)
@@ -121,6 +121,10 @@ function drawTroubles(seed: number, random: Random): ReadonlySet<Fault> {
   if (seed % BLOW_EVERY === 0) troubles.add(FATAL_FAULTS[(seed / BLOW_EVERY) % FATAL_FAULTS.length] as Fault);
   return troubles;
 }
+
+/** A sixth of the calls stores audio alone or words alone. */
+const withTranscript = (seed: number, spec: CallSpec): CallSpec =>
+  seed % 6 === 0 ? { ...spec, transcriptEnabled: !spec.recordingEnabled } : spec;
 
 function drawSpec(line: SimulatedLine, troubles: ReadonlySet<Fault>, random: Random): CallSpec {
   const { greeting: _, ...rest } = SPEC;

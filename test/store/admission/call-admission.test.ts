@@ -1,10 +1,19 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { asAccountId, asApiKeyId, asCallId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
+import type { AccountLimits } from "../../../src/core/account-settings.ts";
+import {
+  asAccountId,
+  asApiKeyId,
+  asCallId,
+  asPublishableKeyId,
+  asWorkerId,
+  type CallId,
+} from "../../../src/core/ids.ts";
 import { CallAdmission, followCalls } from "../../../src/store/admission/call-admission.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
+import { CreationRates } from "../../../src/store/admission/creation-rates.ts";
 import type { IdempotentRequest, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { endAt, SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { Random } from "../../support/random.ts";
@@ -20,7 +29,7 @@ const LOAD = { callCount: 0, callsMax: CALLS_MAX, loopLagMs: 0, acceptsCalls: tr
 /** Stores whose calls take slots, with two API keys; `restart` replaces the control process. */
 async function scene(options: { callsPerKey?: number } = {}) {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   onTestFinished(() => stores.close());
   const accountId = await stores.accounts.ensure("first");
   const keys = await Promise.all(
@@ -30,7 +39,7 @@ async function scene(options: { callsPerKey?: number } = {}) {
     const capacity = new Capacity({ clock, callsPerApiKey: options.callsPerKey });
     capacity.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
     stores.calls.subscribe(followCalls(capacity));
-    return { capacity, admission: new CallAdmission(stores.calls, capacity) };
+    return { capacity, admission: new CallAdmission(stores.calls, capacity, new CreationRates(clock)) };
   };
   const newCall = (change: Partial<NewCall> = {}): NewCall => ({
     accountId,
@@ -96,18 +105,63 @@ describe("calls with slots", () => {
     for (const { kind } of await Promise.all(repeated)) expect(kind).toBe("replayed");
   });
 
+  test("an account has at most its own limits of calls and of creations, and a refused call is no creation", async () => {
+    const { newCall, begin, clock } = await scene();
+    const { capacity, admission } = await begin();
+    capacity.workerConnected(asWorkerId("a"), [], LOAD);
+    const create = async (limits: AccountLimits, change: Partial<NewCall> = {}) => {
+      const creation = await admission.create(newCall(change), { limits });
+      return creation.kind === "refused" ? creation.reason : creation.kind;
+    };
+    const two = { concurrentCalls: 2, creationsPerMinute: 3 };
+    expect([await create(two, { idempotency: NAMED }), await create(two)]).toEqual(["created", "created"]);
+    expect([await create(two), await create(two)]).toEqual(["account_calls", "account_calls"]);
+    expect(await create({ ...two, concurrentCalls: 3 })).toBe("created");
+    const refused = await admission.create(newCall(), { limits: { creationsPerMinute: 3 } });
+    expect(refused).toEqual({ kind: "refused", reason: "account_creations", waitMs: 20_000 });
+    expect(await create(two, { idempotency: NAMED })).toBe("replayed");
+    clock.advance(20_000);
+    capacity.loadReported(asWorkerId("a"), LOAD);
+    expect(await create({ creationsPerMinute: 3 })).toBe("created");
+  });
+
+  test("a call that is not stored is no creation: neither one that its publishable key may not start, nor one that fails", async () => {
+    const { newCall, begin } = await scene();
+    const { capacity, admission } = await begin();
+    capacity.workerConnected(asWorkerId("a"), [], LOAD);
+    const limits = { creationsPerMinute: 1 };
+    const web = { publishableKeyId: asPublishableKeyId("publishable_key_unknown"), addressHash: "address" };
+    for (let count = 0; count < 3; count += 1) {
+      expect(await admission.create(newCall({ web }), { limits })).toMatchObject({ kind: "web-call-refused" });
+    }
+    const broken = newCall({ accountId: asAccountId("account_unknown") });
+    await expect(admission.create(broken, { limits })).rejects.toThrow();
+    expect((await admission.create(newCall(), { limits })).kind).toBe("created");
+  });
+
+  test("the limits of an account count all of its calls that a restart finds, whatever API key created them", async () => {
+    const { newCall, begin, keys } = await scene();
+    const limits = { concurrentCalls: 2 };
+    const first = await begin();
+    first.capacity.workerConnected(asWorkerId("a"), [], LOAD);
+    for (const apiKeyId of keys) await first.admission.create(newCall({ apiKeyId }), { limits });
+    const second = await begin();
+    second.capacity.workerConnected(asWorkerId("a"), [], LOAD);
+    expect(await second.admission.create(newCall(), { limits })).toEqual({ kind: "refused", reason: "account_calls" });
+  });
+
   test("a refusal known before refuses a new call without a reservation, and no repeated request", async () => {
     const { newCall, begin, stores, accountId } = await scene();
     const { capacity, admission } = await begin();
     capacity.workerConnected(asWorkerId("a"), [], LOAD);
     const refused = { kind: "refused", reason: "spend_limit" };
     for (const idempotency of [undefined, NAMED]) {
-      expect(await admission.create(newCall({ idempotency }), "spend_limit")).toEqual(refused);
+      expect(await admission.create(newCall({ idempotency }), { refusal: "spend_limit" })).toEqual(refused);
     }
     expect((await stores.calls.list(accountId, { limit: 9 })).calls).toEqual([]);
     expect(capacity.available).toBe(CALLS_MAX);
     await admission.create(newCall({ idempotency: NAMED }));
-    expect((await admission.create(newCall({ idempotency: NAMED }), "spend_limit")).kind).toBe("replayed");
+    expect((await admission.create(newCall({ idempotency: NAMED }), { refusal: "spend_limit" })).kind).toBe("replayed");
   });
 
   test("a call that cannot be stored takes no slot", async () => {
@@ -207,5 +261,5 @@ test(`after each of ${OPERATIONS} random operations the slots match the store's 
       ...ofKeys,
     ]);
   }
-  expect([...kinds].sort(), `seed ${seed}`).toEqual(["created", "overloaded", "rate_limited", "replayed"]);
+  expect([...kinds].sort(), `seed ${seed}`).toEqual(["api_key_calls", "created", "overloaded", "replayed"]);
 }, 30_000);

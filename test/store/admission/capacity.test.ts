@@ -6,8 +6,9 @@ import {
   LOAD_SILENCE_MS_MAX,
   LOOP_LAG_MS_MAX,
   LOOP_LAG_RECOVERY_MS,
+  WEBRTC_LOOP_LAG_MS_MAX,
 } from "../../../src/core/limits/admission.ts";
-import { Capacity } from "../../../src/store/admission/capacity.ts";
+import { type CallOwner, Capacity } from "../../../src/store/admission/capacity.ts";
 import type { WorkerLoad } from "../../../src/store/handoff/messages.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -23,17 +24,19 @@ function places(callsPerApiKey?: number) {
   const clock = new ManualClock();
   const under = new Capacity({ clock, callsPerApiKey });
   let names = 0;
+  const createBy = (owner: CallOwner, callsPerAccount?: number, ttlMs = 60_000): string => {
+    names += 1;
+    const refused = under.reserve(`hash-${names}`, owner, callsPerAccount);
+    if (refused !== undefined) return refused;
+    under.created(`hash-${names}`, asCallId(`call-${names}`), ttlMs);
+    return `call-${names}`;
+  };
   return {
     clock,
     under,
     /** Creates a call; returns its id, or the reason of the refusal. */
-    create(apiKeyId?: ApiKeyId, ttlMs = 60_000): string {
-      names += 1;
-      const refused = under.reserve(`hash-${names}`, apiKeyId);
-      if (refused !== undefined) return refused;
-      under.created(`hash-${names}`, asCallId(`call-${names}`), ttlMs);
-      return `call-${names}`;
-    },
+    create: (apiKeyId?: ApiKeyId, ttlMs = 60_000): string => createBy({ apiKeyId }, undefined, ttlMs),
+    createBy,
     /** Advances the time while the worker reports its load. */
     live(forMs: number, workerId: WorkerId, change: Partial<WorkerLoad> = {}): void {
       for (let at = 0; at < forMs; at += LOAD_REPORT_MS) {
@@ -83,8 +86,8 @@ describe("a slot", () => {
   test("is taken while the call is being stored, and released when that fails", () => {
     const { under } = places();
     under.workerConnected(asWorkerId("a"), [], load({ callsMax: 1 }));
-    expect(under.reserve("one", asApiKeyId("key"))).toBeUndefined();
-    expect(under.reserve("two", asApiKeyId("key"))).toBe("overloaded");
+    expect(under.reserve("one", { apiKeyId: asApiKeyId("key") })).toBeUndefined();
+    expect(under.reserve("two", { apiKeyId: asApiKeyId("key") })).toBe("overloaded");
     under.release("one");
     expect([under.available, under.callsOf(asApiKeyId("key"))]).toEqual([1, 0]);
   });
@@ -115,7 +118,15 @@ describe("a slot", () => {
       recordingEnabled: true,
     };
     under.restore(
-      [{ id: asCallId("waits"), apiKeyId: asApiKeyId("key"), remainingMs: 60_000 }],
+      [
+        {
+          id: asCallId("waits"),
+          accountId: asAccountId("account"),
+          apiKeyId: asApiKeyId("key"),
+          connectionType: "carrier_a",
+          remainingMs: 60_000,
+        },
+      ],
       [
         { ...active, id: asCallId("lives") },
         { ...active, id: asCallId("has ended meanwhile") },
@@ -164,6 +175,26 @@ describe("a worker", () => {
     expect([under.available, create()]).toEqual([0, "overloaded"]);
     under.workerConnected(asWorkerId("b"), [], load());
     expect(under.available).toBe(3);
+  });
+
+  test("with WebRTC calls takes those alone, has slots of its own, and may lag less", () => {
+    const { under } = places();
+    under.workerConnected(asWorkerId("a"), [], load());
+    expect(under.reserve("x", {}, undefined, "webrtc")).toBe("overloaded");
+    const callsMax = LAGGING_CALLS_MAX + 10;
+    under.workerConnected(asWorkerId("b"), [], load({ role: "webrtc", callsMax }));
+    expect([under.available, under.availableTo("webrtc"), under.usage.max]).toEqual([3, callsMax, callsMax + 3]);
+    expect(under.reserve("y", {}, undefined, "webrtc")).toBeUndefined();
+    expect([under.available, under.availableTo("webrtc")]).toEqual([3, callsMax - 1]);
+    under.created("y", asCallId("call-y"), 60_000);
+    under.assign(asCallId("call-y"), asWorkerId("b"));
+    expect([under.available, under.availableTo("webrtc")]).toEqual([3, callsMax - 1]);
+    for (const workerId of ["a", "b"])
+      under.loadReported(asWorkerId(workerId), {
+        ...load({ callsMax, loopLagMs: WEBRTC_LOOP_LAG_MS_MAX + 1 }),
+        ...(workerId === "b" && { role: "webrtc" as const }),
+      });
+    expect([under.available, under.availableTo("webrtc")]).toEqual([callsMax, LAGGING_CALLS_MAX - 1]);
   });
 
   test("whose loop lags still takes a few calls: with so few the machine is the cause", () => {
@@ -234,7 +265,7 @@ describe("an API key", () => {
       create(asApiKeyId("two")),
       create(asApiKeyId("two")),
       create(),
-    ]).toEqual(["rate_limited", "call-4", "call-5", "rate_limited", "call-7"]);
+    ]).toEqual(["api_key_calls", "call-4", "call-5", "api_key_calls", "call-7"]);
     under.release("call-1");
     expect(create(asApiKeyId("one"))).toBe("call-8");
   });
@@ -243,10 +274,10 @@ describe("an API key", () => {
     const { under, create } = places(1);
     under.workerConnected(asWorkerId("a"), [], load({ callsMax: 1 }));
     under.assign(asCallId(create(asApiKeyId("one"))), asWorkerId("a"));
-    expect([create(asApiKeyId("one")), create(asApiKeyId("two"))]).toEqual(["rate_limited", "overloaded"]);
+    expect([create(asApiKeyId("one")), create(asApiKeyId("two"))]).toEqual(["api_key_calls", "overloaded"]);
     under.workerDisconnected(asWorkerId("a"));
     under.workerConnected(asWorkerId("b"), [], load());
-    expect([create(asApiKeyId("one")), create(asApiKeyId("two"))]).toEqual(["rate_limited", "call-5"]);
+    expect([create(asApiKeyId("one")), create(asApiKeyId("two"))]).toEqual(["api_key_calls", "call-5"]);
     under.release("call-1");
     expect(create(asApiKeyId("one"))).toBe("call-6");
   });
@@ -256,8 +287,37 @@ describe("an API key", () => {
     under.workerConnected(asWorkerId("a"), [], load());
     create(asApiKeyId("one"), 1_000);
     clock.advance(999);
-    expect(create(asApiKeyId("one"))).toBe("rate_limited");
+    expect(create(asApiKeyId("one"))).toBe("api_key_calls");
     clock.advance(1);
     expect(create(asApiKeyId("one"))).toBe("call-3");
+  });
+});
+
+describe("an account", () => {
+  const [bakery, florist] = [asAccountId("bakery"), asAccountId("florist")];
+  const [one, two] = [asApiKeyId("one"), asApiKeyId("two")];
+
+  test("has at most its limit of calls, whatever API key created them, and another account's calls do not count", () => {
+    const { under, createBy } = places();
+    under.workerConnected(asWorkerId("a"), [], load({ callsMax: 10 }));
+    under.assign(asCallId(createBy({ accountId: bakery, apiKeyId: one }, 2)), asWorkerId("a"));
+    expect([
+      createBy({ accountId: bakery, apiKeyId: two }, 2),
+      createBy({ accountId: bakery, apiKeyId: one }, 2),
+      createBy({ accountId: florist, apiKeyId: one }, 2),
+      createBy({ accountId: bakery, apiKeyId: two }, 3),
+    ]).toEqual(["call-2", "account_calls", "call-4", "call-5"]);
+    expect([under.callsOfAccount(bakery), under.callsOfAccount(florist)]).toEqual([3, 1]);
+    for (const call of ["call-1", "call-2", "call-5"]) under.release(call);
+    expect([under.callsOfAccount(bakery), createBy({ accountId: bakery }, 1)]).toEqual([0, "call-6"]);
+  });
+
+  test("can create a call again when one of its tokens expires", () => {
+    const { under, createBy, clock } = places();
+    under.workerConnected(asWorkerId("a"), [], load());
+    createBy({ accountId: bakery }, 1, 1_000);
+    expect(createBy({ accountId: bakery }, 1)).toBe("account_calls");
+    clock.advance(1_000);
+    expect(createBy({ accountId: bakery }, 1)).toBe("call-3");
   });
 });

@@ -2,24 +2,24 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { asApiKeyId } from "../../../src/core/ids.ts";
+import { SCOPES } from "../../../src/core/scopes.ts";
 import {
   DEFAULT_ACCOUNT_NAME,
   firstApiKeyPath,
   hasNoApiKey,
   writeFirstApiKey,
 } from "../../../src/store/data-dir/first-api-key.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 async function newStores() {
   const dataDir = temporaryDirectory();
-  const stores = await openStores(dataDir, systemClock);
+  const stores = await openSqliteStores(dataDir, systemClock);
   onTestFinished(() => stores.close());
   return { dataDir, stores };
 }
 
-test("only its owner can read the first API key, which is active and of the default account", async () => {
+test("only its owner can read the first API key, which is active, has every scope and is of the default account", async () => {
   const { dataDir, stores } = await newStores();
   // The file of another database, readable by all users.
   writeFileSync(firstApiKeyPath(dataDir), "tlk_old\n", { mode: 0o644 });
@@ -27,6 +27,7 @@ test("only its owner can read the first API key, which is active and of the defa
   expect(path).toBe(join(dataDir, "first-api-key"));
   expect(statSync(path).mode & 0o777).toBe(0o600);
   const principal = await stores.apiKeys.authenticate(readFileSync(path, "utf8").trim());
+  expect(principal?.scopes).toEqual(SCOPES);
   expect(principal?.accountId).toBe(await stores.accounts.ensure(DEFAULT_ACCOUNT_NAME));
 });
 
@@ -34,8 +35,8 @@ test("no API key exists until the first is created, and a revoked one counts as 
   const { dataDir, stores } = await newStores();
   expect(await hasNoApiKey(stores)).toBe(true);
   await writeFirstApiKey(dataDir, stores);
-  const [record] = await stores.apiKeys.list();
-  await stores.apiKeys.revoke(record?.id ?? asApiKeyId(""));
+  const [record] = await stores.apiKeys.listAll();
+  if (record !== undefined) await stores.apiKeys.revoke(record.accountId, record.id);
   expect(await hasNoApiKey(stores)).toBe(false);
 });
 
@@ -43,5 +44,5 @@ test("an API key that could not be written is deleted", async () => {
   const { dataDir, stores } = await newStores();
   mkdirSync(firstApiKeyPath(dataDir));
   await expect(writeFirstApiKey(dataDir, stores)).rejects.toThrow();
-  expect((await stores.apiKeys.list()).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toEqual([]);
+  expect((await stores.apiKeys.listAll()).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toEqual([]);
 });

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { systemAgeClock } from "../../../src/core/age-clock.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { AccountId } from "../../../src/core/ids.ts";
-import { monitorDatabaseFiles } from "../../../src/store/data-dir/database-monitor.ts";
+import { monitorDatabase } from "../../../src/store/data-dir/database-monitor.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { openRedemptions, openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteRedemptions, openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -28,7 +28,7 @@ interface Scene {
 
 async function scene(): Promise<Scene> {
   const directory = temporaryDirectory();
-  const stores = await openStores(directory, systemClock);
+  const stores = await openSqliteStores(directory, systemClock);
   const accountId = await stores.accounts.ensure("first");
   const create = async (): Promise<string> => {
     const tokenHash = hashSecret(mintToken());
@@ -70,7 +70,7 @@ describe("ADV-L7: a database that is removed while the service runs", () => {
     expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker"))).toMatchObject({ accountId });
     await create();
     await stores.close();
-    const again = await openStores(directory, systemClock);
+    const again = await openSqliteStores(directory, systemClock);
     expect((await again.calls.list(accountId, { limit: 10 })).calls).toHaveLength(2);
     await again.close();
   });
@@ -78,7 +78,7 @@ describe("ADV-L7: a database that is removed while the service runs", () => {
   test("redeems nothing over a separate connection either, and redeems again when the files are restored", async () => {
     const { directory, stores, accountId, create } = await scene();
     const tokenHash = await create();
-    const opened = openRedemptions(directory, systemClock, systemAgeClock(), new Map());
+    const opened = openSqliteRedemptions(directory, systemClock, systemAgeClock(), new Map());
     const putBack = moveAway(directory);
     await expect(opened.redemptions.redeem(tokenHash, redeemedBy("worker"))).rejects.toEqual(UNAVAILABLE);
     putBack();
@@ -105,7 +105,7 @@ describe("ADV-L7: a database that is removed while the service runs", () => {
     expect(stores.isDatabaseLost()).toBe(true);
     await expect(create()).rejects.toEqual(UNAVAILABLE);
     await stores.close();
-    const restarted = await openStores(directory, systemClock);
+    const restarted = await openSqliteStores(directory, systemClock);
     expect(restarted.isDatabaseLost()).toBe(false);
     expect((await restarted.calls.list(accountId, { limit: 10 })).calls).toHaveLength(1);
     await restarted.close();
@@ -113,7 +113,7 @@ describe("ADV-L7: a database that is removed while the service runs", () => {
 
   test("is not lost for this process after another one has opened and closed it", async () => {
     const { directory, stores, create } = await scene();
-    await (await openStores(directory, systemClock)).close();
+    await (await openSqliteStores(directory, systemClock)).close();
     await create();
     expect(stores.isDatabaseLost()).toBe(false);
     await stores.close();
@@ -123,7 +123,7 @@ describe("ADV-L7: a database that is removed while the service runs", () => {
     const clock = new ManualClock();
     const { log, lines } = memoryLog();
     let isLost = false;
-    monitorDatabaseFiles({ isDatabaseLost: () => isLost }, "data", clock, log);
+    monitorDatabase({ stores: { isDatabaseLost: () => isLost }, dataDir: "data", isFile: true }, clock, log);
     await clock.play(5_000);
     expect(lines).toEqual([]);
     isLost = true;

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, Server } from "node:net";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
-import { newSocketPath } from "../../../src/store/handoff/socket-path.ts";
+import { newSocketPath, newWorkerTag, workerSocketPath } from "../../../src/store/handoff/socket-path.ts";
 import type { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
@@ -60,6 +60,16 @@ test("a data directory whose path is longer than the limit of sockets still serv
   connectWorker(path, asWorkerId("worker"));
   expect(await seen(1)).toEqual(["worker"]);
   expect(statSync(path).isSocket()).toBe(true);
+});
+
+test("the sockets of workers that are gone are removed; those of workers that finish their calls stay", async () => {
+  const path = newSocketPath(temporaryDirectory());
+  const living = workerSocketPath(path, newWorkerTag());
+  const gone = workerSocketPath(path, `01234567${(2 ** 31 - 1).toString(16)}`);
+  mkdirSync(dirname(path));
+  for (const socket of [living, gone]) writeFileSync(socket, "");
+  await serverAt(path);
+  expect(readdirSync(dirname(path)).sort()).toEqual([path, living].map((one) => basename(one)).sort());
 });
 
 test("the sockets of killed services are removed, and nothing else is", async () => {

@@ -10,10 +10,11 @@ import { HANDOFF_SILENT_PINGS_MAX } from "../../../src/core/limits/admission.ts"
 import { HEARTBEAT_MS } from "../../../src/core/limits/processes.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
 import { HandoffThreadClient } from "../../../src/store/handoff/thread-client.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { createCall, SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { handoffClient } from "../../support/services/handoff-client.ts";
+import { SEALING_KEYS } from "../../support/stores/keys.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { TOKEN_KEY_TEXT } from "../../support/tokens.ts";
 
@@ -29,7 +30,7 @@ async function scene(clock: Clock = systemClock) {
   });
   const proxy = new HandoffThreadClient({ thread: HANDOFF_THREAD, clock, onFailed: (error) => failed(error) });
   onTestFinished(() => proxy.close());
-  const stores = await openStores(dataDir, systemClock, { unpersisted: proxy.unpersisted });
+  const stores = await openSqliteStores(dataDir, systemClock, { unpersisted: proxy.unpersisted });
   onTestFinished(() => stores.close());
   const events: unknown[][] = [];
   const tell =
@@ -39,7 +40,16 @@ async function scene(clock: Clock = systemClock) {
   const { bootId } = systemAgeClock();
   const serve = (path = socketPath) =>
     proxy.serve(
-      { dataDir, socketPath: path, epoch: 4, bootId, tokenKeys: [TOKEN_KEY_TEXT], logLevel: "error" },
+      {
+        place: { dataDir, databaseUrl: undefined },
+        socketPath: path,
+        epoch: 4,
+        bootId,
+        tokenKeys: [TOKEN_KEY_TEXT],
+        secretsKeys: SEALING_KEYS.keys,
+        encryptMedia: false,
+        logLevel: "error",
+      },
       {
         onRedeemed: tell("redeemed"),
         onReturned: tell("returned"),

@@ -1,23 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Kysely, sql } from "kysely";
 import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
 import { epochMs } from "../../../src/core/clocks.ts";
 import { asCallId, type CallId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
+import type { Tables } from "../../../src/store/sql/tables.ts";
 import { openDatabase } from "../../../src/store/sqlite/database/database.ts";
 import { BUSY_TIMEOUT_MS } from "../../../src/store/sqlite/database/dialect.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { createCall, endAt, SPEC, TURNS } from "../../support/calls/stored-calls.ts";
 import { collectGarbage } from "../../support/heap.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { openSqlDatabase } from "../../support/stores/many-calls.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf, mintToken, redeemedBy } from "../../support/tokens.ts";
 
 const open = async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   return { directory, clock, stores, accountId: await stores.accounts.ensure("first") };
 };
 
@@ -28,6 +31,19 @@ describe("data on the disk", () => {
     expect(file.prepare("PRAGMA synchronous").get()).toMatchObject({ synchronous: 2 });
     expect(file.prepare("PRAGMA journal_mode").get()).toMatchObject({ journal_mode: "wal" });
     file.close();
+  });
+
+  test("ADV-L9: waits for the disk again after a transaction that need not, also one that fails", async () => {
+    const { directory, stores } = await open();
+    await stores.close();
+    const database = openSqlDatabase({ dataDir: directory, databaseUrl: undefined });
+    const synchronous = async (db: Kysely<Tables> = database.db): Promise<unknown> =>
+      (await sql<{ synchronous: number }>`PRAGMA synchronous`.execute(db)).rows[0]?.synchronous;
+    expect(await database.withoutSync((db) => synchronous(db))).toBe(1);
+    expect(await synchronous()).toBe(2);
+    await expect(database.readCommittedWithoutSync(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(await synchronous()).toBe(2);
+    await database.db.destroy();
   });
 
   test("T12: includes only the hashes of tokens and API keys", async () => {
@@ -122,7 +138,7 @@ test("ADV-L7: restored files that all users can read are private from the next s
   const { directory, clock, stores } = await open();
   const names = ["trunkline.db", "trunkline.db-wal", "trunkline.db-shm"];
   for (const name of names) chmodSync(join(directory, name), 0o644);
-  const again = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const again = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   for (const name of names) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
   await again.close();
   await stores.close();
@@ -132,7 +148,7 @@ describe("an unusable database", () => {
   test("a file that is not a database is refused at the start", async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "trunkline.db"), "this is a diary, not a database ".repeat(200));
-    await expect(openStores(directory, new ManualClock())).rejects.toThrow(/not a database/);
+    await expect(openSqliteStores(directory, new ManualClock())).rejects.toThrow(/not a database/);
   });
 
   test("a schema newer than this program is refused", async () => {
@@ -141,7 +157,9 @@ describe("an unusable database", () => {
     const file = new Libsql(join(directory, "trunkline.db"));
     file.exec("INSERT INTO kysely_migration VALUES ('9999-from-the-future', '2030-01-01T00:00:00.000Z')");
     file.close();
-    await expect(openStores(directory, clock, { ageClock: ageClockOf(clock) })).rejects.toThrow(/9999-from-the-future/);
+    await expect(openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) })).rejects.toThrow(
+      /9999-from-the-future/,
+    );
   });
 
   test("while another program holds the lock, writing is `unavailable` and reading continues", async () => {

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { Kysely, Migrator, SqliteDialect } from "kysely";
 import Libsql from "libsql";
 import { expect, test } from "vitest";
-import { migrationsFor } from "../../../src/store/sql/migrations.ts";
-import { SQLITE } from "../../../src/store/sqlite/database/expressions.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { migrationsFor } from "../../../src/store/sql/migrations/migrations.ts";
+import { SQLITE_COLUMN_TYPES } from "../../../src/store/sqlite/database/sqlite-database.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf } from "../../support/tokens.ts";
 
-const MIGRATIONS = migrationsFor(SQLITE.columnTypes);
+const MIGRATIONS = migrationsFor(SQLITE_COLUMN_TYPES);
 
 /** Every statement of the schema, in the order of creation. */
 function schemaOf(path: string): string {
@@ -32,6 +32,6 @@ test.each([
     expect((await migrator.migrateTo(version)).error).toBeUndefined();
     await db.destroy();
   }
-  await (await openStores(directory, clock, { ageClock: ageClockOf(clock) })).close();
+  await (await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) })).close();
   expect(schemaOf(path)).toBe(readFileSync(new URL("../../../fixtures/sqlite/schema.sql", import.meta.url), "utf8"));
 });

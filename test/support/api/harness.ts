@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
@@ -6,25 +6,35 @@ import { type ApiDeps, buildApi } from "../../../src/api/app.ts";
 import type { ErrorBody } from "../../../src/api/http/errors.ts";
 import type { CallAcceptance } from "../../../src/api/http/health.ts";
 import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
+import { type RequestLimits, RequestRates } from "../../../src/api/http/request-rates.ts";
+import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
+import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
 import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
+import type { ModelName } from "../../../src/core/calls/spec.ts";
 import { unavailable } from "../../../src/core/errors.ts";
-import type { AccountId } from "../../../src/core/ids.ts";
+import type { AccountId, ApiKeyId } from "../../../src/core/ids.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
+import { KEEP_ALL } from "../../../src/core/retention.ts";
+import { SCOPES } from "../../../src/core/scopes.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
+import type { AccountSecretStore } from "../../../src/store/account-secret-store.ts";
 import { CallAdmission } from "../../../src/store/admission/call-admission.ts";
-import type { AdmissionRefusal } from "../../../src/store/admission/capacity.ts";
-import type { NewCall } from "../../../src/store/call-store.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import type { CallOwner, Capacity } from "../../../src/store/admission/capacity.ts";
+import { CreationRates } from "../../../src/store/admission/creation-rates.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
+import type { WebhookStore } from "../../../src/store/webhook-store.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
+import { SEALING_KEYS } from "../stores/keys.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { ageClockOf, mintToken } from "../tokens.ts";
 import { ANY_STT } from "./any-stt.ts";
+import { statusReader } from "./status.ts";
 
 export const VOICES: readonly Voice[] = [
   { id: "fake/en-us", name: "Alice", language: "en-US", provider: "fake" },
@@ -33,28 +43,41 @@ export const VOICES: readonly Voice[] = [
   { id: "fake/de-2", name: "Clara", language: "de", provider: "fake" },
 ];
 
+/** The LLM providers of each model. */
+export const LLM_PROVIDERS: Readonly<Record<ModelName, readonly string[]>> = {
+  model_a: ["reference"],
+  model_b: ["openai", "reference"],
+  model_c: ["anthropic"],
+};
+
 /** The least that makes a call. */
 export const MINIMAL_CALL = { systemPrompt: "You book tables.", voice: "Alice", language: "en-US" };
 
 export interface ApiUnderTest {
   app: FastifyInstance;
   stores: Stores;
+  webhooks: WebhookStore;
+  accountSecrets: AccountSecretStore;
   clock: ManualClock;
   directory: string;
   accountId: AccountId;
   key: string;
+  apiKeyId: ApiKeyId;
   /** What the API logged, one line of JSON each. */
   logged: string[];
   metrics: ControlMetrics;
   largeResponses: LargeResponses;
   downloads: LargeResponses;
+  requestRates: RequestRates;
   /**
    * What `newCalls` says, what speaks against one call more, whether the worker receives messages, and whether the keys can
    * be read; a test may change it.
    */
   state: {
     newCalls: CallAcceptance;
-    admit: (call: Pick<NewCall, "tokenHash" | "apiKeyId">) => AdmissionRefusal | undefined;
+    admit: (
+      call: CallOwner & { tokenHash: string; callsPerAccount?: number | undefined },
+    ) => ReturnType<Capacity["reserve"]>;
     workerIsAway: boolean;
     storeIsAway: boolean;
     accountOver: SpendUnit | undefined;
@@ -65,6 +88,7 @@ export interface ApiUnderTest {
   /** `path` is by default that of `POST /calls`. */
   post(body: unknown, headers?: Record<string, string>, path?: string): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  patch(body: unknown, headers: Record<string, string>, path: string): Promise<Answer>;
   delete(path: string, headers?: Record<string, string>): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -86,6 +110,19 @@ export const pathsOf = (answer: Answer): string[] =>
     .details.map((detail) => detail.path)
     .sort();
 
+let migrated: Promise<string> | undefined;
+
+/** A new database, of which each API gets a copy: applying all migrations takes longer than most tests. */
+function migratedDatabase(): Promise<string> {
+  migrated ??= (async () => {
+    const [directory, clock] = [mkdtempSync(join(tmpdir(), "trunkline-migrated-")), new ManualClock()];
+    process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+    await (await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) })).close();
+    return join(directory, "trunkline.db");
+  })();
+  return migrated;
+}
+
 /** The API over real stores and invented voices, with one account that has a key. */
 export async function apiUnderTest(
   voices: VoiceCatalogue = catalogueOf({ voices: async () => VOICES }, ANY_STT),
@@ -97,21 +134,36 @@ export async function apiUnderTest(
       | "recordingPath"
       | "publicApiUrls"
       | "corsOrigins"
+      | "startRates"
+      | "webFiles"
+      | "mediaUrls"
+      | "trustedProxies"
       | "metricsAddress"
       | "providerNotes"
       | "removeFiles"
       | "toolsAllowLoopback"
       | "missingPrices"
+      | "retentionRules"
       | "schemas"
       | "toolSecrets"
     >
-  > = {},
+  > & { requestLimits?: RequestLimits } = {},
 ): Promise<ApiUnderTest> {
+  const { requestLimits = { perApiKey: 60_000, perAccount: 120_000 }, ...ofApi } = options;
   // Its own for as long as it is open: some files ask one API in all of their tests.
   const [directory, clock] = [mkdtempSync(join(tmpdir(), "trunkline-api-")), new ManualClock()];
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  copyFileSync(await migratedDatabase(), join(directory, "trunkline.db"));
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const webhooks = stores.openWebhooks(SEALING_KEYS);
+  const accountSecrets = stores.openAccountSecrets(SEALING_KEYS);
   const accountId = await stores.accounts.ensure("first");
-  const { key } = await stores.apiKeys.create({ accountId, name: "test" });
+  const { key, record } = await stores.apiKeys.create({ accountId, name: "test", scopes: SCOPES });
+  const authenticate = stores.apiKeys.authenticate.bind(stores.apiKeys);
+  stores.apiKeys.authenticate = async (text) => {
+    if (state.storeIsAway) throw unavailable("the database is busy");
+    return await authenticate(text);
+  };
+  const requestRates = new RequestRates(requestLimits, clock);
   const { log, lines: logged } = memoryLog();
   const state: ApiUnderTest["state"] = {
     newCalls: { accepted: true },
@@ -126,35 +178,51 @@ export async function apiUnderTest(
   const metrics = new ControlMetrics(CONNECTION_TYPES);
   const largeResponses = new LargeResponses(clock, metrics.largeResponses("list"));
   const downloads = new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX));
+  const status = statusReader(clock, {
+    newCalls: () => state.newCalls,
+    database: { kind: "sqlite", isLost: () => state.storeIsAway },
+  });
   const app = buildApi({
     ...stores,
-    callAdmission: new CallAdmission(stores.calls, {
-      reserve: (tokenHash, apiKeyId) => state.admit({ tokenHash, apiKeyId }),
-      release: () => {},
-    }),
+    callAdmission: new CallAdmission(
+      stores.calls,
+      {
+        reserve: (tokenHash, owner, callsPerAccount) => state.admit({ tokenHash, ...owner, callsPerAccount }),
+        release: () => {},
+      },
+      new CreationRates(clock),
+    ),
     clock,
     largeResponses,
     downloads,
-    apiKeys: {
-      authenticate: async (text) => {
-        if (state.storeIsAway) throw unavailable("the database is busy");
-        return await stores.apiKeys.authenticate(text);
-      },
-    },
+    requestRates,
     voices,
     toolSecrets: new Map([
       ["SHOP_TOKEN", { value: "x", hosts: ["api.example.com", "x.example"], accountIds: [accountId] }],
     ]),
     schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: false,
+    webhooks,
+    accountSecrets,
+    credentialProviders: ["deepgram", "openai"],
+    webhooksAllowLoopback: false,
     callAcceptance: () => state.newCalls,
     accountLimitReached: () => state.accountOver,
+    llmProviders: (model) => LLM_PROVIDERS[model],
     missingPrices: () => [],
+    retentionRules: { days: KEEP_ALL, accounts: new Map() },
     corsOrigins: [],
+    trustedProxies: [],
+    serviceUrl: () => "http://127.0.0.1:8080",
+    passwords: new Passwords({ logN: 4 }),
+    startRates: new StartRates({ clock }),
+    webFiles: undefined,
     metricsAddress: () => undefined,
+    readStatus: () => status.read(),
     providerNotes: [],
     publicApiUrls: [],
-    publicMediaUrl: "wss://media.test",
+    mediaUrls: { media: "wss://media.test", webrtc: "wss://webrtc.test" },
+    webrtcMissing: "set WEBRTC_UDP_PORTS",
     tokenTtlMs: 60_000,
     mintToken,
     recordingPath,
@@ -166,10 +234,10 @@ export async function apiUnderTest(
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     metrics,
     log,
-    ...options,
+    ...ofApi,
   });
   const send = async (
-    method: "DELETE" | "GET" | "POST",
+    method: "DELETE" | "GET" | "PATCH" | "POST",
     url: string,
     headers: Record<string, string>,
     payload?: string,
@@ -193,14 +261,18 @@ export async function apiUnderTest(
       endRequests,
       app,
       stores,
+      webhooks,
+      accountSecrets,
       clock,
       largeResponses,
       downloads,
       directory,
       accountId,
       key,
+      apiKeyId: record.id,
       logged,
       metrics,
+      requestRates,
       state,
       recordingPath,
     },
@@ -212,6 +284,13 @@ export async function apiUnderTest(
         typeof body === "string" ? body : JSON.stringify(body),
       ),
     get: (path, headers = {}) => send("GET", path, headers),
+    patch: (body, headers, path) =>
+      send(
+        "PATCH",
+        path,
+        { "content-type": "application/json", ...headers },
+        typeof body === "string" ? body : JSON.stringify(body),
+      ),
     delete: (path, headers = {}) => send("DELETE", path, headers),
     close: async () => {
       await app.close();

@@ -1,15 +1,21 @@
-import { asAccountId } from "../../../src/core/ids.ts";
+import { asAccountId, asApiKeyId, asPublishableKeyId, asWebhookId } from "../../../src/core/ids.ts";
+import { TOOL_SECRETS_MAX } from "../../../src/core/limits/accounts.ts";
+import { AGENTS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents.ts";
 import {
-  AGENTS_PER_ACCOUNT_MAX,
   BODY_BYTES_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
   HEADERS_MAX,
   LARGE_RESPONSES_PER_ACCOUNT_MAX,
   LARGE_RESPONSES_WAITING_MAX,
   LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX,
+  RATE_WINDOW_MS,
 } from "../../../src/core/limits/api.ts";
+import { API_KEY_CACHE_MS, API_KEYS_MAX } from "../../../src/core/limits/api-keys.ts";
+import { PUBLISHABLE_KEYS_MAX } from "../../../src/core/limits/web-calls.ts";
+import { WEBHOOKS_MAX } from "../../../src/core/limits/webhooks.ts";
+import { SCOPES } from "../../../src/core/scopes.ts";
 import { codesOf, type Operation } from "../openapi/document.ts";
-import { existingId, isAbout, pathOf, type RequestChanges, unknownId } from "./requests.ts";
+import { existingId, isAbout, pathOf, type RequestChanges, sendRequest, unknownId } from "./requests.ts";
 import { type Scene, WAV } from "./scene.ts";
 
 /** Makes requests that an operation answers with one status, and whatever is needed between them. */
@@ -44,19 +50,23 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
     if (given.id !== undefined) yield { id: "%zz" };
     if (operation.requestBody === undefined) return;
     yield { ...given, body: exampleWith(operation, { nonsense: 1 }) };
-    const [example = {}] = operation.bodyExamples;
-    for (const [code, fields] of [
-      ["unknown_voice", ["voice", "voiceId"]],
-      ["unknown_language", ["language", "languageId"]],
-    ] as const) {
-      const unknown = fields.filter((field) => field in (example as object)).map((field) => [field, "unheard of"]);
-      if (codesOf(operation, 400).includes(code)) {
-        yield { ...given, body: exampleWith(operation, Object.fromEntries(unknown)) };
-      }
+    for (const kind of ["voice", "language"] as const) {
+      if (!codesOf(operation, 400).includes(`unknown_${kind}`)) continue;
+      yield { ...given, body: exampleWith(operation, withUnknown(kind, operation)) };
     }
+  },
+  async *202(scene, operation) {
+    yield await existingId(scene, operation);
+  },
+  async *204(scene, operation) {
+    yield await existingId(scene, operation);
   },
   async *401(scene, operation) {
     yield { ...(await existingId(scene, operation)), key: null };
+  },
+  async *403(scene, operation) {
+    const others = SCOPES.filter((scope) => scope !== operation.scope);
+    yield { ...(await existingId(scene, operation)), key: await scene.keyWith(others) };
   },
   async *404(_scene, operation) {
     yield unknownId(operation);
@@ -69,9 +79,14 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
   },
   async *429(scene, operation) {
     const given = await existingId(scene, operation);
-    scene.api.state.admit = () => "rate_limited";
+    useUpRequests(scene);
+    yield given;
+    scene.api.clock.advance(RATE_WINDOW_MS);
+    if (!codesOf(operation, 429).includes("spend_limit") && !isBounded(operation)) return;
+    scene.api.state.admit = () => "api_key_calls";
     takeAllLargeAnswers(scene, [scene.api.accountId]);
     yield given;
+    if (isBounded(operation)) return;
     scene.api.state.accountOver = "llm_requests";
     yield given;
   },
@@ -86,10 +101,18 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
       scene.api.state.newCalls = { accepted: false, reason };
       scene.api.state.admit = () => "overloaded";
       scene.api.state.storeIsAway = reason === "unavailable";
+      // The API key of the requests before counts for a while without the store.
+      if (reason === "unavailable") scene.api.clock.advance(API_KEY_CACHE_MS + 1);
       if (codes.includes(reason)) yield given;
     }
   },
 };
+
+/** The field of the operation that names a voice or a language, with one that there is not. */
+function withUnknown(kind: "voice" | "language", { operationId }: Operation): object {
+  if (operationId === "createAgentCall") return { overrides: { [kind]: "unheard of" } };
+  return { [operationId === "createCall" ? kind : `${kind}Id`]: "unheard of" };
+}
 
 /** Until nothing more of these accounts may be under way, or wait. */
 function takeAllLargeAnswers({ api }: Scene, accountIds: readonly string[]): void {
@@ -105,8 +128,15 @@ function takeAllLargeAnswers({ api }: Scene, accountIds: readonly string[]): voi
   }
 }
 
+/** The limit of requests of the account's API key is reached. */
+function useUpRequests({ api }: Scene): void {
+  const principal = { accountId: api.accountId, apiKeyId: api.apiKeyId };
+  while (api.requestRates.take(principal).refused === undefined);
+}
+
+/** Whether it has a large response, of which only so many are under way at once. */
 const isBounded = (operation: Operation): boolean =>
-  operation.operationId === "getRecording" || operation.parameters.some(({ name }) => name === "cursor");
+  operation.needsKey && operation.method === "GET" && codesOf(operation, 503).includes("overloaded");
 
 const REPEATABLE = { "idempotency-key": "the same request" };
 
@@ -125,6 +155,32 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   async *"createAgent 501"(_scene, operation) {
     yield { body: exampleWith(operation, { toolIds: ["tool_1"] }) };
   },
+  async *"updateAgent 409"(scene, operation) {
+    const given = await existingId(scene, operation);
+    scene.api.stores.agents.addVersion = async () => ({ kind: "full" });
+    yield { ...given, body: exampleWith(operation, {}) };
+  },
+  async *"updateAgent 412"(scene, operation) {
+    yield { ...(await existingId(scene, operation)), headers: { "if-match": '"7"' } };
+  },
+  async *"updateAgent 501"(scene, operation) {
+    yield { ...(await existingId(scene, operation)), body: exampleWith(operation, { toolIds: ["tool_1"] }) };
+  },
+  async *"restoreAgentVersion 409"(scene, operation) {
+    const given = await existingId(scene, operation);
+    scene.withdrawVoices();
+    yield given;
+  },
+  async *"publishAgent 200"(scene, operation) {
+    const given = await existingId(scene, operation);
+    yield given;
+    for (const body of operation.bodyExamples) yield { ...given, body };
+  },
+  async *"publishAgent 409"(scene, operation) {
+    const given = await existingId(scene, operation);
+    await sendRequest(scene, operation, given);
+    yield given;
+  },
   async *"createAgentCall 409"(scene, operation) {
     const given = await existingId(scene, operation);
     yield await mismatched(scene, operation, given);
@@ -133,6 +189,84 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   },
   async *"createAgentCall 501"(scene, operation) {
     yield { ...(await existingId(scene, operation)), body: { connectionType: "webrtc" } };
+  },
+  async *"createWebhook 409"(scene, operation) {
+    for (let count = 0; count < WEBHOOKS_MAX; count++) await scene.webhook();
+    yield { body: exampleWith(operation, {}) };
+  },
+  async *"replayWebhook 409"(scene, operation) {
+    const { id = "" } = await existingId(scene, operation);
+    await scene.api.webhooks.update(scene.api.accountId, asWebhookId(id), { enabled: false });
+    yield { id };
+  },
+  async *"updateAccount 200"(_scene, operation) {
+    for (const body of operation.bodyExamples) yield { body };
+  },
+  async *"updateAccount 412"(_scene, operation) {
+    yield { headers: { "if-match": '"7"' }, body: exampleWith(operation, {}) };
+  },
+  async *"createApiKey 409"(scene, operation) {
+    await Promise.all(Array.from({ length: API_KEYS_MAX }, () => scene.apiKey()));
+    yield { body: exampleWith(operation, {}) };
+  },
+  async *"inviteUser 409"(scene, operation) {
+    await sendRequest(scene, operation);
+    yield {};
+  },
+  async *"updateUser 409"(scene) {
+    yield { id: await scene.user("owner"), body: { role: "viewer" } };
+  },
+  async *"removeUser 409"(scene) {
+    yield { id: await scene.user("owner") };
+  },
+  async *"createPublishableKey 201"(scene, operation) {
+    const agentIds = [await scene.agent()];
+    for (const body of operation.bodyExamples) yield { body: { ...(body as object), agentIds } };
+  },
+  async *"createToolSecret 409"(scene, operation) {
+    const { accountId, accountSecrets } = scene.api;
+    const secret = { kind: "tool_secret", text: "0123456789abcdef", hosts: ["x.example"] } as const;
+    for (let count = 0; count < TOOL_SECRETS_MAX; count += 1) {
+      await accountSecrets.put(accountId, { ...secret, name: `SECRET_${count}` });
+    }
+    yield await existingId(scene, operation);
+  },
+  async *"createPublishableKey 409"(scene, operation) {
+    scene.api.stores.publishableKeys.count = async () => PUBLISHABLE_KEYS_MAX;
+    yield await existingId(scene, operation);
+  },
+  async *"updatePublishableKey 409"(scene, operation) {
+    const { id = "" } = await existingId(scene, operation);
+    await scene.api.stores.publishableKeys.revoke(scene.api.accountId, asPublishableKeyId(id));
+    yield { id };
+  },
+  async *"createWebCall 409"(scene, operation) {
+    const given = await existingId(scene, operation);
+    scene.withdrawVoices();
+    yield given;
+  },
+  async *"createWebCall 501"(scene, operation) {
+    yield { ...(await existingId(scene, operation)), body: { connectionType: "webrtc" } };
+  },
+  async *"streamEvents 429"(scene, operation) {
+    const given = await existingId(scene, operation);
+    useUpRequests(scene);
+    yield given;
+  },
+  async *"streamEvents 503"(scene, operation) {
+    const given = await existingId(scene, operation);
+    await scene.openAllEventStreams();
+    yield given;
+    scene.api.state.storeIsAway = true;
+    scene.api.clock.advance(API_KEY_CACHE_MS + 1);
+    yield given;
+  },
+  "updateApiKey 409": revoked,
+  "rotateApiKey 409": revoked,
+  async *"replayWebhookDelivery 409"(scene, operation) {
+    const given = await existingId(scene, operation);
+    await sendRequest(scene, operation, given);
+    yield given;
   },
   async *"endCall 200"(scene) {
     yield { id: await scene.created() };
@@ -170,8 +304,15 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
 
 /** A name that another request had. */
 async function mismatched(scene: Scene, operation: Operation, given: RequestChanges = {}): Promise<RequestChanges> {
-  await scene.api.post(exampleWith(operation, {}), REPEATABLE, pathOf(operation, given.id ?? ""));
+  await scene.api.post(exampleWith(operation, {}), REPEATABLE, pathOf(operation, given));
   return { ...given, headers: REPEATABLE, body: exampleWith(operation, { metadata: { another: true } }) };
+}
+
+/** An API key that is revoked. */
+async function* revoked(scene: Scene, operation: Operation): AsyncGenerator<RequestChanges, void> {
+  const { id = "" } = await existingId(scene, operation);
+  await scene.api.stores.apiKeys.revoke(scene.api.accountId, asApiKeyId(id));
+  yield { id };
 }
 
 /** A recording that the client has already. */
@@ -181,7 +322,14 @@ async function* known(scene: Scene): AsyncGenerator<RequestChanges, void> {
 
 /** Statuses that may be answered to one operation as to any other of its kind, documented or not. */
 export function generalStatusesOf({ path, requestBody }: Operation): number[] {
-  return [400, 401, 503, ...(path.includes("{id}") ? [404] : []), ...(requestBody === undefined ? [] : [413, 415])];
+  return [
+    400,
+    401,
+    403,
+    503,
+    ...(path.includes("{id}") ? [404] : []),
+    ...(requestBody === undefined ? [] : [413, 415]),
+  ];
 }
 
 /** What provokes a status on an operation; undefined when there is no provocation yet. */

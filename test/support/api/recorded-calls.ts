@@ -18,8 +18,8 @@ export async function recordedIn(api: ApiUnderTest, bytes: Buffer): Promise<stri
     endedAtMs: clock.epochMs(),
     durationMs: 5_000,
     turns: TURNS,
-    recording: { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true },
   });
+  await stores.calls.setRecording(call.callId, { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true });
   writeFileSync(api.recordingPath(call.callId), bytes);
   return call.callId;
 }

@@ -13,8 +13,10 @@ export async function openapiDocument(): Promise<OpenapiDocument> {
 
 /** A request, as far as it differs from what its operation prescribes. */
 export interface RequestChanges {
-  /** In place of what stands in the path's braces. */
+  /** In place of `{id}` in the path. */
   id?: string;
+  /** In place of the other names in the path's braces. */
+  others?: Readonly<Record<string, string>>;
   /** Without the question mark. */
   query?: string;
   headers?: Readonly<Record<string, string>>;
@@ -30,11 +32,11 @@ export async function sendRequest(
   operation: Operation,
   given: RequestChanges = {},
 ): Promise<GivenAnswer> {
-  const { id = "", query, key = api.key, headers } = given;
+  const { query, key = api.key, headers } = given;
   const body = given.body ?? (operation.requestBody?.required ? operation.bodyExamples[0] : undefined);
   const answer = await api.app.inject({
     method: operation.method as "GET",
-    url: pathOf(operation, id) + (query === undefined ? "" : `?${query}`),
+    url: pathOf(operation, given) + (query === undefined ? "" : `?${query}`),
     headers: {
       ...(key !== null && { "x-api-key": key }),
       ...(body !== undefined && { "content-type": "application/json" }),
@@ -45,18 +47,43 @@ export async function sendRequest(
   return { status: answer.statusCode, headers: answer.headers, text: answer.body };
 }
 
-export const pathOf = ({ path }: Operation, id: string): string => path.replace("{id}", id);
+export const pathOf = ({ path }: Operation, { id = "", others = {} }: RequestChanges): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => (name === "id" ? id : (others[name] ?? "")));
 
-export const isAbout = ({ path }: Operation, kind: "calls" | "agents"): boolean => path.includes(`/${kind}/{id}`);
+/** What `{id}` names in paths: the prefix of its ids, and how to make one, with what else its paths name. */
+const RESOURCES: Readonly<Record<string, { prefix: string; make: (scene: Scene) => Promise<RequestChanges> }>> = {
+  calls: { prefix: "call", make: async (scene) => ({ id: await scene.ended() }) },
+  agents: { prefix: "agent", make: async (scene) => ({ id: await scene.agent(), others: { version: "1" } }) },
+  "publishable-keys": { prefix: "publishable_key", make: async (scene) => ({ id: await scene.publishableKey() }) },
+  "api-keys": { prefix: "key", make: async (scene) => ({ id: await scene.apiKey() }) },
+  users: { prefix: "user", make: async (scene) => ({ id: await scene.user() }) },
+  "tool-secrets": { prefix: "tool_secret", make: async (scene) => ({ id: await scene.toolSecret() }) },
+  "provider-credentials": { prefix: "credential", make: async (scene) => ({ id: await scene.credential() }) },
+  webhooks: {
+    prefix: "webhook",
+    make: async (scene) => {
+      const { id, deliveryId } = await scene.webhook();
+      return { id, others: { deliveryId } };
+    },
+  },
+};
 
-/** Something that is there, where the operation takes an id. */
+const resourceOf = ({ path }: Operation) => RESOURCES[/([\w-]+)\/\{id\}/.exec(path)?.[1] ?? ""];
+
+export const isAbout = ({ path }: Operation, kind: "calls"): boolean => path.includes(`/${kind}/{id}`);
+
+/** Something that exists, where the operation takes an id, and a body that names what exists, where it must. */
 export async function existingId(scene: Scene, operation: Operation): Promise<RequestChanges> {
-  if (isAbout(operation, "calls")) return { id: await scene.ended() };
-  if (isAbout(operation, "agents")) return { id: await scene.agent() };
-  return {};
+  if (operation.operationId === "createPublishableKey") {
+    return { body: { ...(operation.bodyExamples[0] as object), agentIds: [await scene.agent()] } };
+  }
+  // Otherwise the response has no end.
+  if (operation.operationId === "streamEvents") return { query: "follow=false" };
+  return (await resourceOf(operation)?.make(scene)) ?? {};
 }
 
 /** An id that does not exist, where the operation takes one. */
 export const unknownId = (operation: Operation): RequestChanges => ({
-  id: `${isAbout(operation, "calls") ? "call" : "agent"}_01990000-0000-7000-8000-000000000000`,
+  id: `${resourceOf(operation)?.prefix}_01990000-0000-7000-8000-000000000000`,
+  others: { deliveryId: "delivery_01990000-0000-7000-8000-000000000000", version: "1" },
 });

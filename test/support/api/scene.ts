@@ -1,10 +1,15 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { callMs } from "../../../src/core/clocks.ts";
-import { asCallId, asTurnId, type CallId } from "../../../src/core/ids.ts";
+import { asCallId, asTurnId, asWebhookId, type CallId } from "../../../src/core/ids.ts";
+import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_ACCOUNT_MAX } from "../../../src/core/limits/events.ts";
+import type { Role } from "../../../src/core/roles.ts";
+import type { Scope } from "../../../src/core/scopes.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
+import { BY_SERVICE } from "../../../src/store/audit-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { TURNS } from "../calls/stored-calls.ts";
 import { START } from "../journals/example-call.ts";
@@ -17,7 +22,17 @@ import { type ApiUnderTest, apiUnderTest } from "./harness.ts";
 const VOICE = { id: "espeak/gmw/en-US", name: "English (America)", language: "en-US", provider: "espeak" };
 
 const CALL = { systemPrompt: "The bakery is closed on Monday.", voice: VOICE.id, language: VOICE.language };
-const AGENT = { name: "Bakery", basePrompt: "You are a baker.", voiceId: VOICE.id, languageId: VOICE.language };
+const AGENT = {
+  name: "Bakery desk",
+  basePrompt: "You are a baker, and speak with {{customer}}.",
+  voiceId: VOICE.id,
+  languageId: VOICE.language,
+  variables: [
+    { name: "customer", type: "string", default: "somebody" },
+    { name: "loaves", type: "number", default: 1 },
+  ],
+  allowedOverrides: ["voice", "language", "maxDuration"],
+};
 
 export const WAV = Buffer.from("RIFF, and as many bytes after it as a header of 44 has, and some");
 
@@ -25,6 +40,7 @@ export const WAV = Buffer.from("RIFF, and as many bytes after it as a header of 
 export class Scene {
   readonly api: ApiUnderTest;
   readonly #voices: Voice[];
+  #users = 0;
 
   private constructor(api: ApiUnderTest, voices: Voice[]) {
     this.api = api;
@@ -41,8 +57,87 @@ export class Scene {
     this.#voices.length = 0;
   }
 
+  /** An agent whose version 1 is live, with a draft. */
   async agent(): Promise<string> {
-    return (await this.#post("/api/v1/agents", AGENT)).id;
+    const { id } = await this.#post("/api/v1/agents", AGENT);
+    const changed = await this.api.patch(
+      { context: "Bread costs a dollar.", autoPublish: false },
+      {},
+      `/api/v1/agents/${id}`,
+    );
+    if (changed.status !== 200) throw new Error(`the change of an agent answered ${changed.status}: ${changed.text}`);
+    return id;
+  }
+
+  /** An API key besides the one that requests have. */
+  async apiKey(): Promise<string> {
+    const { accountId, stores } = this.api;
+    return (await stores.apiKeys.create({ accountId, name: "another" })).record.id;
+  }
+
+  /** A person who has been invited, by default as a viewer. */
+  async user(role: Role = "viewer"): Promise<string> {
+    const { accountId, stores } = this.api;
+    this.#users += 1;
+    const email = `robin${this.#users}@example.com`;
+    const invited = await stores.users.invite({ accountId, email, name: "Robin", role }, BY_SERVICE);
+    if (invited === "exists") throw new Error(`${email} was invited before`);
+    return invited.record.id;
+  }
+
+  /** A secret of the account's tools. */
+  async toolSecret(): Promise<string> {
+    const { accountId, accountSecrets } = this.api;
+    const secret = { kind: "tool_secret", name: "BAKERY", text: "0123456789abcdef", hosts: ["x.example"] } as const;
+    return (await accountSecrets.put(accountId, secret)).id;
+  }
+
+  /** An API key of the account at a provider. */
+  async credential(): Promise<string> {
+    const { accountId, accountSecrets } = this.api;
+    const secret = { kind: "provider_credential", name: "openai", text: "sk-0123456789abcdef" } as const;
+    return (await accountSecrets.put(accountId, secret)).id;
+  }
+
+  /** The text of an API key of the account with these scopes. */
+  async keyWith(scopes: readonly Scope[]): Promise<string> {
+    const { accountId, stores } = this.api;
+    return (await stores.apiKeys.create({ accountId, name: scopes.join(" "), scopes })).key;
+  }
+
+  /** A publishable key of an agent. */
+  async publishableKey(): Promise<string> {
+    const body = { name: "shop", agentIds: [await this.agent()], origins: ["https://shop.example"] };
+    return (await this.#post("/api/v1/publishable-keys", body)).id;
+  }
+
+  /** From now on there is no room for another stream of events, of any account. They end with the API. */
+  async openAllEventStreams(): Promise<void> {
+    const { app, stores, metrics } = this.api;
+    for (let account = 0; account < EVENT_STREAMS_MAX / EVENT_STREAMS_PER_ACCOUNT_MAX; account++) {
+      const accountId = await stores.accounts.ensure(`account ${account}`);
+      const { key } = await stores.apiKeys.create({ accountId, name: "streams" });
+      for (let count = 0; count < EVENT_STREAMS_PER_ACCOUNT_MAX; count++) {
+        void app.inject({ url: "/api/v1/events", headers: { "x-api-key": key } });
+      }
+    }
+    const open = async () =>
+      (await metrics.registry.getSingleMetric("trunkline_event_streams")?.get())?.values[0]?.value;
+    while ((await open()) !== EVENT_STREAMS_MAX) await setImmediate();
+  }
+
+  /** A webhook for all events of calls, with a delivery that has failed for good. */
+  async webhook(): Promise<{ id: string; deliveryId: string }> {
+    const body = { url: "https://example.com/hook", eventTypes: ["call.created", "call.ended"] };
+    const { id } = await this.#post("/api/v1/webhooks", body);
+    await this.created();
+    const { webhooks, accountId } = this.api;
+    const page = await webhooks.listDeliveries(accountId, asWebhookId(id), { limit: 1 });
+    const deliveryId = page?.deliveries[0]?.id;
+    if (deliveryId === undefined) throw new Error("the call has a delivery");
+    const answer = { status: 500, excerpt: "", tookMs: 1 };
+    await webhooks.recordAttempt(deliveryId, { kind: "failed", answer, isGone: false });
+    return { id, deliveryId };
   }
 
   async created(): Promise<string> {
@@ -56,14 +151,15 @@ export class Scene {
   }
 
   /** With transcript, journal and recording; the last of them is left out when the call is not recorded. */
-  async ended(changes: { recordingEnabled?: boolean } = {}): Promise<string> {
-    const { recordingEnabled = true } = changes;
+  async ended(changes: { recordingEnabled?: boolean; transcriptEnabled?: boolean } = {}): Promise<string> {
+    const { recordingEnabled = true, transcriptEnabled = true } = changes;
     const { stores, clock, directory, recordingPath } = this.api;
     const id = asCallId(
       await this.active({
         metadata: { order: "A-17" },
         selectedTools: [{ toolName: "hang_up" }],
         recordingEnabled,
+        transcriptEnabled,
       }),
     );
     clock.advance(5_000);
@@ -78,8 +174,10 @@ export class Scene {
       durationMs: 5_000,
       turns: TURNS,
       counters: { malformed: 1 },
-      ...(recordingEnabled && { recording: { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true } }),
     });
+    if (recordingEnabled) {
+      await stores.calls.setRecording(id, { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true });
+    }
     return id;
   }
 
@@ -94,7 +192,7 @@ export class Scene {
       await this.active(),
       await this.active({ connectionType: "websocket" }),
       await this.ended(),
-      await this.ended({ recordingEnabled: false }),
+      await this.ended({ recordingEnabled: false, transcriptEnabled: false }),
     ];
   }
 

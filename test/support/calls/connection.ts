@@ -1,23 +1,46 @@
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
+import type { CallId } from "../../../src/core/ids.ts";
 import type { Attachment, AttachmentParts } from "../../../src/gateway/leg/attachment.ts";
 import type { CallReading } from "../../../src/gateway/metrics/call-counters.ts";
 import { CallSession, type CallSessionOptions, legFormatOf } from "../../../src/gateway/session.ts";
 import type { TransportListener } from "../../../src/gateway/transport/transport.ts";
 
-export type ConnectionOptions = Omit<CallSessionOptions, "format"> & AttachmentParts;
+export type ConnectionOptions = Omit<CallSessionOptions, "format" | "mayResume"> &
+  AttachmentParts & {
+    /** False by default. */
+    mayResume?: boolean;
+  };
 
 /** The session of a call and its one leg, as the media server, the ticker and the gateway use them together. */
 export class Connection implements TransportListener {
   readonly #session: CallSession;
-  readonly #attachment: Attachment;
+  readonly #callId: CallId;
+  #attachment: Attachment;
 
-  constructor({ transport, wire, inbound, vad, ...options }: ConnectionOptions) {
-    this.#session = new CallSession({ ...options, format: legFormatOf(wire) });
+  constructor({ transport, wire, inbound, vad, mayResume = false, ...options }: ConnectionOptions) {
+    this.#session = new CallSession({ ...options, mayResume, format: legFormatOf(wire) });
+    this.#callId = options.redeemed.callId;
     this.#attachment = this.#session.attach({ transport, wire, inbound, vad });
   }
 
   begin(): void {
-    this.#session.begin();
+    this.#attachment.begin({ kind: "ready", callId: this.#callId });
+  }
+
+  /** Another connection of the same peer takes the place of this one. */
+  reconnect(parts: AttachmentParts): void {
+    this.#attachment = this.#session.attach(parts);
+    this.begin();
+  }
+
+  /** The peer is back, and what carries its audio is not arranged yet. */
+  returned(): void {
+    this.#session.clientReturned();
+  }
+
+  /** A connection of a peer that is back is closed before it had a leg. */
+  closedWithoutLeg(isCut: boolean): void {
+    this.#session.closedWithoutLeg("caller_hangup", isCut);
   }
 
   message(bytes: Uint8Array, isBinary: boolean): void {

@@ -2,7 +2,7 @@ import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import type { AccountId } from "../../../src/core/ids.ts";
-import type { NewAgent } from "../../../src/store/agent-store.ts";
+import type { AgentDefinition } from "../../../src/store/agent-store.ts";
 import type { CallEnd, CallQuery, CallRecord, ListedCall, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -40,7 +40,7 @@ export const TURNS: readonly TranscriptTurn[] = [
   },
 ];
 
-export const AGENT: NewAgent = {
+export const AGENT: AgentDefinition = {
   name: "Front desk",
   basePrompt: "You answer the telephone.",
   context: "",
@@ -50,6 +50,8 @@ export const AGENT: NewAgent = {
   callSettings: {},
   toolIds: [],
   corpusIds: [],
+  variables: [],
+  allowedOverrides: [],
 };
 
 export const TTL_MS = 60_000;

@@ -119,6 +119,9 @@ export class VirtualCall {
   /** When preemptive generation started; NaN while there is none. */
   #preemptiveStartMs = Number.NaN;
   #pausedTurn: number | undefined;
+  #isDetached = false;
+  /** The frames that were sent, for those that are sent again. */
+  #sentFrames: SpeechFrame[] = [];
 
   constructor(options: VirtualCallOptions = {}) {
     this.#options = options;
@@ -181,6 +184,27 @@ export class VirtualCall {
     });
   }
 
+  /** The leg is lost: nothing passes until `attach`, and what the far end has not played never will be. */
+  detach(atMs: number): void {
+    this.at(atMs, () => {
+      this.#isDetached = true;
+      this.#playback.flush(callMs(this.nowMs));
+      this.#farEnd.clear(this.nowMs);
+      // A lost peer returns no marks.
+      this.#farEnd.run(this.nowMs + 1);
+      this.handle({ kind: "leg-detached" });
+    });
+  }
+
+  /** The caller is back, with another leg. */
+  attach(atMs: number): void {
+    this.at(atMs, () => {
+      this.#isDetached = false;
+      this.#mediaMs = 0;
+      this.handle({ kind: "leg-started", codec: "mulaw" });
+    });
+  }
+
   /** Runs until `untilMs` or the end of the call, from one deadline to the next. */
   run(untilMs: number): void {
     for (
@@ -220,14 +244,15 @@ export class VirtualCall {
 
   #frame(): void {
     this.#mediaMs += FRAME_MS;
-    const isSilent = this.#isDead || this.#options.isMuted?.(this.nowMs) === true;
+    const isSilent = this.#isDead || this.#isDetached || this.#options.isMuted?.(this.nowMs) === true;
     if (!isSilent)
       this.handle({ kind: "frame-in", isSpeech: this.nowMs < this.#voicedUntilMs, mediaMs: mediaMs(this.#mediaMs) });
     if (callMs(this.nowMs) >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
-    while (this.#playback.isFrameDue(callMs(this.nowMs), OUTPUT_LEAD_MS)) {
+    while (!this.#isDetached && this.#playback.isFrameDue(callMs(this.nowMs), OUTPUT_LEAD_MS)) {
       if (this.#ring[0]?.turnId === this.#pausedTurn) break;
       const frame = this.#ring.shift();
       if (frame === undefined) break;
+      this.#sentFrames.push(frame);
       this.#playback.sent(CARRIER_FRAME_SAMPLES, callMs(this.nowMs));
       if (!this.#isDead) this.#farEnd.frame(frame, this.nowMs);
       this.handle({ kind: "frame-out", turnId: frame.turnId, samples: CARRIER_FRAME_SAMPLES });
@@ -269,6 +294,9 @@ export class VirtualCall {
         return;
       case "resume":
         this.#pausedTurn = undefined;
+        return;
+      case "rewind":
+        this.#ring.unshift(...this.#sentFrames.splice(-command.samples / CARRIER_FRAME_SAMPLES));
         return;
       case "run-tool":
         this.#use(command);

@@ -1,5 +1,5 @@
 import { readConfig } from "../../../src/config/config.ts";
-import { readServiceAccess } from "../../../src/config/environment.ts";
+import { readMediaKey, readServiceAccess } from "../../../src/config/environment.ts";
 
 /** Every environment variable that the service or a command reads by its name. */
 export function variablesRead(): Set<string> {
@@ -15,5 +15,6 @@ export function variablesRead(): Set<string> {
   );
   readConfig(env);
   readServiceAccess(env);
+  readMediaKey(env);
   return read;
 }

@@ -16,6 +16,8 @@ export interface Block {
   language: string;
   /** Its lines, without the indentation of a list. */
   text: string;
+  /** The lines between the block before it, or the beginning of the page, and this one. */
+  prose: string;
   /** The reason of the mark `<!-- no-run: reason -->` on the line before it. */
   noRun: string | undefined;
 }
@@ -35,6 +37,7 @@ export function blocksOf(page: string, markdown: string): PageBlocks {
   const found: PageBlocks = { blocks: [], strayMarks: [] };
   const lines = markdown.split("\n");
   let heading = "";
+  let prose: string[] = [];
   let mark: string | undefined;
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? "";
@@ -44,9 +47,11 @@ export function blocksOf(page: string, markdown: string): PageBlocks {
       const end = lines.findIndex((one, index) => index > at && one.trim() === "```");
       if (end === -1) throw new Error(`${page}:${at + 1}: the block has no end`);
       const text = lines.slice(at + 1, end).map((one) => (one.startsWith(indent) ? one.slice(indent.length) : one));
-      found.blocks.push({ page, line: at + 1, heading, language, text: text.join("\n"), noRun: mark });
+      const about = { page, line: at + 1, heading, language, prose: prose.join("\n") };
+      found.blocks.push({ ...about, text: text.join("\n"), noRun: mark });
+      prose = [];
       at = end;
-    }
+    } else prose.push(line);
     mark = indent === undefined ? MARK.exec(line)?.[1] : undefined;
     heading = /^#+ +(.+?) *$/.exec(line)?.[1] ?? heading;
   }

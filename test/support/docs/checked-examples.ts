@@ -31,4 +31,34 @@ export const CHECKED_EXAMPLES: readonly CheckedExample[] = [
     test: "end-to-end/network/nginx.test.ts",
   },
   { page: "deploy/README.md", heading: "More addresses", language: "nginx", test: "end-to-end/network/nginx.test.ts" },
+  {
+    page: "docs/browser.md",
+    heading: "Embed the widget",
+    language: "html",
+    test: "end-to-end/web/widget.test.ts",
+  },
+  {
+    page: "docs/browser.md",
+    heading: "Embed the widget",
+    language: "css",
+    test: "end-to-end/web/widget.test.ts",
+  },
+  {
+    page: "docs/browser.md",
+    heading: "Pin the widget",
+    language: "html",
+    test: "end-to-end/web/widget.test.ts",
+  },
+  {
+    page: "docs/browser.md",
+    heading: "The content security policy of your page",
+    language: "text",
+    test: "end-to-end/web/widget.test.ts",
+  },
+  {
+    page: "docs/browser.md",
+    heading: "Use the SDK",
+    language: "js",
+    test: "end-to-end/web/examples.test.ts",
+  },
 ];

@@ -11,6 +11,7 @@ import { LlmServer } from "../providers/llm/llm-server.ts";
 import { chatAnswer } from "../providers/llm/openai.ts";
 import type { SttServer } from "../providers/stt/stt-server.ts";
 import { transcribingDeepgram } from "../providers/stt/transcribing-deepgram.ts";
+import { PostgresPrograms } from "./postgres-programs.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const require = createRequire(join(ROOT, "node_modules/client-generator/package.json"));
@@ -37,38 +38,42 @@ const SUBSTITUTIONS: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/\bnpx openapi-typescript\b/g, `node ${CLIENT_GENERATOR}`],
 ];
 
-/** The ports that the service took instead of its default ones. */
-export interface ServicePorts {
+/** Ports of this test in place of those that pages name. */
+export interface Ports {
+  /** Those that the service took. */
   apiPort: string;
   mediaPort: string;
+  postgresPort: string;
 }
 
-/** A page's text with the addresses of this test instead of its own. Without `ports` the service's addresses stay. */
-export function substituted(text: string, ports?: ServicePorts): string {
-  const replaced = SUBSTITUTIONS.reduce((all, [pattern, by]) => all.replaceAll(pattern, by), text);
-  if (ports === undefined) return replaced;
-  return (
-    replaced
-      .replaceAll("127.0.0.1:8080", `127.0.0.1:${ports.apiPort}`)
-      .replaceAll("127.0.0.1:8081", `127.0.0.1:${ports.mediaPort}`)
-      // It calls the service of this machine by default.
-      .replaceAll("node examples/tools.mjs", `TRUNKLINE_URL=http://127.0.0.1:${ports.apiPort} node examples/tools.mjs`)
-  );
+/** A page's text with the addresses of this test instead of its own; those of ports that are not given stay. */
+export function substituted(text: string, { apiPort, mediaPort, postgresPort }: Partial<Ports> = {}): string {
+  const places: readonly (readonly [pattern: RegExp, by: string | undefined])[] = [
+    ...SUBSTITUTIONS,
+    [/\b127\.0\.0\.1:8080\b/g, apiPort && `127.0.0.1:${apiPort}`],
+    [/\b127\.0\.0\.1:8081\b/g, mediaPort && `127.0.0.1:${mediaPort}`],
+    [/\b5433\b/g, postgresPort],
+    // It calls the service of this machine by default.
+    [/\bnode examples\/tools\.mjs/g, apiPort && `TRUNKLINE_URL=http://127.0.0.1:${apiPort} node examples/tools.mjs`],
+  ];
+  return places.reduce((all, [pattern, by]) => (by === undefined ? all : all.replaceAll(pattern, by)), text);
 }
 
-/** Fakes of what the pages expect of their reader: accounts of Deepgram and OpenAI, a microphone and a headset. */
+/** Fakes of what the pages expect of their reader: accounts of Deepgram and OpenAI, a microphone, a headset; not to be root. */
 export class DocumentationFakes {
   readonly deepgram: SttServer;
   readonly openai: LlmServer;
+  readonly postgres: PostgresPrograms;
   /** Of every terminal. */
   readonly env: NodeJS.ProcessEnv;
 
   readonly #programs: string;
 
-  private constructor(deepgram: SttServer, openai: LlmServer, programs: string) {
+  private constructor(deepgram: SttServer, openai: LlmServer, postgres: PostgresPrograms, programs: string) {
     this.#programs = programs;
     this.deepgram = deepgram;
     this.openai = openai;
+    this.postgres = postgres;
     this.env = {
       PATH: `${programs}:${process.env.PATH}`,
       HOME: process.env.HOME,
@@ -89,7 +94,8 @@ export class DocumentationFakes {
     writeFileSync(join(folder, "said.raw"), await microphoneAudio());
     writeProgram(join(folder, "rec"), microphone(join(folder, "said.raw")));
     writeProgram(join(folder, "play"), "process.stdin.resume();");
-    return new DocumentationFakes(deepgram, openai, folder);
+    const postgres = await PostgresPrograms.create(folder, (name, text) => writeProgram(join(folder, name), text));
+    return new DocumentationFakes(deepgram, openai, postgres, folder);
   }
 
   async close(): Promise<void> {

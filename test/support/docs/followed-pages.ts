@@ -5,30 +5,38 @@ import { freshCheckout } from "./checkout.ts";
 import { DocumentationFakes } from "./fakes.ts";
 import { Reader } from "./reader.ts";
 
-const PAGE_MS_MAX = 400_000;
+const PAGE_MS_MAX = 600_000;
 export const START_MS_MAX = 120_000;
 
 /** A fresh checkout in which pages are followed, for one test file. */
 export class FollowedPages {
   /** What each block wrote, by its place. */
   readonly written = new Map<string, string>();
-  readonly #checkout = freshCheckout();
+  #checkout: { path: string; remove: () => void } | undefined;
   #fakes: DocumentationFakes | undefined;
   #reader: Reader | undefined;
 
   /** To be called once, where the file defines its tests. */
   constructor() {
     beforeAll(async () => {
+      this.#checkout = freshCheckout();
       this.#fakes = await DocumentationFakes.create();
     }, START_MS_MAX);
-    afterEach(() => this.#reader?.stop(), START_MS_MAX);
+    afterEach(async () => {
+      try {
+        await this.#reader?.stop();
+      } finally {
+        this.#fakes?.postgres.removeServers();
+      }
+    }, START_MS_MAX);
     afterAll(async () => {
       await this.#fakes?.close();
-      this.#checkout.remove();
+      this.#checkout?.remove();
     });
   }
 
   get path(): string {
+    if (this.#checkout === undefined) throw new Error("the checkout is made before the first test");
     return this.#checkout.path;
   }
 
@@ -38,7 +46,8 @@ export class FollowedPages {
   }
 
   readerOf(page: string): Reader {
-    this.#reader = new Reader(page, { checkout: this.#checkout.path, env: this.fakes.env });
+    const { env, postgres } = this.fakes;
+    this.#reader = new Reader(page, { checkout: this.path, env, postgresPort: postgres.port });
     return this.#reader;
   }
 
@@ -61,6 +70,15 @@ export const runnablePages: readonly string[] = documentedPages().filter((page) 
     ({ language, noRun }) => (language === "sh" || language === "ts") && noRun === undefined,
   ),
 );
+
+/** The pages whose commands start a server of PostgreSQL. They are followed by a test file of their own. */
+export const postgresPages: readonly string[] = ["docs/databases.md"];
+
+/** The pages about those who use a service. They are followed by a test file of their own, beside the others. */
+export const accountPages: readonly string[] = [
+  ...["docs/accounts.md", "docs/agents.md", "docs/api-keys.md", "docs/first-customer.md", "docs/people.md"],
+  "docs/web-calls.md",
+];
 
 /** The pages that take longest. They are followed by a test file of their own, beside the others. */
 export const slowPages: readonly string[] = ["docs/getting-started.md", "docs/carriers.md"];

@@ -1,12 +1,16 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Block, placeOf, readBlocks, stepsOf } from "./blocks.ts";
-import { type ServicePorts, substituted } from "./fakes.ts";
+import { type Ports, substituted } from "./fakes.ts";
 import { missingOutput } from "./shown-output.ts";
 import { Terminal } from "./terminal.ts";
 
 const READY_MS_MAX = 90_000;
 const BLOCK_MS_MAX = 180_000;
+/** Until a webhook has arrived at the second terminal. */
+const DELIVERY_MS_MAX = 30_000;
+/** What pages write within the checkout; a page that is followed again does not find it. */
+const WRITTEN = ["data", "trial", "backup", "export.jsonl.gz"];
 /** As strict as the compiler of a new project. */
 const COMPILER =
   "npx tsc --ignoreConfig --noEmit --strict --module nodenext --target es2023 --types node --skipLibCheck";
@@ -17,29 +21,40 @@ export interface Place {
   /** A checkout of the repository, in which all commands run. */
   checkout: string;
   env: NodeJS.ProcessEnv;
+  /** For the server that a page starts; needed by a page that starts one. */
+  postgresPort?: string;
 }
 
-/** Takes ports that are free when it listens. */
-const SERVICE_ENV = { API_PORT: "0", MEDIA_PORT: "0", METRICS_PORT: "off", WORKERS: "1" };
+const SERVICE_ENV = { METRICS_PORT: "off", WORKERS: "1", WEBRTC_MEDIA_PORT: "0" };
 const isService = ({ text }: Block): boolean => /\bnpm start$/.test(text.trimEnd());
+const isListener = ({ text }: Block): boolean => /npm run webhooks -- listen\b/.test(text);
+const LISTENS = /listening on port \d+/;
+/** What a page asks its reader to do before a block. */
+const STOPS_SERVICE = /Ctrl-C in the first terminal/;
+const STOPS_LISTENER = /Ctrl-C in the second terminal/;
 /** Commands and programs that need a running service. */
-const needsService = ({ text }: Block): boolean => /npm run call\b|127\.0\.0\.1:808|examples\//.test(text);
+const needsService = ({ text }: Block): boolean => /npm run (?:call|webhooks)\b|127\.0\.0\.1:808|examples\//.test(text);
 
-/** Follows a page from its beginning to its end: the service in one terminal, everything else in another. */
+/**
+ * Follows a page from its beginning to its end: the service in the first terminal, a receiver of webhooks in the second,
+ * everything else in the third.
+ */
 export class Reader {
   /** What each block wrote, by `page:line`. */
   readonly outputs = new Map<string, string>();
-  ports: ServicePorts | undefined;
+  ports: Pick<Ports, "apiPort" | "mediaPort"> | undefined;
   readonly #page: string;
   readonly #place: Place;
   #service: Terminal | undefined;
+  #hasStarted = false;
+  #listener: Terminal | undefined;
   #terminal: Terminal | undefined;
 
   /** `page` is the path of a page within the repository. */
   constructor(page: string, place: Place) {
     this.#page = page;
     this.#place = place;
-    rmSync(join(place.checkout, "data"), { recursive: true, force: true });
+    for (const name of WRITTEN) rmSync(join(place.checkout, name), { recursive: true, force: true });
   }
 
   /** What the service has logged. */
@@ -50,20 +65,29 @@ export class Reader {
   /** Runs the blocks of the page. Throws when one fails, or shows something else than the page. */
   async followPage(): Promise<void> {
     for (const step of stepsOf(readBlocks(this.#page).blocks)) {
+      await this.#stopAsAsked(step.block.prose);
       if (step.kind === "example" || step.block.noRun !== undefined) continue;
+      const received = this.#listener?.output.length ?? 0;
       const output = step.kind === "program" ? await this.#program(step.block) : await this.#commands(step.block);
       this.outputs.set(placeOf(step.block), output);
-      const missing = missingOutput(substituted(step.shown ?? "", this.ports), output);
-      if (missing !== "") throw new Error(`${placeOf(step.block)} does not show\n${missing}\nbut\n${output}`);
+      const shown = this.#substituted(step.shown ?? "");
+      const missing = missingOutput(shown, output);
+      if (missing === "" || (await this.#isReceived(shown, received))) continue;
+      const second = this.#listener === undefined ? "" : `\nand in the second terminal\n${this.#listener.output}`;
+      throw new Error(`${placeOf(step.block)} does not show\n${missing}\nbut\n${output}${second}`);
     }
   }
 
   /** Starts the service by these commands, in place of an earlier one. Resolves with its log when it accepts calls. */
   async startService(commands = "npm start"): Promise<string> {
     await this.#service?.stop();
-    const service = new Terminal({ cwd: this.#place.checkout, env: { ...this.#place.env, ...SERVICE_ENV } });
+    // The first time it takes ports that are free when it listens; then those again, as a page's own ones stay.
+    const { apiPort: API_PORT = "0", mediaPort: MEDIA_PORT = "0" } = this.ports ?? {};
+    const env = { ...this.#place.env, ...SERVICE_ENV, API_PORT, MEDIA_PORT };
+    const service = new Terminal({ cwd: this.#place.checkout, env });
     this.#service = service;
-    await service.start(substituted(commands), /"msg":"service ready"/, READY_MS_MAX);
+    this.#hasStarted = true;
+    await service.start(this.#substituted(commands), /"msg":"service ready"/, READY_MS_MAX);
     this.ports = {
       apiPort: listeningPort(service.output, "control"),
       mediaPort: listeningPort(service.output, "worker"),
@@ -75,8 +99,9 @@ export class Reader {
 
   /** Ends everything that was started. Throws when Ctrl-C does not end it. */
   async stop(): Promise<void> {
-    const terminals = [this.#terminal, this.#service];
+    const terminals = [this.#terminal, this.#listener, this.#service];
     this.#terminal = undefined;
+    this.#listener = undefined;
     this.#service = undefined;
     for (const terminal of terminals) await terminal?.stop();
   }
@@ -84,26 +109,59 @@ export class Reader {
   async #commands(block: Block): Promise<string> {
     if (isService(block)) return await this.startService(block.text);
     if (needsService(block)) await this.#ensureService();
-    return await this.#run(block.text);
+    return isListener(block) ? await this.#listen(block.text) : await this.#run(block.text);
+  }
+
+  /** Starts a receiver of webhooks, which stays; resolves when it listens. */
+  async #listen(commands: string): Promise<string> {
+    const { apiPort: API_PORT = "" } = this.ports ?? {};
+    await this.#listener?.stop();
+    const listener = new Terminal({ cwd: this.#place.checkout, env: { ...this.#place.env, API_PORT } });
+    this.#listener = listener;
+    await listener.start(this.#substituted(commands), LISTENS, READY_MS_MAX);
+    return listener.output;
+  }
+
+  /** Whether the second terminal shows this, after its first `from` characters. */
+  async #isReceived(shown: string, from: number): Promise<boolean> {
+    const shows = (output: string): boolean => missingOutput(shown, output.slice(from)) === "";
+    return (await this.#listener?.reaches(shows, DELIVERY_MS_MAX)) ?? false;
+  }
+
+  /** Presses Ctrl-C where the text before a block says so. */
+  async #stopAsAsked(prose: string): Promise<void> {
+    if (STOPS_LISTENER.test(prose)) {
+      await this.#listener?.stop();
+      this.#listener = undefined;
+    }
+    if (STOPS_SERVICE.test(prose)) {
+      await this.#service?.stop();
+      this.#service = undefined;
+    }
   }
 
   /** Compiles and runs a program in TypeScript, as `client.ts`. */
   async #program(block: Block): Promise<string> {
     await this.#ensureService();
-    writeFileSync(join(this.#place.checkout, "client.ts"), substituted(block.text, this.ports));
+    writeFileSync(join(this.#place.checkout, "client.ts"), this.#substituted(block.text));
     return await this.#run(`${COMPILE} client.ts\nnpx tsx client.ts`);
   }
 
   /** A page that starts no service itself is read beside one, with its API key in the environment. */
   async #ensureService(): Promise<void> {
-    if (this.#service !== undefined) return;
+    if (this.#hasStarted) return;
     await this.startService();
     await this.#run("export TRUNKLINE_API_KEY=$(cat data/first-api-key)");
   }
 
   async #run(commands: string): Promise<string> {
     this.#terminal ??= new Terminal({ cwd: this.#place.checkout, env: this.#place.env });
-    return await this.#terminal.run(substituted(commands, this.ports), BLOCK_MS_MAX);
+    return await this.#terminal.run(this.#substituted(commands), BLOCK_MS_MAX);
+  }
+
+  #substituted(text: string): string {
+    const { postgresPort } = this.#place;
+    return substituted(text, { ...this.ports, ...(postgresPort !== undefined && { postgresPort }) });
   }
 
   /** The first API key of the service. */
@@ -116,8 +174,9 @@ export class Reader {
 function listeningPort(log: string, kind: "control" | "worker"): string {
   const lines = log.split("\n").filter((line) => line.startsWith("{"));
   const started = lines
-    .map((line) => JSON.parse(line) as { msg?: string; kind?: string; port?: number })
-    .findLast((line) => line.msg === "process started" && line.kind === kind && line.port !== undefined);
+    .map((line) => JSON.parse(line) as { msg?: string; kind?: string; role?: string; port?: number })
+    .filter(({ msg, role }) => msg === "process started" && role === undefined)
+    .findLast((line) => line.kind === kind && line.port !== undefined);
   if (started?.port === undefined) throw new Error(`the log names no port of a ${kind} process:\n${log}`);
   return String(started.port);
 }

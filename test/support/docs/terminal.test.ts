@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { Terminal } from "./terminal.ts";
@@ -45,4 +47,17 @@ test("a program in the foreground is ready when it has written the pattern, and 
   opened.splice(0);
   await one.stop();
   expect(one.output).toBe("ready\n");
+});
+
+test("what a program writes later is waited for, until it ends or the time is over", async () => {
+  const flag = join(temporaryDirectory(), "flag");
+  const one = terminal();
+  await one.start(`echo ready; until [ -e ${flag} ]; do :; done; echo later; tail -f /dev/null`, /ready/, WITHIN_MS);
+  const later = one.reaches((output) => output.includes("later"), WITHIN_MS);
+  writeFileSync(flag, "");
+  expect(await later).toBe(true);
+  expect(await one.reaches((output) => output.includes("never"), 100)).toBe(false);
+  const ended = terminal();
+  await ended.start("echo ready", /ready/, WITHIN_MS);
+  expect(await ended.reaches((output) => output.includes("never"), WITHIN_MS)).toBe(false);
 });

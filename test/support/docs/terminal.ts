@@ -44,14 +44,30 @@ export class Terminal {
     const mark = `== block ${this.#blocks} is done ==\n`;
     const from = this.output.length;
     this.#child.stdin?.write(`{\n${commands}\n} </dev/null\necho -n '${mark}'\n`);
-    await this.#until(() => this.output.includes(mark, from), withinMs, commands);
+    await this.#until((output) => output.includes(mark, from), withinMs, commands);
     return this.output.slice(from, this.output.indexOf(mark, from));
   }
 
   /** Types commands whose last one stays in the foreground, as a service does, and waits for what it writes. */
   async start(commands: string, ready: RegExp, withinMs: number): Promise<void> {
     this.#child.stdin?.end(`{\n${commands}\n} </dev/null\n`);
-    await this.#until(() => ready.test(this.output), withinMs, commands);
+    await this.#until((output) => ready.test(output), withinMs, commands);
+  }
+
+  /** Waits until `condition` is true of what was written. Resolves with whether it is, within the time and before it ends. */
+  async reaches(condition: (output: string) => boolean, withinMs: number): Promise<boolean> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#wake();
+    }, withinMs);
+    while (!condition(this.output) && !this.#isClosed && !isLate) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    clearTimeout(timer);
+    return condition(this.output);
   }
 
   /** Presses Ctrl-C and waits until everything in it has ended. Throws when something does not. */
@@ -64,25 +80,11 @@ export class Terminal {
     if (!hasStopped) throw new Error(`Ctrl-C did not end it within ${STOP_MS_MAX} ms:\n${this.output}`);
   }
 
-  async #until(condition: () => boolean, withinMs: number, commands: string): Promise<void> {
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      this.#wake();
-    }, withinMs);
-    while (!condition()) {
-      if (this.#isClosed || isLate) {
-        clearTimeout(timer);
-        this.#signal("SIGKILL");
-        throw new Error(
-          `${isLate ? `not done within ${withinMs} ms` : "failed"}:\n${commands}\nIt wrote:\n${this.output}`,
-        );
-      }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    clearTimeout(timer);
+  async #until(condition: (output: string) => boolean, withinMs: number, commands: string): Promise<void> {
+    if (await this.reaches(condition, withinMs)) return;
+    const problem = this.#isClosed ? "failed" : `not done within ${withinMs} ms`;
+    this.#signal("SIGKILL");
+    throw new Error(`${problem}:\n${commands}\nIt wrote:\n${this.output}`);
   }
 
   #signal(name: NodeJS.Signals): void {

@@ -197,7 +197,7 @@ class GoldenCallRun implements LiveCall {
       callsMax: 1,
       onFull: () => {},
       authentication: upgradeAuthentication({}),
-      mediaUrl: "wss://media.example.com",
+      mediaUrl: () => "wss://media.example.com",
     });
     this.#gateway = gateway;
     this.#peer = simulatePeer(line, {

@@ -9,6 +9,7 @@ import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import type { WorkerReadings } from "../../../src/core/metrics/worker-readings.ts";
 import { zeroCounts } from "../../../src/gateway/metrics/total-counters.ts";
 import { URGENCIES } from "../../../src/speech/local/jobs.ts";
+import { JOB_KINDS } from "../../../src/store/job-kinds.ts";
 import { type Family, readExposition } from "./exposition.ts";
 import { metricsOfOneWorker } from "./workers-metrics.ts";
 
@@ -70,6 +71,16 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   worker.observeSockets(() => 4_096);
   control.observeSlots(() => ({ max: 1_000, active: 3, reserved: 2 }));
   control.observeDisk(() => ({ freeBytes: 60_000_000_000, isLow: false }));
+  control.observeDatabase(() => false);
+  control.observeJobs(() => ({ counts: { pending: 3, running: 1, dead: 0 }, oldestDueMs: 250 }));
+  for (const kind of JOB_KINDS) {
+    control.registerJobKind(kind);
+    control.jobAttempted(kind, "done", 40);
+  }
+  control.observeEventStreams(() => 2);
+  control.webhookAttempted("delivered", 80);
+  control.webhookDisabled("gone");
+  control.webhookFilled();
   control.setRestarts({ worker: 2, control: 0, speech: 1 });
   control.observeConnections(() => ({ api: 3, metrics: 1 }));
   control.observeRecords(() => ({ waiting: 4, in_progress: 2 }));

@@ -4,7 +4,17 @@ import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../../src/core/billing/spend.ts";
 import { END_REASONS, RESUME_REASONS } from "../../../src/core/calls/reasons.ts";
 import { STAGES } from "../../../src/core/calls/stages.ts";
-import { LARGE_RESPONSES } from "../../../src/core/metrics/control-metrics.ts";
+import {
+  CALL_LIMITS,
+  EVENT_STREAM_ENDS,
+  JOB_OUTCOMES,
+  LARGE_RESPONSES,
+  REQUEST_LIMIT_SCOPES,
+  SIGN_IN_OUTCOMES,
+  WEB_CALL_OUTCOMES,
+  WEBHOOK_DISABLED_REASONS,
+  WEBHOOK_OUTCOMES,
+} from "../../../src/core/metrics/control-metrics.ts";
 import {
   LLM_ABORT_REASONS,
   OPUS_REFUSALS,
@@ -24,6 +34,8 @@ import { SOFTWARE } from "../../../src/core/version.ts";
 import { MEDIA_SERVERS } from "../../../src/gateway/server/media-server.ts";
 import { URGENCIES } from "../../../src/speech/local/jobs.ts";
 import { CALL_STATUSES } from "../../../src/store/call-store.ts";
+import { JOB_KINDS } from "../../../src/store/job-kinds.ts";
+import { JOB_STATUSES } from "../../../src/store/job-store.ts";
 import type { Family } from "./exposition.ts";
 
 const PROVIDERS = ["espeak", "local", "reference", "scripted"];
@@ -52,8 +64,24 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   port: ["api", "metrics"],
 
   part: RETAINED_PARTS,
-  reason: [...END_REASONS, ...LLM_ABORT_REASONS, ...OPUS_REFUSALS, ...RESUME_REASONS, ...TRANSCRIPT_IGNORE_REASONS],
-  outcome: [...REDEMPTION_OUTCOMES, ...TASK_OUTCOMES, ...SPEECH_JOB_OUTCOMES],
+  reason: [
+    ...END_REASONS,
+    ...EVENT_STREAM_ENDS,
+    ...LLM_ABORT_REASONS,
+    ...OPUS_REFUSALS,
+    ...RESUME_REASONS,
+    ...TRANSCRIPT_IGNORE_REASONS,
+    ...WEBHOOK_DISABLED_REASONS,
+  ],
+  outcome: [
+    ...REDEMPTION_OUTCOMES,
+    ...TASK_OUTCOMES,
+    ...SPEECH_JOB_OUTCOMES,
+    ...JOB_OUTCOMES,
+    ...WEBHOOK_OUTCOMES,
+    ...SIGN_IN_OUTCOMES,
+    ...WEB_CALL_OUTCOMES,
+  ],
   urgency: URGENCIES,
   task: BUDGETED_TASKS,
   state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],
@@ -63,8 +91,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   milestone: TURN_MILESTONES,
   step: TURN_STEPS,
   unit: USAGE_UNIT_LABELS,
-  scope: [...SPEND_SCOPES, "service"],
-  limit: SPEND_LIMITS,
+  scope: [...SPEND_SCOPES, "service", ...REQUEST_LIMIT_SCOPES],
+  limit: [...SPEND_LIMITS, ...CALL_LIMITS],
   provider: PROVIDERS,
   from: PROVIDERS,
   to: PROVIDERS,
@@ -74,8 +102,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   media_server: MEDIA_SERVERS,
   le: /^(\d+(\.\d+)?|\+Inf)$/,
   quantile: ["0.5", "0.9", "0.99", "1"],
-  // Of large responses, and of Node's own garbage collections.
-  kind: [...LARGE_RESPONSES, "major", "minor", "incremental", "weakcb"],
+  // Of large responses, of background jobs, and of Node's own garbage collections.
+  kind: [...LARGE_RESPONSES, ...JOB_KINDS, "major", "minor", "incremental", "weakcb"],
   space: getHeapSpaceStatistics().map(({ space_name }) => space_name.replace(/_space$/, "")),
   version: [process.version],
   major: /^\d+$/,
@@ -89,6 +117,7 @@ export function unknownLabels(families: ReadonlyMap<string, Family>, routes: rea
     if (label === "route") return value === "none" || routes.includes(value);
     if (name === "trunkline_call_records_total" && label === "status")
       return CALL_STATUSES.some((one) => one === value);
+    if (name === "trunkline_jobs" && label === "status") return JOB_STATUSES.some((one) => one === value);
     const known = KNOWN[label];
     return known instanceof RegExp ? known.test(value) : (known?.includes(value) ?? false);
   };

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { chromium, type Page } from "playwright-core";
 
 /** Where Debian's package has it. */
-const CHROMIUM = "/usr/bin/chromium";
+export const CHROMIUM = "/usr/bin/chromium";
 
 /** Tests in a real browser run only where one is installed. */
 export const hasChromium = existsSync(CHROMIUM);
@@ -15,20 +15,38 @@ export interface PageViolations {
   elsewhere: string[];
 }
 
+export interface ChromiumOptions {
+  /** Whether the page may have a microphone, at which something beeps every second; by default there is none. */
+  microphone?: "allowed" | "refused";
+  /** Other origins that the page may ask for something. */
+  origins?: readonly string[];
+  /** By default a desktop's. */
+  viewport?: { width: number; height: number };
+}
+
 /** Opens a page of Chromium at `url`, hands it to `use`, and closes the browser. Resolves with what the page did meanwhile. */
-export async function inChromium(url: string, use: (page: Page) => Promise<void>): Promise<PageViolations> {
-  const { origin } = new URL(url);
+export async function inChromium(
+  url: string,
+  use: (page: Page) => Promise<void>,
+  { microphone, origins = [], viewport }: ChromiumOptions = {},
+): Promise<PageViolations> {
+  const expected = [new URL(url).origin, ...origins];
+  const media = microphone === undefined ? [] : ["--use-fake-device-for-media-stream"];
   // As root, which containers run tests as, Chromium has no sandbox.
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", ...media] });
   try {
     const misdeeds: PageViolations = { errors: [], elsewhere: [] };
-    const page = await browser.newPage();
+    const context = await browser.newContext({
+      ...(viewport && { viewport }),
+      permissions: microphone === "allowed" ? ["microphone"] : [],
+    });
+    const page = await context.newPage();
     page.on("console", (message) => {
       if (message.type() === "error") misdeeds.errors.push(message.text());
     });
     page.on("pageerror", ({ message }) => misdeeds.errors.push(message));
     page.on("request", (request) => {
-      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== origin) {
+      if (!/^(data|blob):/.test(request.url()) && !expected.includes(new URL(request.url()).origin)) {
         misdeeds.elsewhere.push(request.url());
       }
     });

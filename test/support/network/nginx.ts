@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import type { CertificateFiles } from "../../../src/gateway/server/certificate.ts";
@@ -20,6 +20,7 @@ export interface NginxOptions {
   port: number;
   apiPort: number;
   mediaPort: number;
+  webrtcPort: number;
   certificate: CertificateFiles;
   /** The lines of the main configuration that are not of its `http` part. */
   main: string;
@@ -86,10 +87,14 @@ export class Nginx {
 }
 
 /** What we ship, with every line changed that is marked so, as its reader is asked to. */
-function configure({ port, apiPort, mediaPort, certificate, replacing = {} }: NginxOptions, logs: string): string {
+function configure(
+  { port, apiPort, mediaPort, webrtcPort, certificate, replacing = {} }: NginxOptions,
+  logs: string,
+): string {
   const changes: Record<string, string> = {
     "server 127.0.0.1:8080;": `server 127.0.0.1:${apiPort};`,
     "server 127.0.0.1:8081;": `server 127.0.0.1:${mediaPort};`,
+    "server 127.0.0.1:8082;": `server 127.0.0.1:${webrtcPort};`,
     "listen 443 ssl": `listen 127.0.0.1:${port} ssl`,
     // Not every machine has IPv6.
     "listen [::]:443 ssl": `listen 127.0.0.2:${port} ssl`,
@@ -135,15 +140,5 @@ function isListening(port: number): Promise<boolean> {
       resolve(is);
     };
     socket.once("connect", end(true)).once("error", end(false));
-  });
-}
-
-/** A port of this machine that was free just now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
   });
 }

@@ -47,6 +47,8 @@ export interface Operation {
   summary: string;
   description: string;
   needsKey: boolean;
+  /** That the API key must have; undefined where none is needed. */
+  scope: string | undefined;
   parameters: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Described> };
   /** Every example of a body. */
@@ -123,7 +125,7 @@ export class OpenapiDocument {
     return Object.entries(json.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, given]) => {
         const operation = this.#resolved(given) as unknown as Operation & {
-          security?: unknown[];
+          security?: { apiKey?: string[] }[];
           servers?: { url: string }[];
         };
         const [server] = operation.servers ?? json.servers;
@@ -138,7 +140,8 @@ export class OpenapiDocument {
             ...examplesOf(media),
             ...this.#schemaExamples(media.schema ?? {}),
           ]),
-          needsKey: operation.security === undefined,
+          needsKey: operation.security?.length !== 0,
+          scope: operation.security?.[0]?.apiKey?.[0],
         };
       }),
     );

@@ -9,7 +9,7 @@ import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { asWorkerId, type CallId } from "../../../src/core/ids.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
-import { Gateway } from "../../../src/gateway/gateway.ts";
+import { Gateway, type GatewayOptions } from "../../../src/gateway/gateway.ts";
 import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
 import type { PhraseFinder } from "../../../src/gateway/phrases/book.ts";
@@ -18,6 +18,7 @@ import type { MediaServerName } from "../../../src/gateway/server/media-server.t
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
 import type { LivenessOptions } from "../../../src/gateway/transport/liveness.ts";
+import { JobRunner } from "../../../src/jobs/runner.ts";
 import { loadOpus } from "../../../src/media/opus/load.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import type { VoiceActivityDetection } from "../../../src/media/voice-activity/detector.ts";
@@ -25,13 +26,15 @@ import { loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
+import { RenderJob } from "../../../src/record/recording/render-job.ts";
 import type { Llm, Stt, Tts, TtsPool } from "../../../src/speech/contracts.ts";
 import type { CallRecord } from "../../../src/store/call-store.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
+import { RENDER_JOB } from "../../../src/store/job-kinds.ts";
 import type { Redemptions } from "../../../src/store/redemptions.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { UpgradeHeaders } from "../../../src/wire/upgrade.ts";
 import { SPEC } from "../calls/virtual-call.ts";
 import { DEFAULT_LIVENESS } from "../configuration/liveness.ts";
@@ -39,6 +42,7 @@ import { memoryLog } from "../memory-log.ts";
 import { ScriptedLlm, textReply } from "../providers/scripted-llm.ts";
 import { ScriptedTts } from "../providers/scripted-tts.ts";
 import { poolOf } from "../providers/tts-pool.ts";
+import { SEALING_KEYS } from "../stores/keys.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { NO_SPEND_LIMITS } from "../stubs/no-limits.ts";
 import { NO_PHRASES } from "../stubs/no-phrases.ts";
@@ -81,6 +85,10 @@ export interface MediaServiceOptions {
   callsMax?: number;
   /** The disk that the journals are written to, as far as it can be replaced. */
   journalFiles?: JournalFiles;
+  /** In place of the scripted ones, for the calls of accounts that have not those of the service. */
+  forAccount?: GatewayOptions["providers"]["forAccount"];
+  /** What WebRTC calls need; without it there are none. */
+  webrtc?: GatewayOptions["webrtc"];
   /** Stands between the redemption and its answer, as a slow store would. */
   beforeRedeem?: () => Promise<void>;
 }
@@ -93,17 +101,22 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   const clock = options.clock ?? systemClock;
   const directory = temporaryDirectory();
   const { log, lines: logged } = memoryLog();
-  const stores = await openStores(directory, systemClock);
+  const stores = await openSqliteStores(directory, systemClock, { secretsKeys: SEALING_KEYS });
   const accountId = await stores.accounts.ensure("test");
   const path = join(directory, "control.sock");
+  const journals = localJournalProcessor(directory, await loadResampler());
   const finalizer = new CallFinalizer({
     calls: stores.calls,
     dataDir: directory,
-    journals: localJournalProcessor(directory, await loadResampler()),
+    journals,
     clock,
     log,
     onFinalized: (callId) => ipc.acknowledge(callId),
   });
+  const withFiles = finalizer.withFiles.bind(finalizer);
+  const rendering = new RenderJob({ calls: stores.calls, journals, withFiles, log, onFailed: () => {} });
+  const jobs = new JobRunner({ jobs: stores.jobs, handlers: { [RENDER_JOB]: rendering }, clock: systemClock, log });
+  jobs.start();
   const redemptions: Redemptions = {
     async redeem(tokenHash, redeemer, only) {
       await options.beforeRedeem?.();
@@ -120,6 +133,12 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     }),
   );
   await ipc.listen();
+  const isRendering = async (callId: CallId): Promise<boolean> => {
+    const { jobs: rendered } = await stores.jobs.list({ kind: RENDER_JOB, limit: 1_000 });
+    return rendered.some(
+      ({ status, payload }) => status !== "dead" && (payload as { callId: CallId }).callId === callId,
+    );
+  };
   const connected = new Promise<void>((resolve) => {
     const poll = () => (ipc.workerCount > 0 ? resolve() : setImmediate(poll));
     poll();
@@ -146,8 +165,10 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       stt: options.stt,
       tts: options.ttsPool ?? poolOf(options.tts ?? new ScriptedTts(clock)),
       llm: { model_a: llm, model_b: llm, model_c: llm },
+      ...(options.forAccount !== undefined && { forAccount: options.forAccount }),
     },
     createWire: wireFactory({ outboundCodecs: {}, opus }),
+    webrtc: options.webrtc,
     connectionTypes: CONNECTION_TYPES,
     voiceActivity: { ...voiceActivity, ...options.voiceActivity },
     makeResampler,
@@ -170,11 +191,12 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     callsMax: options.callsMax ?? readConfig({}).callsPerWorker,
     onFull: (isFull) => server.pauseListening(isFull),
     authentication,
-    mediaUrl: MEDIA_URL,
+    mediaUrl: () => MEDIA_URL,
   });
   const serverOptions = {
     headerNames: authentication.headerNames,
-    admit: (token: string, headers: UpgradeHeaders) => gateway.admit(token, headers),
+    admit: (token: string, headers: UpgradeHeaders, asksToResume: boolean) =>
+      gateway.admit(token, headers, asksToResume),
     tls: options.tls,
     corsOrigins: options.corsOrigins ?? [],
     liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
@@ -216,11 +238,12 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       if (made.kind !== "created") throw new Error("not created");
       return { callId: made.call.id, token };
     },
-    /** The call's record, once it is no longer active. */
+    /** The call's record, once it is no longer active and no recording of it is being made. */
     async ended(callId: CallId): Promise<CallRecord> {
       for (;;) {
         const record = await stores.calls.get(accountId, callId);
-        if (record !== undefined && record.status !== "active" && record.status !== "created") return record;
+        const isOver = record !== undefined && record.status !== "active" && record.status !== "created";
+        if (isOver && !(await isRendering(callId))) return (await stores.calls.get(accountId, callId)) ?? record;
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     },
@@ -233,6 +256,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       server.close();
       await handoff.close();
       await finalizer.idle();
+      await jobs.stop(10_000);
       ipc.close();
       await stores.close();
     },

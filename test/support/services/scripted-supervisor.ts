@@ -30,6 +30,7 @@ export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavi
   const children = new ScriptedChildren();
   const { log, lines } = memoryLog();
   const rolls: Roll[] = [];
+  const ownerLinks: string[] = [];
   children.onStart = (child) => {
     const delayMs = readyMs(child);
     const beat = (): void => {
@@ -65,6 +66,7 @@ export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavi
       mediaPort: 0,
       mediaTls: undefined,
       publicMediaUrl: undefined,
+      webrtc: undefined,
       workers,
       drainMs: DRAIN_MS,
     },
@@ -75,10 +77,11 @@ export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavi
     socketPath: "/run/control.sock",
     speech,
     mediaServer: { mediaServer: "ws", detail: "planted", sharesPort: mediaPort === undefined },
-    mediaPort,
+    mediaPorts: mediaPort && { media: mediaPort, webrtc: mediaPort },
     clock,
     log,
     onRoll: (roll) => rolls.push(roll),
+    onOwnerLink: (url) => ownerLinks.push(url),
   });
   const logged = (msg: string): Record<string, unknown>[] =>
     lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.msg === msg);
@@ -87,5 +90,5 @@ export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavi
     await clock.play(100);
     return ready;
   };
-  return { clock, children, supervisor, logged, rolls, up };
+  return { clock, children, supervisor, logged, lines, rolls, ownerLinks, up };
 }

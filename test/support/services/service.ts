@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll } from "vitest";
+import { TrunklineClient } from "#client";
 import type { CallCost, ProviderUsage } from "../../../src/core/billing/prices.ts";
 import type { LatencySummary } from "../../../src/core/calls/latency.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
@@ -11,7 +12,8 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import type { AccountId, CallId } from "../../../src/core/ids.ts";
 import type { ServiceReady } from "../../../src/core/service-ready.ts";
-import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { transcriptOf } from "../../../src/simulator/service/api-calls.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { builtProgram } from "./build.ts";
 
@@ -46,6 +48,7 @@ export interface ServiceOptions {
 export interface CallItem {
   id: string;
   status: string;
+  configuration: { recordingEnabled: boolean };
   createdAt: string;
   startedAt: string | null;
   endedAt: string | null;
@@ -185,6 +188,7 @@ export class Service {
   readonly mediaUrl: string;
   readonly dataDir: string;
   readonly apiKey: string;
+  readonly client: TrunklineClient;
 
   private constructor(process: ServiceProcess, { apiUrl, mediaUrl }: ServiceReady, apiKey: string) {
     this.process = process;
@@ -192,6 +196,7 @@ export class Service {
     this.mediaUrl = mediaUrl;
     this.dataDir = process.dataDir;
     this.apiKey = apiKey;
+    this.client = new TrunklineClient({ baseUrl: apiUrl, apiKey });
   }
 
   /** Starts it; `apiKey` is one of an earlier service on the same directory. */
@@ -205,11 +210,11 @@ export class Service {
   }
 
   /** A request with the API key; `path` follows the base path. */
-  async api<T>(method: "GET" | "POST", path: string, body?: object): Promise<HttpAnswer<T>> {
+  async api<T>(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<HttpAnswer<T>> {
     return await this.fetch<T>(method, `/api/v1${path}`, body);
   }
 
-  async fetch<T>(method: "GET" | "POST", path: string, body?: object): Promise<HttpAnswer<T>> {
+  async fetch<T>(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<HttpAnswer<T>> {
     const response = await fetch(`${this.apiUrl}${path}`, {
       method,
       headers: { "X-API-Key": this.apiKey, "Content-Type": "application/json" },
@@ -242,16 +247,26 @@ export class Service {
     return (await this.api<CallItem>("GET", `/calls/${id}`)).body;
   }
 
-  /** The call's record once it is over. */
+  /** The call's record once it is over, with its recording where one is rendered soon after. */
   async ended(id: string, withinMs = 5_000): Promise<CallItem> {
-    return await until(`call ${id} to have its record`, withinMs, async () => {
+    const record = await until(`call ${id} to have its record`, withinMs, async () => {
       const call = await this.call(id);
       return call.status !== "created" && call.status !== "active" && call;
+    });
+    if (record.startedAt === null || !record.configuration.recordingEnabled) return record;
+    return await this.withRecording(id).catch(() => record);
+  }
+
+  /** The call's record once its recording can be downloaded, which is rendered after the record. */
+  async withRecording(id: string, withinMs = 10_000): Promise<CallItem> {
+    return await until(`call ${id} to have its recording`, withinMs, async () => {
+      const call = await this.call(id);
+      return call.recording !== null && call;
     });
   }
 
   async transcript(id: string): Promise<TranscriptTurn[]> {
-    return (await this.api<{ data: TranscriptTurn[] }>("GET", `/calls/${id}/transcript`)).body.data;
+    return await transcriptOf(this.client, id);
   }
 
   async recording(id: string): Promise<HttpAnswer> {
@@ -302,7 +317,7 @@ export async function withStores<T>(
   dataDir: string,
   work: (stores: Stores, accountId: AccountId) => Promise<T>,
 ): Promise<T> {
-  const stores = await openStores(dataDir, systemClock);
+  const stores = await openSqliteStores(dataDir, systemClock);
   try {
     return await work(stores, await stores.accounts.ensure(ACCOUNT));
   } finally {

@@ -1,14 +1,21 @@
 import { buildApi } from "../../../src/api/app.ts";
 import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
+import { RequestRates } from "../../../src/api/http/request-rates.ts";
+import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
+import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
 import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
+import { KEEP_ALL } from "../../../src/core/retention.ts";
+import { SCOPES } from "../../../src/core/scopes.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import { countCalls } from "../../../src/store/call-metrics.ts";
 import { ANY_STT } from "../api/any-stt.ts";
+import { statusReader } from "../api/status.ts";
+import { SEALING_KEYS } from "../stores/keys.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { mintToken } from "../tokens.ts";
 import { type MediaServiceOptions, mediaService } from "./media-service.ts";
@@ -26,12 +33,17 @@ export const MINIMAL_CALL = {
 export async function wholeService(options: MediaServiceOptions = {}) {
   const media = await mediaService(options);
   const { stores, directory, accountId, ipc, finalizer, log, recordingPath, url } = media;
-  const { key } = await stores.apiKeys.create({ accountId, name: "test" });
+  const { key } = await stores.apiKeys.create({ accountId, name: "test", scopes: SCOPES });
   const metrics = new ControlMetrics(CONNECTION_TYPES);
   stores.calls.subscribe(countCalls(metrics));
   const events = new EventPager(directory);
+  const status = statusReader(systemClock, {
+    newCalls: () => ({ accepted: true }),
+    database: { kind: "sqlite", isLost: () => false },
+  });
   const api = buildApi({
     ...stores,
+    requestRates: new RequestRates({ perApiKey: 60_000, perAccount: 120_000 }, systemClock),
     clock: systemClock,
     largeResponses: new LargeResponses(systemClock, metrics.largeResponses("list")),
     downloads: new LargeResponses(systemClock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX)),
@@ -40,14 +52,27 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     toolSecrets: new Map(),
     schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: true,
+    webhooks: stores.openWebhooks(SEALING_KEYS),
+    accountSecrets: stores.openAccountSecrets(SEALING_KEYS),
+    credentialProviders: [],
+    webhooksAllowLoopback: true,
     callAcceptance: () => ({ accepted: true }),
     accountLimitReached: () => undefined,
+    llmProviders: () => ["reference"],
     missingPrices: () => [],
+    retentionRules: { days: KEEP_ALL, accounts: new Map() },
     corsOrigins: [],
+    trustedProxies: [],
+    serviceUrl: () => "http://127.0.0.1:8080",
+    passwords: new Passwords({ logN: 4 }),
+    startRates: new StartRates({ clock: systemClock }),
+    webFiles: undefined,
+    readStatus: () => status.read(),
     metricsAddress: () => undefined,
     providerNotes: [],
     publicApiUrls: [],
-    publicMediaUrl: url,
+    mediaUrls: { media: url },
+    webrtcMissing: "set WEBRTC_UDP_PORTS",
     tokenTtlMs: 60_000,
     mintToken,
     recordingPath,

@@ -20,6 +20,8 @@ export interface UwsResponse {
 /** A request of the library; valid until its handler returns. */
 export interface UwsRequest {
   getMethod(): string;
+  /** Without the question mark; undefined where there is none. */
+  getQuery(): string | undefined;
   getHeader(name: string): string;
   getParameter(index: number): string | undefined;
 }

@@ -18,6 +18,7 @@ import { OpenStreams } from "../open-streams.ts";
 import {
   type AdmittedStream,
   admitStream,
+  asksToResume,
   type HeaderReader,
   isUpgrade,
   type Refusal,
@@ -211,7 +212,7 @@ export class UwsServer implements MediaServer {
    */
   #upgrade(response: UwsResponse, request: UwsRequest, context: UwsContext): void {
     const requester = this.#requester(response, request);
-    const token = request.getParameter(0) ?? "";
+    const stream = { token: request.getParameter(0) ?? "", asksToResume: asksToResume(request.getQuery() ?? "") };
     const key = request.getHeader("sec-websocket-key");
     const extensions = request.getHeader("sec-websocket-extensions");
     const header = headerOf(request);
@@ -219,7 +220,7 @@ export class UwsServer implements MediaServer {
       this.#refuse(response, requester, 426);
       return;
     }
-    admitStream(this.#options, token, header, this.#onBug)
+    admitStream(this.#options, stream, header, this.#onBug)
       .then((admitted) => {
         if (typeof admitted === "number") this.#refuse(response, requester, admitted);
         else if (requester.aborted) this.#guarded(() => admitted.abandon());

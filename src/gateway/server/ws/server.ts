@@ -21,6 +21,7 @@ import { OpenStreams } from "../open-streams.ts";
 import {
   type AdmittedStream,
   admitStream,
+  asksToResume,
   type HeaderReader,
   isUpgrade,
   type RefusalStatus,
@@ -166,14 +167,14 @@ export class WsServer implements MediaServer {
     socket.on("error", ignore);
     const handshake = this.#beginHandshake(request, head);
     if (handshake === undefined) return;
-    const [path = ""] = (request.url ?? "").split("?");
+    const [path = "", query = ""] = (request.url ?? "").split("?");
     const header = headerOf(request);
     const [, token] = /^\/stream\/([^/]+)$/.exec(path) ?? [];
     if (!path.startsWith("/stream/")) this.#refuse(handshake, 404, request);
     else if (request.method !== "GET" || !isUpgrade(header)) this.#refuse(handshake, 426, request);
     else if (token === undefined) this.#refuse(handshake, 401, request);
     else {
-      admitStream(this.#options, token, header, this.#onBug)
+      admitStream(this.#options, { token, asksToResume: asksToResume(query) }, header, this.#onBug)
         .then((admitted) => {
           if (typeof admitted === "number") this.#refuse(handshake, admitted, request);
           else this.#open(request, socket, admitted);

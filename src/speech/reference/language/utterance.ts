@@ -63,7 +63,9 @@ export class Utterance {
   find(phrase: string): Span | undefined {
     const stems = wordsOfName(phrase).map(stem);
     if (stems.length === 0) return undefined;
-    for (let from = 0; from + stems.length <= this.tokens.length; from += 1) {
+    // Most phrases have a word that was not said, so the words need not be read for them.
+    const wasSaid = stems.every((word) => this.stems.has(word));
+    for (let from = 0; wasSaid && from + stems.length <= this.tokens.length; from += 1) {
       const fits = stems.every((word, index) => this.isFree(from + index) && this.tokens[from + index]?.stem === word);
       if (fits) return { from, to: from + stems.length };
     }

@@ -1,31 +1,52 @@
 import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
+import type { EndReason } from "../../../core/calls/reasons.ts";
+import { type ConnectionType, storesWords } from "../../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, elapsedMs } from "../../../core/clocks.ts";
-import type { AccountId, ApiKeyId, CallId, CarrierCallId, WorkerId } from "../../../core/ids.ts";
+import {
+  type AccountId,
+  type AgentId,
+  type ApiKeyId,
+  asWorkerId,
+  type CallId,
+  type CarrierCallId,
+  type WorkerId,
+} from "../../../core/ids.ts";
 import { KeyedQueue } from "../../../core/keyed-queue.ts";
-import { newId } from "../../../core/new-id.ts";
+import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
+import { type Act, BY_SERVICE } from "../../audit-store.ts";
 import type {
   ActiveCall,
   CallEnd,
   CallEvent,
+  CallPage,
   CallQuery,
   CallRecord,
   CallRedemption,
   CallStore,
   Cancellation,
   Creation,
-  ListedCall,
   NewCall,
+  RecordingInfo,
   Repetition,
   WaitingCall,
 } from "../../call-store.ts";
+import { RENDER_JOB } from "../../job-kinds.ts";
+import type { SqlAudit } from "../audit.ts";
 import type { SqlDatabase } from "../database.ts";
+import type { SqlJobs } from "../jobs.ts";
+import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";
 import { pauseAfterTransaction } from "../transaction-pacing.ts";
+import { deleteEventsOf } from "../webhooks/deliveries.ts";
+import type { SqlEvents } from "../webhooks/events.ts";
+import { newCallId } from "./call-ids.ts";
+import { callData } from "./event-data.ts";
 import { deleteExpiredRequests, isExpired } from "./idempotent-requests.ts";
 import { listCalls } from "./list.ts";
+import { metadataRows } from "./metadata.ts";
 import {
   createdRecordOf,
   currentRecordOf,
@@ -33,10 +54,13 @@ import {
   hasValidToken,
   lastExpiry,
   RECORD_COLUMNS,
-  splitSpec,
+  recordOf,
+  settingsColumns,
+  storageColumns,
   turnOf,
 } from "./rows.ts";
 import { insertTurns, rowBatches, trimTranscript } from "./turns.ts";
+import { admitWebCall, dayOf, deleteOldWebCallCosts, insertWebCall, settleWebCalls } from "./web-calls.ts";
 
 /** What a request with the same idempotency key created before, and its call while that waits for its stream. */
 interface FoundRequest {
@@ -44,6 +68,7 @@ interface FoundRequest {
   waitingId?: CallId;
 }
 
+const DAY_MS = 24 * 3_600_000;
 const CANCELLED = { status: "ended", endReason: "api_hangup" } as const;
 
 /** See `CallStore`. */
@@ -52,14 +77,22 @@ export class SqlCalls implements CallStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
   readonly #age: AgeClock;
+  readonly #jobs: SqlJobs;
+  readonly #events: SqlEvents;
+  readonly #audit: SqlAudit;
   readonly #listeners: ((event: CallEvent) => void)[] = [];
   /** Text of something removed may still be in the change log; an earlier process may have removed it. */
   #purgePending = true;
+  /** Calls whose end may be stored, because its commit was not acknowledged. */
+  readonly #uncertainEnds = new Set<CallId>();
   /** A second end of a call waits for the first. */
   readonly #ends = new KeyedQueue<CallId>();
 
-  constructor(database: SqlDatabase, clock: Clock, age: AgeClock) {
+  constructor(database: SqlDatabase, clock: Clock, age: AgeClock, { jobs, events, audit }: SideEffects) {
     this.#database = database;
+    this.#jobs = jobs;
+    this.#events = events;
+    this.#audit = audit;
     this.#db = database.db;
     this.#clock = clock;
     this.#age = age;
@@ -67,6 +100,76 @@ export class SqlCalls implements CallStore {
 
   subscribe(listener: (event: CallEvent) => void): void {
     this.#listeners.push(listener);
+  }
+
+  async restore({ id, accountId, spec, startedAtMs }: Parameters<CallStore["restore"]>[0]): Promise<void> {
+    const active = {
+      status: "active",
+      started_at: startedAtMs,
+      worker_id: asWorkerId("restored"),
+      worker_connection: 0,
+      epoch: 0,
+    };
+    await this.#database.transaction(async (tx) => {
+      const known = await tx
+        .updateTable("calls")
+        .set({ ...active, end_reason: null, ended_at: null })
+        .where("id", "=", id)
+        .where("account_id", "=", accountId)
+        .where("status", "in", ["created", "expired"])
+        .returning("id")
+        .executeTakeFirst();
+      if (known !== undefined || spec === undefined) return;
+      const call = await tx
+        .insertInto("calls")
+        .values({
+          id,
+          account_id: accountId,
+          ...active,
+          ...settingsColumns(spec),
+          ...storageColumns(spec),
+          created_at: startedAtMs,
+        })
+        .onConflict((conflict) => conflict.column("id").doNothing())
+        .returning("id")
+        .executeTakeFirst();
+      if (call === undefined) return;
+      const metadata = metadataRows({ callId: id, accountId }, spec.metadata);
+      if (metadata.length > 0) await tx.insertInto("call_metadata").values(metadata).execute();
+    });
+  }
+
+  async awaitsRecording(callId: CallId): Promise<boolean> {
+    const call = await this.#db
+      .selectFrom("calls")
+      .select("id")
+      .where("id", "=", callId)
+      .where("ended_at", "is not", null)
+      .where("recording", "is", null)
+      .where("recording_deleted_at", "is", null)
+      .executeTakeFirst();
+    return call !== undefined;
+  }
+
+  async setRecording(callId: CallId, recording: RecordingInfo): Promise<void> {
+    await this.#database.readCommitted(async (tx) => {
+      const call = await tx
+        .updateTable("calls")
+        .set({ recording: JSON.stringify(recording) })
+        .where("id", "=", callId)
+        .where("ended_at", "is not", null)
+        .where("recording_deleted_at", "is", null)
+        .returning(RECORD_COLUMNS)
+        .executeTakeFirst();
+      if (call === undefined) return;
+      const data = { ...callData(recordOf(call)), recording };
+      await this.#events.insert(tx, { accountId: call.account_id, type: "recording.ready", callId, data });
+    });
+    this.#events.notify();
+  }
+
+  recordingFailed(callId: CallId): Promise<void> {
+    return this.#database.transaction((tx) => markRecordingFailed(tx, callId));
   }
 
   #emit(event: CallEvent): void {
@@ -79,23 +182,44 @@ export class SqlCalls implements CallStore {
     return await this.#database.transaction((tx) => this.#repeat(tx, call));
   }
 
+  async repeatedAgentVersion(accountId: AccountId, agentId: AgentId, keyHash: string): Promise<number | undefined> {
+    const before = await this.#db
+      .selectFrom("idempotent_requests as request")
+      .innerJoin("calls", "calls.id", "request.call_id")
+      .select("calls.agent_version")
+      .where("request.account_id", "=", accountId)
+      .where("request.key_hash", "=", keyHash)
+      .where("calls.agent_id", "=", agentId)
+      .where((requests) => requests.not(isExpired(requests, { clock: this.#clock, age: this.#age })))
+      .executeTakeFirst();
+    return before?.agent_version ?? undefined;
+  }
+
   async create(call: NewCall): Promise<Creation> {
-    const creation = await this.#database.transaction(
-      // Another request with this idempotency key may have stored its call since `findRepeated`.
-      async (tx): Promise<Creation> => (await this.#repeat(tx, call)) ?? (await this.#insert(tx, call)),
-    );
+    const creation =
+      call.idempotency === undefined
+        ? await this.#database.readCommitted((tx) => this.#insert(tx, call))
+        : await this.#database.transaction(
+            // Another request with this idempotency key may have stored its call since `findRepeated`.
+            async (tx): Promise<Creation> => (await this.#repeat(tx, call)) ?? (await this.#insert(tx, call)),
+          );
     if (creation.kind === "created") this.#emit({ kind: "created", callId: creation.call.id, call });
+    this.#events.notify();
     return creation;
   }
 
   /** Reports the repetition within the transaction, in which the waiting call can neither be redeemed nor end. */
   async #repeat(tx: Transaction<Tables>, call: NewCall): Promise<Repetition | undefined> {
-    const found = await this.#findRepeated(tx, call);
+    const found = await this.#findRepeated(tx, call, this.#database.locksRows);
     if (found?.waitingId !== undefined) this.#emit({ kind: "repeated", callId: found.waitingId, spec: call.spec });
     return found?.repetition;
   }
 
-  async #findRepeated(db: Kysely<Tables>, { accountId, idempotency }: NewCall): Promise<FoundRequest | undefined> {
+  async #findRepeated(
+    db: Kysely<Tables>,
+    { accountId, idempotency }: NewCall,
+    locksCall = false,
+  ): Promise<FoundRequest | undefined> {
     if (idempotency === undefined) return undefined;
     const before = await db
       .selectFrom("idempotent_requests as request")
@@ -104,6 +228,7 @@ export class SqlCalls implements CallStore {
       .where("request.account_id", "=", accountId)
       .where("request.key_hash", "=", idempotency.keyHash)
       .where((requests) => requests.not(isExpired(requests, { clock: this.#clock, age: this.#age })))
+      .$if(locksCall, (request) => request.forUpdate("calls"))
       .executeTakeFirst();
     if (before === undefined) return undefined;
     if (before.fingerprint !== idempotency.fingerprint) return { repetition: { kind: "mismatch" } };
@@ -114,20 +239,30 @@ export class SqlCalls implements CallStore {
   }
 
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
-    const { accountId, agentId, apiKeyId, spec, tokenHash, tokenTtlMs, idempotency } = call;
-    const { words, settings } = splitSpec(spec);
+    const { accountId, agent, apiKeyId, web, tokenHash, tokenTtlMs, idempotency } = call;
     const nowMs = this.#clock.epochMs();
+    const admitted =
+      web === undefined
+        ? { spec: call.spec, reservedCost: 0 }
+        : await admitWebCall(
+            tx,
+            { spec: call.spec, web },
+            { age: this.#age, nowMs, locksRows: this.#database.locksRows },
+          );
+    if (typeof admitted === "string") return { kind: "web-call-refused", reason: admitted };
+    const { spec, reservedCost } = admitted;
     const { bootId: boot_id } = this.#age;
     const ageMs = this.#age.nowMs();
     const row = {
-      id: newId("call"),
+      id: newCallId(nowMs),
       account_id: accountId,
-      agent_id: agentId ?? null,
+      agent_id: agent?.id ?? null,
+      agent_version: agent?.version ?? null,
+      variables: agent !== undefined && storesWords(spec) ? JSON.stringify(agent.variables) : null,
       api_key_id: apiKeyId ?? null,
       status: "created",
-      settings: JSON.stringify(settings),
-      words: spec.recordingEnabled ? JSON.stringify(words) : null,
-      recording_enabled: spec.recordingEnabled ? 1 : 0,
+      ...settingsColumns(spec),
+      ...storageColumns(spec),
       created_at: nowMs,
       worker_connection: 0,
       epoch: 0,
@@ -137,6 +272,9 @@ export class SqlCalls implements CallStore {
     const token = { ...ofCall, token_hash: tokenHash, ...expiry };
     await tx.insertInto("calls").values(row).execute();
     await tx.insertInto("stream_tokens").values(token).execute();
+    await insertWebCall(tx, row.id, call, { reservedCost, nowMs });
+    const metadata = metadataRows({ callId: row.id, accountId }, spec.metadata);
+    if (metadata.length > 0) await tx.insertInto("call_metadata").values(metadata).execute();
     if (idempotency !== undefined) {
       const { keyHash, fingerprint, sealedToken } = idempotency;
       const created = { created_at: nowMs, boot_id, created_age_ms: ageMs };
@@ -148,7 +286,9 @@ export class SqlCalls implements CallStore {
         .onConflict((conflict) => conflict.columns(["account_id", "key_hash"]).doUpdateSet(request))
         .execute();
     }
-    return { kind: "created", call: createdRecordOf(row) };
+    const record = createdRecordOf(row);
+    await this.#events.insert(tx, { accountId, type: "call.created", callId: record.id, data: callData(record) });
+    return { kind: "created", call: record };
   }
 
   get(accountId: AccountId, callId: CallId): Promise<CallRecord | undefined> {
@@ -166,7 +306,7 @@ export class SqlCalls implements CallStore {
     return row && currentRecordOf(row);
   }
 
-  list(accountId: AccountId, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }> {
+  list(accountId: AccountId, query: CallQuery): Promise<CallPage> {
     return listCalls(this.#database, accountId, query, this.#age);
   }
 
@@ -190,14 +330,20 @@ export class SqlCalls implements CallStore {
     const rows = await this.#db
       .selectFrom("calls")
       .innerJoin("stream_tokens as token", "token.call_id", "calls.id")
-      .select(["calls.id", "calls.api_key_id"])
+      .select(["calls.id", "calls.account_id", "calls.api_key_id", "calls.connection_type"])
       .select(({ fn }) => fn.max("token.expires_age_ms").as("expires_age_ms"))
       .where("calls.status", "=", "created")
       .where("token.boot_id", "=", this.#age.bootId)
       .where("token.expires_age_ms", ">", ageMs)
       .groupBy("calls.id")
       .execute();
-    return rows.map((row) => ({ id: row.id, ...apiKeyIdOf(row), remainingMs: elapsedMs(ageMs, row.expires_age_ms) }));
+    return rows.map((row) => ({
+      id: row.id,
+      accountId: row.account_id,
+      ...apiKeyIdOf(row),
+      connectionType: row.connection_type as ConnectionType,
+      remainingMs: elapsedMs(ageMs, row.expires_age_ms),
+    }));
   }
 
   async listActive(workerId?: WorkerId): Promise<readonly ActiveCall[]> {
@@ -220,7 +366,7 @@ export class SqlCalls implements CallStore {
   }
 
   async cancel(accountId: AccountId, callId: CallId): Promise<Cancellation | undefined> {
-    const found = await this.#database.transaction(async (tx): Promise<Cancellation | undefined> => {
+    const found = await this.#database.readCommitted(async (tx): Promise<Cancellation | undefined> => {
       const nowMs = this.#clock.epochMs();
       const { numUpdatedRows } = await tx
         .updateTable("calls")
@@ -233,6 +379,10 @@ export class SqlCalls implements CallStore {
       const call = await this.#get(tx, accountId, callId);
       if (call === undefined) return undefined;
       const cancelled = numUpdatedRows > 0n;
+      if (cancelled) {
+        await settleWebCalls(tx, [callId]);
+        await this.#events.insert(tx, { accountId, type: "call.ended", callId });
+      }
       if (call.status !== "active") return { call, cancelled };
       const { worker_id: workerId } = await tx
         .selectFrom("calls")
@@ -243,10 +393,11 @@ export class SqlCalls implements CallStore {
       return { call, workerId, cancelled };
     });
     if (found?.cancelled) this.#emit({ kind: "ended", callId, ...CANCELLED });
+    this.#events.notify();
     return found;
   }
 
-  async remove(accountId: AccountId, callId: CallId): Promise<boolean | undefined> {
+  async remove(accountId: AccountId, callId: CallId, act: Act = BY_SERVICE): Promise<boolean | undefined> {
     const found = await this.get(accountId, callId);
     // A call that is over cannot start.
     if (found?.endedAtMs !== undefined) await trimTranscript(this.#db, callId);
@@ -254,10 +405,24 @@ export class SqlCalls implements CallStore {
       const call = await this.#get(tx, accountId, callId);
       if (call === undefined) return undefined;
       if (call.status === "active") return false;
-      for (const table of ["turns", "stream_tokens", "idempotent_requests"] as const) {
+      await deleteEventsOf(tx, callId);
+      for (const table of [
+        "turns",
+        "stream_tokens",
+        "idempotent_requests",
+        "call_metadata",
+        "media_keys",
+        "web_calls",
+      ] as const) {
         await tx.deleteFrom(table).where("call_id", "=", callId).execute();
       }
       await tx.deleteFrom("calls").where("id", "=", callId).execute();
+      await this.#audit.insert(tx, {
+        ...act,
+        accountId,
+        action: "call.deleted",
+        target: { kind: "call", id: callId },
+      });
       return true;
     });
     if (!removed) return removed;
@@ -291,22 +456,28 @@ export class SqlCalls implements CallStore {
   async #finish(callId: CallId, end: CallEnd, redemption: CallRedemption | undefined): Promise<boolean> {
     const active = await this.#db
       .selectFrom("calls")
-      .select(["account_id", "recording_enabled"])
+      .select(["account_id", "recording_enabled", "transcript_enabled"])
       .where("id", "=", callId)
       .where("status", "=", "active")
       .where((calls) => calls.and(redemptionColumns(redemption)))
       .executeTakeFirst();
-    if (active === undefined) return false;
+    if (active === undefined) return await this.#wasStored(callId);
     // A process that died during this may have left turns.
     await this.#deleteTurns(callId);
-    const of = { callId, accountId: active.account_id, withText: active.recording_enabled === 1 };
+    const of = {
+      callId,
+      accountId: active.account_id,
+      withText: (active.transcript_enabled ?? active.recording_enabled) === 1,
+    };
     const parts = rowBatches(end.turns, of);
     for (const part of parts.slice(0, -1)) {
       const begunMs = performance.now();
       await insertTurns(this.#db, part);
       await pauseAfterTransaction(performance.now() - begunMs);
     }
-    const first = await this.#database.transaction(async (tx) => {
+    // The connection may be lost after the commit and before its acknowledgement: then the next attempt finds the end.
+    this.#uncertainEnds.add(callId);
+    const first = await this.#database.readCommitted(async (tx) => {
       const call = await tx
         .updateTable("calls")
         .set({
@@ -317,9 +488,9 @@ export class SqlCalls implements CallStore {
           ...(end.carrierCallId !== undefined && { carrier_call_id: JSON.stringify(end.carrierCallId) }),
           parameters: of.withText ? jsonOf(end.parameters) : null,
           transcript_complete: end.transcriptComplete === undefined ? null : Number(end.transcriptComplete),
-          recording: jsonOf(end.recording),
           counters: jsonOf(end.counters),
           latency: jsonOf(end.latency),
+          network: jsonOf(end.network),
           usage: jsonOf(end.usage),
           cost: jsonOf(end.cost),
         })
@@ -330,8 +501,16 @@ export class SqlCalls implements CallStore {
         .executeTakeFirst();
       if (call === undefined) return false;
       await insertTurns(tx, parts.at(-1) ?? []);
+      await settleWebCalls(tx, [callId], end.cost);
+      const { accountId } = of;
+      await this.#events.insert(tx, { accountId, type: "call.ended", callId });
+      if (end.hasJournal === true && active.recording_enabled === 1) {
+        await this.#jobs.insert(tx, { kind: RENDER_JOB, payload: { callId }, key: callId, accountId });
+      }
       return true;
     });
+    this.#uncertainEnds.delete(callId);
+    this.#jobs.notify();
     if (first) {
       this.#emit({ kind: "ended", callId, status: end.status, endReason: end.endReason });
       return true;
@@ -343,6 +522,22 @@ export class SqlCalls implements CallStore {
     return false;
   }
 
+  /** Whether an earlier attempt of this process has stored the end without knowing it. */
+  async #wasStored(callId: CallId): Promise<boolean> {
+    if (!this.#uncertainEnds.delete(callId)) return false;
+    const call = await this.#db
+      .selectFrom("calls")
+      .select(["status", "end_reason"])
+      .where("id", "=", callId)
+      .where("status", "in", ["ended", "failed"])
+      .$narrowType<{ status: "ended" | "failed"; end_reason: EndReason }>()
+      .executeTakeFirst();
+    if (call === undefined) return false;
+    this.#events.notify();
+    this.#emit({ kind: "ended", callId, status: call.status, endReason: call.end_reason });
+    return true;
+  }
+
   async #deleteTurns(callId: CallId): Promise<void> {
     await trimTranscript(this.#db, callId);
     const left = this.#db.selectFrom("turns").select("position").where("call_id", "=", callId).limit(1);
@@ -351,19 +546,53 @@ export class SqlCalls implements CallStore {
   }
 
   async expire(): Promise<readonly CallId[]> {
-    const rows = await this.#db
-      .updateTable("calls")
-      .set((calls) => ({ ...EXPIRED, ended_at: lastExpiry(calls) }))
-      .where("status", "=", "created")
-      .where((calls) => calls.not(hasValidToken(calls, this.#age)))
-      .returning("id")
-      .execute();
-    const ids = rows.map((row) => row.id);
+    const ids: CallId[] = [];
+    for (;;) {
+      const expired = await this.#expireBatch();
+      ids.push(...expired);
+      if (expired.length < TRANSACTION_ROWS_MAX) break;
+    }
     for (const callId of ids)
       this.#emit({ kind: "ended", callId, status: EXPIRED.status, endReason: EXPIRED.end_reason });
+    await deleteOldWebCallCosts(this.#db, dayOf(addMs(this.#clock.epochMs(), -DAY_MS)));
     await deleteExpiredRequests(this.#db, { clock: this.#clock, age: this.#age });
     if (this.#purgePending) await this.#purgeChangeLog();
     return ids;
+  }
+
+  async #expireBatch(): Promise<readonly CallId[]> {
+    const due = this.#db
+      .selectFrom("calls")
+      .select("id")
+      .where("status", "=", "created")
+      .where((calls) => calls.not(hasValidToken(calls, this.#age)))
+      .limit(TRANSACTION_ROWS_MAX);
+    // Most of the time there is none, which needs no write.
+    const found = await due.execute();
+    if (found.length === 0) return [];
+    const ids = found.map(({ id }) => id);
+    const rows = await this.#database.readCommitted(async (tx) => {
+      const expired = await tx
+        .updateTable("calls")
+        .set((calls) => ({ ...EXPIRED, ended_at: lastExpiry(calls) }))
+        .where("id", "in", ids)
+        .where("status", "=", "created")
+        .where((calls) => calls.not(hasValidToken(calls, this.#age)))
+        .returning(RECORD_COLUMNS)
+        .execute();
+      await settleWebCalls(
+        tx,
+        expired.map(({ id }) => id),
+      );
+      for (const row of expired) {
+        const record = recordOf(row);
+        const { accountId, id: callId } = record;
+        await this.#events.insert(tx, { accountId, type: "call.expired", callId, data: callData(record) });
+      }
+      return expired;
+    });
+    this.#events.notify();
+    return rows.map(({ id }) => id);
   }
 }
 
@@ -376,3 +605,23 @@ const redemptionColumns = (redemption: CallRedemption | undefined) =>
     : { worker_id: redemption.workerId, worker_connection: redemption.workerConnection, epoch: redemption.epoch };
 
 const jsonOf = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value));
+
+/** The call has no recording, and its counters say so. */
+export async function markRecordingFailed(tx: Kysely<Tables>, callId: CallId): Promise<void> {
+  const call = await tx.selectFrom("calls").select("counters").where("id", "=", callId).executeTakeFirst();
+  if (call === undefined) return;
+  const counters = JSON.stringify({ ...JSON.parse(call.counters ?? "{}"), recordingFailures: 1 });
+  await tx.updateTable("calls").set({ counters }).where("id", "=", callId).execute();
+}
+
+/** The recording of a call is rendered again. */
+export async function clearRecordingFailure(db: Kysely<Tables>, callId: CallId): Promise<void> {
+  const call = await db.selectFrom("calls").select("counters").where("id", "=", callId).executeTakeFirst();
+  if (call === undefined) return;
+  const { recordingFailures: _, ...counters } = JSON.parse(call.counters ?? "{}");
+  await db
+    .updateTable("calls")
+    .set({ counters: JSON.stringify(counters) })
+    .where("id", "=", callId)
+    .execute();
+}

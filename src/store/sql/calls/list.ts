@@ -1,107 +1,133 @@
 import { setImmediate } from "node:timers/promises";
-import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { AccountId, CallId } from "../../../core/ids.ts";
-import { LIST_READ_BYTES_MAX } from "../../../core/limits/api.ts";
-import type { CallQuery, CallStatus, ListedCall } from "../../call-store.ts";
+import type { CallPage, CallQuery } from "../../call-store.ts";
 import type { SqlDatabase } from "../database.ts";
-import type { Tables } from "../tables.ts";
+import { type IdBounds, type IndexRange, ListFilters } from "./filters.ts";
 import { currentRecordOf, hasValidToken, LISTED_COLUMNS, lastExpiry } from "./rows.ts";
 
-/**
- * Calls that one query reads, LIST_READ_BYTES_MAX at most. SQLite runs while the process waits, and a filter that
- * matches few calls reads many. Between two queries the event loop runs.
- */
-const WINDOW_CALLS_MAX = 500;
+/** How far a search goes. */
+export interface SearchLimits {
+  /**
+   * Entries of an index that one query reads. SQLite runs while the process waits, and filters that rarely meet read many.
+   * Between two queries the event loop runs.
+   */
+  windowEntriesMax: number;
+  /** After so many windows a page ends, though it has fewer calls than requested: the next one continues there. */
+  windowsMax: number;
+  /** The same of entries of metadata, each of which costs a look at another index: on Postgres 2,000 take about 25 ms. */
+  metadataWindowsMax: number;
+  /** A filter that no more calls match than this is where the search begins. */
+  rareCallsMax: number;
+}
 
-/** The account's calls that match the query, newest first, and whether others follow. */
+const LIMITS: SearchLimits = { windowEntriesMax: 2_000, windowsMax: 15, metadataWindowsMax: 1, rareCallsMax: 1_000 };
+
+/** The account's calls that match the query, newest first. */
 export async function listCalls(
-  database: SqlDatabase,
+  { db }: SqlDatabase,
   accountId: AccountId,
   { afterCallId, limit, ...filters }: CallQuery,
   age: AgeClock,
-): Promise<{ calls: readonly ListedCall[]; more: boolean }> {
-  const found: ListedCall[] = [];
-  let after = afterCallId;
-  for (;;) {
-    const last = await endOfWindow(database.db, accountId, filters.carrierCallId, after);
-    let window = matching(database, accountId, filters, age);
-    if (after !== undefined) window = window.where("calls.id", "<", after);
-    if (last !== undefined) window = window.where("calls.id", ">=", last);
-    // One row more than requested shows whether others follow.
-    const rows = await window.limit(limit + 1 - found.length).execute();
-    found.push(...rows.map(currentRecordOf));
-    if (found.length > limit || last === undefined) return { calls: found.slice(0, limit), more: found.length > limit };
-    after = last;
+  limits = LIMITS,
+): Promise<CallPage> {
+  const list = new ListFilters(db, accountId, filters, age);
+  // One call more than requested shows whether others follow.
+  const { ids, stoppedAtId } = await findIds(list, { afterCallId, count: limit + 1, limits });
+  const shown = ids.slice(0, limit);
+  const calls =
+    shown.length === 0
+      ? []
+      : await list
+          .among(shown)
+          .select(LISTED_COLUMNS)
+          .select((eb) => [lastExpiry(eb).as("expires_at"), hasValidToken(eb, age).as("has_valid_token")])
+          .execute();
+  const continueAfterId = ids.length > limit ? shown.at(-1) : stoppedAtId;
+  return {
+    // One that no longer matches, or was removed meanwhile, is left out.
+    calls: calls.map(currentRecordOf),
+    more: continueAfterId !== undefined,
+    ...(continueAfterId !== undefined && { continueAfterId }),
+  };
+}
+
+interface Found {
+  ids: readonly CallId[];
+  /** Where the search was given up for now; undefined where nothing else matches, or `count` were found. */
+  stoppedAtId?: CallId | undefined;
+}
+
+interface Search {
+  afterCallId: CallId | undefined;
+  count: number;
+  limits: SearchLimits;
+}
+
+/** The next calls that match, at most `count`. They are found by indexes alone, so that long settings and prompts are not read. */
+async function findIds(list: ListFilters, search: Search): Promise<Found> {
+  const { afterCallId: after, count, limits } = search;
+  const { before, from } = list.bounds;
+  const bounds = { from, before: before === undefined || (after !== undefined && after < before) ? after : before };
+  const { ranges } = list;
+  for (const parts of ranges) {
+    const rare = await rareIds(list, parts, bounds, limits.rareCallsMax);
+    if (rare === undefined) continue;
+    if (rare.length === 0) return { ids: [] };
+    const rows = await list.among(rare).select("calls.id").limit(count).execute();
+    return { ids: rows.map(({ id }) => id) };
+  }
+  const [parts = [undefined]] = ranges;
+  const found: Found[] = [];
+  for (const part of parts) found.push(await scan(list, part, bounds, search));
+  return merged(found, count);
+}
+
+/** All calls of these ranges within the bounds, where they are few. */
+async function rareIds(
+  list: ListFilters,
+  ranges: readonly IndexRange[],
+  bounds: IdBounds,
+  callsMax: number,
+): Promise<readonly CallId[] | undefined> {
+  const ids: CallId[] = [];
+  for (const range of ranges) {
+    if ((await list.idsOf(range, bounds, 1, callsMax)).length > 0) return undefined;
+    ids.push(...(await list.idsOf(range, bounds, callsMax)));
+  }
+  return ids;
+}
+
+/** Searches a range, or all calls, window by window. */
+async function scan(
+  list: ListFilters,
+  range: IndexRange | undefined,
+  bounds: IdBounds,
+  { count, limits }: Search,
+): Promise<Found> {
+  const ids: CallId[] = [];
+  let { before } = bounds;
+  const windowsMax = range !== undefined && "pairHash" in range ? limits.metadataWindowsMax : limits.windowsMax;
+  for (let windows = 1; ; windows++) {
+    const [last] = await list.idsOf(range, { ...bounds, before }, 1, limits.windowEntriesMax - 1);
+    ids.push(...(await list.matching(range, { before, from: last ?? bounds.from }, count - ids.length)));
+    if (ids.length === count || last === undefined) return { ids };
+    if (windows === windowsMax) return { ids, stoppedAtId: last };
+    before = last;
     await setImmediate();
   }
 }
 
-/**
- * The oldest call of the next window; undefined when all remaining calls fit into it. With `carrierCallId` only its
- * calls count: an index finds them, but the peer chooses the id, so any number of calls may share it. The length of a
- * column is known without reading it, but the columns stored before a requested one have to be read, including the
- * words.
- */
-async function endOfWindow(
-  db: Kysely<Tables>,
-  accountId: AccountId,
-  carrierCallId: string | undefined,
-  after: CallId | undefined,
-): Promise<CallId | undefined> {
-  const bytes = sql<number>`octet_length(settings) + coalesce(octet_length(words), 0)`;
-  let earlier = db
-    .selectFrom("calls")
-    .select(["id", bytes.as("bytes")])
-    .where("account_id", "=", accountId);
-  if (carrierCallId !== undefined) earlier = earlier.where("carrier_call_id", "=", JSON.stringify(carrierCallId));
-  if (after !== undefined) earlier = earlier.where("id", "<", after);
-  const rows = await earlier.orderBy("id", "desc").limit(WINDOW_CALLS_MAX).execute();
-  let sum = 0;
-  const fitting = rows.findIndex((row) => {
-    sum += row.bytes;
-    return sum > LIST_READ_BYTES_MAX;
-  });
-  if (fitting === -1) return rows.length < WINDOW_CALLS_MAX ? undefined : rows.at(-1)?.id;
-  return rows[Math.max(0, fitting - 1)]?.id;
-}
-
-function matching(
-  { db, dialect }: SqlDatabase,
-  accountId: AccountId,
-  filters: Omit<CallQuery, "afterCallId" | "limit">,
-  age: AgeClock,
-) {
-  const { status, connectionType, carrierCallId, createdFromMs, createdBeforeMs, metadata = {} } = filters;
-  let calls = db
-    .selectFrom("calls")
-    .select(LISTED_COLUMNS)
-    // A list does not show tools. The database removes them, so that JSON.parse need not read them: the largest calls
-    // take a fifth of the time.
-    .select(dialect.jsonWithout("calls.settings", "tools").as("settings"))
-    .select((eb) => [lastExpiry(eb).as("expires_at"), hasValidToken(eb, age).as("has_valid_token")])
-    .where("calls.account_id", "=", accountId)
-    .orderBy("calls.id", "desc");
-  if (carrierCallId !== undefined) calls = calls.where("calls.carrier_call_id", "=", JSON.stringify(carrierCallId));
-  if (createdFromMs !== undefined) calls = calls.where("calls.created_at", ">=", createdFromMs);
-  if (createdBeforeMs !== undefined) calls = calls.where("calls.created_at", "<", createdBeforeMs);
-  if (status !== undefined) calls = calls.where((eb) => hasStatus(eb, status, age));
-  if (connectionType !== undefined) {
-    calls = calls.where(dialect.jsonText("calls.settings", "connectionType"), "=", connectionType);
-  }
-  for (const [key, text] of Object.entries(metadata)) {
-    calls = calls.where(dialect.jsonHasText("calls.settings", "metadata", key, text));
-  }
-  return calls;
-}
-
-/**
- * Whether a call has this status now: it is `expired` once its last token has expired, whether `expire` has run or not.
- */
-function hasStatus(eb: ExpressionBuilder<Tables, "calls">, status: CallStatus, age: AgeClock) {
-  const stored = eb("calls.status", "=", status);
-  if (status !== "created" && status !== "expired") return stored;
-  const isGood = hasValidToken(eb, age);
-  if (status === "created") return eb.and([stored, isGood]);
-  return eb.or([stored, eb.and([eb("calls.status", "=", "created"), eb.not(isGood)])]);
+/** The newest of what was found in several ranges, down to where all of them were searched. */
+function merged(parts: readonly Found[], count: number): Found {
+  const full = parts.filter(({ ids }) => ids.length === count).map(({ ids }) => ids.at(-1) as CallId);
+  const stops = [...full, ...parts.flatMap(({ stoppedAtId }) => stoppedAtId ?? [])].sort();
+  const stoppedAtId = stops.at(-1);
+  const ids = parts
+    .flatMap((part) => part.ids)
+    .filter((id) => stoppedAtId === undefined || id >= stoppedAtId)
+    .sort()
+    .reverse()
+    .slice(0, count);
+  return ids.length === count ? { ids } : { ids, stoppedAtId };
 }

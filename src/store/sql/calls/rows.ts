@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Selectable } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
-import type { CallSpec } from "../../../core/calls/spec.ts";
+import { type CallSpec, storesWords } from "../../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import { callMs, type EpochMs, millisecondsOf } from "../../../core/clocks.ts";
 import type { CallPrompts, CallRecord } from "../../call-store.ts";
@@ -8,12 +8,15 @@ import type { Tables } from "../tables.ts";
 
 export const EXPIRED = { status: "expired", end_reason: "token_expired" } as const;
 
-/** The columns of a call in lists, without its settings. */
+/** The columns of a call in lists: without its tools. */
 export const LISTED_COLUMNS = [
   "calls.id",
   "calls.account_id",
   "calls.agent_id",
+  "calls.agent_version",
+  "calls.variables",
   "calls.status",
+  "calls.settings",
   "calls.created_at",
   "calls.started_at",
   "calls.ended_at",
@@ -26,6 +29,7 @@ export const LISTED_COLUMNS = [
   "calls.recording",
   "calls.counters",
   "calls.latency",
+  "calls.network",
   "calls.usage",
   "calls.cost",
   "calls.recording_deleted_at",
@@ -33,12 +37,19 @@ export const LISTED_COLUMNS = [
 ] as const;
 
 /** The columns of a record: all but the words, which can be long and which no record shows. */
-export const RECORD_COLUMNS = [...LISTED_COLUMNS, "calls.settings"] as const;
+export const RECORD_COLUMNS = [...LISTED_COLUMNS, "calls.tools"] as const;
 
 export type RecordRow = Omit<
   Selectable<Tables["calls"]>,
-  "words" | "recording_enabled" | "api_key_id" | "worker_connection" | "epoch"
->;
+  | "words"
+  | "recording_enabled"
+  | "transcript_enabled"
+  | "api_key_id"
+  | "worker_connection"
+  | "epoch"
+  | "connection_type"
+  | "tools"
+> & { tools?: string };
 
 /** Whether the call has a valid token. A created call without one is expired, whether `expire` has run or not. */
 export const hasValidToken = (calls: ExpressionBuilder<Tables, "calls">, age: AgeClock) =>
@@ -66,13 +77,30 @@ export function currentRecordOf(row: RecordRow & { expires_at: EpochMs | null; h
   return recordOf(isExpired ? { ...row, ...EXPIRED, ended_at: row.expires_at } : row);
 }
 
-/** Divides a specification into what may be spoken and what the record shows. */
-export function splitSpec({ systemPrompt, greeting, ...settings }: CallSpec) {
-  const words: CallPrompts = { systemPrompt, ...(greeting !== undefined && { greeting }) };
-  return { words, settings };
+/** The columns of what may be stored of a call, and its prompts where they may. */
+export const storageColumns = (spec: CallSpec) => ({
+  words: storesWords(spec) ? JSON.stringify(promptsOf(spec)) : null,
+  recording_enabled: Number(spec.recordingEnabled),
+  transcript_enabled: Number(storesWords(spec)),
+});
+
+/** The part of a specification that may be spoken. */
+export const promptsOf = ({ systemPrompt, greeting }: CallSpec): CallPrompts => ({
+  systemPrompt,
+  ...(greeting !== undefined && { greeting }),
+});
+
+/** The columns of the part of a specification that the record shows. */
+export function settingsColumns({ systemPrompt: _, greeting: __, tools, ...settings }: CallSpec) {
+  return {
+    settings: JSON.stringify(settings),
+    tools: JSON.stringify(tools),
+    connection_type: settings.connectionType,
+  };
 }
 
-const recordOf = (row: RecordRow): CallRecord => ({
+/** The record as it is stored. */
+export const recordOf = (row: RecordRow): CallRecord => ({
   ...createdRecordOf(row),
   status: row.status as CallRecord["status"],
   ...(row.started_at !== null && { startedAtMs: row.started_at }),
@@ -85,6 +113,7 @@ const recordOf = (row: RecordRow): CallRecord => ({
   ...(row.recording !== null && { recording: JSON.parse(row.recording) }),
   ...(row.counters !== null && { counters: JSON.parse(row.counters) }),
   ...(row.latency !== null && { latency: JSON.parse(row.latency) }),
+  ...(row.network !== null && { network: JSON.parse(row.network) }),
   ...(row.usage !== null && { usage: JSON.parse(row.usage) }),
   ...(row.cost !== null && { cost: JSON.parse(row.cost) }),
   ...(row.recording_deleted_at !== null && { recordingDeletedAtMs: row.recording_deleted_at }),
@@ -93,13 +122,18 @@ const recordOf = (row: RecordRow): CallRecord => ({
 
 /** The record that a call had when it was created: in the status `created`, whatever has happened since. */
 export const createdRecordOf = (
-  row: Pick<RecordRow, "id" | "account_id" | "agent_id" | "settings" | "created_at">,
+  row: Pick<
+    RecordRow,
+    "id" | "account_id" | "agent_id" | "agent_version" | "variables" | "settings" | "tools" | "created_at"
+  >,
 ): CallRecord => ({
   id: row.id,
   accountId: row.account_id,
   ...(row.agent_id !== null && { agentId: row.agent_id }),
+  ...(row.agent_version !== null && { agentVersion: row.agent_version }),
+  ...(row.variables !== null && { variables: JSON.parse(row.variables) }),
   status: "created",
-  settings: JSON.parse(row.settings),
+  settings: { ...JSON.parse(row.settings), ...(row.tools !== undefined && { tools: JSON.parse(row.tools) }) },
   createdAtMs: row.created_at,
 });
 

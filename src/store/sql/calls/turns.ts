@@ -12,7 +12,7 @@ type TurnRow = Insertable<Tables["turns"]>;
 export interface TurnOwner {
   callId: CallId;
   accountId: AccountId;
-  /** False for a call that is not recorded, whose texts are not written. */
+  /** False for a call whose words are not stored. */
   withText: boolean;
 }
 

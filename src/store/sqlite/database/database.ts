@@ -19,8 +19,9 @@ export function createDatabaseFile(path: string): void {
 export function openDatabase(path: string): Libsql.Database {
   const file = new Libsql(path);
   file.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  // This must precede the first table to have an effect. It lets retention return freed space to the file system.
-  file.exec("PRAGMA auto_vacuum = INCREMENTAL");
+  // It lets retention return freed space to the file system. It has an effect only before the first table, and waits for the lock of
+  // writers also where it has none: another process may open the database meanwhile.
+  if (isEmpty(file)) file.exec("PRAGMA auto_vacuum = INCREMENTAL");
   file.exec("PRAGMA journal_mode = WAL");
   // Committed data survives a power failure.
   file.exec("PRAGMA synchronous = FULL");
@@ -33,3 +34,6 @@ export function openDatabase(path: string): Libsql.Database {
   file.exec("SELECT count(*) FROM sqlite_schema");
   return file;
 }
+
+const isEmpty = (file: Libsql.Database): boolean =>
+  file.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all().length === 0;

@@ -1,29 +1,65 @@
-import { Kysely, sql, type Transaction } from "kysely";
+import { Kysely, SqliteDialect, sql, type Transaction } from "kysely";
 import type { Database } from "libsql";
-import type { SqlDatabase } from "../../sql/database.ts";
+import type { ColumnTypes, SqlDatabase } from "../../sql/database.ts";
 import type { Tables } from "../../sql/tables.ts";
+import { openDatabase } from "./database.ts";
 import type { DatabaseFiles } from "./database-files.ts";
 import { BUSY_TIMEOUT_MS, execute, SharedFileDialect } from "./dialect.ts";
-import { SQLITE } from "./expressions.ts";
 
 /** Pages of 4 KiB that one step returns, in one transaction: about a millisecond and one forced write. */
 const PAGES_PER_STEP = 64;
 
+/** SQLite's integers have 64 bits, and its `real` is JavaScript's number. */
+export const SQLITE_COLUMN_TYPES: ColumnTypes = { epochMs: "integer", durationMs: "real" };
+
 /** See `SqlDatabase`. */
 export class SqliteDatabase implements SqlDatabase {
   readonly db: Kysely<Tables>;
-  readonly dialect = SQLITE;
+  readonly columnTypes = SQLITE_COLUMN_TYPES;
+  readonly locksRows = false;
   readonly #file: Database;
+  readonly #path: string;
 
-  /** `files` are the files of the open database `file`. */
-  constructor(file: Database, files: DatabaseFiles) {
+  /** `files` are the files of the open database `file`, which is at `path`. */
+  constructor(file: Database, path: string, files: DatabaseFiles) {
     this.#file = file;
+    this.#path = path;
     this.db = new Kysely<Tables>({ dialect: new SharedFileDialect(file, files) });
   }
 
   /** The write lock, which BEGIN IMMEDIATE takes, lets transactions run one after another. */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
     return this.db.transaction().execute(work);
+  }
+
+  readCommitted<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
+    return this.transaction(work);
+  }
+
+  /** Its commit is written and not forced to the disk; the next one that is forces both, in their order. */
+  readCommittedWithoutSync<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
+    return this.db.connection().execute(async (connection) => {
+      execute(this.#file, "PRAGMA synchronous = NORMAL");
+      try {
+        return await connection.transaction().execute(work);
+      } finally {
+        execute(this.#file, "PRAGMA synchronous = FULL");
+      }
+    });
+  }
+
+  withoutSync<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    return this.readCommittedWithoutSync(work);
+  }
+
+  /** On a connection of its own, because a transaction of this one would take the write lock. */
+  async readSnapshot<T>(read: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: openDatabase(this.#path) }) });
+    try {
+      return await db.transaction().execute(read);
+    } finally {
+      await db.destroy();
+    }
   }
 
   async compact(): Promise<boolean> {

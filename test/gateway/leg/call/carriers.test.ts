@@ -331,19 +331,21 @@ describe("the parameters of a start", () => {
     return starts;
   }
 
-  test.each(carriersUnderTest())("of $name are in the journal of a recorded call, and of none in the log", async ({
+  test.each(
+    carriersUnderTest(),
+  )("of $name are in the journal of a call that stores words, and of none in the log", async ({
     connectionType,
     make,
     startWith,
   }) => {
-    for (const recordingEnabled of [true, false]) {
-      const call = leg({ wire: make(), spec: { connectionType, recordingEnabled } });
+    for (const transcriptEnabled of [true, false]) {
+      const call = leg({ wire: make(), spec: { connectionType, transcriptEnabled } });
       call.json(startWith({ ...PARAMETERS, nested: { a: CANARY }, list: [CANARY] }));
       call.connection.closed(1_006, false);
       while (call.done() === 0) await settled();
-      expect(await startsOf(call.journalPath)).toEqual([recordingEnabled ? PARAMETERS : {}]);
-      expect((await projectJournal(call.journalPath)).parameters).toEqual(recordingEnabled ? PARAMETERS : {});
-      expect(readFileSync(call.journalPath).includes(CANARY)).toBe(recordingEnabled);
+      expect(await startsOf(call.journalPath)).toEqual([transcriptEnabled ? PARAMETERS : {}]);
+      expect((await projectJournal(call.journalPath)).parameters).toEqual(transcriptEnabled ? PARAMETERS : {});
+      expect(readFileSync(call.journalPath).includes(CANARY)).toBe(transcriptEnabled);
       const lines = call.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
       expect(lines).toMatchObject([
         { msg: "parameters of the start dropped", dropped: 2, countMax: 64, bytesMax: 8_192 },
@@ -406,8 +408,8 @@ describe("F14-4: the carrier's id for the call", () => {
     make,
     start,
   }) => {
-    for (const recordingEnabled of [true, false]) {
-      const call = leg({ wire: make(), spec: { connectionType, recordingEnabled } });
+    for (const transcriptEnabled of [true, false]) {
+      const call = leg({ wire: make(), spec: { connectionType, transcriptEnabled } });
       call.json(start(STREAM_ID, ID));
       call.text("not JSON");
       call.connection.closed(1_006, false);

@@ -64,6 +64,16 @@ describe("B7: too much in one message ends the call with 1009", () => {
 });
 
 describe("meaningless messages of a client", () => {
+  test("W5: an offer or a fallback where the audio is on the socket has no meaning, and the call goes on", () => {
+    const call = websocketLeg(QUIET);
+    call.json({ type: "offer", sdp: "v=0" });
+    call.json({ type: "fallback", codec: "opus" });
+    expect(call.received("error")).toMatchObject([{ code: "unknown_type" }]);
+    call.json({ type: "dtmf", digit: "5" });
+    expect(call.digits()).toBe("5");
+    expect(call.hangUp()).toMatchObject({ ignored: 2, malformed: 0 });
+  });
+
   test("C10: an unknown type is answered once with error, and ignored like all that follow", () => {
     const call = websocketLeg(QUIET);
     for (const type of ["weather", "TEXT", "", "__proto__", "constructor", "ready"]) call.json({ type, text: "x" });

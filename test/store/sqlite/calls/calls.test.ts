@@ -6,20 +6,20 @@ import { addMs, epochMs } from "../../../../src/core/clocks.ts";
 import { asAccountId, asCallId } from "../../../../src/core/ids.ts";
 import { newId } from "../../../../src/core/new-id.ts";
 import { hashSecret } from "../../../../src/store/secrets.ts";
-import { migrationsFor } from "../../../../src/store/sql/migrations.ts";
+import { migrationsFor } from "../../../../src/store/sql/migrations/migrations.ts";
 import type { Tables } from "../../../../src/store/sql/tables.ts";
-import { SQLITE } from "../../../../src/store/sqlite/database/expressions.ts";
-import { openStores } from "../../../../src/store/sqlite/open-stores.ts";
+import { SQLITE_COLUMN_TYPES } from "../../../../src/store/sqlite/database/sqlite-database.ts";
+import { openSqliteStores } from "../../../../src/store/sqlite/open-stores.ts";
 import { createCall, endAt, SPEC, TURNS } from "../../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { ageClockOf, redeemedBy } from "../../../support/tokens.ts";
 
-const MIGRATIONS = migrationsFor(SQLITE.columnTypes);
+const MIGRATIONS = migrationsFor(SQLITE_COLUMN_TYPES);
 
 const open = async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   const accountId = await stores.accounts.ensure("first");
 
   /** An ended call whose texts all contain its number. */
@@ -75,14 +75,28 @@ describe("removed data", () => {
   });
 });
 
+/** Copies the only call of a database, under other ids. */
+function copyTheCall(file: InstanceType<typeof Libsql>, copies: number): void {
+  const columns = file.prepare("SELECT name FROM pragma_table_info('calls') WHERE name != 'id'").all() as {
+    name: string;
+  }[];
+  const names = columns.map(({ name }) => name).join(", ");
+  file.exec(`WITH RECURSIVE copy(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM copy WHERE number < ${copies})
+    INSERT INTO calls (id, ${names}) SELECT 'call_' || printf('%036d', number), ${names} FROM copy, calls`);
+}
+
 test.each([
   undefined,
   "CA1",
 ])("a list that reads many calls without a match lets the event loop run meanwhile, carrier's id %s", async (carrierCallId) => {
   const { directory, stores, accountId } = await open();
-  for (let index = 0; index < 2_100; index++) await createCall(stores, accountId);
+  await createCall(stores, accountId);
   const file = new Libsql(join(directory, "trunkline.db"));
   file.prepare("UPDATE calls SET carrier_call_id = ?").run(JSON.stringify("CA1"));
+  // More than four windows of a list for each of two reasons, of which one goes with each status.
+  copyTheCall(file, 45_000);
+  file.exec("UPDATE calls SET status = 'ended', end_reason = 'caller_hangup'");
+  file.exec("UPDATE calls SET status = 'failed', end_reason = 'provider_error' WHERE rowid % 2 = 0");
   file.close();
   let turns = 0;
   let isListing = true;
@@ -91,10 +105,8 @@ test.each([
     if (isListing) setImmediate(takeTurn);
   };
   setImmediate(takeTurn);
-  expect(await stores.calls.list(accountId, { limit: 1, metadata: { order: "18" }, carrierCallId })).toEqual({
-    calls: [],
-    more: false,
-  });
+  const query = { limit: 1, status: "failed", endReason: "caller_hangup", carrierCallId } as const;
+  expect(await stores.calls.list(accountId, query)).toMatchObject({ calls: [] });
   isListing = false;
   expect(turns).toBeGreaterThanOrEqual(4);
   await stores.close();
@@ -147,7 +159,7 @@ test("the calls of a database of an older version are read, listed and removed",
     .prepare("INSERT INTO stream_tokens (token_hash, account_id, call_id, expires_at) VALUES (?, ?, ?, ?)")
     .run(hashSecret("x"), accountId, id, addMs(clock.epochMs(), 1));
   await db.destroy();
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   const { tools: _tools, ...listedSettings } = settings;
   const record = {
     // The boot of its token is unknown.
@@ -195,7 +207,7 @@ test("F14-2, F14-4: turns and calls of version 6 of the schema are read: neither
     )
     .run();
   await db.destroy();
-  const upgraded = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const upgraded = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   expect((await upgraded.calls.get(asAccountId("account_1"), asCallId("call_1")))?.carrierCallId).toBeUndefined();
   expect(await upgraded.calls.transcript(asAccountId("account_1"), asCallId("call_1"))).toEqual([
     { role: "agent", text: "Hello.", startMs: 0, endMs: 900, interrupted: false },
@@ -245,7 +257,7 @@ test("latencies and usage of version 11 of the schema are read under their prese
   insertTurn.run(1, JSON.stringify(oldTurnLatency));
   await db.destroy();
 
-  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   expect(await stores.calls.get(asAccountId("account_1"), asCallId("call_1"))).toMatchObject({
     latency: {
       ...{ endOfTurn: step(520), finalTranscript: step(300), llmFirstToken: step(120) },

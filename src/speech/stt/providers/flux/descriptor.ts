@@ -17,6 +17,7 @@ const DEEPGRAM_HOST = /(?:^|\.)deepgram\.com$/;
 
 export const fluxStt = defineProvider({
   id: "flux",
+  accountOf: "deepgram",
   stage: "stt",
   capabilities: { connection: "websocket" },
   variables: {

@@ -13,6 +13,7 @@ const ADDRESS = "wss://api.openai.com/v1/realtime";
 
 export const openAiRealtimeStt = defineProvider({
   id: "openairealtime",
+  accountOf: "openai",
   stage: "stt",
   capabilities: { connection: "websocket" },
   variables: {

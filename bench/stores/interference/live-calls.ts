@@ -1,0 +1,108 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Agent, request } from "undici";
+import type { GeneratorQuestions } from "../../generator/protocol.ts";
+import { spreadOf } from "../../harness/statistics.ts";
+import { framesWithin } from "../../measurement/phase.ts";
+import type { Child } from "../../rig/child-process.ts";
+import { machineMonotonicMs } from "../../rig/monotonic.ts";
+import { type BenchService, sendRequest } from "../../rig/service.ts";
+import { AGENT_SENTENCES } from "../../rig/speech.ts";
+import type { FrameRound } from "../result.ts";
+import { NEW_CALL } from "../scene.ts";
+import type { ProbeReport } from "./probe.ts";
+
+const WIRE = "carrier_a";
+/** No voice is faster: what an agent has to say outlasts its call. */
+const CHARS_PER_S_MAX = 20;
+const CONNECT_S = 10;
+/** A new process that sets up all calls at once is overloaded, and refuses some of them. */
+const CONNECTING_MAX = 1;
+/** A frame is due every 20 ms, but not while the agent's speech is being made. */
+const FRAMES_SHARE_MIN = 0.5;
+
+/** Calls whose agents speak without a pause, while their callers speak too. */
+export class LiveCalls {
+  readonly #callers: Child<GeneratorQuestions>;
+  readonly #probeFolder: string;
+  readonly #count: number;
+
+  private constructor(callers: Child<GeneratorQuestions>, probeFolder: string, count: number) {
+    this.#callers = callers;
+    this.#probeFolder = probeFolder;
+    this.#count = count;
+  }
+
+  /** Creates the calls and opens their streams; they last for `seconds`. */
+  static async begin(
+    { apiUrl, mediaUrl, keys: [key] }: BenchService,
+    options: {
+      callers: Child<GeneratorQuestions>;
+      audio: Uint8Array;
+      probeFolder: string;
+      count: number;
+      seconds: number;
+    },
+  ): Promise<LiveCalls> {
+    const { callers, audio, probeFolder, count, seconds } = options;
+    const all = AGENT_SENTENCES.join(" ");
+    const lastS = seconds + CONNECT_S;
+    const greeting = Array.from({ length: Math.ceil((lastS * CHARS_PER_S_MAX) / all.length) }, () => all).join(" ");
+    const call = {
+      ...NEW_CALL,
+      connectionType: WIRE,
+      firstSpeaker: "agent",
+      greeting,
+      interruptible: false,
+      recordingEnabled: false,
+    };
+    const paths: string[] = [];
+    while (paths.length < count) {
+      const answer = await sendRequest({ apiUrl, key }, "POST", "/api/v1/calls", 201, JSON.stringify(call));
+      paths.push(new URL((JSON.parse(answer.toString()) as { websocketUrl: string }).websocketUrl).pathname);
+    }
+    const { hostname: host, port } = new URL(mediaUrl);
+    await callers.ask("begin", {
+      target: { host, port: Number(port), secure: false },
+      wire: WIRE,
+      paths,
+      framesMax: framesWithin(lastS),
+      baseMs: machineMonotonicMs(),
+      audio,
+      connectingMax: CONNECTING_MAX,
+    });
+    return new LiveCalls(callers, probeFolder, count);
+  }
+
+  /** What the frames of a round were like, while `during` went on. Throws where the agents hardly spoke. */
+  async measure(seconds: number, during: () => Promise<unknown>): Promise<FrameRound> {
+    await this.#take();
+    await during();
+    const { writtenMs, loopP99Ms, loopMaxMs } = await this.#take();
+    const framesMin = (FRAMES_SHARE_MIN * this.#count * seconds * 1_000) / 20;
+    if (writtenMs.length < framesMin)
+      throw new Error(`the agents spoke ${writtenMs.length} frames, and not even ${framesMin}`);
+    return { frames: writtenMs.length, writtenMs: spreadOf(Float32Array.from(writtenMs)), loopP99Ms, loopMaxMs };
+  }
+
+  /** Hangs up; resolves with why calls were lost before. */
+  async end(): Promise<readonly string[]> {
+    return (await this.#callers.ask("finish", undefined)).losses;
+  }
+
+  /** Of all workers: the one that has the calls is among them, and the others have seen nothing. */
+  async #take(): Promise<ProbeReport> {
+    const reports: ProbeReport[] = [];
+    for (const name of readdirSync(this.#probeFolder)) {
+      const dispatcher = new Agent({ connect: { socketPath: join(this.#probeFolder, name) } });
+      const { body } = await request("http://localhost/", { dispatcher });
+      reports.push((await body.json()) as ProbeReport);
+      await dispatcher.close();
+    }
+    return {
+      writtenMs: reports.flatMap(({ writtenMs }) => writtenMs),
+      loopP99Ms: Math.max(...reports.map(({ loopP99Ms }) => loopP99Ms)),
+      loopMaxMs: Math.max(...reports.map(({ loopMaxMs }) => loopMaxMs)),
+    };
+  }
+}

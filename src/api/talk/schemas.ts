@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { NewCallBody } from "../calls/request-schemas.ts";
+import { oneOf } from "../http/fields.ts";
+import { WEB_CONNECTION_TYPES } from "../web-calls/schemas.ts";
+
+/** `POST /talk/session`. The text of the link is checked by the handler, which names no value. */
+export const OpenBody = z.strictObject({ token: z.unknown() }, { error: "must be a JSON object" });
+
+/** `POST /talk/calls`: what the form of the page has. Everything else is as `POST /calls` has it by default. */
+export const ScratchCallBody = NewCallBody.pick({
+  systemPrompt: true,
+  voice: true,
+  language: true,
+  greeting: true,
+  websocket: true,
+}).extend({ connectionType: oneOf(WEB_CONNECTION_TYPES).default("websocket") });
+
+/** `GET /talk/voices`. */
+export const VoicesQuery = z.strictObject({ language: z.string({ error: "must be the code of a language" }) });

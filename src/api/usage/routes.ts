@@ -1,0 +1,141 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { type Clock, isoEpochMs, isoTime } from "../../core/clock.ts";
+import { addMs, type EpochMs, elapsedMs, millisecondsOf } from "../../core/clocks.ts";
+import type { AccountId } from "../../core/ids.ts";
+import {
+  USAGE_CALLS_MAX,
+  USAGE_CALLS_PER_READ,
+  USAGE_DAYS_DEFAULT,
+  USAGE_DAYS_MAX,
+  USAGE_GROUPS_MAX,
+} from "../../core/limits/usage.ts";
+import type { CallUsage, UsageStore } from "../../store/usage-store.ts";
+import { time } from "../calls/response-schemas.ts";
+import { invalidRequest } from "../http/errors.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
+import { parameter } from "../http/query.ts";
+import { problem, problemWithoutValue } from "../http/validation.ts";
+import { DAY_MS, USAGE_GROUPINGS, type UsageGrouping, UsageGroups } from "./groups.ts";
+
+export interface UsageRoutesDeps extends LargeResponsesDeps {
+  usage: UsageStore;
+  clock: Clock;
+}
+
+const timeRule = { error: "must be a time in ISO 8601 with its zone, such as 2026-01-31T00:00:00Z" };
+const timeParameter = z.iso.datetime({ offset: true, ...timeRule });
+const groupRule = `must be one or more of ${USAGE_GROUPINGS.join(", ")}, separated by commas`;
+
+const Filters = z.strictObject({
+  groupBy: parameter
+    .default("day")
+    .refine((given) => isGrouping(given.split(",")), { error: groupRule })
+    .meta({
+      description: `What divides the calls into groups: one or more of ${USAGE_GROUPINGS.map((name) => `\`${name}\``).join(", ")}, separated by commas.`,
+      examples: ["day", "day,agent,provider"],
+    }),
+  from: timeParameter.optional().meta({
+    description: `Calls that ended at this time or later; ${USAGE_DAYS_DEFAULT} days before \`to\` by default.`,
+    examples: ["2025-12-01T00:00:00Z"],
+  }),
+  to: timeParameter.optional().meta({
+    description: `Calls that ended before this time, which is now by default; at most ${USAGE_DAYS_MAX} days after \`from\`.`,
+    examples: ["2026-01-31T00:00:00Z"],
+  }),
+});
+
+const Group = z
+  .object({
+    day: z
+      .string()
+      .optional()
+      .meta({ description: "The UTC day of the calls' end.", examples: ["2026-01-31"] }),
+    agentId: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: "Null for calls that were created without an agent." }),
+    provider: z
+      .string()
+      .optional()
+      .meta({ examples: ["openai"] }),
+    calls: z.int().meta({ description: "Calls that had a stream; by provider, those that used it." }),
+    minutes: z.number().meta({ description: "Of these calls, from the beginning of each stream to its end." }),
+    costs: z.array(z.object({ currency: z.string().meta({ examples: ["USD"] }), total: z.number() })).meta({
+      description: "What has a price, in each currency in which prices were configured; mostly one, or none.",
+    }),
+    costComplete: z.boolean().meta({ description: "Whether all that was used has a price." }),
+  })
+  .meta({ id: "UsageGroup" });
+
+const Usage = z
+  .object({ from: time, to: time, data: z.array(Group) })
+  .meta({ id: "Usage", description: "The usage by groups, in the order of day, agent and provider." });
+
+const READ = {
+  operationId: "getUsage",
+  scope: "read",
+  tags: ["usage"],
+  summary: "Calls, minutes and cost",
+  description:
+    "What the account's ended calls add up to, from their records: calls whose records retention has deleted are not in it. 400 " +
+    `where the range has more than ${USAGE_CALLS_MAX} calls or ${USAGE_GROUPS_MAX} groups: ask for a shorter one.`,
+  querystring: Filters,
+  errors: LARGE_RESPONSE_ERRORS,
+  response: { 200: Usage },
+} as const;
+
+/** Registers `GET /usage` in `scope`, which must require an API key. */
+export function usageRoutes(scope: FastifyInstance, { usage, clock, largeResponses }: UsageRoutesDeps): void {
+  const app = scope.withTypeProvider<ZodTypeProvider>();
+  app.get("/usage", { schema: READ, ...largeResponseHooks(largeResponses) }, async ({ accountId, query }) => {
+    const toMs = query.to === undefined ? clock.epochMs() : isoEpochMs(query.to);
+    const fromMs = query.from === undefined ? addMs(toMs, -USAGE_DAYS_DEFAULT * DAY_MS) : isoEpochMs(query.from);
+    requireRange(fromMs, toMs, query.from);
+    const groups = new UsageGroups(query.groupBy.split(",") as UsageGrouping[]);
+    await addAll(usage, accountId, { fromMs, toMs }, groups);
+    return { from: isoTime(fromMs), to: isoTime(toMs), data: groups.groups() };
+  });
+}
+
+const isGrouping = (names: readonly string[]): names is UsageGrouping[] =>
+  new Set(names).size === names.length && names.every((name) => (USAGE_GROUPINGS as readonly string[]).includes(name));
+
+/** Throws ApiError 400 for an empty range and for one that is too long. */
+function requireRange(fromMs: EpochMs, toMs: EpochMs, from: string | undefined): void {
+  const rangeMs = elapsedMs(fromMs, toMs);
+  if (rangeMs > 0 && rangeMs <= USAGE_DAYS_MAX * DAY_MS && millisecondsOf(fromMs) >= 0) return;
+  const rule = `must be before \`to\`, and at most ${USAGE_DAYS_MAX} days before it`;
+  throw invalidRequest([problem(["from"], rule, from)]);
+}
+
+/** Adds the calls of a range to `groups`. Throws ApiError 400 where they are too many. */
+async function addAll(
+  usage: UsageStore,
+  accountId: AccountId,
+  { fromMs, toMs }: { fromMs: EpochMs; toMs: EpochMs },
+  groups: UsageGroups,
+): Promise<void> {
+  let after: CallUsage | undefined;
+  for (let read = 0; ; ) {
+    const query = { endedFromMs: fromMs, endedBeforeMs: toMs, after, limit: USAGE_CALLS_PER_READ };
+    const calls = await usage.listEnded(accountId, query);
+    for (const call of calls) groups.add(call);
+    read += calls.length;
+    if (read > USAGE_CALLS_MAX || groups.count > USAGE_GROUPS_MAX) throw tooMany();
+    if (calls.length < USAGE_CALLS_PER_READ) return;
+    after = calls.at(-1);
+    await nextTurn();
+  }
+}
+
+const tooMany = () =>
+  invalidRequest([
+    problemWithoutValue(
+      ["from"],
+      `must be closer to \`to\`: the range has more than ${USAGE_CALLS_MAX} calls or ${USAGE_GROUPS_MAX} groups`,
+    ),
+  ]);

@@ -1,0 +1,139 @@
+import { existsSync, readdirSync } from "node:fs";
+import { systemClock } from "../../core/clock.ts";
+import { epochMs } from "../../core/clocks.ts";
+import { asCallId, type CallId } from "../../core/ids.ts";
+import { createLogger } from "../../core/log/logger.ts";
+import { loadResampler, type ResamplerFactory } from "../../media/resampler.ts";
+import { CallFinalizer } from "../../record/finalization/finalizer.ts";
+import { type FindMediaKey, localJournalProcessor } from "../../record/finalization/journal-processor.ts";
+import { type JournalFile, JournalReader, journalDirectory, journalFileOf } from "../../record/journal/reader.ts";
+import type { JournalHeader } from "../../record/journal/records.ts";
+import type { CallStatus } from "../../store/call-store.ts";
+import { openStores, type StorePlace } from "../../store/open-stores.ts";
+import { lockDataDir } from "../../store/sqlite/database/data-dir-lock.ts";
+import type { Stores } from "../../store/stores.ts";
+import { mediaKeysOf } from "./media-key.ts";
+import type { AdminOutput } from "./output.ts";
+
+const SUFFIX = ".tlj";
+/** A call that has a journal has begun. In these it has no end yet. */
+const UNFINISHED: readonly CallStatus[] = ["created", "active", "expired"];
+
+/** How many journals were found in which state; `failed` of those that were to be recorded could not be. */
+type Found = Record<"whole" | "restored" | "finished" | "unknown" | "unreadable" | "failed", number>;
+
+/**
+ * Makes the records of all journals that have none: after the database was restored from an older backup, calls have
+ * journals and no rows. The service must not run. Recordings are rendered when it starts. Throws when a record could
+ * not be made.
+ */
+export async function recover(place: StorePlace, dryRun: boolean, output: AdminOutput): Promise<void> {
+  const lock = lockDataDir(place.dataDir);
+  const stores = await openStores(place, systemClock, { migrates: false });
+  const found: Found = { whole: 0, restored: 0, finished: 0, unknown: 0, unreadable: 0, failed: 0 };
+  try {
+    const findKey = await mediaKeysOf(place.dataDir, stores);
+    const recovery = new Recovery({
+      dataDir: place.dataDir,
+      stores,
+      findKey,
+      makeResampler: await loadResampler(),
+      found,
+    });
+    const callIds = journaledCalls(place.dataDir);
+    for (const [at, callId] of callIds.entries()) {
+      output.progress(() => `${at} of ${callIds.length} journals`);
+      await recovery.recover(callId, dryRun);
+    }
+    report(found, callIds.length, dryRun, output.say);
+  } finally {
+    await stores.close();
+    lock.release();
+  }
+  if (found.failed > 0) throw new Error(`the records of ${found.failed} calls could not be made: run this again`);
+}
+
+/** The calls that have a journal. */
+function journaledCalls(dataDir: string): readonly CallId[] {
+  const folder = journalDirectory(dataDir);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.filter((name) => name.endsWith(SUFFIX)).map((name) => asCallId(name.slice(0, -SUFFIX.length)));
+}
+
+interface RecoveryOptions {
+  dataDir: string;
+  stores: Stores;
+  findKey: FindMediaKey;
+  makeResampler: ResamplerFactory;
+  found: Found;
+}
+
+class Recovery {
+  readonly #dataDir: string;
+  readonly #stores: Stores;
+  readonly #findKey: FindMediaKey;
+  readonly #finalizer: CallFinalizer;
+  readonly #found: Found;
+
+  constructor({ dataDir, stores, findKey, makeResampler, found }: RecoveryOptions) {
+    this.#dataDir = dataDir;
+    this.#stores = stores;
+    this.#findKey = findKey;
+    this.#found = found;
+    this.#finalizer = new CallFinalizer({
+      calls: stores.calls,
+      dataDir,
+      journals: localJournalProcessor(dataDir, makeResampler, findKey),
+      clock: systemClock,
+      log: createLogger("control", "error"),
+      onFinalized: () => {},
+    });
+  }
+
+  /** Counts the call, and makes its record where it has none. */
+  async recover(callId: CallId, dryRun: boolean): Promise<void> {
+    const header = await headerOf(journalFileOf(this.#dataDir, callId, await this.#findKey(callId)));
+    const state = header === undefined ? "unreadable" : await this.#stateOf(callId, header);
+    this.#found[state] += 1;
+    if (dryRun || header === undefined || (state !== "restored" && state !== "finished")) return;
+    await this.#restore(callId, header);
+    this.#finalizer.finalize(callId);
+    await this.#finalizer.idle();
+    // The store or the disk may have refused.
+    if ((await this.#stateOf(callId, header)) !== "whole") this.#found.failed += 1;
+  }
+
+  async #stateOf(callId: CallId, { accountId, spec }: JournalHeader): Promise<Exclude<keyof Found, "failed">> {
+    const call = await this.#stores.calls.get(accountId, callId);
+    // A database from before its stream was connected takes it for one that waits, or that has expired.
+    if (call !== undefined) return UNFINISHED.includes(call.status) ? "finished" : "whole";
+    return spec === undefined ? "unknown" : "restored";
+  }
+
+  async #restore(id: CallId, { accountId, spec, startedAt }: JournalHeader): Promise<void> {
+    await this.#stores.accounts.restore(accountId);
+    await this.#stores.calls.restore({ id, accountId, spec, startedAtMs: epochMs(Date.parse(startedAt)) });
+  }
+}
+
+function report(found: Found, journals: number, dryRun: boolean, say: AdminOutput["say"]): void {
+  const verb = dryRun ? "would be" : "were";
+  say(`${journals} journals: ${found.whole} calls have their records`);
+  say(`${found.restored} calls without a row ${verb} restored, ${found.finished} without an end ${verb} ended`);
+  if (found.unknown > 0)
+    say(`${found.unknown} calls without a row have no words stored: their journals do not say what they were`);
+  if (found.unreadable > 0) say(`${found.unreadable} journals cannot be read`);
+}
+
+/** The first record of a journal; undefined where it cannot be read. */
+async function headerOf(journal: JournalFile): Promise<JournalHeader | undefined> {
+  let header: JournalHeader | undefined;
+  try {
+    await new JournalReader(journal, (record) => {
+      if (record.kind === "header") header = record.header;
+    }).readMore(() => header !== undefined);
+  } catch {
+    return undefined;
+  }
+  return header;
+}

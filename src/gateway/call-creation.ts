@@ -1,0 +1,64 @@
+import type { TurnParameters } from "../call/parameters.ts";
+import { promptTokensMaxOf } from "../call/prompt-budget.ts";
+import { isoTime } from "../core/clock.ts";
+import { mediaKeyOf } from "../core/encryption/chunks.ts";
+import { HISTORY_TOKENS_DEFAULT } from "../core/limits/llm.ts";
+import type { JournaledLeg } from "../record/journal/records.ts";
+import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
+import type { CallProviders } from "./admission.ts";
+import type { GatewayOptions } from "./gateway.ts";
+import { CallSession } from "./session.ts";
+import { CallSpend } from "./spend/call.ts";
+
+export interface NewSession {
+  redeemed: RedeemedCall;
+  /** The call's providers. */
+  own: CallProviders;
+  format: JournaledLeg;
+  mayResume: boolean;
+  parameters: Readonly<TurnParameters>;
+  onDetached: () => void;
+  onDone: (end: EndSummary) => void;
+}
+
+/** The session of a redeemed call, with its journal, before its first leg is attached. */
+export function createSession(
+  options: Omit<GatewayOptions, "callsMax" | "onFull" | "authentication" | "createWire">,
+  { redeemed, own, format, mayResume, parameters, onDetached, onDone }: NewSession,
+): CallSession {
+  // Its API keys are in the adapters, its secrets in its tools, and go no further.
+  const { providers: _, toolSecrets: __, ...call } = redeemed;
+  const { callId, accountId, spec, mediaKey } = call;
+  const { providers, httpTools, journals, metrics, clock, voiceActivity, historyTokensMax } = options;
+  const { spend: settings, accountSpends, prices } = options;
+  const { llm, tts } = own;
+  const stt = own.stt?.forLanguage?.(spec.language) ?? own.stt;
+  const promptTokensMax = promptTokensMaxOf(spec, llm.contextTokens, historyTokensMax ?? HISTORY_TOKENS_DEFAULT);
+  const start = {
+    ...{ callId, accountId, spec, parameters, promptTokensMax },
+    startedAt: isoTime(clock.epochMs()),
+    leg: format,
+    detector: voiceActivity.version,
+    sttHasInterim: stt?.capabilities.interimTranscripts ?? false,
+    sttFinalPerUtterance: stt?.capabilities.finalPerUtterance ?? false,
+  };
+  return new CallSession({
+    ...{ redeemed: call, format, mayResume, parameters, promptTokensMax, stt, llm, metrics, clock },
+    makeResampler: options.makeResampler,
+    turnModel: providers.turnModel,
+    tts: tts.forVoice(spec.voiceId),
+    httpTools: httpTools.forCall(redeemed),
+    schemas: options.schemas,
+    phrases: options.phrases,
+    spend: new CallSpend({
+      ...{ accountId, settings, accountSpends, prices, metrics },
+      maxCost: spec.maxCost,
+      nowMs: () => clock.nowMs(),
+    }),
+    journal: journals.open(start, mediaKey === undefined ? undefined : mediaKeyOf(callId, mediaKey)),
+    log: options.log.child({ callId }),
+    onStarted: (carrierCallId) => options.handoff.streamStarted(callId, carrierCallId),
+    onDetached,
+    onDone,
+  });
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import type { CallId } from "../../core/ids.ts";
+import { TOKEN_CHARS } from "../../core/limits/admission.ts";
+import { RESUME_ADDRESSES_MAX } from "../../core/limits/connections.ts";
+import { isSignedToken, mintToken } from "../../core/stream-token.ts";
+
+/** What distinguishes the token of a resumption from that of a new stream, in the path. */
+const PREFIX = "r_";
+
+/** The name of a worker within its service, in hexadecimal digits. */
+export const WORKER_TAG_CHARS = 16;
+const WORKER_TAG = new RegExp(`^[0-9a-f]{${WORKER_TAG_CHARS}}$`);
+const HEAD_CHARS = PREFIX.length + WORKER_TAG_CHARS;
+
+/** Whether this token resumes a call, if it is valid. By its length, too: one of 4,096 tokens of a stream begins like it. */
+export const isResumeToken = (token: string): boolean =>
+  token.startsWith(PREFIX) && token.length === HEAD_CHARS + TOKEN_CHARS;
+
+export interface ResumptionsOptions {
+  /** Of this process; its tokens name it, so that another worker that gets one knows where the call is. */
+  workerTag: string;
+  /** The keys that sign tokens, the newest first; empty before the control process has sent them. */
+  tokenKeys: () => readonly Uint8Array[];
+  /** The stream's address up to `/stream/{token}`. */
+  mediaUrl: () => string;
+}
+
+type TakenToken =
+  | { kind: "call"; callId: CallId }
+  | { kind: "elsewhere"; workerTag: string }
+  | { kind: "used" }
+  | { kind: "invalid" };
+
+/**
+ * The single-use addresses by which clients come back to calls of this process after their connection was lost. A call
+ * has at most one valid address: a new one takes the place of the one before.
+ */
+export class Resumptions {
+  readonly #options: ResumptionsOptions;
+  /** By the hash of the token, so that a look-up takes no time that depends on how much of a token is right. */
+  readonly #callIds = new Map<string, CallId>();
+  readonly #hashes = new Map<CallId, string>();
+  /** How many addresses each call has had. */
+  readonly #counts = new Map<CallId, number>();
+
+  constructor(options: ResumptionsOptions) {
+    this.#options = options;
+  }
+
+  /** A new address for the call; undefined before there is a token key, and after RESUME_ADDRESSES_MAX of them. */
+  issue(callId: CallId): string | undefined {
+    const { workerTag, tokenKeys, mediaUrl } = this.#options;
+    const [key] = tokenKeys();
+    const count = (this.#counts.get(callId) ?? 0) + 1;
+    this.#revoke(callId);
+    if (key === undefined || count > RESUME_ADDRESSES_MAX) return undefined;
+    this.#counts.set(callId, count);
+    const token = PREFIX + workerTag + mintToken(key, "resume");
+    const hash = hashOf(token);
+    this.#callIds.set(hash, callId);
+    this.#hashes.set(callId, hash);
+    return `${mediaUrl()}/stream/${token}?resume=true`;
+  }
+
+  /**
+   * Uses up a token. `elsewhere`: it is of this service and, if it is good, of a call of the worker with that tag; `used`:
+   * it was of a call of this process; `invalid`: it is not of this service.
+   */
+  take(token: string): TakenToken {
+    const workerTag = token.slice(PREFIX.length, HEAD_CHARS);
+    const { tokenKeys, workerTag: own } = this.#options;
+    if (!WORKER_TAG.test(workerTag) || !isSignedToken(token.slice(HEAD_CHARS), tokenKeys(), "resume"))
+      return { kind: "invalid" };
+    if (workerTag !== own) return { kind: "elsewhere", workerTag };
+    const callId = this.#callIds.get(hashOf(token));
+    if (callId === undefined) return { kind: "used" };
+    this.#revoke(callId);
+    return { kind: "call", callId };
+  }
+
+  /** The call is over. */
+  forget(callId: CallId): void {
+    this.#revoke(callId);
+    this.#counts.delete(callId);
+  }
+
+  #revoke(callId: CallId): void {
+    const hash = this.#hashes.get(callId);
+    if (hash === undefined) return;
+    this.#hashes.delete(callId);
+    this.#callIds.delete(hash);
+  }
+}
+
+const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");

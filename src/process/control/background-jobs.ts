@@ -1,0 +1,151 @@
+import type { Clock } from "../../core/clock.ts";
+import { addMs } from "../../core/clocks.ts";
+import { EVENTS_KEPT_MS } from "../../core/limits/events.ts";
+import { DEAD_JOB_DAYS } from "../../core/limits/jobs.ts";
+import { DELIVERIES_WAITING_MAX, DELIVERY_DAYS } from "../../core/limits/webhooks.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
+import type { GuardedHttp } from "../../core/network/guarded-http.ts";
+import { DeliveryJob } from "../../delivery/delivery-job.ts";
+import type { EventDocuments } from "../../delivery/documents.ts";
+import { Sender } from "../../delivery/sender.ts";
+import type { JobContext, JobHandler } from "../../jobs/handler.ts";
+import { JobRunner } from "../../jobs/runner.ts";
+import type { JobStatisticsReader } from "../../jobs/statistics.ts";
+import type { CallFinalizer } from "../../record/finalization/finalizer.ts";
+import type { JournalProcessor } from "../../record/finalization/journal-processor.ts";
+import { RenderJob } from "../../record/recording/render-job.ts";
+import type { RetentionJob } from "../../record/retention/job.ts";
+import type { AccountSecretStore } from "../../store/account-secret-store.ts";
+import {
+  CLEAN_JOB,
+  DELIVERY_JOB,
+  type JobKind,
+  RENDER_JOB,
+  RESEAL_JOB,
+  RETENTION_JOB,
+  WEBHOOK_LIMIT_JOB,
+} from "../../store/job-kinds.ts";
+import type { MediaKeyStore } from "../../store/media-key-store.ts";
+import type { Resealable } from "../../store/sealing/reseal.ts";
+import type { Stores } from "../../store/stores.ts";
+import type { WebhookStore } from "../../store/webhook-store.ts";
+
+export interface BackgroundJobsOptions {
+  stores: Stores;
+  webhooks: WebhookStore;
+  mediaKeys: Pick<MediaKeyStore, "reseal">;
+  accountSecrets: Pick<AccountSecretStore, "reseal">;
+  documents: EventDocuments;
+  http: GuardedHttp;
+  journals: Pick<JournalProcessor, "render">;
+  finalizer: Pick<CallFinalizer, "withFiles">;
+  retention: Pick<RetentionJob, "run">;
+  clock: Clock;
+  log: Logger;
+  metrics: ControlMetrics;
+  /** How many jobs there are. */
+  statistics: Pick<JobStatisticsReader, "latest">;
+}
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** What runs by a schedule is attempted again after these delays, the last of which repeats. */
+const SCHEDULED_RETRIES_MS = [60_000, 300_000, 900_000];
+const RESEAL_ROWS = 100;
+
+/** The runner of this service's jobs, with a handler for each kind. */
+export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
+  const {
+    stores,
+    webhooks,
+    mediaKeys,
+    accountSecrets,
+    documents,
+    http,
+    journals,
+    finalizer,
+    retention,
+    clock,
+    log,
+    metrics,
+    statistics,
+  } = options;
+  const handlers: Record<JobKind, JobHandler> = {
+    [DELIVERY_JOB]: new DeliveryJob({
+      webhooks,
+      documents,
+      sender: new Sender(http, clock),
+      clock,
+      log,
+      onAttempt: (outcome, tookMs) => metrics.webhookAttempted(outcome, tookMs),
+      onDisabled: (reason) => metrics.webhookDisabled(reason),
+    }),
+    [RENDER_JOB]: new RenderJob({
+      calls: stores.calls,
+      journals,
+      withFiles: (callId, work) => finalizer.withFiles(callId, work),
+      log,
+      onFailed: () => metrics.recordingFailed(),
+    }),
+    [RETENTION_JOB]: scheduled("7 * * * *", 6 * HOUR_MS, async ({ signal, reportProgress }) => {
+      await retention.run({ signal, onProgress: reportProgress });
+    }),
+    [CLEAN_JOB]: scheduled("37 * * * *", HOUR_MS, async ({ signal }) => {
+      const nowMs = clock.epochMs();
+      while (!signal.aborted && (await stores.jobs.deleteDead(addMs(nowMs, -DEAD_JOB_DAYS * DAY_MS))) > 0);
+      while (!signal.aborted && (await stores.eventStreams.deleteOld(addMs(nowMs, -EVENTS_KEPT_MS))) > 0);
+      while (!signal.aborted && (await webhooks.deleteRemoved()) > 0);
+      while (!signal.aborted && (await webhooks.deleteOld(addMs(nowMs, -DELIVERY_DAYS * DAY_MS))) > 0);
+    }),
+    [WEBHOOK_LIMIT_JOB]: scheduled("* * * * *", HOUR_MS, async () => {
+      for (const webhookId of await webhooks.noteFull(DELIVERIES_WAITING_MAX)) {
+        log.warn({ webhookId }, "webhook is full: so many of its deliveries wait that further ones fail at once");
+        metrics.webhookFilled();
+      }
+    }),
+    [RESEAL_JOB]: scheduled("*/5 * * * *", HOUR_MS, (context) =>
+      resealAll({ media_keys: mediaKeys, account_secrets: accountSecrets, webhooks }, log, context),
+    ),
+  };
+  metrics.observeJobs(() => statistics.latest);
+  for (const kind of Object.keys(handlers)) metrics.registerJobKind(kind);
+  const onAttempt = metrics.jobAttempted.bind(metrics);
+  return new JobRunner({ jobs: stores.jobs, handlers, clock, log, onAttempt });
+}
+
+const scheduled = (
+  schedule: string,
+  attemptMsMax: number,
+  work: (context: JobContext) => Promise<void>,
+): JobHandler => ({
+  schedule,
+  attemptMsMax,
+  retryDelaysMs: SCHEDULED_RETRIES_MS,
+  run: (_, context) => work(context),
+});
+
+/** Seals again what is in each of the tables. */
+async function resealAll(
+  tables: Readonly<Record<string, Resealable>>,
+  log: Logger,
+  { signal, reportProgress }: JobContext,
+): Promise<void> {
+  let secrets = 0;
+  const lost: string[] = [];
+  for (const [table, sealed] of Object.entries(tables)) {
+    let afterId: string | undefined;
+    do {
+      const { resealed, unsealable, lastId } = await sealed.reseal({ limit: RESEAL_ROWS, afterId });
+      secrets += resealed;
+      reportProgress({ secrets });
+      lost.push(...unsealable.map((id) => `${table} ${id}`));
+      afterId = lastId;
+    } while (afterId !== undefined && !signal.aborted);
+  }
+  if (secrets > 0) log.info({ secrets }, "secrets sealed with the current key");
+  if (lost.length > 0) {
+    const message = "secrets cannot be opened: see `npm run admin -- forget-secrets`";
+    log.error({ secrets: lost.length, first: lost[0] }, message);
+  }
+}

@@ -1,0 +1,104 @@
+import { REFUSALS } from "../../api/http/errors.ts";
+import type { CallAcceptance } from "../../api/http/health.ts";
+import type { Status } from "../../api/status/schemas.ts";
+import type { Stage } from "../../core/calls/stages.ts";
+import { type Clock, isoTime } from "../../core/clock.ts";
+import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
+import type { WorkerId } from "../../core/ids.ts";
+import { STATUS_ANSWER_MS_MAX, STATUS_CACHE_MS } from "../../core/limits/api.ts";
+import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
+import { CIRCUIT_OPEN_METRIC } from "../../core/metrics/worker-metrics.ts";
+import { SOFTWARE } from "../../core/version.ts";
+import type { Capacity } from "../../store/admission/capacity.ts";
+import type { DiskSpace } from "../../store/data-dir/disk-space.ts";
+import type { JobLoad } from "../../store/job-store.ts";
+
+export interface StatusOptions {
+  newCalls: () => CallAcceptance;
+  capacity: Pick<Capacity, "usage" | "workers">;
+  /** See `HandoffThreadClient.metrics`. */
+  workerMetrics: (timeoutMs: number) => Promise<ReadonlyMap<WorkerId, ProcessMetrics | undefined>>;
+  jobs: () => JobLoad;
+  disk: Pick<DiskSpace, "freeBytes" | "isLow">;
+  diskFreeMinBytes: number;
+  database: { kind: "sqlite" | "postgres"; isLost: () => boolean };
+  configuration: Status["configuration"];
+  clock: Clock;
+}
+
+/** Reads the state of the service from what the control process holds and what its workers answer. */
+export class StatusReader {
+  readonly #options: StatusOptions;
+  #latest: { status: Promise<Status>; sinceMs: MonotonicMs } | undefined;
+
+  constructor(options: StatusOptions) {
+    this.#options = options;
+  }
+
+  /** Workers are asked at most once in STATUS_CACHE_MS, however many requests there are. Never rejects. */
+  read(): Promise<Status> {
+    const nowMs = this.#options.clock.nowMs();
+    if (this.#latest === undefined || elapsedMs(this.#latest.sinceMs, nowMs) >= STATUS_CACHE_MS) {
+      this.#latest = { status: this.#read(), sinceMs: nowMs };
+    }
+    return this.#latest.status;
+  }
+
+  async #read(): Promise<Status> {
+    const { newCalls, capacity, workerMetrics, jobs, disk, diskFreeMinBytes, database, configuration, clock } =
+      this.#options;
+    const answers = await workerMetrics(STATUS_ANSWER_MS_MAX);
+    const { counts, oldestDueMs } = jobs();
+    return {
+      version: SOFTWARE.split("/")[1] ?? "",
+      checkedAt: isoTime(clock.epochMs()),
+      newCalls: acceptanceOf(newCalls()),
+      slots: capacity.usage,
+      workers: capacity.workers.map(
+        ({ id, load: { role = "media", acceptsCalls, callCount, callsMax, loopLagMs } }) => ({
+          id,
+          role,
+          acceptsCalls,
+          calls: callCount,
+          callsMax,
+          loopDelayMs: Math.round(loopLagMs * 10) / 10,
+        }),
+      ),
+      silentWorkers: [...answers.values()].filter((answer) => answer === undefined).length,
+      providers: providersIn([...answers.values()].filter((answer) => answer !== undefined)),
+      jobs: {
+        waiting: counts.pending,
+        running: counts.running,
+        dead: counts.dead,
+        oldestDueSeconds: Math.round(oldestDueMs / 1_000),
+      },
+      disk: {
+        state: Number.isNaN(disk.freeBytes) ? "unknown" : disk.isLow ? "low" : "ok",
+        freeBytes: Number.isFinite(disk.freeBytes) ? disk.freeBytes : null,
+        minFreeBytes: diskFreeMinBytes,
+      },
+      database: { kind: database.kind, state: database.isLost() ? "lost" : "ok" },
+      configuration,
+    };
+  }
+}
+
+const acceptanceOf = (state: CallAcceptance): Status["newCalls"] =>
+  state.accepted
+    ? { accepted: true, reason: null, message: "new calls are accepted" }
+    : { accepted: false, reason: state.reason, message: `new calls are refused: ${REFUSALS[state.reason]}` };
+
+/** The providers that workers have, with the number of workers whose circuit breaker is open. */
+function providersIn(answers: readonly ProcessMetrics[]): Status["providers"] {
+  const open = new Map<string, Status["providers"][number]>();
+  for (const metrics of answers) {
+    const gauge = metrics.find(({ name }) => name === CIRCUIT_OPEN_METRIC);
+    for (const { labels, value } of gauge?.values ?? []) {
+      const { stage, provider } = labels as { stage: Stage; provider: string };
+      const key = `${stage} ${provider}`;
+      const openInWorkers = (open.get(key)?.openInWorkers ?? 0) + value;
+      open.set(key, { stage, provider, circuitBreaker: openInWorkers > 0 ? "open" : "closed", openInWorkers });
+    }
+  }
+  return [...open.values()];
+}

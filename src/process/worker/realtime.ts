@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process";
+import type { Logger } from "../../core/log/logger.ts";
+
+/** The lowest one, which is above that of every process of the usual class. */
+const REALTIME_PRIORITY = "1";
+
+/**
+ * Gives the main thread of this process Linux's real-time class (sched(7), SCHED_RR), by `chrt` of util-linux, and logs whether it
+ * has it. It needs CAP_SYS_NICE, or a limit of real-time priorities (RLIMIT_RTPRIO) of at least 1. Threads and processes that the
+ * main thread starts do not inherit it. Never rejects: without it calls go on as before.
+ */
+export async function becomeRealtime(isFirst: boolean, log: Logger): Promise<void> {
+  const refusal = await new Promise<string | undefined>((resolve) => {
+    const args = ["--rr", "--reset-on-fork", "--pid", REALTIME_PRIORITY, String(process.pid)];
+    execFile("chrt", args, (error, _, errors) => resolve(error === null ? undefined : errors.trim() || error.message));
+  });
+  if (refusal === undefined) {
+    log[isFirst ? "info" : "debug"]("media worker has a real-time priority");
+    return;
+  }
+  log[isFirst ? "warn" : "debug"](
+    { code: "realtime_refused", why: refusal },
+    "WORKER_REALTIME=true is refused by the system: the media worker keeps its usual priority; allow it with LimitRTPRIO=1 (systemd), --ulimit rtprio=1 (Docker) or CAP_SYS_NICE",
+  );
+}

@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import type { AccountProviders } from "../core/account-providers.ts";
+import { allows } from "../core/account-settings.ts";
+import type { ModelName } from "../core/calls/spec.ts";
+import type { Stage } from "../core/calls/stages.ts";
+import { canonicalJson } from "../core/canonical-json.ts";
+import type { Clock } from "../core/clock.ts";
+import { codeOf, unavailable } from "../core/errors.ts";
+import { ACCOUNT_SPEECH_ENTRIES_MAX } from "../core/limits/accounts.ts";
+import { loggableError } from "../core/log/logger.ts";
+import type { CallLlm, CallStt, TtsPool } from "./contracts.ts";
+import { createLlms } from "./llm/create.ts";
+import type { SttDeps } from "./provider-descriptor.ts";
+import { type ConfiguredProviders, namesIn } from "./provider-registry.ts";
+import type { ToolChooser } from "./reference/tools/chooser.ts";
+import type { CircuitBreaker, CircuitBreakerObserver } from "./resilience/circuit-breaker.ts";
+import type { SpeechMetrics } from "./resilience/circuit-breaker-log.ts";
+import { circuitBreakers } from "./resilience/circuit-breakers.ts";
+import type { SpeechConfig } from "./settings.ts";
+import { createStt } from "./stt/create.ts";
+import type { TtsCache } from "./tts/cache.ts";
+import { createTts, type TtsOptions } from "./tts/create.ts";
+
+/** The providers of one call. */
+export interface CallProviders {
+  stt: CallStt;
+  llm: CallLlm;
+  tts: Pick<TtsPool, "forVoice">;
+}
+
+type BreakersByStage = (stage: Stage) => (provider: string) => CircuitBreaker;
+
+export interface AccountSpeechOptions {
+  /** A valid configuration, whose providers share their adapters. */
+  config: SpeechConfig;
+  /** The service's; audio that was made with an account's own API key stays with that. */
+  cache: TtsCache;
+  ttsOptions: Pick<TtsOptions, "listsVoicesOnly" | "clock" | "onProcessFailure">;
+  /** The service's own. */
+  circuitBreakersOf: BreakersByStage;
+  clock: Clock;
+  log: { warn(fields: object, message: string): void };
+  metrics: SpeechMetrics | undefined;
+  openLocalSpeech: SttDeps["openLocalSpeech"];
+  toolChooser: ToolChooser;
+}
+
+/**
+ * The providers of accounts that may not use all of them, or that have API keys of their own. Adapters with such an API key
+ * have their own circuit breakers: an invalid key of one account keeps no other from the provider. Streams with it do not
+ * count against the limits of the service's own account at the provider.
+ */
+export class AccountSpeech {
+  readonly #options: AccountSpeechOptions;
+  /** By the hash of what they were made from, the least recently used first. */
+  readonly #entries = new Map<string, Promise<CallProviders>>();
+
+  constructor(options: AccountSpeechOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The providers of a call of an account with `model`. Rejects with `unavailable` when the account may use none of the
+   * configured ones in some stage. Calls that differ in nothing share them.
+   */
+  providersFor(account: AccountProviders, model: ModelName): Promise<CallProviders> {
+    const key = createHash("sha256")
+      .update(canonicalJson([account, model]))
+      .digest("base64");
+    const providers = this.#entries.get(key) ?? this.#create(account, model);
+    this.#entries.delete(key);
+    this.#entries.set(key, providers);
+    // One that failed is created again.
+    providers.catch(() => this.#entries.delete(key));
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > ACCOUNT_SPEECH_ENTRIES_MAX && oldest !== undefined) this.#entries.delete(oldest);
+    return providers;
+  }
+
+  async #create({ allowed, credentials = {} }: AccountProviders, model: ModelName): Promise<CallProviders> {
+    const { config, cache, ttsOptions, clock, openLocalSpeech, toolChooser } = this.#options;
+    const { stt, tts, models, contextSizes, providers } = config;
+    const breakersOf = this.#circuitBreakers(credentials);
+    const listOf = (stage: Stage, given: string): string => {
+      const names = namesIn(given).filter((name) => allows(allowed, stage, providerIn(name)));
+      if (names.length === 0) throw unavailable(`the account may use no configured ${stage} provider`);
+      return names.join();
+    };
+    const llms = listOf("llm", models[model]);
+    const [callStt, { [model]: llm }, callTts] = await Promise.all([
+      createStt(listOf("stt", stt), withKeys(providers.stt, credentials), breakersOf("stt"), clock, openLocalSpeech),
+      createLlms(
+        { model_a: llms, model_b: llms, model_c: llms },
+        withKeys(providers.llm, credentials),
+        contextSizes,
+        breakersOf("llm"),
+        clock,
+        toolChooser,
+      ),
+      createTts(listOf("tts", tts), {
+        ...ttsOptions,
+        configured: withKeys(providers.tts, credentials),
+        circuitBreakerOf: breakersOf("tts"),
+        cache: cache.scopedTo(scopeOf(credentials)),
+      }),
+    ]);
+    return { stt: callStt, llm, tts: callTts };
+  }
+
+  #circuitBreakers(credentials: Readonly<Record<string, string>>): BreakersByStage {
+    const { config, circuitBreakersOf, clock } = this.#options;
+    const own = circuitBreakers({}, clock, this.#observer());
+    return (stage) => (provider) => {
+      const payer = config.providers[stage].get(provider)?.credentialOf;
+      const isOwn = payer !== undefined && Object.hasOwn(credentials, payer);
+      return (isOwn ? own : circuitBreakersOf)(stage)(provider);
+    };
+  }
+
+  /** Failures count as any; the state of the circuit breakers in the metrics is that of the service's own. */
+  #observer(): CircuitBreakerObserver {
+    const { log, metrics } = this.#options;
+    const isAccountCredential = true;
+    return {
+      registered: () => {},
+      failed(stage, provider, error) {
+        const fields = { stage, provider, isAccountCredential, code: codeOf(error), ...loggableError(error) };
+        log.warn(fields, "provider failed");
+        metrics?.providerFailed(stage, provider);
+      },
+      circuitChanged(stage, provider, isOpen) {
+        const message = isOpen ? "circuit breaker opened" : "circuit breaker closed";
+        log.warn({ stage, provider, isAccountCredential }, message);
+      },
+    };
+  }
+}
+
+/** The provider in the configured name of an LLM, `provider:model`, or of any other provider. */
+const providerIn = (name: string): string => name.split(":", 1)[0] ?? name;
+
+/** The providers with an account's API keys in place of the service's. */
+const withKeys = <S extends Stage>(
+  configured: ConfiguredProviders<S>,
+  credentials: Readonly<Record<string, string>>,
+): ConfiguredProviders<S> =>
+  new Map(
+    [...configured].map(([id, provider]) => {
+      const apiKey = provider.credentialOf === undefined ? undefined : credentials[provider.credentialOf];
+      return [id, apiKey === undefined ? provider : provider.withApiKey(apiKey)];
+    }),
+  );
+
+/** Empty for the service's own API keys. */
+const scopeOf = (credentials: Readonly<Record<string, string>>): string =>
+  Object.keys(credentials).length === 0 ? "" : createHash("sha256").update(canonicalJson(credentials)).digest("base64");

@@ -1,0 +1,22 @@
+// The kinds of background jobs. Stores enqueue the first two in their own transactions; the others run by a schedule.
+
+/** Renders the recording of a call; the payload is `{callId}`. */
+export const RENDER_JOB = "recording.render";
+
+/** Sends one delivery of a webhook; the payload is `{deliveryId}`. */
+export const DELIVERY_JOB = "webhook.deliver";
+
+/** Deletes by retention. */
+export const RETENTION_JOB = "retention.run";
+
+/** Deletes old dead jobs, and old events of webhooks. */
+export const CLEAN_JOB = "jobs.clean";
+
+/** Seals with the current key what was sealed with an earlier one. */
+export const RESEAL_JOB = "secrets.reseal";
+
+/** Notes which webhooks have too many deliveries waiting. */
+export const WEBHOOK_LIMIT_JOB = "webhooks.limit";
+
+export const JOB_KINDS = [RENDER_JOB, DELIVERY_JOB, RETENTION_JOB, CLEAN_JOB, RESEAL_JOB, WEBHOOK_LIMIT_JOB] as const;
+export type JobKind = (typeof JOB_KINDS)[number];

@@ -1,0 +1,70 @@
+import type { Clock } from "../../core/clock.ts";
+import {
+  POSTGRES_CONNECTIONS_MAX,
+  POSTGRES_REDEMPTION_CONNECTIONS_MAX,
+  POSTGRES_UNSYNCED_CONNECTIONS_MAX,
+} from "../../core/limits/postgres.ts";
+import type { Redemptions, UnpersistedPrompts } from "../redemptions.ts";
+import { SqlRedemptions } from "../sql/redemptions.ts";
+import { migrate, sqlStores } from "../sql/stores.ts";
+import { keepUnpersisted } from "../sql/unpersisted-prompts.ts";
+import type { RedemptionKeys, StoreOptions, Stores } from "../stores.ts";
+import { Availability } from "./availability.ts";
+import { DatabaseAgeClock } from "./database-age-clock.ts";
+import { Pool } from "./pool.ts";
+import { PostgresDatabase } from "./postgres-database.ts";
+
+/**
+ * Opens the database at `url` and migrates its schema; of several processes one migrates. Rejects with `unavailable`
+ * when the server cannot be reached, and as `migrate` does.
+ */
+export async function openPostgresStores(
+  url: string,
+  clock: Clock,
+  { ageClock, unpersisted = new Map(), mediaSealing, secretsKeys, ...schema }: StoreOptions = {},
+): Promise<Stores> {
+  const migrating = new PostgresDatabase(new Pool({ url, connectionsMax: 2, clock, limitsQueries: false }));
+  try {
+    await migrate(migrating, schema);
+  } finally {
+    await migrating.db.destroy();
+  }
+  const databaseAge = new DatabaseAgeClock(clock);
+  const availability = await Availability.begin(url, clock, databaseAge);
+  const database = new PostgresDatabase(
+    new Pool({ url, connectionsMax: POSTGRES_CONNECTIONS_MAX, clock }),
+    new Pool({ url, connectionsMax: POSTGRES_UNSYNCED_CONNECTIONS_MAX, clock, waitsForDisk: false }),
+  );
+  const stores = sqlStores(database, { clock, age: ageClock ?? databaseAge, unpersisted, mediaSealing, secretsKeys });
+  stores.calls.subscribe(keepUnpersisted(unpersisted));
+  return {
+    ...stores,
+    isDatabaseLost: () => availability.isLost,
+    close: async () => {
+      await availability.close();
+      await database.close();
+    },
+  };
+}
+
+/**
+ * The redemptions of a database that `openPostgresStores` has opened before, in any process, on connections of their own.
+ * Rejects with `unavailable` when the server cannot be reached.
+ */
+export async function openPostgresRedemptions(
+  url: string,
+  clock: Clock,
+  unpersisted: Pick<UnpersistedPrompts, "get">,
+  keys: RedemptionKeys = {},
+): Promise<{ redemptions: Redemptions; close(): Promise<void> }> {
+  const age = new DatabaseAgeClock(clock);
+  const availability = await Availability.begin(url, clock, age);
+  const database = new PostgresDatabase(new Pool({ url, connectionsMax: POSTGRES_REDEMPTION_CONNECTIONS_MAX, clock }));
+  return {
+    redemptions: new SqlRedemptions(database, { clock, age, unpersisted, ...keys }),
+    close: async () => {
+      await availability.close();
+      await database.db.destroy();
+    },
+  };
+}

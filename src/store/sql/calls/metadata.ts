@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import type { Insertable } from "kysely";
+import type { AccountId, CallId } from "../../../core/ids.ts";
+import type { Tables } from "../tables.ts";
+
+const HASH_BYTES = 16;
+
+/**
+ * The rows by which lists find a call: one for each top-level key of its metadata that has a text. Strings are their own
+ * text, numbers and booleans have that of JSON, anything else has none.
+ */
+export function metadataRows(
+  { callId, accountId }: { callId: CallId; accountId: AccountId },
+  metadata: Readonly<Record<string, unknown>> = {},
+): Insertable<Tables["call_metadata"]>[] {
+  return Object.entries(metadata).flatMap(([key, value]) => {
+    const text = textOf(value);
+    return text === undefined ? [] : [{ call_id: callId, account_id: accountId, pair_hash: pairHash(key, text) }];
+  });
+}
+
+/**
+ * Stands for a key with its text, in lower-case hex. An index holds hashes because databases limit the length of what an
+ * index can hold, and not all can store every character.
+ */
+export const pairHash = (key: string, text: string): string =>
+  createHash("sha256")
+    .update(JSON.stringify([key, text]))
+    .digest()
+    .subarray(0, HASH_BYTES)
+    .toString("hex");
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? JSON.stringify(value) : undefined;
+}

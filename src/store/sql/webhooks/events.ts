@@ -1,0 +1,117 @@
+import type { Kysely, Transaction } from "kysely";
+import type { Clock } from "../../../core/clock.ts";
+import type { AccountId, CallId } from "../../../core/ids.ts";
+import { DELIVERIES_WAITING_MAX } from "../../../core/limits/webhooks.ts";
+import { eventIdOf, newId } from "../../../core/new-id.ts";
+import type { WebhookEventType } from "../../../core/webhook-events.ts";
+import { DELIVERY_JOB } from "../../job-kinds.ts";
+import type { SqlDatabase } from "../database.ts";
+import type { SqlJobs } from "../jobs.ts";
+import type { Tables } from "../tables.ts";
+import { keepsEvents } from "./event-streams.ts";
+
+/** A fact to deliver. */
+export interface Fact {
+  accountId: AccountId;
+  type: WebhookEventType;
+  callId?: CallId | undefined;
+  /** With the type it names the fact among all facts there ever are: by default the call's id. */
+  name?: string | undefined;
+  /** Absent for `call.ended`. */
+  data?: object | undefined;
+}
+
+const PENDING = { status: "pending", answer: null };
+/** It can be replayed when its webhook has caught up. */
+const NOT_SENT = {
+  status: "failed",
+  answer: JSON.stringify({ excerpt: `not sent: ${DELIVERIES_WAITING_MAX} deliveries of the webhook wait`, tookMs: 0 }),
+};
+
+/** Writes events and their deliveries in the transactions of other stores. */
+export class SqlEvents {
+  readonly #locksRows: boolean;
+  readonly #clock: Clock;
+  readonly #jobs: SqlJobs;
+  /** A delivery was inserted since the last `notify`. */
+  #hasInserted = false;
+
+  constructor({ locksRows }: Pick<SqlDatabase, "locksRows">, clock: Clock, jobs: SqlJobs) {
+    this.#locksRows = locksRows;
+    this.#clock = clock;
+    this.#jobs = jobs;
+  }
+
+  /**
+   * Stores a fact, once: for the streams of the account, where it has any, and with a delivery to every webhook of the
+   * account that wants it. Call `notify` after the commit.
+   */
+  async insert(tx: Kysely<Tables> | Transaction<Tables>, fact: Fact): Promise<void> {
+    const { accountId, type, callId, name = callId, data } = fact;
+    const nowMs = this.#clock.epochMs();
+    const uniqueName = `${type} ${name}`;
+    const row = {
+      id: eventIdOf(uniqueName),
+      account_id: accountId,
+      type,
+      call_id: callId ?? null,
+      data: data === undefined ? null : JSON.stringify(data),
+      created_at: nowMs,
+    };
+    if (await keepsEvents(tx, accountId, nowMs)) {
+      await tx
+        .insertInto("stream_events")
+        .values({ ...row, sequence: null })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+    // A webhook that is deleted meanwhile is deleted after this fact.
+    const webhooks = await tx
+      .selectFrom("webhooks")
+      .$if(this.#locksRows, (query) => query.forKeyShare())
+      .select(["id", "event_types", "is_full"])
+      .where("account_id", "=", accountId)
+      .where("disabled_reason", "is", null)
+      .execute();
+    const wanting = webhooks.filter(({ event_types }) => (JSON.parse(event_types) as string[]).includes(type));
+    if (wanting.length === 0) return;
+    const event = await tx
+      .insertInto("webhook_events")
+      .values({ ...row, fact: uniqueName })
+      // Of an event that another transaction stores at this moment, its id or its fact may be found first.
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (event === undefined) return;
+    this.#hasInserted = true;
+    const deliveries = wanting.map((webhook) => ({
+      id: newId("delivery"),
+      account_id: accountId,
+      webhook_id: webhook.id,
+      event_id: event.id,
+      ...(webhook.is_full === 0 ? PENDING : NOT_SENT),
+      attempts: 0,
+      created_at: nowMs,
+      next_attempt_at: webhook.is_full === 0 ? nowMs : null,
+    }));
+    await tx.insertInto("webhook_deliveries").values(deliveries).execute();
+    await this.#jobs.insertAll(
+      tx,
+      deliveries
+        .filter(({ status }) => status === "pending")
+        .map(({ id, webhook_id: lane }) => ({
+          kind: DELIVERY_JOB,
+          payload: { deliveryId: id },
+          accountId,
+          lane,
+        })),
+    );
+  }
+
+  /** Wakes what sends, if there is anything to send. */
+  notify(): void {
+    if (!this.#hasInserted) return;
+    this.#hasInserted = false;
+    this.#jobs.notify();
+  }
+}

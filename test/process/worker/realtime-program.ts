@@ -1,0 +1,12 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createLogger } from "../../../src/core/log/logger.ts";
+import { becomeRealtime } from "../../../src/process/worker/realtime.ts";
+
+// Prints its log, and the state of itself and of a process that it starts (proc(5)).
+
+await becomeRealtime(true, createLogger("worker", "info"));
+const stat = "/proc/self/stat";
+const read = `process.stdout.write(require("node:fs").readFileSync("${stat}"))`;
+process.stdout.write(readFileSync(stat));
+process.stdout.write(execFileSync(process.execPath, ["-e", read]));
