@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 
 // The end of `.ci/run`: how long each step took, the slowest test files, each test that failed, and `N passed, N failed` with
 // `, N skipped` where something was skipped. The arguments: how many steps failed, the file of their times, and the results of
-// the test runner and of the proofs. Exits with 1 where anything failed.
+// the test runner and of the proofs. Exits with 1 where anything failed. A test that passed only at its second attempt counts as passed
+// and is listed as unstable, with what the first attempt said.
 
 const SLOWEST = 12;
 
@@ -10,6 +11,7 @@ const [failedSteps, times, ...paths] = process.argv.slice(2);
 const sum = { passed: 0, failed: 0, skipped: 0 };
 const files = [];
 const failures = [];
+const unstable = [];
 for (const path of paths) {
   try {
     const result = JSON.parse(readFileSync(path, "utf8"));
@@ -21,6 +23,9 @@ for (const path of paths) {
       const failed = file.assertionResults.filter(({ status }) => status === "failed");
       for (const { fullName, failureMessages } of failed)
         failures.push(`${file.name}: ${fullName}\n  ${(failureMessages[0] ?? "").slice(0, 600)}`);
+      for (const { status, fullName, failureMessages } of file.assertionResults)
+        if (status === "passed" && (failureMessages ?? []).length > 0)
+          unstable.push(`${file.name}: ${fullName}\n  ${failureMessages[0].slice(0, 600)}`);
       if (failed.length === 0 && file.status === "failed") failures.push(`${file.name}: ${file.message.slice(0, 300)}`);
     }
   } catch {
@@ -34,6 +39,7 @@ if (Number(failedSteps) > 0 && sum.failed === 0) sum.failed = Number(failedSteps
 console.log("\nThe slowest test files:");
 const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, SLOWEST);
 for (const { seconds, name } of slowest) console.log(`${seconds.toFixed(0)} s ${name}`);
+for (const test of unstable) console.log(`UNSTABLE, passed at the second attempt: ${test}`);
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 console.log("The steps:");
 if (existsSync(times)) process.stdout.write(readFileSync(times, "utf8"));

@@ -20,6 +20,10 @@ export type ApiKeyId = Id<"ApiKeyId">;
 export type UserId = Id<"UserId">;
 /** `credential_...` or `tool_secret_...`: a secret that an account brought along. */
 export type AccountSecretId = Id<"AccountSecretId">;
+/** `carrier_...`: an account at a carrier, with its credentials. */
+export type CarrierId = Id<"CarrierId">;
+/** `number_...`: a telephone number of an account. */
+export type PhoneNumberId = Id<"PhoneNumberId">;
 /** `publishable_key_...`: a publishable key, by which web pages start calls. It is not its text. */
 export type PublishableKeyId = Id<"PublishableKeyId">;
 /** `job_...`: a durable job. */
@@ -54,6 +58,8 @@ const as = (id: unknown): unknown => id;
 export const asCallId = as as (text: string) => CallId;
 export const asAccountId = as as (text: string) => AccountId;
 export const asAccountSecretId = as as (text: string) => AccountSecretId;
+export const asCarrierId = as as (text: string) => CarrierId;
+export const asPhoneNumberId = as as (text: string) => PhoneNumberId;
 export const asAgentId = as as (text: string) => AgentId;
 export const asApiKeyId = as as (text: string) => ApiKeyId;
 export const asUserId = as as (text: string) => UserId;

@@ -6,9 +6,11 @@ import type {
   ApiKeyId,
   AuditEventId,
   CallId,
+  CarrierId,
   DeliveryId,
   EventId,
   JobId,
+  PhoneNumberId,
   PublishableKeyId,
   UserId,
   WebhookId,
@@ -23,6 +25,8 @@ interface IdByPrefix {
   user: UserId;
   credential: AccountSecretId;
   tool_secret: AccountSecretId;
+  carrier: CarrierId;
+  number: PhoneNumberId;
   publishable_key: PublishableKeyId;
   job: JobId;
   webhook: WebhookId;

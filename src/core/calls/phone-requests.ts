@@ -1,0 +1,22 @@
+// What a worker and the control process say to each other about a live telephone call.
+
+/** What the agent (by a tool) or a program (by the API) wants of the telephone network. */
+export type PhoneRequest =
+  /** A blind transfer to a number in E.164 or a SIP address. */
+  { kind: "transfer"; target: string } | { kind: "send_dtmf"; digits: string } | { kind: "hang_up" };
+
+/** What the control process says to the worker that carries the call. */
+export type PhoneUpdate =
+  /**
+   * The carrier is about to ring the target: the agent is silent, and a lost leg leaves the call detached instead of ending it, for at
+   * most `returnMsMax`.
+   */
+  | { kind: "transferring"; target: string; returnMsMax: number }
+  /** The transfer led to nothing. The agent says so, on the leg that is there or on the next one. */
+  | { kind: "transfer-failed"; target: string; outcome: TransferFailure }
+  /** The request was not carried out, and nothing changes. `reason` is a sentence for the model, without numbers. */
+  | { kind: "refused"; request: PhoneRequest["kind"]; reason: string };
+
+/** `refused`: the service or the carrier does not call this target. `failed`: anything else. */
+export const TRANSFER_FAILURES = ["busy", "no_answer", "refused", "failed"] as const;
+export type TransferFailure = (typeof TRANSFER_FAILURES)[number];

@@ -1,0 +1,106 @@
+import type { PhoneCallFacts } from "../core/calls/phone.ts";
+import type { EndReason } from "../core/calls/reasons.ts";
+import type { CallSpec } from "../core/calls/spec.ts";
+import type { EpochMs } from "../core/clocks.ts";
+import type { AccountId, ApiKeyId, CallId, CarrierId, PhoneNumberId, WorkerId } from "../core/ids.ts";
+import type { CallAgent, CallRecord } from "./call-store.ts";
+
+/** The telephone side of a call, as the machine of `telephony/machine/` knows it. */
+export interface StoredPhoneCall {
+  callId: CallId;
+  accountId: AccountId;
+  facts: PhoneCallFacts;
+  carrierId: CarrierId;
+  phoneNumberId?: PhoneNumberId;
+  /** The carrier's id of the call, once it is known. */
+  carrierCallId?: string;
+  /** JSON of the machine's state. */
+  state: unknown;
+  /** How many events it has handled. */
+  eventCount: number;
+  /** When the machine wants a `tick`, Unix time; undefined for never. */
+  dueAtMs?: EpochMs;
+  /** The worker that carries the call, while it is active. */
+  workerId?: WorkerId;
+}
+
+export interface NewPhoneCall {
+  accountId: AccountId;
+  apiKeyId?: ApiKeyId | undefined;
+  agent?: CallAgent | undefined;
+  spec: CallSpec;
+  facts: PhoneCallFacts;
+  carrierId: CarrierId;
+  phoneNumberId?: PhoneNumberId | undefined;
+  /** Known for an inbound call; one carrier has each once. */
+  carrierCallId?: string | undefined;
+  /** `queued` for an outbound call, which has no token; `ringing` for an inbound one. */
+  status: "queued" | "ringing";
+  state: unknown;
+  /** The first events, which led to `state`. */
+  events: readonly PhoneCallEventRow[];
+  dueAtMs?: EpochMs | undefined;
+  /** As for `NewCall`, without a token. */
+  idempotency?: { keyHash: string; fingerprint: string } | undefined;
+}
+
+/** One line of a telephone call's journal: what happened, and what was asked of the carrier because of it. */
+export interface PhoneCallEventRow {
+  atMs: EpochMs;
+  /** JSON of the event, without secrets and tokens. */
+  event: unknown;
+  /** JSON of the commands that it led to. */
+  commands: readonly unknown[];
+}
+
+/** A step of the machine, to be stored in one transaction. */
+export interface PhoneCallStep {
+  state: unknown;
+  row: PhoneCallEventRow;
+  dueAtMs: EpochMs | undefined;
+  carrierCallId?: string | undefined;
+  carrierCode?: string | undefined;
+  /** The status of the call's record from now on, where it has no stream yet. */
+  status?: "queued" | "ringing" | undefined;
+  /** A stream may connect to the call with this token. */
+  token?: { hash: string; ttlMs: number; sealed?: string } | undefined;
+  /** The call is over without a stream: its record ends. `ended` for all reasons but the service's own faults. */
+  end?: { status: "ended" | "failed"; endReason: EndReason } | undefined;
+  /** What the carrier charges, in its currency. */
+  price?: { amount: number; currency: string } | undefined;
+  /** Jobs that carry out what must survive this process, stored in the same transaction. */
+  jobs: readonly { kind: string; payload: object; key?: string; delayMs?: number }[];
+}
+
+export type PhoneCallCreation =
+  | { kind: "created"; call: CallRecord }
+  /** An earlier request with this idempotency key, or an earlier webhook of this carrier's call, created it. */
+  | { kind: "replayed"; call: CallRecord }
+  | { kind: "mismatch" };
+
+/** The telephone side of calls. Rejects as CallStore does. */
+export interface PhoneCallStore {
+  /** Stores the call with its record, `call.created` and its first events; a call with the same carrier call id is found instead. */
+  create(call: NewPhoneCall): Promise<PhoneCallCreation>;
+  get(callId: CallId): Promise<StoredPhoneCall | undefined>;
+  findByCarrierCall(carrierId: CarrierId, carrierCallId: string): Promise<StoredPhoneCall | undefined>;
+  /**
+   * Stores a step of the machine where the call has still handled `eventCount` events; false, and nothing is stored, where another
+   * process was faster.
+   */
+  step(callId: CallId, eventCount: number, step: PhoneCallStep): Promise<boolean>;
+  /** Calls whose machines are due, the longest due first. */
+  due(nowMs: EpochMs, limit: number): Promise<readonly CallId[]>;
+  /** Calls that hold a slot without a stream: dialling, ringing, or answered. For `Capacity.restore`. */
+  listPending(): Promise<readonly { callId: CallId; accountId: AccountId; apiKeyId?: ApiKeyId }[]>;
+  /** How many inbound calls of a number, or calls of a carrier, are not over. */
+  countLive(of: { phoneNumberId: PhoneNumberId } | { carrierId: CarrierId }): Promise<number>;
+  /** The token of the latest step that had one, sealed, while it can be redeemed: for a webhook that arrives twice. */
+  sealedToken(callId: CallId): Promise<string | undefined>;
+  /** Of an account's call, in order, after the first `from`. Undefined for an unknown call and one of another account. */
+  events(
+    accountId: AccountId,
+    callId: CallId,
+    page: { from: number; limit: number },
+  ): Promise<readonly PhoneCallEventRow[] | undefined>;
+}
