@@ -2,8 +2,14 @@ import { strict as assert } from "node:assert";
 import { addMs, type CallMs, callMs, earliest, elapsedMs, latest } from "../core/clocks.ts";
 import { FRAME_MS } from "../core/limits/media.ts";
 
-/** The next tick, and that it may be half a frame late: the whole lead then covers a stall of its length. */
-const TOP_UP_EARLY_MS = 1.5 * FRAME_MS;
+/** The next tick, and that it may be late by a quarter of a frame: nearly the whole lead then covers a stall of its length. */
+const TOP_UP_EARLY_MS = 1.25 * FRAME_MS;
+/**
+ * The first frame of a tick is due a little earlier than those that follow it. With one bound for all, a reply whose audio began at
+ * the wrong moment between two ticks would stand at the bound: ticks a millisecond early or late would send none and two frames in
+ * turn, which the peer takes for 20 ms of jitter.
+ */
+const FIRST_EARLY_MS = 1.5 * FRAME_MS;
 
 /**
  * Models playout at the peer, which plays without a pause whatever it has received.
@@ -15,6 +21,7 @@ export class PlaybackClock {
   readonly #rateHz: number;
   /** When the peer's buffer runs empty; in the past when it has been empty since. */
   #bufferedUntilMs = callMs(Number.NEGATIVE_INFINITY);
+  #lastSentMs = callMs(Number.NEGATIVE_INFINITY);
 
   constructor(rateHz: number) {
     assert.ok(rateHz > 0);
@@ -25,6 +32,7 @@ export class PlaybackClock {
   sent(samples: number, nowMs: CallMs): CallMs {
     assert.ok(samples >= 0);
     const startsMs = latest(this.#bufferedUntilMs, nowMs);
+    this.#lastSentMs = nowMs;
     this.#bufferedUntilMs = addMs(startsMs, (samples * 1_000) / this.#rateHz);
     return startsMs;
   }
@@ -36,7 +44,8 @@ export class PlaybackClock {
 
   /** Whether the next frame is due, so that the peer always has at least `leadMs` of audio ahead. */
   isFrameDue(nowMs: CallMs, leadMs: number): boolean {
-    return elapsedMs(nowMs, this.#bufferedUntilMs) < leadMs + TOP_UP_EARLY_MS;
+    const earlyMs = nowMs > this.#lastSentMs ? FIRST_EARLY_MS : TOP_UP_EARLY_MS;
+    return elapsedMs(nowMs, this.#bufferedUntilMs) < leadMs + earlyMs;
   }
 
   /** Whether all audio sent has been played. */

@@ -38,8 +38,26 @@ describe("the playback clock", () => {
   ])("with a lead of %d ms, frames are due until that much and a late tick are ahead", (leadMs) => {
     const clock = new PlaybackClock(RATE_HZ);
     while (clock.isFrameDue(callMs(0), leadMs)) clock.sent(FRAME_SAMPLES, callMs(0));
-    expect(clock.unplayedMs(callMs(0))).toBeGreaterThanOrEqual(leadMs + 1.5 * FRAME_MS);
+    expect(clock.unplayedMs(callMs(0))).toBeGreaterThanOrEqual(leadMs + 1.25 * FRAME_MS);
     expect(clock.unplayedMs(callMs(0))).toBeLessThan(leadMs + 2.5 * FRAME_MS);
+  });
+
+  test.each([
+    0, 4, 8, 10, 12, 16,
+  ])("ticks a millisecond early and late send one frame each, with audio that began %d ms after a tick", (beginMs) => {
+    const clock = new PlaybackClock(RATE_HZ);
+    const framesAt = (nowMs: number): number => {
+      let frames = 0;
+      for (; clock.isFrameDue(callMs(nowMs), OUTPUT_LEAD_MS); frames += 1) clock.sent(FRAME_SAMPLES, callMs(nowMs));
+      return frames;
+    };
+    framesAt(beginMs);
+    const counts = Array.from({ length: 100 }, (_, tick) =>
+      framesAt((tick + 1) * FRAME_MS + (tick % 2 === 0 ? 1 : -1)),
+    );
+    // One of the first may send none, where the audio began just before it.
+    expect(counts.filter((count) => count !== 1).length).toBeLessThanOrEqual(1);
+    expect(counts.slice(2).every((count) => count === 1)).toBe(true);
   });
 
   test("a flush of an empty buffer has no effect", () => {

@@ -147,7 +147,7 @@ async function interrupt(session, speakMs) {
   source.connect(mouth);
   source.start();
   const onsetS = await loud(1, startedS);
-  const wasSpeaking = blocks.some(({ atS, peaks }) => atS > onsetS - 0.05 && atS <= onsetS && peaks[0] > LOUD);
+  const wasSpeaking = blocks.some(({ atS, peaks }) => atS > onsetS - 0.2 && atS <= onsetS && peaks[0] > LOUD);
   await wait(1_500);
   const clearMs = (reached.clear ?? Number.NaN) - (onsetS - startedS) * 1_000;
   const result = { wasSpeaking, silenceMs: (silentFrom(onsetS, 0.3) - onsetS) * 1_000, clearMs };
