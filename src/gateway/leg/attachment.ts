@@ -156,7 +156,7 @@ export class Attachment implements TransportListener {
   message(bytes: Uint8Array, isBinary: boolean): void {
     if (this.#state.at === "over") return;
     const nowMs = this.#call.nowMs();
-    this.#liveness.messageReceived();
+    if (!(isBinary && this.#options.transport.hasAudioApart)) this.#liveness.messageReceived();
     try {
       this.#onPeerEvent(this.#messageGuard.read(bytes, isBinary, nowMs), nowMs);
     } catch (error) {

@@ -8,6 +8,8 @@ import type { LivenessOptions } from "./liveness.ts";
 export interface Transport {
   /** How a lost peer is detected on this transport. */
   readonly liveness: LivenessOptions;
+  /** Audio comes another way than pings and texts, so it does not show that the connection is alive. Absent for no. */
+  readonly hasAudioApart?: true;
   /** Bytes that were sent and that the kernel has not taken, because the peer does not read. */
   readonly bufferedBytes: number;
   /**

@@ -45,6 +45,8 @@ export interface RtpTransportOptions {
 export interface RtpTransportCounters extends Readonly<RtpOrderCounters> {
   /** Datagrams that are neither RTP nor RTCP. */
   malformed: number;
+  /** Datagrams that were longer than RTP_PACKET_BYTES_MAX. */
+  oversized: number;
   /** Packets of another payload type than Opus, such as those of DTMF. */
   otherPayload: number;
   /** Packets that came before the call had begun. */
@@ -67,6 +69,7 @@ export const openRtpSender = (opusPayloadType: number): RtpSender =>
  * in order (wire/webrtc/envelope.ts). Audio is never refused: what the peer does not take is dropped, as by a network.
  */
 export class RtpTransport implements Transport, PeerListener {
+  readonly hasAudioApart = true;
   readonly #options: RtpTransportOptions;
   readonly #order = new RtpOrder();
   readonly #reception = new RtpReception(randomBytes(9).toString("base64url"));
@@ -114,7 +117,7 @@ export class RtpTransport implements Transport, PeerListener {
   }
 
   get counters(): RtpTransportCounters {
-    return { ...this.#order.counters, ...this.#counts };
+    return { ...this.#order.counters, ...this.#counts, oversized: this.#peer?.oversized ?? 0 };
   }
 
   /** When the last packet came, RTP or RTCP; at first when the peer was connected. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SILENT_PEER_MS_MAX } from "../../../src/core/limits/connections.ts";
 import { leg } from "../../callers/leg.ts";
+import { websocketLeg } from "../../callers/websocket-leg.ts";
 import { DEFAULT_LIVENESS } from "../../support/configuration/liveness.ts";
 
 const { pingIntervalMs, pingTimeoutMs } = DEFAULT_LIVENESS;
@@ -43,6 +44,25 @@ describe("a peer", () => {
     await call.clock.play(SILENT_PEER_MS_MAX - 100);
     expect(call.ends()).toEqual([]);
     await call.clock.play(200);
+    expect(call.ends()).toMatchObject([{ reason: "connection_lost" }]);
+  });
+
+  test("whose audio comes another way than its texts is lost when its connection answers no ping, though audio flows", async () => {
+    let answers = true;
+    const call = websocketLeg({
+      ...QUIET,
+      answersPings: () => answers,
+      tamper: ({ socket }) => Object.assign(socket, { hasAudioApart: true }),
+    });
+    const listen = async (forMs: number): Promise<void> => {
+      for (let atMs = 0; atMs < forMs; atMs += 20) {
+        call.audio(new Uint8Array(640));
+        await call.clock.play(20);
+      }
+    };
+    await listen(2 * pingIntervalMs);
+    answers = false;
+    await listen(pingIntervalMs + pingTimeoutMs + 100);
     expect(call.ends()).toMatchObject([{ reason: "connection_lost" }]);
   });
 
