@@ -4,29 +4,17 @@ import { TrunklineCall } from "trunkline-sdk";
 
 export function Agent({ session }) {
   const [call, setCall] = useState();
-  const [status, setStatus] = useState("idle");
-  const [turns, setTurns] = useState({});
-  const start = (microphone) => {
-    const next = new TrunklineCall({ session }, { microphone });
-    next.addEventListener("state", ({ detail }) => setStatus(detail.state));
-    next.addEventListener("transcript", ({ detail }) => setTurns((known) => ({ ...known, [detail.turnId]: detail })));
-    next.start().catch(({ message }) => setStatus(message));
-    setTurns({});
+  const [lines, setLines] = useState({ state: "idle" });
+  const show = (name, line) => setLines((shown) => ({ ...shown, [name]: line }));
+  const talk = () => {
+    const next = new TrunklineCall({ session });
+    next.addEventListener("state", ({ detail }) => show("state", detail.state));
+    next.addEventListener("transcript", ({ detail }) => show(detail.turnId, `${detail.role}: ${detail.text}`));
+    next.start().catch(({ message }) => show("state", message));
     setCall(next);
   };
   useEffect(() => () => call?.stop(), [call]);
-  const buttons = { Talk: () => start(true), Write: () => start(false), End: () => call?.stop() };
-  return (
-    <form action={(form) => call?.sendText(form.get("message"))}>
-      {Object.entries(buttons).map(([name, press]) => (
-        <input key={name} type="button" value={name} onClick={press} />
-      ))}
-      <p role="status">{status}</p>
-      {Object.values(turns).map(({ turnId, role, text }) => (
-        <p key={turnId}>{`${role}: ${text}`}</p>
-      ))}
-      <input name="message" aria-label="Message" required />
-      <input type="submit" value="Send" />
-    </form>
-  );
+  const buttons = Object.entries({ Talk: talk, End: () => call?.stop() });
+  const texts = Object.entries(lines).map(([name, line]) => <p key={name}>{line}</p>);
+  return [...texts, ...buttons.map(([name, press]) => <input key={name} type="button" value={name} onClick={press} />)];
 }
