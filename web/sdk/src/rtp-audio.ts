@@ -11,7 +11,7 @@ const JITTER_BUFFER_MS = 100;
 /** How often the browser is asked what it plays. */
 const POLL_MS = 20;
 const RAMP_STEP_MS = 5;
-const RAMP_STEPS = 4;
+const RAMP_STEPS = 2;
 /** After a `clear` the browser has played what it held. */
 const REOPEN_MS = 250;
 
@@ -140,7 +140,7 @@ export class RtpAudio {
     this.#listener.onTrack(track);
   }
 
-  /** Turns the agent down within 20 ms, and off: where a page may not set the volume, as on iOS, that alone counts. */
+  /** Turns the agent down within 10 ms, and off: where a page may not set the volume, as on iOS, that alone counts. */
   #ramp(step: number): void {
     if (!this.#playout.isClosed) return;
     this.#element.volume = step / RAMP_STEPS;
