@@ -124,6 +124,13 @@ const ABSENT: readonly string[] = [
   "ignore.reason=echo",
   "end.reason=token_expired",
   "end.reason=unreachable",
+  "end.reason=busy",
+  "end.reason=no_answer",
+  "end.reason=declined",
+  "end.reason=invalid_number",
+  "end.reason=carrier_failed",
+  "end.reason=no_capacity",
+  "end.reason=unknown",
   "provider-switched.code=other_language",
 ];
 
