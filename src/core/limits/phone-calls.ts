@@ -21,10 +21,12 @@ export const DIAL_ANSWER_MS_MAX = 30_000;
 export const FIND_CALL_AT_MS: readonly number[] = [0, 3_000, 10_000, 25_000, 45_000];
 export const FIND_CALL_LAST_MS = 65_000;
 /** How long the answer to the last of these questions may take. */
-export const FIND_CALL_ANSWER_MS_MAX = 15_000;
+export const FIND_CALL_ANSWER_MS_MAX = 45_000;
 
 /** How long a stream may take to connect after the carrier was given its address; the token lives as long. */
 export const STREAM_CONNECT_MS_MAX = 20_000;
+/** How long the worker's report of a stream may take, after which it has not connected. */
+export const STREAM_REPORT_MS_MAX = 3_000;
 /** How long an inbound call waits for its slot. */
 export const INBOUND_WAIT_MS_MAX = 15_000;
 
@@ -32,18 +34,26 @@ export const INBOUND_WAIT_MS_MAX = 15_000;
 export const TRANSFER_RING_MS_MAX = 30_000;
 /** How long the worker may take to learn of a transfer. */
 export const WORKER_TELL_MS_MAX = 5_000;
+/** How long the carrier may be asked for a transfer, and how long its answer may take after that. */
+export const TRANSFER_ORDER_MS_MAX = 15_000;
+export const TRANSFER_ANSWER_MS_MAX = 15_000;
 /** How often a stream is connected again after a transfer that led to nothing. */
 export const RETURN_TRIES_MAX = 2;
 /** How long a call may be without a stream because of a transfer: ringing, and every try to return. */
 export const TRANSFER_RETURN_MS_MAX =
-  WORKER_TELL_MS_MAX + TRANSFER_RING_MS_MAX + RING_MARGIN_MS + (RETURN_TRIES_MAX + 1) * STREAM_CONNECT_MS_MAX;
+  WORKER_TELL_MS_MAX +
+  TRANSFER_ORDER_MS_MAX +
+  TRANSFER_ANSWER_MS_MAX +
+  TRANSFER_RING_MS_MAX +
+  RING_MARGIN_MS +
+  (RETURN_TRIES_MAX + 1) * (STREAM_CONNECT_MS_MAX + STREAM_REPORT_MS_MAX);
 
 /** How long the worker has to end a call whose carrier has ended it, and after how long it is asked again. */
 export const WORKER_END_MS = 5_000;
 /** After so long a call whose worker does not answer is over for its machine; its record ends by the recovery of journals. */
 export const WORKER_END_MS_MAX = 5 * 60_000;
 /** How often the machine of a live call reads whether its record has ended. */
-export const LIVE_CHECK_MS = 5 * 60_000;
+export const LIVE_CHECK_MS = 2 * 60_000;
 
 /** How long a spoken refusal may take before the call is hung up. */
 export const REFUSAL_MS_MAX = 20_000;

@@ -169,15 +169,10 @@ export function placed(draft: Draft, carrierCallId: string): void {
   const { phase } = draft;
   assert.equal(draft.state.direction, "outbound", "only outbound calls are dialled");
   draft.learn(carrierCallId);
-  switch (phase.at) {
-    case "queued":
-    case "dialling":
-    case "asking":
-      ring(draft);
-      return;
-    case "over":
-      // It ended before its call was found, so nothing has hung that up.
-      if (!phase.isBridged) draft.hangUp();
+  if (phase.at === "queued" || phase.at === "dialling" || phase.at === "asking") ring(draft);
+  else if (phase.at === "over") {
+    // It ended before its call was found, so nothing has hung that up.
+    if (!phase.isBridged) draft.hangUp();
   }
 }
 

@@ -1,6 +1,12 @@
 import type { EndReason } from "../../core/calls/reasons.ts";
 import { addMs, type EpochMs } from "../../core/clocks.ts";
-import { LIVE_CHECK_MS, PRICE_AT_MS, REFUSAL_MS_MAX, STREAM_CONNECT_MS_MAX } from "../../core/limits/phone-calls.ts";
+import {
+  LIVE_CHECK_MS,
+  PRICE_AT_MS,
+  REFUSAL_MS_MAX,
+  STREAM_CONNECT_MS_MAX,
+  STREAM_REPORT_MS_MAX,
+} from "../../core/limits/phone-calls.ts";
 import type { PhoneCallCommand } from "./commands.ts";
 import type { Phase, PhoneCallState } from "./state.ts";
 
@@ -48,8 +54,9 @@ export class Draft {
     this.change({ connects: connect, isAnswered: true });
   }
 
+  /** From then on a stream whose token is issued now cannot have connected. */
   get connectUntilMs(): EpochMs {
-    return addMs(this.nowMs, STREAM_CONNECT_MS_MAX);
+    return addMs(this.nowMs, STREAM_CONNECT_MS_MAX + STREAM_REPORT_MS_MAX);
   }
 
   /** Hangs up, if there is a call to hang up. */

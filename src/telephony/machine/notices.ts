@@ -11,8 +11,10 @@ type NoticeOf<Kind extends CarrierNotice["kind"]> = Extract<CarrierNotice, { kin
 
 /** A webhook of this call; `transfer` is the number in its address. */
 export function noticed(draft: Draft, notice: CarrierNotice, transfer: number | undefined): void {
-  if (notice.kind === "other" || !isOfThisCall(draft, notice.carrierCallId)) return;
+  if (notice.kind !== "other" && !isOfThisCall(draft, notice.carrierCallId)) return;
   switch (notice.kind) {
+    case "other":
+      return;
     case "incoming":
       incoming(draft);
       return;

@@ -1,12 +1,22 @@
 import type { EpochMs } from "../../core/clocks.ts";
 import type { CarrierCommand, PhoneCallCommand } from "./commands.ts";
-import { askAgain, callsFound, dialAnswered, dialDue, diallingTick, queuedTick, slotGranted, slotRefused } from "./dialling.ts";
+import {
+  askAgain,
+  callsFound,
+  dialAnswered,
+  dialDue,
+  diallingTick,
+  queuedTick,
+  slotGranted,
+  slotRefused,
+} from "./dialling.ts";
 import { Draft } from "./draft.ts";
 import { endByWorker, endingTick, hangUpRequested, overTick, priceRead, recordEnded } from "./ending.ts";
 import type { PhoneCallEvent } from "./events.ts";
 import { admitInbound, noticed, streamFailed } from "./notices.ts";
 import { dueMs, type PhoneCallState } from "./state.ts";
 import {
+  isOrdered,
   mediaLost,
   returnFailed,
   transferAnswered,
@@ -94,7 +104,8 @@ function handleLive(draft: Draft, event: Extract<PhoneCallEvent, { kind: LiveKin
       return;
     case "dtmf-requested":
       if (phase.at === "live") draft.emit({ kind: "send-dtmf", digits: event.digits });
-      else draft.emit({ kind: "refuse-request", request: "send_dtmf", reason: "the caller is not connected at present" });
+      else
+        draft.emit({ kind: "refuse-request", request: "send_dtmf", reason: "the caller is not connected at present" });
       return;
     case "dtmf-answered":
       if (event.answer.kind === "done") return;
@@ -163,14 +174,14 @@ function tick(draft: Draft): void {
 }
 
 /** Whether the call still wants what a job was stored for; at the first attempt and at every other. */
-export function isWanted({ phase, connects }: PhoneCallState, command: CarrierCommand): boolean {
+export function isWanted({ phase, connects }: PhoneCallState, command: CarrierCommand, nowMs: EpochMs): boolean {
   switch (command.kind) {
     case "find-calls":
       return phase.at === "asking";
     case "connect":
       return (phase.at === "answered" || phase.at === "returning") && command.connect === connects;
     case "transfer":
-      return phase.at === "transferring" && phase.transfer.number === command.transfer && !phase.isDetached;
+      return phase.at === "transferring" && isOrdered(phase, command.transfer, nowMs);
     case "dial":
     case "refuse":
     case "hang-up":

@@ -1,9 +1,10 @@
 import type { TransferFailure } from "../../core/calls/phone-requests.ts";
-import { addMs } from "../../core/clocks.ts";
+import { addMs, type EpochMs } from "../../core/clocks.ts";
 import {
   RETURN_TRIES_MAX,
   RING_MARGIN_MS,
-  STREAM_CONNECT_MS_MAX,
+  TRANSFER_ANSWER_MS_MAX,
+  TRANSFER_ORDER_MS_MAX,
   TRANSFER_RETURN_MS_MAX,
   TRANSFER_RING_MS_MAX,
   WORKER_TELL_MS_MAX,
@@ -47,7 +48,8 @@ export function workerTold(draft: Draft, { transfer: number, isTold }: EventOf<"
     return;
   }
   draft.emit({ kind: "transfer", transfer: number, target: phase.transfer.target });
-  draft.go({ ...phase, stage: "instructing", untilMs: addMs(draft.nowMs, TRANSFER_RING_MS_MAX + RING_MARGIN_MS) });
+  const untilMs = addMs(draft.nowMs, TRANSFER_ORDER_MS_MAX + TRANSFER_ANSWER_MS_MAX);
+  draft.go({ ...phase, stage: "instructing", untilMs });
 }
 
 export function transferAnswered(draft: Draft, { transfer: number, answer }: EventOf<"transfer-answered">): void {
@@ -56,8 +58,7 @@ export function transferAnswered(draft: Draft, { transfer: number, answer }: Eve
   switch (answer.kind) {
     case "done":
     case "uncertain":
-      // The carrier reports what becomes of it, or the deadline ends it.
-      draft.go({ ...phase, stage: "ringing" });
+      ringTarget(draft, phase);
       return;
     case "gone":
       endByWorker(draft, "caller_hangup");
@@ -67,6 +68,11 @@ export function transferAnswered(draft: Draft, { transfer: number, answer }: Eve
       if (phase.isDetached) giveBack(draft, phase.transfer, "failed", "rest");
       else stay(draft, phase, answer.kind === "refused" ? "refused" : "failed");
   }
+}
+
+/** The carrier reports what becomes of it, or the deadline ends it. */
+function ringTarget(draft: Draft, phase: PhaseOf<"transferring">): void {
+  draft.go({ ...phase, stage: "ringing", untilMs: addMs(draft.nowMs, TRANSFER_RING_MS_MAX + RING_MARGIN_MS) });
 }
 
 /** The agent goes on where it is: the carrier has not ended its stream. */
@@ -87,7 +93,7 @@ export function giveBack(
     draft.emit({ kind: "tell", update: { kind: "transfer-failed", target: transfer.target, outcome } });
   }
   draft.connect(by);
-  draft.go({ at: "returning", transfer, tries, untilMs: addMs(draft.nowMs, STREAM_CONNECT_MS_MAX) });
+  draft.go({ at: "returning", transfer, tries, untilMs: draft.connectUntilMs });
 }
 
 /** The carrier reports what became of a transfer. */
@@ -98,14 +104,7 @@ export function transferNotice(draft: Draft, outcome: TransferOutcome, number: n
   switch (phase.at) {
     case "transferring":
       if (number !== undefined && number !== phase.transfer.number) break;
-      if (isBridged) {
-        if (outcome === "completed" && takesDocuments) draft.emit({ kind: "hang-up-by-document" });
-        endByWorker(draft, "transferred", { isBridged: true });
-        return;
-      }
-      if (takesDocuments) giveBack(draft, phase.transfer, outcome, "document");
-      else if (phase.isDetached) giveBack(draft, phase.transfer, outcome, "rest");
-      else stay(draft, phase, outcome);
+      transferEnded(draft, phase, outcome);
       return;
     case "leaving":
       if (isBridged) draft.over("transferred", { isBridged: true });
@@ -115,13 +114,28 @@ export function transferNotice(draft: Draft, outcome: TransferOutcome, number: n
     case "over":
       if (takesDocuments && outcome !== "answered") draft.emit({ kind: "hang-up-by-document" });
       return;
+    default:
   }
   // It came twice or late, and the same answer leads to the same stream.
   if (takesDocuments && outcome !== "answered") draft.emit({ kind: "repeat-connect" });
 }
 
+/** The target has answered, or the caller comes back. */
+function transferEnded(draft: Draft, phase: PhaseOf<"transferring">, outcome: TransferOutcome): void {
+  const { takesDocuments } = draft.state;
+  if (outcome === "answered" || outcome === "completed") {
+    if (outcome === "completed" && takesDocuments) draft.emit({ kind: "hang-up-by-document" });
+    endByWorker(draft, "transferred", { isBridged: true });
+    return;
+  }
+  if (takesDocuments) giveBack(draft, phase.transfer, outcome, "document");
+  else if (phase.isDetached) giveBack(draft, phase.transfer, outcome, "rest");
+  else stay(draft, phase, outcome);
+}
+
 export function transferringTick(draft: Draft, phase: PhaseOf<"transferring">): void {
   if (phase.stage === "announcing") stay(draft, phase, "failed");
+  else if (phase.stage === "instructing" && phase.isDetached) ringTarget(draft, phase);
   else if (phase.isDetached) giveBack(draft, phase.transfer, "no_answer", "rest");
   else stay(draft, phase, "failed");
 }
@@ -135,6 +149,15 @@ export function returnFailed(draft: Draft, { transfer, tries }: PhaseOf<"returni
   draft.emit({ kind: "refuse", by: "rest" });
   endByWorker(draft, "connection_lost");
 }
+
+/**
+ * Whether the carrier may still be asked for this transfer. Later it could end the stream after the agent has given the transfer up.
+ */
+export const isOrdered = (phase: PhaseOf<"transferring">, number: number, nowMs: EpochMs): boolean =>
+  phase.stage === "instructing" &&
+  phase.transfer.number === number &&
+  !phase.isDetached &&
+  nowMs < addMs(phase.untilMs, -TRANSFER_ANSWER_MS_MAX);
 
 /** The stream of a call that its worker keeps is gone. */
 export function mediaLost(draft: Draft): void {

@@ -22,7 +22,7 @@ type Line = "waiting" | "document" | "stream" | "target" | "bridged" | "refusal"
 /** How long a carrier waits for the answer to a webhook that awaits an instruction. */
 const DOCUMENT_MS_MAX = 15_000;
 /** A caller in silence for longer is lost. */
-const SILENCE_MS_MAX = 170_000;
+const SILENCE_MS_MAX = 290_000;
 
 /** One telephone call, as the carrier has it. */
 export class CarrierCall {
@@ -34,7 +34,8 @@ export class CarrierCall {
   /** The caller was asked to hang up by the service. */
   isHungUp = false;
   #lineSince = 0;
-  listedAtS: number;
+  readonly listedAtS: number;
+  overS = Number.POSITIVE_INFINITY;
 
   constructor(carrier: Carrier, id: string) {
     this.#carrier = carrier;
@@ -53,7 +54,7 @@ export class CarrierCall {
     if (line !== "silence") return;
     const since = this.#lineSince;
     world.after(SILENCE_MS_MAX, () => {
-      if (this.isOver || this.#lineSince !== since) return;
+      if (this.isOver || this.#lineSince !== since || !this.#carrier.isKnown()) return;
       world.violated("no caller is lost", `${this.id} hears nothing`);
       this.end("completed");
     });
@@ -63,6 +64,7 @@ export class CarrierCall {
     if (this.isOver) return;
     const wasStream = this.line === "stream";
     this.isOver = true;
+    this.overS = this.#carrier.world.seconds;
     const { world, service } = this.#carrier;
     world.note(`carrier: ${this.id} is over: ${outcome}`);
     if (wasStream) service.detach();
@@ -77,8 +79,9 @@ export class Carrier {
   readonly calls: CarrierCall[] = [];
   /** Calls that the service has ordered. */
   placed = 0;
-  /** The answer to a request to dial has been given to the service. */
-  onPlaced: () => void = () => {};
+  readonly #commandIds = new Set<number>();
+  /** The service has heard of the call, from an answer, a list or a webhook. */
+  isKnown: () => boolean = () => true;
 
   constructor(world: World, service: ServiceEnd) {
     this.world = world;
@@ -214,7 +217,16 @@ export class Carrier {
     world.note(`carrier: places ${call.id}`);
     this.notify({ kind: "initiated", carrierCallId: call.id });
     this.notify({ kind: "ringing", carrierCallId: call.id });
-    const outcome = world.pick(["answers", "answers", "answers", "answers", "answers", "busy", "no_answer", "declined"]);
+    const outcome = world.pick([
+      "answers",
+      "answers",
+      "answers",
+      "answers",
+      "answers",
+      "busy",
+      "no_answer",
+      "declined",
+    ]);
     const ringMs = outcome === "no_answer" ? ringMsMax : world.between(500, ringMsMax);
     world.after(ringMs, () => {
       if (call.isOver) return;
@@ -274,9 +286,14 @@ export class Carrier {
   /** The service hangs up on a caller who speaks with the target of a transfer. */
   onBridgedCut: () => void = () => {};
 
-  connect(carrierCallId: string, document: Document): CarrierAnswer<undefined> {
+  /** Carriers without documents carry out a command once. */
+  connect(carrierCallId: string, document: Document, commandId?: number): CarrierAnswer<undefined> {
     const call = this.find(carrierCallId);
     if (call === undefined) return { kind: "gone" };
+    if (commandId !== undefined && !this.world.takesDocuments && this.#commandIds.has(commandId)) {
+      return { kind: "done", value: undefined };
+    }
+    this.#commandIds.add(commandId ?? 0);
     // The document of a webhook that has no answer yet is obeyed no more.
     if (call.line === "document") call.setLine("silence");
     this.obey(call, document);
@@ -291,7 +308,12 @@ export class Carrier {
     if (world.chance(0.1)) return { kind: "refused", status: 400, code: "1" };
     const keepsStream = !world.takesDocuments && world.chance(0.4);
     if (!keepsStream) call.setLine("target");
-    const outcome = world.pick<"answered" | "busy" | "no_answer" | "failed">(["answered", "busy", "no_answer", "failed"]);
+    const outcome = world.pick<"answered" | "busy" | "no_answer" | "failed">([
+      "answered",
+      "busy",
+      "no_answer",
+      "failed",
+    ]);
     world.after(outcome === "no_answer" ? 30_000 : world.between(300, 28_000), () => {
       if (call.isOver || (call.line !== "target" && !keepsStream)) return;
       if (outcome === "answered") this.#bridge(call, transfer);
@@ -321,7 +343,8 @@ export class Carrier {
     if (world.takesDocuments) {
       this.ask(call, notice, transfer);
       // A late copy, long after the answer.
-      if (world.chance(world.faults.webhookTwice)) world.after(world.between(5_000, 60_000), () => this.notify(notice, transfer));
+      if (world.chance(world.faults.webhookTwice))
+        world.after(world.between(5_000, 60_000), () => this.notify(notice, transfer));
       return;
     }
     if (!keeps) call.setLine("silence");

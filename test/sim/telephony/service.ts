@@ -15,6 +15,8 @@ import { Worker } from "./worker.ts";
 import type { World } from "./world.ts";
 
 const RING_MS_MAX = 30_000;
+/** How long after its start the service handles no deadlines. */
+const RESTART_MS = 3_000;
 
 interface Token {
   text: string;
@@ -49,7 +51,13 @@ export class Service implements ServiceEnd {
   #process = 1;
   #jobCount = 0;
   /** What the service may know, for the oracle. */
-  readonly known: { isDialAnswered: boolean; isUnplaced: boolean; hangUpS?: number; transferredS?: number } = {
+  readonly known: {
+    isDialAnswered: boolean;
+    isUnplaced: boolean;
+    hangUpS?: number;
+    learnedS?: number;
+    transferredS?: number;
+  } = {
     isDialAnswered: false,
     isUnplaced: false,
   };
@@ -66,7 +74,10 @@ export class Service implements ServiceEnd {
 
   start(): void {
     if (this.#world.direction === "outbound") {
-      this.stored.state = outboundCall({ ringMsMax: RING_MS_MAX, takesDocuments: this.#world.takesDocuments }, this.#world.nowMs);
+      this.stored.state = outboundCall(
+        { ringMsMax: RING_MS_MAX, takesDocuments: this.#world.takesDocuments },
+        this.#world.nowMs,
+      );
       this.#schedule();
     } else this.carrier.comesIn();
   }
@@ -92,6 +103,7 @@ export class Service implements ServiceEnd {
     );
     this.#checkMoves(before, result.state);
     this.#commit(result.state, result.commands);
+    if (event.kind === "dial-answered") this.known.isDialAnswered = event.answer.kind !== "uncertain";
     if (event.kind === "hang-up-requested" && this.known.hangUpS === undefined) this.known.hangUpS = world.seconds;
     if (this.#crashes("after a step")) {
       answer?.(undefined);
@@ -99,7 +111,18 @@ export class Service implements ServiceEnd {
     }
     this.#schedule();
     const document = this.#carryOut(result.commands);
+    if (event.kind === "notice" && event.notice.kind === "transfer") this.#checkReturn(event.notice.outcome, document);
     answer?.(document ?? { kind: "none" });
+  }
+
+  /** The caller of a transfer that led to nothing waits for a document, and comes back by it. */
+  #checkReturn(outcome: string, document: Document | undefined): void {
+    const call = this.carrier.calls.at(-1);
+    if (outcome === "answered" || outcome === "completed" || call?.line !== "document" || call.isOver) return;
+    const isHeard = document?.kind === "stream" || document?.kind === "refuse";
+    if (isHeard || !this.isAlive || !this.stored.record.isActive || this.known.hangUpS !== undefined) return;
+    if (this.stored.state?.phase.at === "ending") return;
+    this.#world.violated("no caller is lost", "a failed transfer is answered without a stream");
   }
 
   #checkMoves(before: PhoneCallState, after: PhoneCallState): void {
@@ -111,7 +134,6 @@ export class Service implements ServiceEnd {
   /** One transaction. */
   #commit(state: PhoneCallState, commands: readonly PhoneCallCommand[]): void {
     const { stored } = this;
-    stored.state = JSON.parse(JSON.stringify(state));
     for (const command of commands) {
       if (isCarrierCommand(command)) {
         this.#jobCount += 1;
@@ -121,6 +143,8 @@ export class Service implements ServiceEnd {
       if (command.kind !== "end-record" || stored.record.isActive || stored.record.reason !== undefined) continue;
       stored.record.reason = command.reason;
     }
+    stored.state = JSON.parse(JSON.stringify(state));
+    if (state.carrierCallId !== undefined) this.known.learnedS ??= this.#world.seconds;
     if (state.phase.at === "ending" && state.phase.isBridged) this.known.transferredS ??= this.#world.seconds;
   }
 
@@ -131,10 +155,12 @@ export class Service implements ServiceEnd {
     if (world.direction === "outbound" && call?.isAnswered !== true) {
       world.violated("no token exists before the answer", `at ${world.seconds} s`);
     }
-    if (record.reason !== undefined) world.violated("a call that is over gets no token", record.reason);
+    if (this.stored.state?.isRecordOver === true)
+      world.violated("a call that is over gets no token", record.reason ?? "");
     if (this.known.hangUpS !== undefined) world.violated("a hang-up is obeyed", "a token after it");
     const last = tokens.at(-1);
-    const isFresh = last !== undefined && !last.isUsed && world.seconds < last.issuedS + STREAM_CONNECT_MS_MAX / 1_000 - 0.001;
+    const isFresh =
+      last !== undefined && !last.isUsed && world.seconds < last.issuedS + STREAM_CONNECT_MS_MAX / 1_000 - 0.001;
     if (isFresh && !this.#streamHasFailed) world.violated("one answer has one token", "another one while it waits");
     if (this.worker.isAttached) world.violated("a caller returns once", "a token while a stream is connected");
     this.#streamHasFailed = false;
@@ -146,6 +172,7 @@ export class Service implements ServiceEnd {
     });
   }
   #streamHasFailed = false;
+  #isSending = false;
 
   /** Carries out what is done at once; returns the answer to the webhook. */
   #carryOut(commands: readonly PhoneCallCommand[]): Document | undefined {
@@ -190,7 +217,9 @@ export class Service implements ServiceEnd {
       case "reserve-slot": {
         const isGranted = this.hasSlot || !world.chance(world.faults.slotRefused);
         if (isGranted) this.hasSlot = true;
-        this.#later(0, () => this.handle(isGranted ? { kind: "slot-granted" } : { kind: "slot-refused" }));
+        this.#later(world.chance(0.1) ? 300 : 0, () =>
+          this.handle(isGranted ? { kind: "slot-granted" } : { kind: "slot-refused" }),
+        );
         return;
       }
       case "release-slot":
@@ -198,11 +227,16 @@ export class Service implements ServiceEnd {
         return;
       case "send-dial": {
         const { attempt } = command;
-        this.known.isDialAnswered = false;
+        this.#isSending = true;
         if (!this.hasSlot) world.violated("a call is dialled in its slot", "no slot");
         this.carrier.request(
           () => this.carrier.dial(RING_MS_MAX),
-          (answer) => this.#later(0, () => this.#dialAnswered(attempt, answer)),
+          (answer) =>
+            this.#later(0, () => {
+              this.handle({ kind: "dial-answered", attempt, answer });
+              const job = this.stored.jobs.find((stored) => stored.command.kind === "dial");
+              if (job !== undefined) this.#settle(job);
+            }),
         );
         return;
       }
@@ -214,13 +248,10 @@ export class Service implements ServiceEnd {
         if (reason !== undefined || (!isActive && this.worker.hasBegun)) {
           this.#later(0, () => this.handle({ kind: "record-ended", reason: reason ?? "worker_lost" }));
         }
+        return;
       }
+      default:
     }
-  }
-
-  #dialAnswered(attempt: number, answer: CarrierAnswer<{ carrierCallId: string }>): void {
-    if (answer.kind === "done" || answer.kind === "refused" || answer.kind === "busy") this.known.isDialAnswered = true;
-    this.handle({ kind: "dial-answered", attempt, answer });
   }
 
   #tell({ update, transfer }: Extract<PhoneCallCommand, { kind: "tell" }>): void {
@@ -238,49 +269,70 @@ export class Service implements ServiceEnd {
 
   #runLater(job: Job, delayMs: number): void {
     this.#later(delayMs, () => this.#run(job));
-    if (this.#world.chance(this.#world.faults.jobTwice)) this.#later(delayMs + this.#world.between(0, 5_000), () => this.#run(job));
+    if (this.#world.chance(this.#world.faults.jobTwice))
+      this.#later(delayMs + this.#world.between(4_000, 9_000), () => this.#run(job));
   }
 
   #run(job: Job): void {
     const { state, jobs } = this.stored;
     if (state === undefined || !jobs.includes(job)) return;
     const { command } = job;
-    if (!isWanted(state, command)) {
+    if (!isWanted(state, command, this.#world.nowMs)) {
       this.#settle(job);
       return;
     }
     const id = state.carrierCallId ?? "";
     switch (command.kind) {
       case "dial":
+        this.known.isDialAnswered = false;
+        this.#isSending = false;
         this.handle({ kind: "dial-due", attempt: command.attempt });
-        this.#settle(job);
+        // Otherwise the job lasts until the answer.
+        if (!this.#isSending) this.#settle(job);
         return;
       case "find-calls":
         this.carrier.request<{ calls: readonly FoundCall[]; isComplete: boolean }>(
           () => ({ kind: "done", value: { calls: this.carrier.list(), isComplete: this.#world.chance(0.9) } }),
           (answer) => {
             // What the last answer shows.
-            this.known.isUnplaced = answer.kind === "done" && answer.value.isComplete && answer.value.calls.length === 0;
+            this.known.isUnplaced =
+              answer.kind === "done" && answer.value.isComplete && answer.value.calls.length === 0;
             this.#report(job, { kind: "calls-found", ask: command.ask, answer });
           },
         );
         return;
-      case "connect":
-        this.#attempt(job, 3, () => this.carrier.connect(id, this.#streamDocument()), (answer) => ({
-          kind: "connect-answered",
-          connect: command.connect,
-          answer,
-        }));
+      case "connect": {
+        const document = this.#streamDocument();
+        // Its stream is connected, whatever the answers to earlier attempts were.
+        if (document.kind === "none") this.#settle(job);
+        else {
+          this.#attempt(
+            job,
+            3,
+            () => this.carrier.connect(id, document, command.connect),
+            (answer) => ({
+              kind: "connect-answered",
+              connect: command.connect,
+              answer,
+            }),
+          );
+        }
         return;
+      }
       case "refuse":
         this.#attempt(job, 3, () => this.carrier.connect(id, { kind: "refuse" }));
         return;
       case "transfer":
-        this.#attempt(job, 1, () => this.carrier.transfer(id, command.transfer), (answer) => ({
-          kind: "transfer-answered",
-          transfer: command.transfer,
-          answer,
-        }));
+        this.#attempt(
+          job,
+          1,
+          () => this.carrier.transfer(id, command.transfer),
+          (answer) => ({
+            kind: "transfer-answered",
+            transfer: command.transfer,
+            answer,
+          }),
+        );
         return;
       case "hang-up":
         this.#attempt(job, 12, () => this.carrier.hangUp(command.carrierCallId));
@@ -328,7 +380,8 @@ export class Service implements ServiceEnd {
     const delayMs = millisecondsOf(due) - millisecondsOf(this.#world.nowMs);
     this.#later(Math.max(delayMs, 1), () => {
       const latest = this.stored.state && dueMs(this.stored.state);
-      if (latest !== undefined && millisecondsOf(latest) <= millisecondsOf(this.#world.nowMs)) this.handle({ kind: "tick" });
+      if (latest !== undefined && millisecondsOf(latest) <= millisecondsOf(this.#world.nowMs))
+        this.handle({ kind: "tick" });
     });
   }
 
@@ -348,8 +401,9 @@ export class Service implements ServiceEnd {
     this.#process += 1;
     this.#world.note("the process starts again");
     this.hasSlot = this.stored.state?.hasSlot ?? false;
-    for (const job of this.stored.jobs) this.#runLater(job, this.#world.between(1_000, 20_000));
-    this.#schedule();
+    for (const job of this.stored.jobs) this.#runLater(job, this.#world.between(1_000, 60_000));
+    // Workers report first.
+    this.#later(RESTART_MS, () => this.#schedule());
     this.worker.report();
   }
 
@@ -377,7 +431,8 @@ export class Service implements ServiceEnd {
   attach(token: string): boolean {
     const { tokens, record } = this.stored;
     const found = tokens.find(({ text }) => text === token);
-    if (found === undefined || found.isUsed || found.untilS <= this.#world.seconds || record.reason !== undefined) return false;
+    if (found === undefined || found.isUsed || found.untilS <= this.#world.seconds || record.reason !== undefined)
+      return false;
     found.isUsed = true;
     record.isActive = true;
     this.worker.attach();
@@ -386,6 +441,17 @@ export class Service implements ServiceEnd {
 
   detach(): void {
     this.worker.detach();
+    const call = this.carrier.calls.at(-1);
+    if (call?.line !== "target" || this.stored.record.reason !== "caller_hangup") return;
+    this.#world.violated("a transfer does not end the call", "the worker did not know of it");
+  }
+
+  /** The worker has waited for the caller as long as it may. */
+  callerGivenUp(): void {
+    const { crash, requestLost, answerLost, answer500, busy, slotRefused } = this.#world.faults;
+    const isHard = crash + requestLost + answerLost + answer500 + busy + slotRefused > 0;
+    const line = this.carrier.calls.at(-1)?.line;
+    if (!isHard && line === "silence") this.#world.violated("no caller is lost", "the worker has waited in vain");
   }
 
   /** The worker has ended the call. */
@@ -398,4 +464,8 @@ export class Service implements ServiceEnd {
 }
 
 const textOf = (command: PhoneCallCommand): string =>
-  command.kind === "tell" ? `tell ${command.update.kind}` : "by" in command ? `${command.kind} by ${command.by}` : command.kind;
+  command.kind === "tell"
+    ? `tell ${command.update.kind}`
+    : "by" in command
+      ? `${command.kind} by ${command.by}`
+      : command.kind;

@@ -11,6 +11,8 @@ export interface SimulatedCall {
 
 /** After so long every call is over, s. */
 const LIFETIME_S = 4 * 3_600;
+/** With every request lost for a while, s. */
+const HANG_UP_S_MAX = 250;
 
 /** Plays one telephone call with everything that may go wrong around it, and holds it to the invariants. */
 export function simulatePhoneCall(seed: number): SimulatedCall {
@@ -25,8 +27,9 @@ export function simulatePhoneCall(seed: number): SimulatedCall {
       else call.setLine("silence");
     }
   };
+  carrier.isKnown = () => service.state?.carrierCallId !== undefined;
   if (world.chance(0.2)) {
-    world.after(world.between(0, 90_000), () => {
+    world.after(world.between(0, world.pick([2_000, 30_000, 90_000])), () => {
       const call = carrier.calls.at(-1);
       if (call !== undefined) call.isHungUp = true;
       service.handle({ kind: "hang-up-requested", reason: "api_hangup" });
@@ -37,7 +40,10 @@ export function simulatePhoneCall(seed: number): SimulatedCall {
   try {
     isDone = world.run(LIFETIME_S);
   } catch (error) {
-    world.violated("no event is unexpected", error instanceof Error ? `${error.message} ${error.stack}` : String(error));
+    world.violated(
+      "no event is unexpected",
+      error instanceof Error ? `${error.message} ${error.stack}` : String(error),
+    );
   }
   checkEnd(world, service, isDone);
   return { seed, story: world.story, violations: world.violations, reason: service.stored.record.reason };
@@ -51,6 +57,7 @@ function checkEnd(world: World, service: Service, isDone: boolean): void {
   if (reason === undefined) world.violated("every record ends", state.phase.at);
   if (hasSlot || state.hasSlot) world.violated("every slot is released", state.phase.at);
   for (const call of carrier.calls) if (!call.isOver) world.violated("no call is forgotten", call.id);
+  checkHangUp(world, service);
   if (reason === "unknown" && known.isDialAnswered) {
     world.violated("unknown is what nobody can know", "the carrier's answer had come");
   }
@@ -67,6 +74,15 @@ function checkEnd(world: World, service: Service, isDone: boolean): void {
   if (reason === "carrier_failed" && carrier.placed > 0 && carrier.calls[0]?.isAnswered === true) {
     world.violated("the end reason is true", "the call was answered");
   }
+}
+
+/** After a request to hang up, the call ends before the person at the line ends it. */
+function checkHangUp(world: World, { carrier, known }: Service): void {
+  const call = carrier.calls.at(-1);
+  const { hangUpS, learnedS, transferredS } = known;
+  if (call === undefined || hangUpS === undefined || learnedS === undefined || transferredS !== undefined) return;
+  const lateS = call.overS - Math.max(hangUpS, learnedS);
+  if (lateS >= HANG_UP_S_MAX) world.violated("a hang-up is obeyed", `${lateS.toFixed(0)} s later`);
 }
 
 /** A failed call, with its whole story. */

@@ -6,6 +6,7 @@ import type { World } from "./world.ts";
 interface Control {
   handle(event: PhoneCallEvent): void;
   recordEnds(reason: EndReason): void;
+  callerGivenUp(): void;
 }
 
 /** The worker that carries the call; it never dies here, and what it reports may be lost with the control process. */
@@ -58,7 +59,9 @@ export class Worker {
     this.#tell({ kind: "media-lost" });
     const untilS = this.#detachedUntilS;
     world.after(1_000 * (untilS - world.seconds), () => {
-      if (!this.isAttached && this.#detachedUntilS === untilS) this.end("connection_lost");
+      if (this.isAttached || this.#isOver || this.#detachedUntilS !== untilS) return;
+      this.#control.callerGivenUp();
+      this.end("connection_lost");
     });
   }
 

@@ -61,9 +61,10 @@ export class World {
     this.faults = this.#drawFaults();
   }
 
-  /** A third of the worlds has no faults but the order of things; the others have a few, of which some are frequent. */
+  /** Some worlds have no faults but the order of things, some only bad webhooks; the others have several, of which some are frequent. */
   #drawFaults(): Faults {
-    if (this.chance(0.25)) return NONE;
+    if (this.chance(0.2)) return NONE;
+    if (this.chance(0.15)) return { ...NONE, webhookLost: this.random() * 0.7, webhookTwice: this.random() };
     const of = (max: number): number => (this.chance(0.5) ? 0 : this.random() * max);
     return {
       crash: of(0.12),
