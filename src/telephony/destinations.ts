@@ -84,7 +84,8 @@ function kindRefusal(to: string): DestinationRefusal | undefined {
   const number = parsePhoneNumberFromString(to);
   if (number === undefined) return EMERGENCY.has(digits) ? "emergency" : "invalid";
   if (EMERGENCY.has(number.nationalNumber)) return "emergency";
-  if (!number.isValid()) return "invalid";
+  // With a trunk prefix, as in +44 (0)20, it is not E.164, and carriers read it differently.
+  if (!number.isValid() || number.number !== to) return "invalid";
   const type = number.getType();
   // A number whose kind is unknown may be of any.
   return type === undefined ? "invalid" : TYPE_REFUSALS[type];
