@@ -1,4 +1,6 @@
-import type { PhoneCallOutcome } from "../core/calls/phone.ts";
+import type { CarrierPrice, PhoneCallOutcome } from "../core/calls/phone.ts";
+
+export type { CarrierPrice } from "../core/calls/phone.ts";
 
 // What the service asks of a carrier besides its streams: REST requests, webhooks, and the documents that answer them. All of it is
 // pure: a request is data, its answer is read by a function, and `telephony/` sends it.
@@ -172,13 +174,6 @@ export type CarrierNotice =
   | { kind: "stream"; carrierCallId: string; state: "started" | "stopped" | "failed" }
   /** A webhook that says nothing that the service needs. */
   | { kind: "other" };
-
-export interface CarrierPrice {
-  /** Not negative. */
-  readonly amount: number;
-  /** ISO 4217, upper case. */
-  readonly currency: string;
-}
 
 /** Calls and numbers of one carrier. */
 export interface CarrierTelephony {

@@ -153,6 +153,7 @@ const keys = openSecretsKeys({
 const webhooks = stores.openWebhooks(keys);
 const mediaKeys = stores.openMediaKeys(keys);
 const accountSecrets = stores.openAccountSecrets(keys);
+const carriers = stores.openCarriers(keys);
 const findMediaKey = (callId: CallId): Promise<MediaKey | undefined> => mediaKeys.find(callId);
 if (config.encryptMedia && config.secretsKey === undefined)
   log.warn("encrypted media and the key that opens them are both in DATA_DIR: set SECRETS_KEY");
@@ -244,6 +245,7 @@ const jobs = backgroundJobs({
   webhooks,
   mediaKeys,
   accountSecrets,
+  carriers,
   documents,
   http: new GuardedHttp({ allowLoopback: config.webhooksAllowLoopback }),
   journals: renderer,
