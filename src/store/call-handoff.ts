@@ -44,11 +44,7 @@ export interface CallHandoff {
    * succeeds. Undefined for unknown, expired and used tokens alike. `only` and `proof` are those of `Redemptions.redeem`. Rejects with `unavailable` when the outcome is unknown; then no call may
    * begin, and the redemption is returned as soon as the store can be reached.
    */
-  redeem(
-    tokenHash: string,
-    only?: readonly ConnectionType[],
-    proof?: StreamProof,
-  ): Promise<RedeemedCall | undefined>;
+  redeem(tokenHash: string, only?: readonly ConnectionType[], proof?: StreamProof): Promise<RedeemedCall | undefined>;
   /**
    * The call's stream has started, and its carrier has given it this id. Sent once: a control process that is not
    * connected then reads the id from the journal.

@@ -49,7 +49,9 @@ function report(
     say(`${id} of ${accountId}, ${kind} ${name}, ${dryRun ? "would be" : "was"} deleted`);
   }
   for (const { id, accountId, name } of withoutCredentials) {
-    say(`${id} of ${accountId}, carrier ${name}, ${dryRun ? "would lose" : "lost"} its credentials, and keeps its numbers`);
+    say(
+      `${id} of ${accountId}, carrier ${name}, ${dryRun ? "would lose" : "lost"} its credentials, and keeps its numbers`,
+    );
   }
   for (const id of keyIds) say(`key ${id} ${dryRun ? "would be" : "was"} forgotten`);
   const lost = [disabled, withoutPrevious, deleted, withoutCredentials, keyIds];

@@ -103,11 +103,7 @@ export class HandoffClient implements CallHandoff {
     return this.#isIncompatible;
   }
 
-  redeem(
-    tokenHash: string,
-    only?: readonly ConnectionType[],
-    proof?: StreamProof,
-  ): Promise<RedeemedCall | undefined> {
+  redeem(tokenHash: string, only?: readonly ConnectionType[], proof?: StreamProof): Promise<RedeemedCall | undefined> {
     const socket = this.#socket;
     if (socket === undefined) return Promise.reject(unavailable("the control process is not connected"));
     if (this.#unconfirmed.size >= UNRESOLVED_REDEMPTIONS_MAX) {

@@ -224,12 +224,7 @@ export class SqlCalls implements CallStore {
   ): Promise<FoundRequest | undefined> {
     if (idempotency === undefined) return undefined;
     const { keyHash } = idempotency;
-    const before = await findRequest(
-      db,
-      { accountId, keyHash },
-      { clock: this.#clock, age: this.#age },
-      locksCall,
-    );
+    const before = await findRequest(db, { accountId, keyHash }, { clock: this.#clock, age: this.#age }, locksCall);
     if (before === undefined) return undefined;
     if (before.fingerprint !== idempotency.fingerprint) return { repetition: { kind: "mismatch" } };
     return {

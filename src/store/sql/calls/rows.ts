@@ -193,16 +193,17 @@ export const recordOf = (row: RecordRow): CallRecord => ({
 });
 
 /** The record that a call had when it was created: in its first status, whatever has happened since. */
-export const createdRecordOf = (row: CreatedRow): CallRecord => withPhone(row, {
-  id: row.id,
-  accountId: row.account_id,
-  ...(row.agent_id !== null && { agentId: row.agent_id }),
-  ...(row.agent_version !== null && { agentVersion: row.agent_version }),
-  ...(row.variables !== null && { variables: JSON.parse(row.variables) }),
-  status: firstStatusOf(row),
-  settings: { ...JSON.parse(row.settings), ...(row.tools !== undefined && { tools: JSON.parse(row.tools) }) },
-  createdAtMs: row.created_at,
-});
+export const createdRecordOf = (row: CreatedRow): CallRecord =>
+  withPhone(row, {
+    id: row.id,
+    accountId: row.account_id,
+    ...(row.agent_id !== null && { agentId: row.agent_id }),
+    ...(row.agent_version !== null && { agentVersion: row.agent_version }),
+    ...(row.variables !== null && { variables: JSON.parse(row.variables) }),
+    status: firstStatusOf(row),
+    settings: { ...JSON.parse(row.settings), ...(row.tools !== undefined && { tools: JSON.parse(row.tools) }) },
+    createdAtMs: row.created_at,
+  });
 
 function withPhone(row: CreatedRow, record: CallRecord): CallRecord {
   const phone = phoneFactsOf(row);

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { ColumnTypes } from "../database.ts";
 import type { Tables } from "../tables.ts";
 
@@ -101,8 +101,8 @@ async function addCallColumns({ schema }: Kysely<Tables>): Promise<void> {
       .createIndex(`calls_live_by_${column}`)
       .on("calls")
       .column(column)
-      .where(column, "is not", null)
-      .where("ended_at", "is", null)
+      .where(sql.ref(column), "is not", null)
+      .where(sql.ref("ended_at"), "is", null)
       .execute();
   }
 }

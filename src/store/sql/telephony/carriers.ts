@@ -213,12 +213,7 @@ export const openCredentials = (
 ): OpenedCarrier["credentials"] => JSON.parse(keys.open(sealed, carrierPlace(id)));
 
 const rowOf = (db: Kysely<Tables>, accountId: AccountId, id: CarrierId): Promise<Row | undefined> =>
-  db
-    .selectFrom("carriers")
-    .selectAll()
-    .where("id", "=", id)
-    .where("account_id", "=", accountId)
-    .executeTakeFirst();
+  db.selectFrom("carriers").selectAll().where("id", "=", id).where("account_id", "=", accountId).executeTakeFirst();
 
 async function isInUse(tx: Kysely<Tables>, id: CarrierId): Promise<boolean> {
   const attached = await tx

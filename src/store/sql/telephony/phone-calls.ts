@@ -127,7 +127,10 @@ export class SqlPhoneCalls implements PhoneCallStore {
       })
       .execute();
     for (const [position, event] of call.events.entries()) {
-      await tx.insertInto("phone_call_events").values(eventRow(row, position, event)).execute();
+      await tx
+        .insertInto("phone_call_events")
+        .values(eventRow(row, position, event))
+        .execute();
     }
     const metadata = metadataRows({ callId: row.id, accountId }, spec.metadata);
     if (metadata.length > 0) await tx.insertInto("call_metadata").values(metadata).execute();
@@ -195,7 +198,10 @@ export class SqlPhoneCalls implements PhoneCallStore {
       .executeTakeFirst();
     if (phone === undefined) return undefined;
     const call = { id: callId, account_id: phone.account_id };
-    await tx.insertInto("phone_call_events").values(eventRow(call, eventCount, row)).execute();
+    await tx
+      .insertInto("phone_call_events")
+      .values(eventRow(call, eventCount, row))
+      .execute();
     await updateRecord(tx, callId, step);
     if (token !== undefined) await this.#insertToken(tx, call, token);
     const hasEnded = step.end !== undefined && (await this.#end(tx, call, step.end));

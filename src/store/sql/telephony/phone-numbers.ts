@@ -127,7 +127,11 @@ export class SqlPhoneNumbers implements PhoneNumberStore {
     return this.#change(accountId, id, set, { act, action: "phone_number.detached" });
   }
 
-  remove(accountId: AccountId, id: PhoneNumberId, act: Act = BY_SERVICE): Promise<PhoneNumber | "attached" | undefined> {
+  remove(
+    accountId: AccountId,
+    id: PhoneNumberId,
+    act: Act = BY_SERVICE,
+  ): Promise<PhoneNumber | "attached" | undefined> {
     return this.#database.readCommitted(async (tx) => {
       const removed = await tx
         .deleteFrom("phone_numbers")

@@ -57,7 +57,9 @@ export async function forgetLostSecrets(database: SqlDatabase, means: Means): Pr
     );
     const kept = [
       ...ofAccounts.filter((secret) => !deleted.includes(secret)).map(({ sealed_secret: sealed }) => sealed),
-      ...carriers.filter((carrier) => !withoutCredentials.includes(carrier)).map((carrier) => carrier.sealed_credentials),
+      ...carriers
+        .filter((carrier) => !withoutCredentials.includes(carrier))
+        .map((carrier) => carrier.sealed_credentials),
     ];
     const keyIds = await lostKeys(tx, rows, [...lost, ...withoutPrevious], kept, keys);
     if (!dryRun) {
