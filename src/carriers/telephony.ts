@@ -62,9 +62,9 @@ export type CarrierAnswer<Value> =
   | { kind: "refused"; status: number; code: string; outcome?: PhoneCallOutcome }
   /** The call is over, or was never there. */
   | { kind: "gone" }
-  /** The carrier has done nothing, and may do it later: 429, or 503 with `Retry-After`. */
-  | { kind: "busy"; afterMs?: number }
-  /** The request may have been carried out: 5xx, or an answer that cannot be read. */
+  /** The carrier has done nothing, and may do it later: 429, or 503 with `Retry-After`; or no connection could be made. */
+  | { kind: "busy"; afterMs?: number; isUnreachable?: true }
+  /** The request may have been carried out: 5xx, an answer that cannot be read, or none: then `status` is 0. */
   | { kind: "uncertain"; status: number };
 
 /** A request, and how its response is read. */
