@@ -35,6 +35,6 @@ export function isStreamOfAccount(
   { url, headers }: { url: string; headers: UpgradeHeaders },
 ): boolean {
   const descriptor = carrierOf(carrier);
-  const secret = descriptor?.telephony?.streamSecret(credentials) ?? "";
+  const secret = descriptor?.telephony.streamSecret(credentials) ?? "";
   return secret !== "" && descriptor?.signature.isAuthentic(secret, url, headers) === true;
 }

@@ -39,8 +39,8 @@ export interface CarrierDescriptor<Type extends CarrierType = CarrierType> {
     /** Whether an upgrade of `url` with these headers proves that its sender knows `secret`. */
     isAuthentic(secret: string, url: string, headers: UpgradeHeaders): boolean;
   };
-  /** Its calls and numbers, where the service can place and answer calls itself. */
-  readonly telephony?: CarrierTelephony;
+  /** Its calls and numbers: REST requests, webhooks, documents. */
+  readonly telephony: CarrierTelephony;
   /** The wire of one stream. */
   createWire(settings: CarrierWireSettings): Wire;
   /** Loads the simulated peer, which no process of the service needs. */

@@ -1,4 +1,5 @@
 import type { CarrierPrice, PhoneCallOutcome } from "../core/calls/phone.ts";
+import type { G711Codec } from "../media/g711.ts";
 
 export type { CarrierPrice } from "../core/calls/phone.ts";
 
@@ -118,6 +119,8 @@ export interface StreamOrder {
   readonly callId: string;
   /** Only for carriers that send a secret with the stream instead of a signature. */
   readonly authToken?: string;
+  /** The codec of audio to the carrier, for those that are asked for it; mu-law where it is absent. */
+  readonly outboundCodec?: G711Codec;
 }
 
 export interface TransferOrder {
@@ -134,7 +137,10 @@ export interface TransferOrder {
 export type CallInstruction =
   | { kind: "stream"; stream: StreamOrder }
   | { kind: "transfer"; transfer: TransferOrder }
-  /** Says something, or nothing where `text` is absent, and hangs up. `language` is a tag such as `en-GB`. */
+  /**
+   * Says something, or nothing where `text` is absent, and hangs up. `language` is a tag such as `en-GB`. A carrier that cannot speak
+   * and hang up by one command rejects the call instead, and the caller hears the tone of `reason`.
+   */
   | { kind: "refuse"; text?: string; language?: string; reason: "busy" | "rejected" }
   | { kind: "hang_up" };
 
@@ -159,7 +165,10 @@ export type CarrierNotice =
   /** A call comes in and waits for an instruction. */
   | { kind: "incoming"; carrierCallId: string; from: string; to: string; headers: Readonly<Record<string, string>> }
   | { kind: "initiated" | "ringing"; carrierCallId: string }
-  /** An outbound call was answered. `awaitsInstruction`: the answer to this webhook is a document for the call. */
+  /**
+   * An outbound call was answered; or an inbound one, of a carrier that is instructed by REST only. `awaitsInstruction`: the answer to
+   * this webhook is a document for the call.
+   */
   | { kind: "answered"; carrierCallId: string; awaitsInstruction: boolean }
   | {
       kind: "ended";
@@ -172,6 +181,8 @@ export type CarrierNotice =
   /** What became of a transfer; the answer to the webhook may be a document. */
   | { kind: "transfer"; carrierCallId: string; outcome: "answered" | "completed" | "busy" | "no_answer" | "failed" }
   | { kind: "stream"; carrierCallId: string; state: "started" | "stopped" | "failed" }
+  /** What a call that is over has cost. */
+  | { kind: "price"; carrierCallId: string; price: CarrierPrice }
   /** A webhook that says nothing that the service needs. */
   | { kind: "other" };
 
@@ -218,8 +229,8 @@ export interface CarrierTelephony {
   ): Exchange<{ calls: readonly FoundCall[]; isComplete: boolean }>;
   hangUp(credentials: CarrierCredentials, carrierCallId: string): Exchange<undefined>;
   sendDtmf(credentials: CarrierCredentials, carrierCallId: string, digits: string): Exchange<undefined>;
-  /** What the call has cost; undefined while the carrier does not know it yet. */
-  readPrice(credentials: CarrierCredentials, carrierCallId: string): Exchange<CarrierPrice | undefined>;
+  /** What the call has cost; undefined while the carrier does not know it yet. Absent where a webhook says it: `price`. */
+  readPrice?(credentials: CarrierCredentials, carrierCallId: string): Exchange<CarrierPrice | undefined>;
 
   /**
    * The answer to a webhook that awaits an instruction; undefined where the carrier takes instructions by REST only, and the
@@ -228,8 +239,9 @@ export interface CarrierTelephony {
   document(instruction: CallInstruction): CarrierDocument | undefined;
   /**
    * Instructs a call by REST. `commandId` is the same at each attempt, for carriers that carry out a command once.
-   * `isAnswered`: the call was answered before, by the service or by the person that was called. `documentUrl` is an address of this
-   * service that answers with `document(instruction)`, for carriers that fetch it.
+   * `isAnswered`: the call was answered before, by the service or by the person that was called. Where it was not, a carrier may answer
+   * an inbound call and do no more: then the notice `answered` follows, and the call is instructed again. `documentUrl` is an address of
+   * this service that answers with `document(instruction)`, for carriers that fetch it.
    */
   instruct(
     credentials: CarrierCredentials,
