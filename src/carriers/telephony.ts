@@ -22,21 +22,23 @@ export interface CredentialField {
 }
 
 /** What a request does, in the audit of a call and in metrics. */
-export type CarrierOperation =
-  | "verify"
-  | "list_numbers"
-  | "read_number"
-  | "attach_number"
-  | "detach_number"
-  | "dial"
-  | "find_call"
-  | "answer"
-  | "connect"
-  | "hang_up"
-  | "transfer"
-  | "hold"
-  | "send_dtmf"
-  | "read_price";
+export const CARRIER_OPERATIONS = [
+  "verify",
+  "list_numbers",
+  "read_number",
+  "attach_number",
+  "detach_number",
+  "dial",
+  "find_call",
+  "answer",
+  "connect",
+  "hang_up",
+  "transfer",
+  "hold",
+  "send_dtmf",
+  "read_price",
+] as const;
+export type CarrierOperation = (typeof CARRIER_OPERATIONS)[number];
 
 /** One HTTP request to the carrier's API. */
 export interface CarrierRequest {

@@ -94,13 +94,13 @@ export class CarrierAccounts {
     const exchanges = this.#telephonyOf(carrier.carrier).detachNumber(credentials, carrierNumberOf(number), before);
     const changed = await this.#askAll(carrier.carrier, exchanges);
     if (changed.kind === "problem" && changed.problem.kind !== "gone") return changed.problem;
-    return await this.forget(number, act);
+    const detached = await this.forget(number, act);
+    return detached === undefined ? { kind: "deleted" } : { kind: "done", value: detached };
   }
 
-  /** Takes a number for detached without asking the carrier. */
-  async forget({ accountId, id }: PhoneNumber, act: Act): Promise<Attachment> {
-    const detached = await this.#options.numbers.setDetached(accountId, id, act);
-    return detached === undefined ? { kind: "deleted" } : { kind: "done", value: detached };
+  /** Takes a number for detached without asking the carrier; undefined where the account has deleted it meanwhile. */
+  forget({ accountId, id }: PhoneNumber, act: Act): Promise<PhoneNumber | undefined> {
+    return this.#options.numbers.setDetached(accountId, id, act);
   }
 
   #telephonyOf(carrier: CarrierType): CarrierTelephony {

@@ -39,13 +39,14 @@ export class HttpCarrierClient implements CarrierClient {
     { timeoutMs = CARRIER_REQUEST_MS_MAX }: { timeoutMs?: number } = {},
   ): Promise<CarrierAnswer<Value>> {
     const { clock, log, onAnswer } = this.#options;
+    const { operation } = request;
+    const url = this.#urlOf(carrier, request);
     const abort = new AbortController();
     const cancel = clock.after(timeoutMs, () => abort.abort());
-    const { operation } = request;
     const sent: SentRequest = { isConnected: false, status: 0 };
     let answer: CarrierAnswer<Value>;
     try {
-      const response = await exchangeWith(this.#urlOf(carrier, request), request, sent, abort.signal);
+      const response = await exchangeWith(url, request, sent, abort.signal);
       answer = read(response);
     } catch (error) {
       // Without a connection the carrier has seen nothing of the request.

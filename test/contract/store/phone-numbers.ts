@@ -37,7 +37,7 @@ export function phoneNumberContract(name: string, make: () => StoresUnderTest): 
         accountId,
         number: "+15550100",
         carrierId: carrier.id,
-        carrierNumberId: "PN +15550100",
+        carrierNumberId: `PN${"15550100".padStart(32, "0")}`,
         name: "+15550100",
         isAttached: false,
         createdAtMs: nowMs,

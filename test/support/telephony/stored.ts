@@ -29,7 +29,7 @@ export async function importNumber(
   number = "+15550100",
 ): Promise<PhoneNumber> {
   const [imported] = await stores.phoneNumbers.import(accountId, [
-    { number, carrierId, carrierNumberId: `PN ${number}`, name: number },
+    { number, carrierId, carrierNumberId: `PN${number.slice(1).padStart(32, "0")}`, name: number },
   ]);
   if (imported === undefined) throw new Error("not imported");
   return imported;
