@@ -192,7 +192,7 @@ const retention = new RetentionJob({
 });
 const endRequests = new EndRequests({
   calls: stores.calls,
-  endCall: (workerId, callId) => handoff.endCall(workerId, callId),
+  endCall: (workerId, callId) => handoff.endCall(workerId, callId, "api_hangup"),
   clock,
   log,
 });

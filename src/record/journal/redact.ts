@@ -149,6 +149,12 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return redactedNetwork(event);
     case "limit-reached":
       return { kind, scope: event.scope, limit: event.limit, action: event.action };
+    case "transfer-started":
+      return { kind, target: "", chars: event.target.length };
+    case "transfer-failed":
+      return { kind, target: "", outcome: event.outcome, chars: event.target.length };
+    case "transfer-refused":
+      return { kind, reason: "", chars: event.reason.length };
     case "tool-result":
       return {
         kind,
