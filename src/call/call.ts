@@ -243,14 +243,11 @@ export class Call {
         this.#agentSide.cleared(event.playedMs);
         return;
       case "dtmf":
-        if (!this.#transfer.isRinging) this.#onDtmf(event.digit);
-        return;
       case "stt-interim":
       case "stt-final":
-        if (!this.#transfer.isRinging) this.#onTranscript(event);
-        return;
       case "typed":
-        if (!this.#transfer.isRinging) this.#onWords(event);
+        // While the carrier rings, what comes from the line is not meant for the agent.
+        if (!this.#transfer.isRinging) this.#onCaller(event);
         return;
       case "prosody":
       case "turn-model":
@@ -260,13 +257,9 @@ export class Call {
         this.#onSttFailed();
         return;
       case "transfer-started":
-        this.#onTransferStarted();
-        return;
       case "transfer-failed":
-        this.#onTransferOver(this.#transfer.failed(event.outcome));
-        return;
       case "transfer-refused":
-        this.#onTransferOver(this.#transfer.refused(event.reason));
+        this.#onTransfer(event);
         return;
       case "context-exceeded":
         this.#conversation.limitPrompt(event.tokensMax);
@@ -306,6 +299,12 @@ export class Call {
     if (!this.#transfer.requested(toolCallId, this.#nowMs)) return;
     this.#preemptive.update("", true, this.#nowMs);
     this.#sink({ kind: "transfer", target });
+  }
+
+  #onTransfer(event: Extract<CallEvent, { kind: "transfer-started" | "transfer-failed" | "transfer-refused" }>): void {
+    if (event.kind === "transfer-started") this.#onTransferStarted();
+    else if (event.kind === "transfer-failed") this.#onTransferOver(this.#transfer.failed(event.outcome));
+    else this.#onTransferOver(this.#transfer.refused(event.text));
   }
 
   #onTransferStarted(): void {
@@ -392,6 +391,12 @@ export class Call {
       this.#echoDetector.speechStarted(this.#segmenter.speechStartMs);
       this.#step({ kind: "speech-started", startMs: this.#segmenter.speechStartMs });
     } else if (edge === "ended") this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
+  }
+
+  #onCaller(event: Extract<CallEvent, { kind: "dtmf" | "stt-interim" | "stt-final" | "typed" }>): void {
+    if (event.kind === "dtmf") this.#onDtmf(event.digit);
+    else if (event.kind === "typed") this.#onWords(event);
+    else this.#onTranscript(event);
   }
 
   #onTranscript(event: Extract<CallEvent, { kind: "stt-interim" | "stt-final" }>): void {

@@ -110,8 +110,8 @@ export type CallEvent =
   | { kind: "transfer-started"; target: string }
   /** The transfer led to nothing: the agent says so, on the leg that is there or on the next one. */
   | { kind: "transfer-failed"; target: string; outcome: TransferFailure }
-  /** The answer to a `transfer` command that is not carried out. `reason` is a sentence for the LLM. */
-  | { kind: "transfer-refused"; reason: string }
+  /** The answer to a `transfer` command that is not carried out. `text` says why, for the LLM: a sentence. */
+  | { kind: "transfer-refused"; text: string }
   /** The result of a `run-tool` command. */
   | { kind: "tool-result"; turnId: TurnId; toolCallId: ToolCallId; result: string; failed: boolean }
   /**

@@ -30,7 +30,7 @@ const FAILURES: Readonly<Record<TransferFailure, string>> = {
 };
 
 /** Why a transfer is refused to which there is no answer. */
-export const UNREACHABLE_REASON = "The telephone network cannot be reached at present.";
+export const UNREACHABLE_TEXT = "The telephone network cannot be reached at present.";
 
 /**
  * A transfer by the telephone network, from the agent's or the API's request until the agent speaks again, or the call ends.
@@ -45,7 +45,7 @@ export class Transfer {
     return this.#state.at !== "none";
   }
 
-  /** The carrier rings the target: what comes from the line is not meant for the agent. */
+  /** The carrier rings the target. */
   get isRinging(): boolean {
     return this.#state.at === "ringing";
   }
@@ -83,10 +83,10 @@ export class Transfer {
     if (this.#state.at === "ringing") this.#deadlineMs = addMs(nowMs, TRANSFER_RESULT_MS_MAX);
   }
 
-  /** The agent's request was not carried out. Undefined where none awaits an answer. `reason` is a sentence. */
-  refused(reason: string): TransferResult | undefined {
+  /** The agent's request was not carried out. Undefined where none awaits an answer. `why` is a sentence. */
+  refused(why: string): TransferResult | undefined {
     if (this.#state.at !== "requested") return undefined;
-    return this.#returning(`The transfer was refused. ${reason} Say so to the caller, and go on.`);
+    return this.#returning(`The transfer was refused. ${why} Say so to the caller, and go on.`);
   }
 
   /** The transfer led to nothing. Undefined where there is none. */
@@ -99,7 +99,7 @@ export class Transfer {
 
   /** Its deadline has come: no answer to the request, or no result after the caller is back. */
   expired(): TransferResult | undefined {
-    return this.#state.at === "requested" ? this.refused(UNREACHABLE_REASON) : this.failed("failed");
+    return this.#state.at === "requested" ? this.refused(UNREACHABLE_TEXT) : this.failed("failed");
   }
 
   /** The agent speaks again. */

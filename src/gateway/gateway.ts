@@ -210,8 +210,7 @@ export class Gateway {
     if (found.kind === "call") return this.resume(token, headers) ?? (await this.#admissions.refuse(401));
     if (found.kind === "invalid") return await this.#admissions.refuse(401);
     const { otherWorkers } = this.#options;
-    const elsewhere =
-      found.kind === "elsewhere" ? await otherWorkers?.ask(found.workerTag, token, headers) : undefined;
+    const elsewhere = found.kind === "elsewhere" ? await otherWorkers?.ask(found.workerTag, token, headers) : undefined;
     if (elsewhere !== undefined) return { kind: "admitted", open: (transport) => elsewhere.open(transport) };
     return await this.#admissions.refuse(503);
   }
@@ -252,8 +251,14 @@ export class Gateway {
 
   /** The telephone calls of this process that have a media stream, or have lost it. */
   mediaStates(): readonly MediaReport[] {
-    return [...this.#calls].flatMap(([callId, { spec, session: { mediaState: state } }]) =>
-      spec.phoneControl && state !== undefined ? [{ callId, state }] : [],
+    return [...this.#calls].flatMap(
+      ([
+        callId,
+        {
+          spec,
+          session: { mediaState: state },
+        },
+      ]) => (spec.phoneControl && state !== undefined ? [{ callId, state }] : []),
     );
   }
 

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { TurnParameters } from "../call/parameters.ts";
-import { UNREACHABLE_REASON } from "../call/transfer.ts";
+import { UNREACHABLE_TEXT } from "../call/transfer.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { Clock } from "../core/clock.ts";
@@ -278,7 +278,7 @@ export class CallSession implements AttachedCall {
         return;
       case "refused": {
         const { request, reason } = update;
-        if (request === "transfer") this.handle({ kind: "transfer-refused", reason }, nowMs);
+        if (request === "transfer") this.handle({ kind: "transfer-refused", text: reason }, nowMs);
         else this.log.warn({ request }, "request to the telephone network was refused");
         return;
       }
@@ -575,7 +575,7 @@ export class CallSession implements AttachedCall {
     const { phone } = this.#options;
     if (phone === undefined || phone.request({ kind: "transfer", target })) return;
     // A command must not change its own call.
-    queueMicrotask(() => this.handle({ kind: "transfer-refused", reason: UNREACHABLE_REASON }, this.nowMs()));
+    queueMicrotask(() => this.handle({ kind: "transfer-refused", text: UNREACHABLE_TEXT }, this.nowMs()));
   }
 
   /** What turn taking does about sounds, transcripts and silence, for the metrics and the log line of the call. */

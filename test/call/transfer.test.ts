@@ -14,7 +14,10 @@ const failed = (outcome: "busy" | "no_answer" | "refused" | "failed"): CallEvent
 const ASKED_MS = 7_000;
 
 /** A telephone call whose caller asks for a person; `more` happens after the agent's request, at these times after ASKED_MS. */
-function asked(more: Readonly<Record<number, CallEvent>> = {}, options: VirtualCallOptions = {}): VirtualCall {
+function asked(
+  more: Readonly<Record<number, CallEvent>> = {},
+  { isOnPhone = true, ...options }: VirtualCallOptions & { isOnPhone?: boolean } = {},
+): VirtualCall {
   const call = new VirtualCall({
     answer: (said, { messages }) => {
       if (messages.at(-1)?.role === "tool") return { text: "That did not work." };
@@ -25,7 +28,7 @@ function asked(more: Readonly<Record<number, CallEvent>> = {}, options: VirtualC
     ...options,
     spec: {
       tools: [{ kind: "built_in", name: "transfer", fixedArguments: {} }],
-      phoneControl: true,
+      ...(isOnPhone && { phoneControl: true }),
       ...options.spec,
     },
   });
@@ -45,7 +48,7 @@ const repliesAfter = (call: VirtualCall, afterMs: number): number[] =>
 
 describe("a transfer by the telephone network", () => {
   test("is asked for when the agent has been heard to its end, once, and the call goes on", () => {
-    const call = asked({ 1_000: STARTED });
+    const call = asked({ 1000: STARTED });
     call.run(20_000);
     expect(call.ofKind("transfer")).toEqual([{ kind: "transfer", target: TARGET }]);
     expect(call.turns.at(-1)).toMatchObject({ role: "agent", text: "One moment please.", interrupted: false });
@@ -55,13 +58,13 @@ describe("a transfer by the telephone network", () => {
   });
 
   test("does not exist without control of the telephone call: the call ends", () => {
-    const call = asked({}, { spec: { phoneControl: undefined } });
+    const call = asked({}, { isOnPhone: false });
     call.run(20_000);
     expect(call.endReason).toBe("transferred");
   });
 
   test("that fails while the leg is there: the agent says so at once, and its LLM knows why", () => {
-    const call = asked({ 1_000: STARTED, 5_000: failed("no_answer") });
+    const call = asked({ 1000: STARTED, 5000: failed("no_answer") });
     call.run(16_000);
     expect(repliesAfter(call, ASKED_MS)).toEqual([5_000]);
     expect(lastMessages(call, 3)).toMatchObject([
@@ -73,7 +76,7 @@ describe("a transfer by the telephone network", () => {
   });
 
   test("that fails while there is no leg: the agent says so on the next one", () => {
-    const call = asked({ 1_000: STARTED, 5_000: failed("busy") });
+    const call = asked({ 1000: STARTED, 5000: failed("busy") });
     call.detach(ASKED_MS + 1_500);
     call.attach(ASKED_MS + 8_000);
     call.run(18_000);
@@ -83,7 +86,7 @@ describe("a transfer by the telephone network", () => {
   });
 
   test("that fails before its leg is lost: what was not heard is said again on the next leg", () => {
-    const call = asked({ 1_000: STARTED, 5_000: failed("busy") });
+    const call = asked({ 1000: STARTED, 5000: failed("busy") });
     call.detach(ASKED_MS + 5_300);
     call.attach(ASKED_MS + 8_000);
     call.run(18_000);
@@ -93,8 +96,8 @@ describe("a transfer by the telephone network", () => {
   });
 
   test("whose result comes after the next leg: the agent waits for it, though not for long", () => {
-    const late = asked({ 1_000: STARTED, 8_900: failed("busy") });
-    const missing = asked({ 1_000: STARTED });
+    const late = asked({ 1000: STARTED, 8900: failed("busy") });
+    const missing = asked({ 1000: STARTED });
     for (const call of [late, missing]) {
       call.detach(ASKED_MS + 1_500);
       call.attach(ASKED_MS + 8_000);
@@ -106,7 +109,7 @@ describe("a transfer by the telephone network", () => {
   });
 
   test("is silent for as long as it takes: nothing is answered, and silence is no inactivity", () => {
-    const call = asked({ 1_000: STARTED, 2_000: { kind: "typed", text: "hello" }, 2_500: { kind: "dtmf", digit: "1" } });
+    const call = asked({ 1000: STARTED, 2000: { kind: "typed", text: "hello" }, 2500: { kind: "dtmf", digit: "1" } });
     call.says(ASKED_MS + 4_000, "is there anybody");
     call.run(200_000);
     expect(call.endReason).toBeUndefined();
@@ -116,7 +119,7 @@ describe("a transfer by the telephone network", () => {
   });
 
   test("keeps what the caller said before the carrier rang, and the agent answers it when the transfer has failed", () => {
-    const call = asked({ 3_000: STARTED, 6_000: failed("busy") });
+    const call = asked({ 3000: STARTED, 6000: failed("busy") });
     call.says(ASKED_MS + 200, "wait a second");
     call.run(20_000);
     expect(repliesAfter(call, ASKED_MS)).toEqual([6_000]);
@@ -124,7 +127,7 @@ describe("a transfer by the telephone network", () => {
   });
 
   test("that the service refuses: the LLM is given the reason, and the conversation goes on", () => {
-    const call = asked({ 1_000: { kind: "transfer-refused", reason: "Numbers of this country are not called." } });
+    const call = asked({ 1000: { kind: "transfer-refused", text: "Numbers of this country are not called." } });
     call.says(ASKED_MS + 6_000, "thank you");
     call.run(20_000);
     const [, refused, thanked] = requests(call);
@@ -147,7 +150,7 @@ describe("a transfer by the telephone network", () => {
   test("may fail twice: each time the LLM is given that reason", () => {
     let attempts = 0;
     const call = asked(
-      { 1_000: STARTED, 3_000: failed("busy"), 9_000: STARTED, 11_000: failed("no_answer"), 11_001: failed("busy") },
+      { 1000: STARTED, 3000: failed("busy"), 9000: STARTED, 11000: failed("no_answer"), 11001: failed("busy") },
       {
         answer: (_, { messages }) => {
           if (messages.at(-1)?.role === "tool" && attempts === 2) return { text: "Nobody is there." };
@@ -178,14 +181,16 @@ describe("a transfer by the telephone network", () => {
     call.run(25_000);
     expect(call.ofKind("cancel-reply")).toMatchObject([{ reason: "transfer", clear: true }]);
     expect(call.ofKind("transfer")).toEqual([]);
-    const notes = requests(call).map(({ messages }) => messages.flatMap(({ role, text }) => (role === "system" ? [text] : [])));
+    const notes = requests(call).map(({ messages }) =>
+      messages.flatMap(({ role, text }) => (role === "system" ? [text] : [])),
+    );
     expect(notes.map((texts) => texts.length)).toEqual([1, 2, 2]);
     expect(notes[1]?.[1]).toContain("the line was busy");
     expect(notes[2]?.[1]).toContain("this target is not called");
   });
 
   test("succeeds by the end of the call, also while there is no leg", () => {
-    const call = asked({ 1_000: STARTED, 9_000: { kind: "end-requested", reason: "transferred" } });
+    const call = asked({ 1000: STARTED, 9000: { kind: "end-requested", reason: "transferred" } });
     call.detach(ASKED_MS + 1_500);
     call.run(30_000);
     expect([call.endReason, call.endMs]).toEqual(["transferred", ASKED_MS + 9_000]);
@@ -196,20 +201,20 @@ describe("a transfer by the telephone network", () => {
     ["a drain, without a goodbye", { kind: "goodbye-requested", reason: "drain_timeout" }, "drain_timeout"],
     ["the caller", { kind: "leg-closed", reason: "caller_hangup" }, "caller_hangup"],
   ])("is over when %s ends the call", (_, event, reason) => {
-    const call = asked({ 1_000: STARTED, 2_000: event });
+    const call = asked({ 1000: STARTED, 2000: event });
     call.run(30_000);
     expect([call.endReason, call.endMs]).toEqual([reason, ASKED_MS + 2_000]);
   });
 
   test("does not extend the call beyond its maximum duration", () => {
-    const call = asked({ 1_000: STARTED }, { spec: { maxDurationMs: 20_000 } });
+    const call = asked({ 1000: STARTED }, { spec: { maxDurationMs: 20_000 } });
     call.detach(ASKED_MS + 1_500);
     call.run(30_000);
     expect(call.endReason).toBe("max_duration");
   });
 
   test("outlives the STT; the agent says goodbye when the caller is back", () => {
-    const call = asked({ 1_000: STARTED, 2_000: { kind: "stt-failed", code: "provider_failed" }, 9_000: failed("busy") });
+    const call = asked({ 1000: STARTED, 2000: { kind: "stt-failed", code: "provider_failed" }, 9000: failed("busy") });
     call.run(8_000 + ASKED_MS);
     expect(call.endReason).toBeUndefined();
     call.run(30_000);
@@ -218,7 +223,7 @@ describe("a transfer by the telephone network", () => {
   });
 
   test("that nobody asked for changes nothing when it fails or is refused", () => {
-    const call = asked({ [-6_000]: failed("busy"), [-5_500]: { kind: "transfer-refused", reason: "No." } });
+    const call = asked({ [-6_000]: failed("busy"), [-5_500]: { kind: "transfer-refused", text: "No." } });
     call.run(6_000);
     expect(requests(call)).toHaveLength(1);
   });

@@ -231,10 +231,11 @@ const InputEventItem = z
         chars,
       },
     ),
-    event("transfer-refused", "The transfer that the agent asked for is not carried out. The conversation goes on.", {
-      reason: z.string().meta({ description: "What the LLM is given. Empty with `transcriptEnabled: false`." }),
-      chars,
-    }),
+    event(
+      "transfer-refused",
+      "The transfer that the agent asked for is not carried out; `text` is the reason for the LLM. The conversation goes on.",
+      redactedText,
+    ),
     event("tool-result", "A tool call completed or failed; this is what the LLM is given.", {
       turnId,
       toolCallId,

@@ -316,7 +316,7 @@ export class HandoffClient implements CallHandoff {
     this.#socket?.write(toLine({ kind: "resume-address", id, url }));
   }
 
-  #onRedeemed(message: Extract<ControlMessage, { id: number }>): void {
+  #onRedeemed(message: Extract<ControlMessage, { kind: "redeemed" | "redeem-failed" }>): void {
     const pending = this.#pending.get(message.id);
     // The answer is late, and the redemption has been returned.
     if (pending === undefined) return;

@@ -75,7 +75,7 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "limit-reached": { kind: "limit-reached", scope: "call", limit: "llm_requests", action: "refuse" },
   "transfer-started": { kind: "transfer-started", target: SAID },
   "transfer-failed": { kind: "transfer-failed", target: SAID, outcome: "busy" },
-  "transfer-refused": { kind: "transfer-refused", reason: SAID },
+  "transfer-refused": { kind: "transfer-refused", text: SAID },
   "tool-result": {
     kind: "tool-result",
     turnId: asTurnId(1),

@@ -245,7 +245,7 @@ export class EventOrder {
       { kind: "leg-detached" },
       { kind: "transfer-started", target },
       { kind: "transfer-failed", target, outcome: "busy" },
-      { kind: "transfer-refused", reason: "This number is not called." },
+      { kind: "transfer-refused", text: "This number is not called." },
     ]);
   }
 

@@ -43,7 +43,8 @@ test("asking twice, or for a call that is over, has no effect", async () => {
   const record = await ended(callId);
   expect(record.endReason).toBe("api_hangup");
   expect(await end(callId)).toBe(false);
-  for (const id of [callId, "call_unknown"]) expect(ipc.endCall(asWorkerId("worker"), asCallId(id), "api_hangup")).toBe(true);
+  for (const id of [callId, "call_unknown"])
+    expect(ipc.endCall(asWorkerId("worker"), asCallId(id), "api_hangup")).toBe(true);
   expect(ipc.endCall(asWorkerId("another-worker"), callId, "api_hangup")).toBe(false);
   expect(await service.stores.calls.get(service.accountId, callId)).toEqual(record);
   caller.ws.destroy();
