@@ -246,8 +246,7 @@ export class Call {
       case "stt-interim":
       case "stt-final":
       case "typed":
-        // While the carrier rings, what comes from the line is not meant for the agent.
-        if (!this.#transfer.isRinging) this.#onCaller(event);
+        this.#onCaller(event);
         return;
       case "prosody":
       case "turn-model":
@@ -394,6 +393,8 @@ export class Call {
   }
 
   #onCaller(event: Extract<CallEvent, { kind: "dtmf" | "stt-interim" | "stt-final" | "typed" }>): void {
+    // What comes from the line then is not meant for the agent.
+    if (this.#transfer.isRinging) return;
     if (event.kind === "dtmf") this.#onDtmf(event.digit);
     else if (event.kind === "typed") this.#onWords(event);
     else this.#onTranscript(event);
