@@ -277,10 +277,9 @@ export class HandoffServer {
             this.#options.onStreamStarted(message.callId, message.carrierCallId);
             return;
           case "phone-request":
-            this.#options.onPhoneRequest(message.callId, peer.workerId, message.request);
-            return;
           case "media":
-            this.#options.onMedia(peer.workerId, { callId: message.callId, state: message.state });
+            // What the control process answers must find the worker.
+            void welcomed.then(() => this.#onPhoneMessage(peer, message));
             return;
           case "phone-updated":
           case "resume-address":
@@ -303,6 +302,15 @@ export class HandoffServer {
       this.#workers.delete(peer.workerId);
       this.#options.onWorkerDisconnected(peer.workerId, peer.connection);
     });
+  }
+
+  #onPhoneMessage(
+    { workerId }: WorkerConnection,
+    message: Extract<WorkerMessage, { kind: "phone-request" | "media" }>,
+  ): void {
+    const { callId } = message;
+    if (message.kind === "phone-request") this.#options.onPhoneRequest(callId, workerId, message.request);
+    else this.#options.onMedia(workerId, { callId, state: message.state });
   }
 
   /** The further messages of a worker of another version are unknown, and so is whether it understands an answer. */
