@@ -207,7 +207,7 @@ const carrierAccounts = new CarrierAccounts({
 });
 const endRequests = new EndRequests({
   calls: stores.calls,
-  endCall: (workerId, callId) => handoff.endCall(workerId, callId),
+  endCall: (workerId, callId) => handoff.endCall(workerId, callId, "api_hangup"),
   clock,
   log,
 });

@@ -35,7 +35,13 @@ port.on("message", (message: ToHandoffThread) => {
       server?.acknowledge(message.callId);
       return;
     case "end-call":
-      server?.endCall(message.workerId, message.callId);
+      server?.endCall(message.workerId, message.callId, message.reason);
+      return;
+    case "phone-update":
+      void updatePhone(message);
+      return;
+    case "resume-address":
+      void answerAddress(message);
       return;
     case "accounts-over-limit":
       server?.sendAccountsOverLimit(message.accounts);
@@ -83,10 +89,31 @@ async function serve(options: HandoffThreadOptions): Promise<void> {
     onIncompatibleWorker: (workerId) => send({ kind: "incompatible-worker", workerId }),
     onWorkerDisconnected: (workerId, connection) => send({ kind: "worker-disconnected", workerId, connection }),
     onStreamStarted: (callId, carrierCallId) => send({ kind: "stream-started", callId, carrierCallId }),
+    onPhoneRequest: (callId, workerId, request) => send({ kind: "phone-request", callId, workerId, request }),
+    onMedia: (workerId, report) => send({ kind: "media", workerId, report }),
     onEnded: (callId, end) => send({ kind: "ended", callId, end }),
   });
   await server.listen();
   send({ kind: "listening" });
+}
+
+async function updatePhone({
+  id,
+  workerId,
+  callId,
+  update,
+}: Extract<ToHandoffThread, { kind: "phone-update" }>): Promise<void> {
+  const isTaken = (await server?.phoneUpdate(workerId, callId, update)) ?? false;
+  send({ kind: "phone-updated", id, isTaken });
+}
+
+async function answerAddress({
+  id,
+  workerId,
+  callId,
+}: Extract<ToHandoffThread, { kind: "resume-address" }>): Promise<void> {
+  const url = await server?.resumeAddress(workerId, callId);
+  send({ kind: "resume-address", id, url });
 }
 
 async function answerMetrics(id: number, timeoutMs: number): Promise<void> {

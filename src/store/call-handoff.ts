@@ -1,4 +1,5 @@
 import type { AccountProviders } from "../core/account-providers.ts";
+import type { MediaState, PhoneRequest } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { EpochMs } from "../core/clocks.ts";
@@ -17,6 +18,12 @@ export interface RedeemedCall {
   providers?: AccountProviders;
   /** The account's own secrets that the call's tools name; absent where they name none. Never logged. */
   toolSecrets?: AccountToolSecrets;
+}
+
+/** Of a call with `phoneControl`. */
+export interface MediaReport {
+  callId: CallId;
+  state: MediaState;
 }
 
 /**
@@ -50,6 +57,13 @@ export interface CallHandoff {
    * connected then reads the id from the journal.
    */
   streamStarted(callId: CallId, carrierCallId: CarrierCallId): void;
+  /**
+   * The agent of a call with `phoneControl` wants something of the telephone network; false where the control process is not
+   * connected. The answer, if there is one, is a PhoneUpdate.
+   */
+  phoneRequested(callId: CallId, request: PhoneRequest): boolean;
+  /** A call with `phoneControl` has a media stream from now on, or has lost it. */
+  mediaChanged(report: MediaReport): void;
   /**
    * The call is over, and its journal is complete or has failed. Sent repeatedly until the control process acknowledges
    * it. `end` is absent for a call that never began.

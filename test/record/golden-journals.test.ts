@@ -112,6 +112,10 @@ function everything(): { kind: string }[] {
  */
 const ABSENT: readonly string[] = [
   "leg-detached",
+  "transfer-started",
+  "transfer-failed",
+  "transfer-refused",
+  "cancel-reply.reason=transfer",
   "network",
   "rewind",
   "detector-changed",
@@ -222,6 +226,9 @@ const EVENT_KINDS: Readonly<Record<CallEvent["kind"], true>> = {
   "context-exceeded": true,
   usage: true,
   "limit-reached": true,
+  "transfer-started": true,
+  "transfer-failed": true,
+  "transfer-refused": true,
   "tool-result": true,
   "segment-audio": true,
   "segment-end": true,

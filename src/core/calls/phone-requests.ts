@@ -10,8 +10,8 @@ export type PhoneRequest =
 /** What the control process says to the worker that carries the call. */
 export type PhoneUpdate =
   /**
-   * The carrier is about to ring the target: the agent is silent, and a lost leg leaves the call detached instead of ending it, for at
-   * most `returnMsMax`.
+   * The carrier is about to ring the target: the agent is silent, and a lost leg leaves the call detached instead of ending it, until
+   * `returnMsMax` from now. Nobody has come back then: a call without a leg ends with `caller_hangup`.
    */
   | { kind: "transferring"; target: string; returnMsMax: number }
   /** The transfer led to nothing. The agent says so, on the leg that is there or on the next one. */
@@ -20,6 +20,9 @@ export type PhoneUpdate =
   | { kind: "end"; reason: EndReason }
   /** The request was not carried out, and nothing changes. `reason` is a sentence for the model, without numbers. */
   | { kind: "refused"; request: PhoneRequest["kind"]; reason: string };
+
+/** Whether the call of a telephone call has a media stream. */
+export type MediaState = "attached" | "lost";
 
 /** `refused`: the service or the carrier does not call this target. `failed`: anything else. */
 export const TRANSFER_FAILURES = ["busy", "no_answer", "refused", "failed"] as const;

@@ -1,6 +1,7 @@
 /**
  * Why a reply was interrupted or cancelled. `words`, `dtmf` and `typed`: the caller barged in. `inactivity`: the reply hangs, and the
- * caller gets an inactivity prompt. `llm_failed`, `spend_limit`: a service phrase replaces it.
+ * caller gets an inactivity prompt. `llm_failed`, `spend_limit`: a service phrase replaces it. `transfer`: the carrier rings the target of
+ * a transfer.
  */
 export const CANCEL_REASONS = [
   "words",
@@ -9,6 +10,7 @@ export const CANCEL_REASONS = [
   "inactivity",
   "llm_failed",
   "spend_limit",
+  "transfer",
   "call_ended",
 ] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];

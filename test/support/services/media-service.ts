@@ -153,7 +153,10 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     takeSpendReports: (all) => accountSpends.takeChanged(all),
     onAccountsOverLimit: (over) => accountSpends.setExceeded(over),
     onIncompatibleControl: () => {},
-    onEndRequested: (callId) => gateway.end(callId, "api_hangup"),
+    onEndRequested: (callId, reason) => gateway.end(callId, reason),
+    onPhoneUpdate: (callId, update) => gateway.phoneUpdate(callId, update),
+    resumeAddress: (callId) => gateway.resumeAddress(callId),
+    mediaStates: () => gateway.mediaStates(),
     metrics: () => metrics.collect(),
     clock: systemClock,
   });

@@ -85,7 +85,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     tokenTtlMs: 60_000,
     mintToken,
     recordingPath,
-    endCall: (workerId, { id }) => ipc.endCall(workerId, id),
+    endCall: (workerId, { id }) => ipc.endCall(workerId, id, "api_hangup"),
     removeFiles: (callId) => finalizer.deleteFiles(callId),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     metrics,
