@@ -9,6 +9,8 @@ import type { CallAgent, CallRecord } from "./call-store.ts";
 export interface StoredPhoneCall {
   callId: CallId;
   accountId: AccountId;
+  /** The API key that asked for it. */
+  apiKeyId?: ApiKeyId;
   facts: PhoneCallFacts;
   carrierId: CarrierId;
   phoneNumberId?: PhoneNumberId;

@@ -20,6 +20,8 @@ export const DIAL_ANSWER_MS_MAX = 30_000;
 /** When the carrier is asked, since that became necessary; a last time after this or the ring time-out, whichever is later. */
 export const FIND_CALL_AT_MS: readonly number[] = [0, 3_000, 10_000, 25_000, 45_000];
 export const FIND_CALL_LAST_MS = 65_000;
+/** The carrier's clock may differ: calls are looked for since so long before the request to dial. */
+export const FIND_CALL_SINCE_MS = 60_000;
 /** How long the answer to the last of these questions may take. */
 export const FIND_CALL_ANSWER_MS_MAX = 45_000;
 
@@ -66,3 +68,17 @@ export const SIP_ADDRESS_CHARS_MAX = 255;
 
 /** The body of a carrier's webhook. */
 export const CARRIER_WEBHOOK_BYTES_MAX = 64 * 1024;
+
+/** How long after its start the service handles no deadlines: workers connect to it again, and report their streams. */
+export const RESTART_GRACE_MS = 3_000;
+/** How often the calls that are due are read, and how many at once. */
+export const DUE_INTERVAL_MS = 500;
+export const DUE_CALLS_PER_QUERY = 100;
+/** How often a step is tried while another process handles the same call. */
+export const STEP_TRIES_MAX = 10;
+
+/** How often a request of a telephone call is sent in all, where it may be sent again. */
+export const CONNECT_TRIES_MAX = 3;
+/** How long one of its jobs may take, and how many a process runs at once: each waits for a carrier. */
+export const PHONE_CALL_JOB_MS_MAX = 40_000;
+export const PHONE_CALL_JOBS_MAX = 64;

@@ -18,7 +18,7 @@ export type CarrierCommand =
   | { kind: "connect"; by: "rest"; connect: number; isAnswered: boolean }
   | { kind: "transfer"; transfer: number; target: string }
   /** Says that the call cannot go on, and hangs up. */
-  | { kind: "refuse"; by: "rest" }
+  | { kind: "refuse"; by: "rest"; isAnswered: boolean }
   | { kind: "hang-up"; carrierCallId: string }
   | { kind: "read-price"; ask: number };
 

@@ -126,9 +126,9 @@ export function diallingTick(draft: Draft, phase: PhaseOf<"dialling">): void {
 }
 
 /** Whether the call was placed is not known: the carrier is asked. */
-function ask(draft: Draft, { attempt }: PhaseOf<"dialling">): void {
+function ask(draft: Draft, { attempt, sentAtMs = draft.nowMs }: PhaseOf<"dialling">): void {
   const { nowMs } = draft;
-  askAgain(draft, { at: "asking", attempt, sinceMs: nowMs, asks: 0, nextMs: nowMs, finding: "incomplete" });
+  askAgain(draft, { at: "asking", attempt, sentAtMs, sinceMs: nowMs, asks: 0, nextMs: nowMs, finding: "incomplete" });
 }
 
 export function askAgain(draft: Draft, phase: PhaseOf<"asking">): void {

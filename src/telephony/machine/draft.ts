@@ -91,7 +91,8 @@ export class Draft {
 
   /** Says that the call cannot go on, and the call is over. */
   refuse(reason: EndReason, by: "document" | "rest"): void {
-    if (!this.state.isCarrierOver) this.emit({ kind: "refuse", by });
+    const { isCarrierOver, isAnswered } = this.state;
+    if (!isCarrierOver) this.emit(by === "rest" ? { kind: "refuse", by, isAnswered } : { kind: "refuse", by });
     this.over(reason, { isRefused: true });
   }
 }

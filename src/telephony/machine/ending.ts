@@ -1,3 +1,4 @@
+import type { CarrierPrice } from "../../carriers/telephony.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import { addMs } from "../../core/clocks.ts";
 import { PRICE_AT_MS, WORKER_END_MS, WORKER_END_MS_MAX } from "../../core/limits/phone-calls.ts";
@@ -111,8 +112,12 @@ export function overTick(draft: Draft, { cutMs, priceMs, ...phase }: PhaseOf<"ov
 }
 
 export function priceRead(draft: Draft, { answer }: EventOf<"price-read">): void {
-  if (answer.kind !== "done" || answer.value === undefined) return;
-  draft.emit({ kind: "set-price", price: answer.value });
+  if (answer.kind === "done" && answer.value !== undefined) learnPrice(draft, answer.value);
+}
+
+export function learnPrice(draft: Draft, price: CarrierPrice): void {
+  if (draft.state.hasPrice) return;
+  draft.emit({ kind: "set-price", price });
   draft.change({ hasPrice: true });
   if (draft.phase.at !== "over") return;
   const { priceMs: _, ...phase } = draft.phase;

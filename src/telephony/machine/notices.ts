@@ -2,7 +2,7 @@ import type { CarrierNotice } from "../../carriers/telephony.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import { placed, reasonOf } from "./dialling.ts";
 import type { Draft } from "./draft.ts";
-import { endByWorker } from "./ending.ts";
+import { endByWorker, learnPrice } from "./ending.ts";
 import { returnFailed, transferNotice } from "./transfer.ts";
 
 // Webhooks come in any order, twice, late and not at all. So each is a fact about the call, and none moves it back.
@@ -27,6 +27,9 @@ export function noticed(draft: Draft, notice: CarrierNotice, transfer: number | 
       return;
     case "ended":
       ended(draft, notice);
+      return;
+    case "price":
+      learnPrice(draft, notice.price);
       return;
     case "transfer":
       transferNotice(draft, notice.outcome, transfer);
@@ -62,7 +65,11 @@ export function admitInbound(draft: Draft, isGranted: boolean): void {
 
 function answered(draft: Draft, { carrierCallId, awaitsInstruction }: NoticeOf<"answered">): void {
   if (draft.state.direction === "inbound") {
-    repeat(draft, awaitsInstruction);
+    const { phase } = draft;
+    // The carrier has answered the call only to say that it cannot go on.
+    if (phase.at === "over" && phase.cutMs !== undefined && !awaitsInstruction) {
+      draft.emit({ kind: "refuse", by: "rest", isAnswered: true });
+    } else repeat(draft, awaitsInstruction);
     return;
   }
   placed(draft, carrierCallId);
@@ -88,10 +95,7 @@ function repeat(draft: Draft, awaitsInstruction: boolean): void {
 function ended(draft: Draft, { carrierCallId, outcome, code, price }: NoticeOf<"ended">): void {
   draft.learn(carrierCallId);
   if (code !== undefined) draft.emit({ kind: "set-carrier-code", code });
-  if (price !== undefined && !draft.state.hasPrice) {
-    draft.emit({ kind: "set-price", price });
-    draft.change({ hasPrice: true });
-  }
+  if (price !== undefined) learnPrice(draft, price);
   draft.change({ isCarrierOver: true });
   const { phase } = draft;
   const reason: EndReason = draft.state.hangUpReason ?? reasonOf(outcome);

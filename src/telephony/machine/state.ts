@@ -22,7 +22,15 @@ export type Phase =
   /** It has a slot. From `sentAtMs` on the carrier may have placed the call. */
   | { at: "dialling"; sinceMs: EpochMs; attempt: number; sentAtMs?: EpochMs; untilMs: EpochMs }
   /** Whether the call was placed is not known, and the carrier is asked. It is not dialled again, whatever comes. */
-  | { at: "asking"; attempt: number; sinceMs: EpochMs; asks: number; nextMs: EpochMs; finding: Finding }
+  | {
+      at: "asking";
+      attempt: number;
+      sentAtMs: EpochMs;
+      sinceMs: EpochMs;
+      asks: number;
+      nextMs: EpochMs;
+      finding: Finding;
+    }
   /** Outbound: the carrier has placed the call. Inbound: the caller waits for a slot. */
   | { at: "ringing"; untilMs: EpochMs }
   /** The carrier has the address of a stream. */

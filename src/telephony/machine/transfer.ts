@@ -146,7 +146,7 @@ export function returnFailed(draft: Draft, { transfer, tries }: PhaseOf<"returni
     giveBack(draft, transfer, "failed", "rest", tries + 1);
     return;
   }
-  draft.emit({ kind: "refuse", by: "rest" });
+  draft.emit({ kind: "refuse", by: "rest", isAnswered: true });
   endByWorker(draft, "connection_lost");
 }
 
