@@ -85,6 +85,12 @@ export class BenchHandoff implements CallHandoff {
 
   streamStarted(): void {}
 
+  phoneRequested(): boolean {
+    return false;
+  }
+
+  mediaChanged(): void {}
+
   ended(callId: CallId): void {
     // What counts is that it was written; a long run must not fill the disk.
     unlink(journalPath(this.#dataDir, callId), () => {});

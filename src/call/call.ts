@@ -4,6 +4,7 @@ import type { CancelReason, EndReason, SpeakReason } from "../core/calls/reasons
 import type { CallSpec } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import { addMs, type CallMs, callMs, type MediaMs, roundedMs } from "../core/clocks.ts";
+import type { ToolCallId } from "../core/ids.ts";
 import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
 import type { Phrases } from "../core/phrases/names.ts";
 import { isSameLanguage } from "../core/text/language-tags.ts";
@@ -20,6 +21,7 @@ import { isConfirmation } from "./reply/heard-ledger.ts";
 import { PreemptiveGeneration } from "./reply/preemptive-generation.ts";
 import { type CallSnapshot, NO_DEADLINES } from "./snapshot.ts";
 import { Transcript } from "./transcript.ts";
+import { Transfer, type TransferResult } from "./transfer.ts";
 import { CallerSpeech } from "./turn-taking/caller-speech.ts";
 import { callerInterim, callerText, stepCaller, unansweredUtterance } from "./turn-taking/caller-turn.ts";
 import { DtmfEntry, dtmfAsTyped } from "./turn-taking/dtmf-entry.ts";
@@ -70,6 +72,7 @@ export class Call {
   readonly #dtmfEntry: DtmfEntry;
   readonly #phrases = new CallPhrases();
   readonly #ending = new Ending((words) => this.#sayGoodbye(words));
+  readonly #transfer = new Transfer();
   readonly #deadlines: CallDeadlines;
 
   /** The turn for which preemptive generation was last updated. */
@@ -79,6 +82,7 @@ export class Call {
   #endEmitted = false;
   #nowMs = callMs(0);
   #llmFailures = 0;
+  #hasSttFailed = false;
 
   constructor(options: CallOptions) {
     const { spec, rateHz, parameters = DEFAULT_TURN_PARAMETERS, sttHasInterim } = options;
@@ -115,6 +119,7 @@ export class Call {
       // A goodbye that cannot be spoken still ends the call for the reason of the goodbye.
       end: (reason) => this.#end(reason === "provider_error" ? (this.#ending.reason ?? reason) : reason),
       llmDone: (failed) => this.#onLlmDone(failed),
+      requestTransfer: (toolCallId, target) => this.#requestTransfer(toolCallId, target),
       switchLanguage: (language) => this.#switchLanguage(language, "tool"),
     });
     this.#turnTaking = new TurnTaking({
@@ -126,6 +131,7 @@ export class Call {
       conversation: this.#conversation,
       preemptive: this.#preemptive,
       ending: this.#ending,
+      transfer: this.#transfer,
       transcript: this.#transcript,
       sink: this.#sink,
     });
@@ -139,6 +145,7 @@ export class Call {
       spec,
       parameters,
       ending: this.#ending,
+      transfer: this.#transfer,
       segmenter: this.#segmenter,
       turnTaking: this.#turnTaking,
       preemptive: this.#preemptive,
@@ -192,7 +199,8 @@ export class Call {
     if (turn !== this.#lastPreemptiveTurn) {
       this.#lastPreemptiveTurn = turn;
       const { caller, agent, isEnteringDtmf } = turn;
-      const isOpen = agent.at === "idle" && !isEnteringDtmf && this.#ending.reason === undefined;
+      const isAnswered = this.#ending.reason === undefined && !this.#transfer.isActive;
+      const isOpen = agent.at === "idle" && !isEnteringDtmf && isAnswered;
       this.#preemptive.update(isOpen ? callerText(caller) : "", callerInterim(caller) === "", this.#nowMs);
     }
     if (this.#parameters.turnWaitMsMax > 0)
@@ -235,22 +243,22 @@ export class Call {
         this.#agentSide.cleared(event.playedMs);
         return;
       case "dtmf":
-        this.#onDtmf(event.digit);
-        return;
       case "stt-interim":
       case "stt-final":
-        this.#onTranscript(event);
-        return;
       case "typed":
-        this.#onWords(event);
+        this.#onCaller(event);
         return;
       case "prosody":
       case "turn-model":
         this.#callerSpeech.pauseJudged(event);
         return;
       case "stt-failed":
-        // Without STT the agent can answer nothing; it only says goodbye.
-        this.#ending.sayGoodbye("provider_error", this.#ownPhrases, this.#nowMs);
+        this.#onSttFailed();
+        return;
+      case "transfer-started":
+      case "transfer-failed":
+      case "transfer-refused":
+        this.#onTransfer(event);
         return;
       case "context-exceeded":
         this.#conversation.limitPrompt(event.tokensMax);
@@ -275,8 +283,49 @@ export class Call {
   }
 
   #onLimitReached(action: SpendAction): void {
+    if (this.#transfer.isActive) return;
     if (this.#ending.limitReached(action, this.#ownPhrases, this.#nowMs))
       this.#replace(this.#ownPhrases.limit, "limit", "spend_limit");
+  }
+
+  /** Without STT the agent can answer nothing; it only says goodbye. A caller who is being transferred does not need it. */
+  #onSttFailed(): void {
+    this.#hasSttFailed = true;
+    if (!this.#transfer.isActive) this.#ending.sayGoodbye("provider_error", this.#ownPhrases, this.#nowMs);
+  }
+
+  #requestTransfer(toolCallId: ToolCallId, target: string): void {
+    if (!this.#transfer.requested(toolCallId, this.#nowMs)) return;
+    this.#preemptive.update("", true, this.#nowMs);
+    this.#sink({ kind: "transfer", target });
+  }
+
+  #onTransfer(event: Extract<CallEvent, { kind: "transfer-started" | "transfer-failed" | "transfer-refused" }>): void {
+    if (event.kind === "transfer-started") this.#onTransferStarted();
+    else if (event.kind === "transfer-failed") this.#onTransferOver(this.#transfer.failed(event.outcome));
+    else this.#onTransferOver(this.#transfer.refused(event.text));
+  }
+
+  #onTransferStarted(): void {
+    // First, so that nothing is answered when the reply is gone.
+    this.#transfer.started();
+    this.#preemptive.update("", true, this.#nowMs);
+    this.#agentSide.cancel("transfer", 0, this.#nowMs);
+  }
+
+  #onTransferOver(result: TransferResult | undefined): void {
+    if (result === undefined) return;
+    this.#conversation.transferFailed(result.toolCallId, result.text);
+    if (this.#deadlines.isLegStarted && !this.#deadlines.isDetached) this.#speakAfterTransfer();
+  }
+
+  /** The caller is with the agent again. */
+  #speakAfterTransfer(): void {
+    this.#transfer.over();
+    this.#inactivity.callerActive(this.#nowMs);
+    if (this.#ending.reason !== undefined) return;
+    if (this.#hasSttFailed) this.#ending.sayGoodbye("provider_error", this.#ownPhrases, this.#nowMs);
+    else this.#agentSide.generateReply(this.#nowMs);
   }
 
   /** A result that arrives after its reply has ended is still valid. */
@@ -293,12 +342,19 @@ export class Call {
       // The caller is back, and neither side could be heard meanwhile.
       this.#inactivity.callerActive(this.#nowMs);
       this.#agentSide.attached(this.#nowMs);
+      this.#transfer.legStarted(this.#nowMs);
+      if (this.#transfer.isReturning) this.#speakAfterTransfer();
       return;
     }
     if (this.#deadlines.isLegStarted) return;
     this.#deadlines.isLegStarted = true;
     if (this.#spec.useParameters && parameters !== undefined) this.#conversation.addParameters(parameters);
     this.#inactivity.callerActive(this.#nowMs);
+    if (this.#transfer.isReturning) this.#speakAfterTransfer();
+    else if (!this.#transfer.isActive) this.#greet();
+  }
+
+  #greet(): void {
     if (this.#spec.firstSpeaker !== "agent") return;
     if (this.#spec.greeting === undefined) this.#agentSide.generateReply(this.#nowMs);
     else this.#agentSide.say(this.#spec.greeting, "greeting", this.#nowMs);
@@ -316,11 +372,11 @@ export class Call {
   }
 
   /**
-   * A goodbye replaces the current reply. Before the stream has started, and while the call has no leg, the caller
-   * cannot hear one, so the call ends at once.
+   * A goodbye replaces the current reply. Before the stream has started, while the call has no leg, and while the carrier rings
+   * another target, the caller cannot hear one, so the call ends at once.
    */
   #sayGoodbye({ text, speakReason, endReason }: Goodbye): void {
-    if (!this.#deadlines.isLegStarted || this.#deadlines.isDetached) {
+    if (!this.#deadlines.isLegStarted || this.#deadlines.isDetached || this.#transfer.isRinging) {
       this.#end(endReason);
       return;
     }
@@ -334,6 +390,14 @@ export class Call {
       this.#echoDetector.speechStarted(this.#segmenter.speechStartMs);
       this.#step({ kind: "speech-started", startMs: this.#segmenter.speechStartMs });
     } else if (edge === "ended") this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
+  }
+
+  #onCaller(event: Extract<CallEvent, { kind: "dtmf" | "stt-interim" | "stt-final" | "typed" }>): void {
+    // What comes from the line then is not meant for the agent.
+    if (this.#transfer.isRinging) return;
+    if (event.kind === "dtmf") this.#onDtmf(event.digit);
+    else if (event.kind === "typed") this.#onWords(event);
+    else this.#onTranscript(event);
   }
 
   #onTranscript(event: Extract<CallEvent, { kind: "stt-interim" | "stt-final" }>): void {
@@ -416,6 +480,7 @@ export class Call {
     if (!this.#ended) this.#agentSide.checkWatchdog(this.#nowMs);
     if (!this.#ended && this.#nowMs >= this.#dtmfEntry.deadlineMs) this.#step(dtmfAsTyped(this.#dtmfEntry.take()));
     if (!this.#ended) this.#step({ kind: "tick" });
+    if (!this.#ended && this.#nowMs >= this.#transfer.deadlineMs) this.#onTransferOver(this.#transfer.expired());
     if (!this.#ended && this.#nowMs >= this.#deadlines.interimMs) this.#requestInterim();
     if (!this.#ended && this.#nowMs >= this.#deadlines.inactivityMs) this.#onInactivity();
   }

@@ -40,6 +40,8 @@ export class Conversation {
   #pending: CallerUtterance | undefined;
   /** What was pending before the latest utterance. */
   #pendingBefore: CallerUtterance | undefined;
+  /** What became of the latest transfer, where no tool call asked for it. */
+  #transferNote: Message | undefined;
   #lastAgentText = "";
   #callerTurns = 0;
   /** When the caller's last turn ended. */
@@ -153,6 +155,25 @@ export class Conversation {
     const result = this.#messages[at];
     // An LLM request that was sent meanwhile is not repeated.
     if (result !== undefined) this.#messages[at] = { ...result, text };
+  }
+
+  /**
+   * A transfer has led to nothing: the tool call that asked for it becomes the newest, with `text` as its result. The LLM gets `text`
+   * as a note where no tool call asked for it.
+   */
+  transferFailed(toolCallId: ToolCallId | undefined, text: string): void {
+    const isResult = (message: Message): boolean => message.role === "tool" && message.toolCallId === toolCallId;
+    const at = this.#messages.findLastIndex(isResult);
+    if (at < 0) {
+      const note: Message = { role: "system", text };
+      this.#messages = [...this.#messages.filter((message) => message !== this.#transferNote), note];
+      this.#transferNote = note;
+      return;
+    }
+    const from = this.#messages.slice(0, at).findLastIndex(({ role }) => role !== "tool");
+    const count = this.#messages.slice(at).findIndex(({ role }) => role !== "tool");
+    const round = this.#messages.splice(from, count < 0 ? this.#messages.length : at + count - from);
+    this.#messages.push(...round.map((message) => (isResult(message) ? { ...message, text } : message)));
   }
 
   /** The caller's turn has ended; it joins what is still pending. */

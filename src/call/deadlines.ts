@@ -7,6 +7,7 @@ import type { TurnParameters } from "./parameters.ts";
 import type { AgentSide } from "./reply/agent-side.ts";
 import type { PreemptiveGeneration } from "./reply/preemptive-generation.ts";
 import type { CallSnapshot } from "./snapshot.ts";
+import type { Transfer } from "./transfer.ts";
 import type { DtmfEntry } from "./turn-taking/dtmf-entry.ts";
 import type { Inactivity } from "./turn-taking/inactivity.ts";
 import type { InterimRequests } from "./turn-taking/interim-requests.ts";
@@ -17,6 +18,7 @@ interface DeadlineParts {
   spec: Pick<CallSpec, "maxDurationMs" | "connectionType">;
   parameters: Pick<TurnParameters, "preemptiveMs" | "turnWaitMsMax">;
   ending: Pick<Ending, "reason" | "deadlineMs">;
+  transfer: Pick<Transfer, "isActive" | "deadlineMs">;
   segmenter: Pick<SpeechSegmenter, "deadlineMs" | "lastSpeechMs">;
   turnTaking: Pick<TurnTaking, "turn" | "deadlineMs">;
   preemptive: Pick<PreemptiveGeneration, "deadlineMs">;
@@ -73,10 +75,11 @@ export class CallDeadlines {
 
   /** All of a call that is not over. */
   get all(): CallSnapshot["deadlines"] {
-    const { spec, ending, segmenter, turnTaking, dtmfEntry, agentSide } = this.#parts;
+    const { spec, ending, transfer, segmenter, turnTaking, dtmfEntry, agentSide } = this.#parts;
     return {
       max_duration: callMs(spec.maxDurationMs),
       goodbye: ending.deadlineMs,
+      transfer: transfer.deadlineMs,
       stream: this.legStartMs,
       speech: segmenter.deadlineMs,
       turn: turnTaking.deadlineMs,
@@ -92,12 +95,13 @@ export class CallDeadlines {
   /** Returns nothing: a number that a function of this size returns is allocated on the heap. */
   #find(): void {
     if (!Number.isNaN(this.#nextMs)) return;
-    const { spec, ending, segmenter, turnTaking, dtmfEntry, agentSide } = this.#parts;
+    const { spec, ending, transfer, segmenter, turnTaking, dtmfEntry, agentSide } = this.#parts;
     this.#nextMs = this.#hasEnded
       ? NEVER
       : earliest(
           callMs(spec.maxDurationMs),
           ending.deadlineMs,
+          transfer.deadlineMs,
           this.legStartMs,
           segmenter.deadlineMs,
           turnTaking.deadlineMs,
@@ -143,16 +147,16 @@ export class CallDeadlines {
 
   /** The end of playout moves with every frame sent, so the timeout cannot expire while the agent is heard. */
   get #inactivityTimeoutMs(): CallMs {
-    const { ending, agentSide, inactivity } = this.#parts;
-    const isHeard = this.isLegStarted && !this.isDetached;
+    const { ending, transfer, agentSide, inactivity } = this.#parts;
+    const isHeard = this.isLegStarted && !this.isDetached && !transfer.isActive;
     if (!isHeard || ending.reason !== undefined || agentSide.areToolsRunning) return NEVER;
     return inactivity.deadlineMs(agentSide.playsUntilMs);
   }
 
   /** When the call ends because the caller has said no word for too long. */
   get wordlessMs(): CallMs {
-    const { ending, inactivity } = this.#parts;
-    if (!this.isLegStarted || this.isDetached || ending.reason !== undefined) return NEVER;
+    const { ending, transfer, inactivity } = this.#parts;
+    if (!this.isLegStarted || this.isDetached || transfer.isActive || ending.reason !== undefined) return NEVER;
     return inactivity.wordlessDeadlineMs;
   }
 }

@@ -1,6 +1,7 @@
 import type { SpendAction, SpendLimit, SpendScope } from "../core/billing/spend.ts";
 import type { Usage } from "../core/billing/usage.ts";
 import type { NetworkReport } from "../core/calls/network.ts";
+import type { TransferFailure } from "../core/calls/phone-requests.ts";
 import type { CancelReason, EndReason, IgnoreReason, ResumeReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { Stage } from "../core/calls/stages.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
@@ -105,6 +106,12 @@ export type CallEvent =
    * and the call ends or continues without the answer (`action`).
    */
   | { kind: "limit-reached"; scope: SpendScope; limit: SpendLimit; action: SpendAction }
+  /** The carrier is about to ring the target of a transfer. The agent is silent, and its leg may be lost, until it is over. */
+  | { kind: "transfer-started"; target: string }
+  /** The transfer led to nothing: the agent says so, on the leg that is there or on the next one. */
+  | { kind: "transfer-failed"; target: string; outcome: TransferFailure }
+  /** The answer to a `transfer` command that is not carried out. `text` says why, for the LLM: a sentence. */
+  | { kind: "transfer-refused"; text: string }
   /** The result of a `run-tool` command. */
   | { kind: "tool-result"; turnId: TurnId; toolCallId: ToolCallId; result: string; failed: boolean }
   /**
@@ -153,11 +160,14 @@ export type CallCommand =
       name: string;
       arguments: Readonly<Record<string, unknown>>;
     }
-  /** Send DTMF to the peer, where the wire supports it. */
+  /** Send DTMF to the peer, where the wire or the telephone network supports it. */
   | { kind: "send-dtmf"; digits: string }
   /** From now on the call is in this language: for the TTS, and for an STT that needs to know the language. */
   | { kind: "language"; language: string; reason: "detected" | "tool" }
-  /** Transfer the caller; the call ends with that. */
+  /**
+   * Transfer the caller. The call ends with that; or, with `phoneControl` in its spec, `transfer-started` or `transfer-refused`
+   * follows.
+   */
   | { kind: "transfer"; target: string }
   /** Synthesize a segment after the segments before it, and send it in order. Service phrases have a `reason`. */
   | { kind: "speak"; turnId: TurnId; segment: number; text: string; reason?: SpeakReason }

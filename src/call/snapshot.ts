@@ -7,6 +7,7 @@ import type { Turn } from "./turn-taking/turn-state.ts";
 const DEADLINES = [
   "max_duration",
   "goodbye",
+  "transfer",
   "stream",
   "speech",
   "turn",

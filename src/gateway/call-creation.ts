@@ -57,6 +57,10 @@ export function createSession(
     }),
     journal: journals.open(start, mediaKey === undefined ? undefined : mediaKeyOf(callId, mediaKey)),
     log: options.log.child({ callId }),
+    phone: spec.phoneControl && {
+      request: (request) => options.handoff.phoneRequested(callId, request),
+      mediaChanged: (state) => options.handoff.mediaChanged({ callId, state }),
+    },
     onStarted: (carrierCallId) => options.handoff.streamStarted(callId, carrierCallId),
     onDetached,
     onDone,

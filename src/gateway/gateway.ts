@@ -3,8 +3,9 @@ import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters
 import type { AccountProviders } from "../core/account-providers.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
+import type { PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
-import type { ConnectionType, ModelName } from "../core/calls/spec.ts";
+import type { CallSpec, ConnectionType, ModelName } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { mediaMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
@@ -20,7 +21,7 @@ import type { RtpReadings } from "../media/rtp/reception.ts";
 import type { VoiceActivityDetection } from "../media/voice-activity/detector.ts";
 import type { CallLlm, CallStt, TtsPool } from "../speech/contracts.ts";
 import type { LocalSpeech } from "../speech/local/jobs.ts";
-import type { CallHandoff, EndSummary, RedeemedCall } from "../store/call-handoff.ts";
+import type { CallHandoff, EndSummary, MediaReport, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
 import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
 import type { ClientMessage, InboundAudio, WireFactory } from "../wire/wire.ts";
@@ -97,6 +98,7 @@ export interface GatewayOptions {
 
 /** A call of this process, and how its peer connects. */
 interface LiveCall {
+  spec: CallSpec;
   session: CallSession;
   sockets: CallSockets;
 }
@@ -204,24 +206,60 @@ export class Gateway {
    */
   async admit(token: string, headers: UpgradeHeaders, asksToResume = false): Promise<Admission> {
     if (!isResumeToken(token)) return await this.#admissions.admit(token, headers, asksToResume);
-    const resumed = this.#resumptions.take(token);
-    if (resumed.kind === "call") return this.#resumed(resumed.callId) ?? (await this.#admissions.refuse(503));
-    if (resumed.kind === "invalid") return await this.#admissions.refuse(401);
-    const elsewhere =
-      resumed.kind === "elsewhere" ? await this.#options.otherWorkers?.ask(resumed.workerTag, token) : undefined;
+    const found = this.#resumptions.find(token);
+    if (found.kind === "call") return this.resume(token, headers) ?? (await this.#admissions.refuse(401));
+    if (found.kind === "invalid") return await this.#admissions.refuse(401);
+    const { otherWorkers } = this.#options;
+    const elsewhere = found.kind === "elsewhere" ? await otherWorkers?.ask(found.workerTag, token, headers) : undefined;
     if (elsewhere !== undefined) return { kind: "admitted", open: (transport) => elsewhere.open(transport) };
     return await this.#admissions.refuse(503);
   }
 
-  /** The admission of a resumption that another worker has got; undefined where the token is of no call of this process. */
-  resume(token: string): AdmittedStart | undefined {
-    const resumed = this.#resumptions.take(token);
-    return resumed.kind === "call" ? this.#resumed(resumed.callId) : undefined;
+  /**
+   * The admission of a resumption, which this worker or another one has got with these headers. Undefined where the token is of no
+   * call of this process; and without the signature that the call's carrier must send, when the token stays valid.
+   */
+  resume(token: string, headers: UpgradeHeaders): AdmittedStart | undefined {
+    const found = this.#resumptions.find(token);
+    const live = found.kind === "call" ? this.#calls.get(found.callId) : undefined;
+    if (live === undefined || !this.#isAuthentic(live.spec, token, headers)) return undefined;
+    this.#resumptions.take(token);
+    return { kind: "admitted", open: (transport) => this.#reconnect(live, transport) };
   }
 
-  #resumed(callId: CallId): AdmittedStart | undefined {
+  #isAuthentic({ connectionType }: CallSpec, token: string, headers: UpgradeHeaders): boolean {
+    const { authentication, mediaUrl } = this.#options;
+    const allowedTypes = authentication.allowedTypes(`${mediaUrl()}/stream/${token}`, headers);
+    return allowedTypes === undefined || allowedTypes.includes(connectionType);
+  }
+
+  /**
+   * A single-use address at which the carrier of a telephone call connects its next stream; undefined where the call is not here.
+   * It takes the place of the one before.
+   */
+  resumeAddress(callId: CallId): string | undefined {
+    const phoneControl = this.#calls.get(callId)?.spec.phoneControl;
+    return phoneControl && this.#resumptions.issue(callId);
+  }
+
+  /** What the control process says of a telephone call; false where the call is not here. */
+  phoneUpdate(callId: CallId, update: PhoneUpdate): boolean {
     const live = this.#calls.get(callId);
-    return live && { kind: "admitted", open: (transport) => this.#reconnect(live, transport) };
+    live?.session.phoneUpdate(update);
+    return live !== undefined;
+  }
+
+  /** The telephone calls of this process that have a media stream, or have lost it. */
+  mediaStates(): readonly MediaReport[] {
+    return [...this.#calls].flatMap(
+      ([
+        callId,
+        {
+          spec,
+          session: { mediaState: state },
+        },
+      ]) => (spec.phoneControl && state !== undefined ? [{ callId, state }] : []),
+    );
   }
 
   /**
@@ -337,7 +375,7 @@ export class Gateway {
     const stopTicking = this.#ticker.add(
       new TimedCall({ call: session, counters: session.read().counts, clock, addedLatencyOut }),
     );
-    this.#calls.set(callId, { session, sockets });
+    this.#calls.set(callId, { spec, session, sockets });
     this.#checkFull();
     metrics.callStarted(spec.connectionType);
     session.log.info("call started");
@@ -350,7 +388,10 @@ export class Gateway {
   #socketsOf({ callId, spec }: Pick<RedeemedCall, "callId" | "spec">, mayResume: boolean): CallSockets {
     const { createWire, webrtc, metrics } = this.#options;
     const resources = this.#resources;
-    const resumeUrl = (): string | undefined => (mayResume ? this.#resumptions.issue(callId) : undefined);
+    const resumeUrl = (): string | undefined => {
+      const address = mayResume ? this.#resumptions.issue(callId) : undefined;
+      return address && `${address}?resume=true`;
+    };
     if (spec.connectionType !== "webrtc") {
       const ready = (): ClientMessage => ({ kind: "ready", callId, resumeUrl: resumeUrl() });
       return new AudioSockets({ resources, createWire: () => createWire(callId, spec), ready });

@@ -1,6 +1,8 @@
 import { strict as assert } from "node:assert";
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { TurnParameters } from "../call/parameters.ts";
+import { UNREACHABLE_TEXT } from "../call/transfer.ts";
+import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { Clock } from "../core/clock.ts";
 import { type CallMs, callMsAt, elapsedMs, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
@@ -32,6 +34,7 @@ import type { CallerFrame } from "./leg/caller-audio.ts";
 import { CallCounters, type CallReading } from "./metrics/call-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
 import { RecentUpdates } from "./resumption/recent-updates.ts";
+import { ReturnWindow } from "./resumption/return-window.ts";
 import type { HttpTools } from "./tools/http-client.ts";
 import { ToolRunner } from "./tools/runner.ts";
 
@@ -41,6 +44,14 @@ export const legFormatOf = ({ inboundRateHz, outboundRateHz, outboundCodec }: Wi
   outboundRateHz,
   outboundCodec,
 });
+
+/** The telephone network behind a call. */
+export interface PhoneNetwork {
+  /** Passes on what the agent wants; false where that is not possible at present. */
+  request(request: PhoneRequest): boolean;
+  /** The call has a media stream from now on, or has lost it. */
+  mediaChanged(state: MediaState): void;
+}
 
 /** What the session of a call needs. */
 export interface CallSessionOptions {
@@ -66,6 +77,8 @@ export interface CallSessionOptions {
   journal: JournalWriter;
   /** A leg that is lost ends the call only when no other one is attached within RESUME_MS_MAX. */
   mayResume: boolean;
+  /** Undefined where the service does not control the telephone call. */
+  phone?: PhoneNetwork | undefined;
   metrics: Pick<
     WorkerMetrics,
     | "callEnded"
@@ -96,7 +109,7 @@ type State =
   | { readonly at: "attached"; readonly attachment: Attachment }
   /**
    * A leg was lost: the call ends for this reason if no client connects again in time. `sinceMs`: undefined while one has
-   * connected, and what carries its audio is not arranged yet.
+   * connected, and what carries its audio is not arranged yet; and while the return window limits it.
    */
   | { readonly at: "detached"; readonly reason: EndReason; readonly sinceMs: CallMs | undefined }
   | { readonly at: "over" };
@@ -125,10 +138,12 @@ export class CallSession implements AttachedCall {
   /** Tool calls for a client that has no connection at present; few, because few tools run at once. */
   readonly #toolCalls: ClientMessage[] = [];
   readonly #recentUpdates = new RecentUpdates();
+  readonly #returnWindow = new ReturnWindow();
   /** The reply that the call has paused: a leg that is attached meanwhile must not send it. */
   #pausedTurnId: TurnId | undefined;
   /** How many legs were attached; the attached one has this number in the journal. */
   #attachmentCount = 0;
+  #mediaState: MediaState | undefined;
   #liveState: LiveState = "opening";
 
   constructor(options: CallSessionOptions) {
@@ -137,7 +152,7 @@ export class CallSession implements AttachedCall {
     this.#startMs = clock.nowMs();
     this.#pipeline = new AgentPipeline({
       ...redeemed,
-      rewindMsMax: options.mayResume || redeemed.spec.connectionType === "webrtc" ? REWIND_MS_MAX : 0,
+      rewindMsMax: this.#mayHaveMoreLegs ? REWIND_MS_MAX : 0,
       busRateHz: format.inboundRateHz,
       legRateHz: format.outboundRateHz,
       legCodec: format.outboundCodec,
@@ -222,7 +237,17 @@ export class CallSession implements AttachedCall {
     return this.#options.log;
   }
 
-  /** The call has lost its leg, and its client may come back. */
+  /** Whether the call has a media stream; undefined before the first one has started. */
+  get mediaState(): MediaState | undefined {
+    return this.#mediaState;
+  }
+
+  get #mayHaveMoreLegs(): boolean {
+    const { mayResume, phone, redeemed } = this.#options;
+    return mayResume || phone !== undefined || redeemed.spec.connectionType === "webrtc";
+  }
+
+  /** The call has lost its leg, and its client or its carrier may come back. */
   get isDetached(): boolean {
     return this.#state.at === "detached";
   }
@@ -237,6 +262,29 @@ export class CallSession implements AttachedCall {
     this.handle({ kind: how === undefined ? "end-requested" : "goodbye-requested", reason }, this.nowMs());
   }
 
+  /** What the control process says of the telephone call. Never throws. */
+  phoneUpdate(update: PhoneUpdate): void {
+    const nowMs = this.nowMs();
+    switch (update.kind) {
+      case "transferring": {
+        const { target, returnMsMax } = update;
+        this.#returnWindow.transferring(target, returnMsMax, nowMs);
+        this.handle({ kind: "transfer-started", target }, nowMs);
+        return;
+      }
+      case "transfer-failed":
+        this.#returnWindow.transferFailed(nowMs);
+        this.handle(update, nowMs);
+        return;
+      case "refused": {
+        const { request, reason } = update;
+        if (request === "transfer") this.handle({ kind: "transfer-refused", text: reason }, nowMs);
+        else this.log.warn({ request }, "request to the telephone network was refused");
+        return;
+      }
+    }
+  }
+
   /**
    * Sends frames that are due and triggers deadlines. Called by the ticker every FRAME_MS, and when audio becomes
    * ready. Never throws.
@@ -248,6 +296,8 @@ export class CallSession implements AttachedCall {
     const attachment = state.at === "attached" ? state.attachment : undefined;
     if (state.at === "detached" && state.sinceMs !== undefined && elapsedMs(state.sinceMs, nowMs) >= RESUME_MS_MAX)
       this.handle({ kind: "leg-closed", reason: state.reason }, nowMs);
+    if (nowMs >= this.#returnWindow.untilMs) this.#onReturnMissed(nowMs);
+    if (this.#isOver()) return;
     try {
       const silenceFrames = attachment?.tick(nowMs, this.#liveState === "speaking") ?? 0;
       if (this.#call.isDue(nowMs)) this.handle({ kind: "tick" }, nowMs);
@@ -345,7 +395,9 @@ export class CallSession implements AttachedCall {
       this.#pipeline.start();
     }
     this.#options.journal.attached(nowMs, this.#attachmentCount);
+    this.#returnWindow.close();
     this.handle({ kind: "leg-started", ...start }, nowMs);
+    this.#setMediaState("attached");
     if (this.#attachmentCount > 1)
       for (const message of this.#recentUpdates.messages()) this.#attachment?.sendToClient(message);
     for (const call of this.#toolCalls.splice(0)) this.#attachment?.sendToClient(call);
@@ -359,7 +411,24 @@ export class CallSession implements AttachedCall {
   attachmentLost(reason: EndReason, nowMs: CallMs, isCut = false): void {
     if (this.#state.at === "over") return;
     if (isCut && this.#options.mayResume) this.#detach("connection_lost", nowMs);
+    else if (this.#returnWindow.isOpen && (isCut || reason === "caller_hangup"))
+      this.#detach("caller_hangup", nowMs, "within the return window");
     else this.handle({ kind: "leg-closed", reason }, nowMs);
+  }
+
+  /** The return window is over. */
+  #onReturnMissed(nowMs: CallMs): void {
+    const window = this.#returnWindow.close();
+    if (this.#mediaState !== "attached") this.handle({ kind: "leg-closed", reason: "caller_hangup" }, nowMs);
+    // The control process has not said what became of the transfer, and the caller is still there.
+    else if (window?.hasFailed === false)
+      this.handle({ kind: "transfer-failed", target: window.target, outcome: "failed" }, nowMs);
+  }
+
+  #setMediaState(state: MediaState): void {
+    if (state === this.#mediaState) return;
+    this.#mediaState = state;
+    this.#options.phone?.mediaChanged(state);
   }
 
   /**
@@ -385,14 +454,15 @@ export class CallSession implements AttachedCall {
     if (this.#state.at === "detached") this.#state = { ...this.#state, sinceMs: undefined };
   }
 
-  /** The call goes on without a leg, at most for RESUME_MS_MAX; `reason` is why it ends then. */
-  #detach(reason: EndReason, nowMs: CallMs): void {
+  /** The call goes on without a leg, at most for RESUME_MS_MAX or within the return window; `reason` is why it ends then. */
+  #detach(reason: EndReason, nowMs: CallMs, limit?: "within the return window"): void {
     const attachment = this.#attachment;
     if (attachment === undefined) return;
     const report = attachment.takeNetworkReport();
     if (report !== undefined) this.handle({ kind: "network", ...report }, nowMs);
-    this.#state = { at: "detached", reason, sinceMs: nowMs };
+    this.#state = { at: "detached", reason, sinceMs: limit === undefined ? nowMs : undefined };
     this.#options.onDetached?.();
+    this.#setMediaState("lost");
     this.#counters.detachments += 1;
     attachment.detach();
     this.handle({ kind: "leg-detached" }, nowMs);
@@ -481,14 +551,31 @@ export class CallSession implements AttachedCall {
         this.#tools.run(command);
         return;
       case "send-dtmf":
-        attachment?.sendDtmf(command.digits);
+        this.#sendDtmf(command.digits);
+        return;
+      case "transfer":
+        this.#requestTransfer(command.target);
         return;
       case "turn-ended":
       case "ignore":
-      case "transfer":
         // Only journaled.
         return;
     }
+  }
+
+  #sendDtmf(digits: string): void {
+    const attachment = this.#attachment;
+    const { phone } = this.#options;
+    if (phone === undefined || attachment?.canSendDtmf) attachment?.sendDtmf(digits);
+    else phone.request({ kind: "send_dtmf", digits });
+  }
+
+  /** Without control of the telephone call it is only journaled, and the call ends. */
+  #requestTransfer(target: string): void {
+    const { phone } = this.#options;
+    if (phone === undefined || phone.request({ kind: "transfer", target })) return;
+    // A command must not change its own call.
+    queueMicrotask(() => this.handle({ kind: "transfer-refused", text: UNREACHABLE_TEXT }, this.nowMs()));
   }
 
   /** What turn taking does about sounds, transcripts and silence, for the metrics and the log line of the call. */

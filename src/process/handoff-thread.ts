@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { isStreamOfAccount } from "../carriers/authentication.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { systemClock } from "../core/clock.ts";
 import { createLogger } from "../core/log/logger.ts";
@@ -34,7 +35,13 @@ port.on("message", (message: ToHandoffThread) => {
       server?.acknowledge(message.callId);
       return;
     case "end-call":
-      server?.endCall(message.workerId, message.callId);
+      server?.endCall(message.workerId, message.callId, message.reason);
+      return;
+    case "phone-update":
+      void updatePhone(message);
+      return;
+    case "resume-address":
+      void answerAddress(message);
       return;
     case "accounts-over-limit":
       server?.sendAccountsOverLimit(message.accounts);
@@ -54,7 +61,11 @@ port.on("message", (message: ToHandoffThread) => {
 async function serve(options: HandoffThreadOptions): Promise<void> {
   const { place, socketPath, epoch, bootId, tokenKeys, encryptMedia, logLevel } = options;
   const secretsKeys = new Keyring(options.secretsKeys);
-  const keys = { secretsKeys, ...(encryptMedia && { mediaSealing: secretsKeys }) };
+  const keys = {
+    secretsKeys,
+    ...(encryptMedia && { mediaSealing: secretsKeys }),
+    isAuthenticStream: isStreamOfAccount,
+  };
   const opened = await openRedemptions(place, systemClock, systemAgeClock(bootId), promptsReceiver, keys);
   closeStore = opened.close;
   server = new HandoffServer({
@@ -78,10 +89,31 @@ async function serve(options: HandoffThreadOptions): Promise<void> {
     onIncompatibleWorker: (workerId) => send({ kind: "incompatible-worker", workerId }),
     onWorkerDisconnected: (workerId, connection) => send({ kind: "worker-disconnected", workerId, connection }),
     onStreamStarted: (callId, carrierCallId) => send({ kind: "stream-started", callId, carrierCallId }),
+    onPhoneRequest: (callId, workerId, request) => send({ kind: "phone-request", callId, workerId, request }),
+    onMedia: (workerId, report) => send({ kind: "media", workerId, report }),
     onEnded: (callId, end) => send({ kind: "ended", callId, end }),
   });
   await server.listen();
   send({ kind: "listening" });
+}
+
+async function updatePhone({
+  id,
+  workerId,
+  callId,
+  update,
+}: Extract<ToHandoffThread, { kind: "phone-update" }>): Promise<void> {
+  const isTaken = (await server?.phoneUpdate(workerId, callId, update)) ?? false;
+  send({ kind: "phone-updated", id, isTaken });
+}
+
+async function answerAddress({
+  id,
+  workerId,
+  callId,
+}: Extract<ToHandoffThread, { kind: "resume-address" }>): Promise<void> {
+  const url = await server?.resumeAddress(workerId, callId);
+  send({ kind: "resume-address", id, url });
 }
 
 async function answerMetrics(id: number, timeoutMs: number): Promise<void> {

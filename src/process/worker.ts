@@ -83,7 +83,7 @@ const webrtc = role === "webrtc" ? await openWebrtc(config, opus, clock, log) : 
 /** Clients of calls that are here may reach other workers, and those of others this one. */
 const workerTag = newWorkerTag();
 await openRelay(workerSocketPath(socketPath, workerTag), {
-  resume: (token) => gateway.resume(token),
+  resume: (token, headers) => gateway.resume(token, headers),
   liveness: config.liveness,
 });
 const loopLagMsMax = loopLagMsMaxOf(role);
@@ -113,7 +113,10 @@ const handoff = new HandoffClient({
   }),
   takeSpendReports: (all) => accounts.takeChanged(all),
   onAccountsOverLimit: (over) => accounts.setExceeded(over),
-  onEndRequested: (callId) => gateway.end(callId, "api_hangup"),
+  onEndRequested: (callId, reason) => gateway.end(callId, reason),
+  onPhoneUpdate: (callId, update) => gateway.phoneUpdate(callId, update),
+  resumeAddress: (callId) => gateway.resumeAddress(callId),
+  mediaStates: () => gateway.mediaStates(),
   onIncompatibleControl: () =>
     log.error("control process speaks another handoff protocol version than this worker: restart the service"),
   metrics: collectMetrics,

@@ -1,9 +1,11 @@
 import type { AccountProviders } from "../core/account-providers.ts";
+import type { MediaState, PhoneRequest } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, CallId, CarrierCallId } from "../core/ids.ts";
 import type { AccountToolSecrets } from "../core/tools/secrets.ts";
+import type { StreamProof } from "./redemptions.ts";
 
 /** A call whose token was redeemed. It now belongs to the worker that redeemed it. */
 export interface RedeemedCall {
@@ -16,6 +18,12 @@ export interface RedeemedCall {
   providers?: AccountProviders;
   /** The account's own secrets that the call's tools name; absent where they name none. Never logged. */
   toolSecrets?: AccountToolSecrets;
+}
+
+/** Of a call with `phoneControl`. */
+export interface MediaReport {
+  callId: CallId;
+  state: MediaState;
 }
 
 /**
@@ -40,16 +48,22 @@ export interface CallHandoff {
   readonly tokenKeys: readonly Uint8Array[];
   /**
    * Exchanges a token, given by the SHA-256 of its text in lower-case hex, for its call. Of concurrent requests one
-   * succeeds. Undefined for unknown, expired and used tokens alike. With `only`, also undefined for tokens of calls of
-   * other connection types, which stay valid. Rejects with `unavailable` when the outcome is unknown; then no call may
+   * succeeds. Undefined for unknown, expired and used tokens alike. `only` and `proof` are those of `Redemptions.redeem`. Rejects with `unavailable` when the outcome is unknown; then no call may
    * begin, and the redemption is returned as soon as the store can be reached.
    */
-  redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
+  redeem(tokenHash: string, only?: readonly ConnectionType[], proof?: StreamProof): Promise<RedeemedCall | undefined>;
   /**
    * The call's stream has started, and its carrier has given it this id. Sent once: a control process that is not
    * connected then reads the id from the journal.
    */
   streamStarted(callId: CallId, carrierCallId: CarrierCallId): void;
+  /**
+   * The agent of a call with `phoneControl` wants something of the telephone network; false where the control process is not
+   * connected. The answer, if there is one, is a PhoneUpdate.
+   */
+  phoneRequested(callId: CallId, request: PhoneRequest): boolean;
+  /** A call with `phoneControl` has a media stream from now on, or has lost it. */
+  mediaChanged(report: MediaReport): void;
   /**
    * The call is over, and its journal is complete or has failed. Sent repeatedly until the control process acknowledges
    * it. `end` is absent for a call that never began.

@@ -18,5 +18,8 @@ export const RESEAL_JOB = "secrets.reseal";
 /** Notes which webhooks have too many deliveries waiting. */
 export const WEBHOOK_LIMIT_JOB = "webhooks.limit";
 
+/** Asks a carrier for something that a telephone call needs; the payload is a `PhoneCallJob`. */
+export const PHONE_CALL_JOB = "telephony.carrier";
+
 export const JOB_KINDS = [RENDER_JOB, DELIVERY_JOB, RETENTION_JOB, CLEAN_JOB, RESEAL_JOB, WEBHOOK_LIMIT_JOB] as const;
 export type JobKind = (typeof JOB_KINDS)[number];

@@ -11,7 +11,7 @@ import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
 import type { PhraseFinder } from "../../src/gateway/phrases/book.ts";
-import { legFormatOf } from "../../src/gateway/session.ts";
+import { legFormatOf, type PhoneNetwork } from "../../src/gateway/session.ts";
 import { AccountSpends } from "../../src/gateway/spend/account.ts";
 import { CallSpend } from "../../src/gateway/spend/call.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
@@ -90,6 +90,8 @@ export class FakeSocket implements Transport {
 export interface LegOptions {
   /** Whether the peer may come back after its connection was lost; by default it may not. */
   mayResume?: boolean;
+  /** The telephone network behind the call; by default the service does not control it. */
+  phone?: PhoneNetwork;
   spec?: Partial<CallSpec>;
   stt?: Stt;
   llm?: Llm;
@@ -156,6 +158,7 @@ export function leg(options: LegOptions = {}) {
   const connection = new Connection({
     redeemed,
     mayResume: options.mayResume ?? false,
+    phone: options.phone,
     transport: socket,
     wire,
     inbound: inboundAudio(),
@@ -213,6 +216,14 @@ export function leg(options: LegOptions = {}) {
     /** The reasons of the call's end that were logged. */
     ends: () =>
       logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.msg === "call ended"),
+    /** The carrier connects another stream; what is sent from now on is sent on it. Returns its socket. */
+    reconnect(): FakeSocket {
+      const next = new FakeSocket(options.liveness);
+      const nextWire = createTwilioWire();
+      const vad = voiceActivity.open(busRateHz(nextWire.inboundRateHz));
+      connection.reconnect({ transport: next, wire: nextWire, vad, inbound: inboundAudio() });
+      return next;
+    },
     text: (text: string) => connection.message(Buffer.from(text), false),
     json: (message: object) => connection.message(Buffer.from(JSON.stringify(message)), false),
     start(streamId?: string): void {

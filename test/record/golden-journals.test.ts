@@ -112,6 +112,10 @@ function everything(): { kind: string }[] {
  */
 const ABSENT: readonly string[] = [
   "leg-detached",
+  "transfer-started",
+  "transfer-failed",
+  "transfer-refused",
+  "cancel-reply.reason=transfer",
   "network",
   "rewind",
   "detector-changed",
@@ -124,6 +128,13 @@ const ABSENT: readonly string[] = [
   "ignore.reason=echo",
   "end.reason=token_expired",
   "end.reason=unreachable",
+  "end.reason=busy",
+  "end.reason=no_answer",
+  "end.reason=declined",
+  "end.reason=invalid_number",
+  "end.reason=carrier_failed",
+  "end.reason=no_capacity",
+  "end.reason=unknown",
   "provider-switched.code=other_language",
 ];
 
@@ -215,6 +226,9 @@ const EVENT_KINDS: Readonly<Record<CallEvent["kind"], true>> = {
   "context-exceeded": true,
   usage: true,
   "limit-reached": true,
+  "transfer-started": true,
+  "transfer-failed": true,
+  "transfer-refused": true,
   "tool-result": true,
   "segment-audio": true,
   "segment-end": true,

@@ -48,6 +48,8 @@ describe("the linter enforces the layers", () => {
       "src/carriers/twilio/simulated.ts": importing("../../simulator/peers/carrier.ts"),
       "src/api/calls/spec.ts": importing("../../carriers/list.ts"),
       "src/config/carriers.ts": importing("../carriers/list.ts"),
+      "src/telephony/phone-calls.ts": importing("../jobs/handler.ts"),
+      "src/telephony/machine/step.ts": importing("../../core/clocks.ts"),
       "src/simulator/lines.ts": importing("../carriers/list.ts"),
       "src/process/worker.ts": importing("../carriers/wire-factory.ts"),
       "src/simulator/service/api-calls.ts": importing("#client"),
@@ -109,6 +111,13 @@ describe("the linter enforces the layers", () => {
     ["src/gateway/server/uws/module.ts", "../../../carriers/wire-factory.ts"],
     ["src/gateway/server/uws/module.ts", "../../../store/sqlite/open-stores.ts"],
     ["src/gateway/server/uws/module.ts", "@discordjs/opus"],
+    ["src/telephony/phone-calls.ts", "../store/sql/stores.ts"],
+    ["src/telephony/phone-calls.ts", "../gateway/gateway.ts"],
+    ["src/telephony/machine/step.ts", "../../store/phone-call-store.ts"],
+    ["src/telephony/machine/step.ts", "../../jobs/handler.ts"],
+    ["src/telephony/machine/step.ts", "node:crypto"],
+    ["src/jobs/runner.ts", "../telephony/phone-calls.ts"],
+    ["src/gateway/leg/attachment.ts", "../../telephony/phone-calls.ts"],
     ["src/store/call-store.ts", "../api/app.ts"],
     ["src/store/sqlite/open-stores.ts", "../../record/journal/reader.ts"],
     ["src/store/sql/calls/calls.ts", "../../sqlite/open-stores.ts"],
@@ -165,8 +174,8 @@ describe("the linter enforces the layers", () => {
     "performance.now()",
     'fetch("http://127.0.0.1")',
     "process.pid",
-  ])("media, wire, carriers and call may not use %s", (expression) => {
-    for (const folder of ["media", "wire", "carriers/twilio", "call"]) {
+  ])("media, wire, carriers, call and the machine of telephone calls may not use %s", (expression) => {
+    for (const folder of ["media", "wire", "carriers/twilio", "call", "telephony/machine"]) {
       const { ok, output } = lint({ [`src/${folder}/planted.ts`]: `export const planted = ${expression};\n` });
       expect(output).toContain("noRestrictedGlobals");
       expect(ok).toBe(false);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SPEND_ACTIONS, SPEND_LIMITS, SPEND_SCOPES } from "../../core/billing/spend.ts";
+import { TRANSFER_FAILURES } from "../../core/calls/phone-requests.ts";
 import {
   END_REASONS,
   IGNORE_REASONS,
@@ -29,6 +30,7 @@ const name = z.string().meta({ description: "Reply and segment, as in `2.0`." })
 const text = z.string().meta({ description: "Empty with `transcriptEnabled: false`." });
 const chars = z.int().optional().meta({ description: "Length of the omitted text in UTF-16 units." });
 const redactedText = { text, chars };
+const target = z.string().meta({ description: "Transfer target. Empty with `transcriptEnabled: false`." });
 const language = z
   .string()
   .optional()
@@ -78,7 +80,7 @@ const InputEventItem = z
     }),
     event(
       "leg-detached",
-      "The media stream was lost. The call goes on when the client connects another one: `leg-started` follows.",
+      "The media stream was lost. The call goes on when the client or the carrier connects another one: `leg-started` follows.",
       {},
     ),
     event("leg-closed", "The stream was closed, or is being closed.", { reason }),
@@ -212,6 +214,28 @@ const InputEventItem = z
         }),
       },
     ),
+    event(
+      "transfer-started",
+      "The carrier is about to ring the target of a transfer. The agent is silent until the transfer is over, and the stream may be lost meanwhile.",
+      { target, chars },
+    ),
+    event(
+      "transfer-failed",
+      "The transfer led to nothing: the agent says so, on the stream that is there or on the next one.",
+      {
+        target,
+        outcome: z.enum(TRANSFER_FAILURES).meta({
+          description:
+            "`refused`: the service or the carrier does not call this target. `failed`: it could not be connected for another reason.",
+        }),
+        chars,
+      },
+    ),
+    event(
+      "transfer-refused",
+      "The transfer that the agent asked for is not carried out; `text` is the reason for the LLM. The conversation goes on.",
+      redactedText,
+    ),
     event("tool-result", "A tool call completed or failed; this is what the LLM is given.", {
       turnId,
       toolCallId,
@@ -335,7 +359,8 @@ const CommandItem = z
           "`words`, `dtmf`, `typed`: barge-in by a word that is no back-channel, by a DTMF digit, by typed text. " +
           "`sustained_speech`: only in older calls, by speech without words. `inactivity`: the reply hung, and the caller is " +
           "asked whether anybody is there. `llm_failed`: the LLM failed or timed out; an apology replaces the reply. " +
-          "`spend_limit`: a spend limit is reached, and the agent says so. `call_ended`: `end` says why.",
+          "`spend_limit`: a spend limit is reached, and the agent says so. `transfer`: the caller is being transferred. " +
+          "`call_ended`: `end` says why.",
       }),
       speechMs: z.int().meta({ description: "How long the caller had been speaking without a break; 0 when silent." }),
       heardText: z
@@ -349,17 +374,18 @@ const CommandItem = z
       name: z.string(),
       arguments: z.record(z.string(), z.unknown()).meta({ description: "Empty with `transcriptEnabled: false`." }),
     }),
-    command("send-dtmf", "DTMF digits are sent to the peer.", { digits: z.string(), chars }),
+    command("send-dtmf", "DTMF digits are sent to the peer, or by the carrier.", { digits: z.string(), chars }),
     command("language", "The call continues in this language.", {
       language: z.string(),
       reason: z
         .enum(["detected", "tool"])
         .meta({ description: "`detected`: the STT detected it. `tool`: the LLM called `switch_language`." }),
     }),
-    command("transfer", "The caller is transferred, and the call ends.", {
-      target: z.string().meta({ description: "Transfer target. Empty with `transcriptEnabled: false`." }),
-      chars,
-    }),
+    command(
+      "transfer",
+      "The caller is transferred, and the call ends. Where the service controls the telephone call, this is a request to the carrier: `transfer-started` or `transfer-refused` follows.",
+      { target, chars },
+    ),
     command("turn", "A turn of the transcript is complete.", { turn: Transcript.shape.data.element, chars }),
     command("end", "The call is over; the last event of every call.", { reason }),
   ])

@@ -39,6 +39,8 @@ export interface AgentSideOptions {
   end: (reason: EndReason) => void;
   /** The LLM has finished the current reply, or has failed. */
   llmDone: (failed: boolean) => void;
+  /** The agent has asked the telephone network for a transfer, by this tool call, and has been heard. */
+  requestTransfer: (toolCallId: ToolCallId, target: string) => void;
   /** The LLM asks for the call to continue in another language. */
   switchLanguage: (language: string) => void;
 }
@@ -407,7 +409,7 @@ export class AgentSide {
     }
   }
 
-  /** Once every tool has its result, the LLM continues, unless it has hung up or transferred the call. */
+  /** Once every tool has its result, the LLM continues, unless it hangs up or transfers the caller. */
   #continueWithResults(reply: Reply, nowMs: CallMs): void {
     if (reply.tools.running) return;
     reply.watchdog.toolsDone();
@@ -459,7 +461,13 @@ export class AgentSide {
   #finish(reply: Reply, nowMs: CallMs): void {
     if (!reply.audible) this.#options.conversation.settle();
     this.#settle(reply, true, nowMs);
-    const effect = reply.finalEffect?.effect;
+    const { finalEffect } = reply;
+    const effect = finalEffect?.effect;
+    if (finalEffect !== undefined && effect?.kind === "transfer" && this.#options.spec.phoneControl) {
+      this.#options.requestTransfer(finalEffect.toolCallId, effect.target);
+      this.#drop(reply);
+      return;
+    }
     const reason = reply.endReason ?? (effect && (effect.kind === "transfer" ? "transferred" : "agent_hangup"));
     if (reason === undefined) {
       this.#drop(reply);

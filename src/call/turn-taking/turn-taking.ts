@@ -7,6 +7,7 @@ import type { TurnParameters } from "../parameters.ts";
 import type { AgentSide } from "../reply/agent-side.ts";
 import type { PreemptiveGeneration } from "../reply/preemptive-generation.ts";
 import type { Transcript } from "../transcript.ts";
+import type { Transfer } from "../transfer.ts";
 import type { PauseEnd } from "./end-of-turn/pause-end.ts";
 import type { PauseEvidence } from "./end-of-turn/pause-evidence.ts";
 import { stepTurn, turnDeadlineMs, understoodText } from "./turn.ts";
@@ -23,6 +24,7 @@ export interface TurnTakingOptions {
   conversation: Conversation;
   preemptive: PreemptiveGeneration;
   ending: Ending;
+  transfer: Pick<Transfer, "isActive">;
   transcript: Transcript;
   sink: CallSink;
 }
@@ -117,7 +119,7 @@ export class TurnTaking {
   }
 
   #act(action: TurnAction, nowMs: CallMs): void {
-    const { agentSide, conversation, preemptive, ending, transcript, sink } = this.#options;
+    const { agentSide, conversation, preemptive, ending, transfer, transcript, sink } = this.#options;
     switch (action.do) {
       case "interrupt":
         agentSide.cancel(action.reason, action.speechMs, nowMs);
@@ -141,8 +143,8 @@ export class TurnTaking {
       case "answer":
         if (action.end !== undefined) sink({ kind: "turn-ended", ...action.end, summary: summaryOf(action.end) });
         conversation.addUtterance(action);
-        if (ending.reason !== undefined) {
-          // It is not answered, so it cannot be taken back: that would drop the goodbye.
+        if (ending.reason !== undefined || transfer.isActive) {
+          // It is not answered, or only after the transfer, so it cannot be taken back: that would drop the goodbye.
           this.settled();
           return;
         }

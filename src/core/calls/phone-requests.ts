@@ -1,3 +1,5 @@
+import type { EndReason } from "./reasons.ts";
+
 // What a worker and the control process say to each other about a live telephone call.
 
 /** What the agent (by a tool) or a program (by the API) wants of the telephone network. */
@@ -8,14 +10,19 @@ export type PhoneRequest =
 /** What the control process says to the worker that carries the call. */
 export type PhoneUpdate =
   /**
-   * The carrier is about to ring the target: the agent is silent, and a lost leg leaves the call detached instead of ending it, for at
-   * most `returnMsMax`.
+   * The carrier is about to ring the target: the agent is silent, and a lost leg leaves the call detached instead of ending it, until
+   * `returnMsMax` from now. Nobody has come back then: a call without a leg ends with `caller_hangup`.
    */
   | { kind: "transferring"; target: string; returnMsMax: number }
   /** The transfer led to nothing. The agent says so, on the leg that is there or on the next one. */
   | { kind: "transfer-failed"; target: string; outcome: TransferFailure }
+  /** The carrier's side of the call is over, or the caller speaks with the target of a transfer: the call ends by this reason. */
+  | { kind: "end"; reason: EndReason }
   /** The request was not carried out, and nothing changes. `reason` is a sentence for the model, without numbers. */
   | { kind: "refused"; request: PhoneRequest["kind"]; reason: string };
+
+/** Whether the call of a telephone call has a media stream. */
+export type MediaState = "attached" | "lost";
 
 /** `refused`: the service or the carrier does not call this target. `failed`: anything else. */
 export const TRANSFER_FAILURES = ["busy", "no_answer", "refused", "failed"] as const;

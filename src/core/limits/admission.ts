@@ -24,6 +24,9 @@ export const REDEMPTIONS_MAX = 1_000;
 /** How often a worker reports its load to the control process. */
 export const LOAD_REPORT_MS = 250;
 
+/** How long the control process waits for a worker's answer about one of its telephone calls. */
+export const WORKER_ANSWER_MS_MAX = 2_000;
+
 /** A worker that has not reported its load for this long counts as stuck and offers no capacity. */
 export const LOAD_SILENCE_MS_MAX = 2_000;
 

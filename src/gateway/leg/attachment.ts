@@ -246,7 +246,11 @@ export class Attachment implements TransportListener {
     this.#send(this.#options.wire.encodeMark(name));
   }
 
-  /** Sends DTMF, where the wire has a message for it; the tool is offered only there. */
+  get canSendDtmf(): boolean {
+    return this.#options.wire.encodeDtmf !== undefined;
+  }
+
+  /** Sends DTMF, where the wire has a message for it. */
   sendDtmf(digits: string): void {
     this.#send(this.#options.wire.encodeDtmf?.(digits));
   }

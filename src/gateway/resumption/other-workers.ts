@@ -5,9 +5,10 @@ import {
   RELAYED_CONNECTIONS_MAX,
   SOCKET_BACKPRESSURE_BYTES_MAX,
 } from "../../core/limits/connections.ts";
+import type { UpgradeHeaders } from "../../wire/upgrade.ts";
 import { CLOSE_INTERNAL_ERROR, CLOSE_NORMAL, DETACHED } from "../transport/close-codes.ts";
 import type { Transport, TransportListener } from "../transport/transport.ts";
-import { encodeClosed, encodeFrame, type FrameKind, readClose, readFrames } from "./relay-frames.ts";
+import { encodeAsk, encodeClosed, encodeFrame, type FrameKind, readClose, readFrames } from "./relay-frames.ts";
 
 export interface OtherWorkersOptions {
   /** Connects a socket to the `RelayServer` of the worker with this tag. May throw; otherwise the socket emits errors. */
@@ -33,8 +34,11 @@ export class OtherWorkers {
     this.#options = options;
   }
 
-  /** Asks the worker with this tag for the call of a token; undefined where it has none, or does not answer. Never rejects. */
-  async ask(workerTag: string, token: string): Promise<AcceptedElsewhere | undefined> {
+  /**
+   * Asks the worker with this tag for the call of a token, for an upgrade with these headers; undefined where it has none, does not
+   * accept it, or does not answer. Never rejects.
+   */
+  async ask(workerTag: string, token: string, headers: UpgradeHeaders): Promise<AcceptedElsewhere | undefined> {
     if (this.#connections >= RELAYED_CONNECTIONS_MAX) return undefined;
     const socket = new Socket();
     this.#connections += 1;
@@ -46,7 +50,7 @@ export class OtherWorkers {
     const cancel = this.#options.clock.after(RELAY_ANSWER_MS_MAX, () => socket.destroy());
     try {
       this.#options.connect(socket, workerTag);
-      socket.write(encodeFrame("ask", token));
+      socket.write(encodeAsk(token, headers));
     } catch {
       socket.destroy();
     }

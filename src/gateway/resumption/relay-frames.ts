@@ -1,5 +1,7 @@
 import type { Socket } from "node:net";
+import { parseObject } from "../../core/json.ts";
 import { SOCKET_PAYLOAD_BYTES_MAX } from "../../core/limits/connections.ts";
+import type { UpgradeHeaders } from "../../wire/upgrade.ts";
 
 // What two workers send each other about one connection, over a Unix socket: a length of four bytes, little-endian, which
 // counts the kind and the payload; a kind of one byte; the payload.
@@ -8,7 +10,7 @@ import { SOCKET_PAYLOAD_BYTES_MAX } from "../../core/limits/connections.ts";
 const KINDS = ["ask", "accepted", "refused", "opened", "text", "binary", "ping", "pong", "close", "closed"] as const;
 
 /**
- * `ask` (a token) is answered by `accepted` or `refused`. After `opened` both sides send `text` and `binary`. Of the worker
+ * `ask` (a token, a line feed and the headers of its upgrade as JSON; older workers send the token alone) is answered by `accepted` or `refused`. After `opened` both sides send `text` and `binary`. Of the worker
  * of the call: `ping`, and `close` with a code and a reason. Of the worker with the connection: `ping` and `pong` of the
  * client, and `closed` with a code, and a byte that is 1 where the client broke the rules.
  */
@@ -47,6 +49,14 @@ export function readFrames(socket: Socket, onFrame: (kind: FrameKind, payload: B
     }
     pending = pending.subarray(at);
   });
+}
+
+export const encodeAsk = (token: string, headers: UpgradeHeaders): Buffer =>
+  encodeFrame("ask", `${token}\n${JSON.stringify(headers)}`);
+
+export function readAsk(payload: Buffer): { token: string; headers: UpgradeHeaders } {
+  const [token = "", json = ""] = payload.toString().split("\n");
+  return { token, headers: (parseObject(json) ?? {}) as UpgradeHeaders };
 }
 
 export function encodeClose(code: number, reason: string): Buffer {

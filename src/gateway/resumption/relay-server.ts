@@ -1,15 +1,19 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { SOCKET_BACKPRESSURE_BYTES_MAX } from "../../core/limits/connections.ts";
+import type { UpgradeHeaders } from "../../wire/upgrade.ts";
 import type { Admission } from "../server/media-server.ts";
 import { CLOSED_WITHOUT_FRAME } from "../transport/close-codes.ts";
 import type { LivenessOptions } from "../transport/liveness.ts";
 import type { Transport, TransportListener } from "../transport/transport.ts";
-import { encodeClose, encodeFrame, readClosed, readFrames } from "./relay-frames.ts";
+import { encodeClose, encodeFrame, readAsk, readClosed, readFrames } from "./relay-frames.ts";
 
 export interface RelayServerOptions {
-  /** Uses up the token of a resumption; undefined where it is of no call of this process. */
-  resume: (token: string) => (Admission & { kind: "admitted" }) | undefined;
+  /**
+   * Uses up the token of a resumption, whose upgrade had these headers; undefined where it is of no call of this process, or its
+   * peer has not proved to be the call's carrier.
+   */
+  resume: (token: string, headers: UpgradeHeaders) => (Admission & { kind: "admitted" }) | undefined;
   liveness: LivenessOptions;
 }
 
@@ -50,7 +54,8 @@ export class RelayServer {
     socket.on("error", () => {});
     readFrames(socket, (kind, payload) => {
       if (kind === "ask") {
-        admission ??= this.#options.resume(payload.toString());
+        const { token, headers } = readAsk(payload);
+        admission ??= this.#options.resume(token, headers);
         socket.write(encodeFrame(admission === undefined ? "refused" : "accepted"));
       } else if (kind === "opened") open();
       else if (kind === "text" || kind === "binary") listener?.message(payload, kind === "binary");

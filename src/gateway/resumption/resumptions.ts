@@ -25,14 +25,15 @@ export interface ResumptionsOptions {
   mediaUrl: () => string;
 }
 
-type TakenToken =
+type FoundToken =
   | { kind: "call"; callId: CallId }
   | { kind: "elsewhere"; workerTag: string }
   | { kind: "used" }
   | { kind: "invalid" };
 
 /**
- * The single-use addresses by which clients come back to calls of this process after their connection was lost. A call
+ * The single-use addresses by which clients come back to calls of this process after their connection was lost, and carriers after a
+ * failed transfer. The token in the path is all that they need: carriers strip the query. A call
  * has at most one valid address: a new one takes the place of the one before.
  */
 export class Resumptions {
@@ -59,23 +60,28 @@ export class Resumptions {
     const hash = hashOf(token);
     this.#callIds.set(hash, callId);
     this.#hashes.set(callId, hash);
-    return `${mediaUrl()}/stream/${token}?resume=true`;
+    return `${mediaUrl()}/stream/${token}`;
+  }
+
+  /** Uses up a token: see `find`. */
+  take(token: string): FoundToken {
+    const found = this.find(token);
+    if (found.kind === "call") this.#revoke(found.callId);
+    return found;
   }
 
   /**
-   * Uses up a token. `elsewhere`: it is of this service and, if it is good, of a call of the worker with that tag; `used`:
+   * What a token is of. `elsewhere`: it is of this service and, if it is good, of a call of the worker with that tag; `used`:
    * it was of a call of this process; `invalid`: it is not of this service.
    */
-  take(token: string): TakenToken {
+  find(token: string): FoundToken {
     const workerTag = token.slice(PREFIX.length, HEAD_CHARS);
     const { tokenKeys, workerTag: own } = this.#options;
     if (!WORKER_TAG.test(workerTag) || !isSignedToken(token.slice(HEAD_CHARS), tokenKeys(), "resume"))
       return { kind: "invalid" };
     if (workerTag !== own) return { kind: "elsewhere", workerTag };
     const callId = this.#callIds.get(hashOf(token));
-    if (callId === undefined) return { kind: "used" };
-    this.#revoke(callId);
-    return { kind: "call", callId };
+    return callId === undefined ? { kind: "used" } : { kind: "call", callId };
   }
 
   /** The call is over. */

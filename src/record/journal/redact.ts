@@ -105,6 +105,11 @@ const redactedUsage = ({
 /** In place of phrases that an LLM may have written. */
 const NO_PHRASES = Object.fromEntries(PHRASE_NAMES.map((name) => [name, ""])) as Readonly<Record<PhraseName, string>>;
 
+function redactedResult(event: Extract<OccasionalEvent, { kind: "tool-result" }>): JournaledEvent {
+  const { kind, turnId, toolCallId, result, failed } = event;
+  return { kind, turnId, toolCallId, result: "", failed, chars: result.length };
+}
+
 function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): JournaledEvent {
   const { kind, packetsIn, lostIn, packetsOut, lostOut, jitterInMs, jitterOutMs, roundTripMs } = event;
   return {
@@ -149,16 +154,14 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return redactedNetwork(event);
     case "limit-reached":
       return { kind, scope: event.scope, limit: event.limit, action: event.action };
+    case "transfer-started":
+      return { kind, target: "", chars: event.target.length };
+    case "transfer-failed":
+      return { kind, target: "", outcome: event.outcome, chars: event.target.length };
     case "tool-result":
-      return {
-        kind,
-        turnId: event.turnId,
-        toolCallId: event.toolCallId,
-        result: "",
-        failed: event.failed,
-        chars: event.result.length,
-      };
+      return redactedResult(event);
     case "typed":
+    case "transfer-refused":
       return { kind, text: "", chars: event.text.length };
     case "stt-interim":
     case "stt-final":

@@ -157,6 +157,15 @@ export class Capacity {
     return undefined;
   }
 
+  /**
+   * As `reserve`, for a telephone call that is about to be dialled, or comes in. It keeps its slot without a token, until a worker
+   * carries it or it is over; a call that has one already keeps it.
+   */
+  hold(callId: CallId, owner: CallOwner, callsPerAccount?: number): ReturnType<Capacity["reserve"]> {
+    if (this.#slots.has(callId)) return undefined;
+    return this.reserve(callId, owner, callsPerAccount);
+  }
+
   /** The call with the reservation `name` is stored and waits this long for its stream. */
   created(name: string, callId: CallId, remainingMs: number): void {
     const { owner = {}, role = "media" } = this.#slots.get(name) ?? {};
@@ -185,8 +194,14 @@ export class Capacity {
     this.#count(slot, -1);
   }
 
-  /** Starts from the calls in the store, before any other event. */
-  restore(waiting: readonly WaitingCall[], active: readonly ActiveCall[]): void {
+  /** Starts from the calls in the store, before any other event. `held`: telephone calls that have a slot without a stream. */
+  restore(
+    waiting: readonly WaitingCall[],
+    active: readonly ActiveCall[],
+    held: readonly ({ callId: CallId } & CallOwner)[] = [],
+  ): void {
+    for (const { callId, accountId, apiKeyId } of held)
+      this.#addWaiting(callId, { owner: { accountId, apiKeyId }, role: "media" }, Number.POSITIVE_INFINITY);
     for (const { id, remainingMs, connectionType, ...owner } of waiting)
       this.#addWaiting(id, { owner, role: roleOf(connectionType) }, remainingMs);
     // Where they count is their workers' matter.

@@ -3,12 +3,14 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
 import { asWorkerId, type CallId, type CarrierCallId, type WorkerId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { EndSummary } from "../call-handoff.ts";
+import type { EndSummary, MediaReport } from "../call-handoff.ts";
 import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
 import {
   type ControlMessage,
@@ -20,6 +22,7 @@ import {
   type WorkerMessage,
 } from "./messages.ts";
 import { clearSocketFolder, withShortPath } from "./socket-path.ts";
+import { WorkerAnswers } from "./worker-answers.ts";
 
 /** How often the server checks that its socket exists. */
 const SOCKET_CHECK_MS = 1_000;
@@ -51,6 +54,13 @@ export interface HandoffServerOptions {
   onWorkerDisconnected(workerId: WorkerId, connection: number): void;
   /** The call's stream has started, and its carrier has given it this id. */
   onStreamStarted(callId: CallId, carrierCallId: CarrierCallId): void;
+  /** The agent of a telephone call wants something of the telephone network. */
+  onPhoneRequest(callId: CallId, workerId: WorkerId, request: PhoneRequest): void;
+  /**
+   * A telephone call has a media stream from now on, or has lost it. Repeated for all calls of a worker when it connects, also to a
+   * control process that has known them before. The end of a call is reported by `onEnded` alone.
+   */
+  onMedia(workerId: WorkerId, report: MediaReport): void;
   /**
    * The call is over and its journal complete or failed; call `acknowledge` when its end is safely recorded. `end` is
    * absent for a call that never began.
@@ -83,9 +93,11 @@ export class HandoffServer {
    * for one that hangs.
    */
   readonly #pendingMetrics = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
+  readonly #answers: WorkerAnswers;
 
   constructor(options: HandoffServerOptions) {
     this.#options = options;
+    this.#answers = new WorkerAnswers(options.clock);
     this.#tokenKeys = options.tokenKeys;
   }
 
@@ -155,12 +167,34 @@ export class HandoffServer {
     for (const socket of this.#workers.values()) send(socket, { kind: "ended-acknowledged", callId });
   }
 
-  /** Requests a worker to end one of its calls; false when the worker is not connected. */
-  endCall(workerId: WorkerId, callId: CallId): boolean {
+  /** Requests a worker to end one of its calls for this reason; false when the worker is not connected. */
+  endCall(workerId: WorkerId, callId: CallId, reason: EndReason): boolean {
     const socket = this.#workers.get(workerId);
     if (socket === undefined) return false;
-    send(socket, { kind: "end-call", callId });
+    send(socket, { kind: "end-call", callId, reason });
     return true;
+  }
+
+  /**
+   * Informs a worker of what the telephone network does about one of its calls. Resolves to true when the call acts by it; false where
+   * the worker is not connected, has no such call, or does not answer within WORKER_ANSWER_MS_MAX.
+   */
+  async phoneUpdate(workerId: WorkerId, callId: CallId, update: PhoneUpdate): Promise<boolean> {
+    const socket = this.#workers.get(workerId);
+    if (socket === undefined) return false;
+    const answer = await this.#answers.ask(socket, (id) => send(socket, { kind: "phone-update", id, callId, update }));
+    return answer?.kind === "phone-updated" && answer.isTaken;
+  }
+
+  /**
+   * A single-use address at which the carrier connects the next stream of a telephone call: a secret. Undefined where the worker is
+   * not connected, has no such call, or does not answer within WORKER_ANSWER_MS_MAX.
+   */
+  async resumeAddress(workerId: WorkerId, callId: CallId): Promise<string | undefined> {
+    const socket = this.#workers.get(workerId);
+    if (socket === undefined) return undefined;
+    const answer = await this.#answers.ask(socket, (id) => send(socket, { kind: "resume-address", id, callId }));
+    return answer?.kind === "resume-address" ? (answer.url ?? undefined) : undefined;
   }
 
   /** Sends the workers the accounts that have reached a limit, if these changed. */
@@ -242,6 +276,15 @@ export class HandoffServer {
           case "stream-started":
             this.#options.onStreamStarted(message.callId, message.carrierCallId);
             return;
+          case "phone-request":
+          case "media":
+            // What the control process answers must find the worker.
+            void welcomed.then(() => this.#onPhoneMessage(peer, message));
+            return;
+          case "phone-updated":
+          case "resume-address":
+            this.#answers.received(message);
+            return;
           case "ended":
             this.#options.onEnded(message.callId, message.end);
             return;
@@ -254,10 +297,20 @@ export class HandoffServer {
     socket.on("error", () => {});
     socket.on("close", () => {
       this.#onMetrics(socket, undefined);
+      this.#answers.connectionLost(socket);
       if (!this.#isCurrent(peer)) return;
       this.#workers.delete(peer.workerId);
       this.#options.onWorkerDisconnected(peer.workerId, peer.connection);
     });
+  }
+
+  #onPhoneMessage(
+    { workerId }: WorkerConnection,
+    message: Extract<WorkerMessage, { kind: "phone-request" | "media" }>,
+  ): void {
+    const { callId } = message;
+    if (message.kind === "phone-request") this.#options.onPhoneRequest(callId, workerId, message.request);
+    else this.#options.onMedia(workerId, { callId, state: message.state });
   }
 
   /** The further messages of a worker of another version are unknown, and so is whether it understands an answer. */
@@ -299,12 +352,12 @@ export class HandoffServer {
 
   async #redeem(
     peer: WorkerConnection,
-    { id, tokenHash, nonce, only }: Extract<WorkerMessage, { kind: "redeem" }>,
+    { id, tokenHash, nonce, only, proof }: Extract<WorkerMessage, { kind: "redeem" }>,
   ): Promise<void> {
     const { redemptions, epoch, onRedeemed, log } = this.#options;
     const { socket, workerId, connection } = peer;
     try {
-      const call = await redemptions.redeem(tokenHash, { workerId, connection, epoch, nonce }, only);
+      const call = await redemptions.redeem(tokenHash, { workerId, connection, epoch, nonce }, only, proof);
       if (call !== undefined) onRedeemed(call.callId, workerId);
       // The worker died or reconnected meanwhile: it will never learn of the call.
       if (call !== undefined && !this.#isCurrent(peer)) await this.#returnRedemption(socket, { tokenHash, nonce });

@@ -1,15 +1,18 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { EndSummary, RedeemedCall } from "../call-handoff.ts";
+import type { EndSummary, MediaReport, RedeemedCall } from "../call-handoff.ts";
+import type { StreamProof } from "../redemptions.ts";
 
 /**
  * The version of the protocol below. It goes up with every change that a process of the previous version could not
  * handle. Processes with different versions do not work together, which `welcome` and `hello` detect. Versions before
  * number 2 send none.
  */
-export const HANDOFF_PROTOCOL_VERSION = 5;
+export const HANDOFF_PROTOCOL_VERSION = 6;
 
 /** What a worker carries: calls of carriers and of programs over WebSockets, or WebRTC calls. */
 export const WORKER_ROLES = ["media", "webrtc"] as const;
@@ -57,11 +60,27 @@ export type WorkerMessage =
    * changed.
    */
   | ({ kind: "load"; spends: readonly AccountSpend[] } & WorkerLoad)
-  | { kind: "redeem"; id: number; tokenHash: string; nonce: string; only?: readonly ConnectionType[] | undefined }
+  | {
+      kind: "redeem";
+      id: number;
+      tokenHash: string;
+      nonce: string;
+      only?: readonly ConnectionType[] | undefined;
+      /** Absent from workers of earlier versions, which carry no telephone calls that need it. */
+      proof?: StreamProof | undefined;
+    }
   /** Repeated until it is answered. */
   | ({ kind: "return" } & UnconfirmedRedemption)
   | { kind: "stream-started"; callId: CallId; carrierCallId: CarrierCallId }
   | { kind: "ended"; callId: CallId; end?: EndSummary | undefined }
+  /** The agent of a telephone call wants something of the telephone network. */
+  | { kind: "phone-request"; callId: CallId; request: PhoneRequest }
+  /** A telephone call has a media stream from now on, or has lost it; sent for all of them after each hello. */
+  | ({ kind: "media" } & MediaReport)
+  /** The answer to `phone-update`: whether the worker has the call. */
+  | { kind: "phone-updated"; id: number; isTaken: boolean }
+  /** The answer to `resume-address`: a secret; null where the worker has no such call. Never logged. */
+  | { kind: "resume-address"; id: number; url: string | null }
   /** The worker's metrics at present; null when they could not be read. */
   | { kind: "metrics"; metrics: ProcessMetrics | null };
 
@@ -74,8 +93,12 @@ export type ControlMessage =
   | { kind: "returned"; nonce: string }
   /** The keys that sign tokens, base64url: sent after a worker's hello and when they change. */
   | { kind: "token-keys"; keys: readonly string[] }
-  /** An API client requested the end of this call. */
-  | { kind: "end-call"; callId: CallId }
+  /** This call is to end at once, for this reason. */
+  | { kind: "end-call"; callId: CallId; reason: EndReason }
+  /** What the telephone network does about a call. */
+  | { kind: "phone-update"; id: number; callId: CallId; update: PhoneUpdate }
+  /** Requests a single-use address at which the carrier connects the next stream of a telephone call. */
+  | { kind: "resume-address"; id: number; callId: CallId }
   /** The accounts that have reached a limit, in all workers together; all others have not. Sent when that changes. */
   | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
   /** Requests the worker's metrics. */

@@ -1,6 +1,8 @@
 import { inspect } from "node:util";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { AccountOverLimit } from "../../core/billing/spend.ts";
+import type { PhoneUpdate } from "../../core/calls/phone-requests.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import type { ThreadModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { CallId, WorkerId } from "../../core/ids.ts";
@@ -24,7 +26,8 @@ export type HandoffHandlers = Pick<
   | "onWorkerDisconnected"
   | "onStreamStarted"
   | "onEnded"
->;
+> &
+  Partial<Pick<HandoffServerOptions, "onPhoneRequest" | "onMedia">>;
 
 export interface HandoffThreadClientOptions {
   /** The program of the thread: a module that serves the messages of thread-messages.ts. */
@@ -48,6 +51,8 @@ export class HandoffThreadClient {
   /** The connection numbers of the connected workers. */
   readonly #workers = new Map<WorkerId, number>();
   readonly #pendingMetrics = new Map<number, (metrics: ReadonlyMap<WorkerId, ProcessMetrics | undefined>) => void>();
+  readonly #pendingUpdates = new Map<number, (isTaken: boolean) => void>();
+  readonly #pendingAddresses = new Map<number, (url: string | undefined) => void>();
   #handlers: HandoffHandlers | undefined;
   #onListening = (): void => {};
   /** Callers that wait for all events before a ping to be delivered. */
@@ -107,11 +112,37 @@ export class HandoffThreadClient {
     this.#send({ kind: "acknowledge", callId });
   }
 
-  /** Requests a worker to end one of its calls; false when the worker is not connected. */
-  endCall(workerId: WorkerId, callId: CallId): boolean {
+  /** Requests a worker to end one of its calls for this reason; false when the worker is not connected. */
+  endCall(workerId: WorkerId, callId: CallId, reason: EndReason): boolean {
     if (!this.has(workerId)) return false;
-    this.#send({ kind: "end-call", workerId, callId });
+    this.#send({ kind: "end-call", workerId, callId, reason });
     return true;
+  }
+
+  /**
+   * Informs the worker of a telephone call of what the telephone network does. Resolves to true when the call acts by it: only then may
+   * the carrier be instructed to transfer the caller, because the loss of the leg would end the call. False where the worker is not
+   * connected, has no such call, or does not answer within WORKER_ANSWER_MS_MAX. Never rejects.
+   */
+  phoneUpdate(workerId: WorkerId, callId: CallId, update: PhoneUpdate): Promise<boolean> {
+    const id = ++this.#lastRequestId;
+    this.#send({ kind: "phone-update", id, workerId, callId, update });
+    return new Promise((resolve) => {
+      this.#pendingUpdates.set(id, resolve);
+    });
+  }
+
+  /**
+   * A new single-use address at which the carrier connects the next stream of a telephone call, in any worker; the address before is no
+   * longer valid. It is a secret. The worker of the call should be sent `transfer-failed` before the carrier is given it, so that the
+   * agent knows why the caller is back. Undefined as `phoneUpdate` is false. Never rejects.
+   */
+  resumeAddress(workerId: WorkerId, callId: CallId): Promise<string | undefined> {
+    const id = ++this.#lastRequestId;
+    this.#send({ kind: "resume-address", id, workerId, callId });
+    return new Promise((resolve) => {
+      this.#pendingAddresses.set(id, resolve);
+    });
   }
 
   /** Sends the workers the accounts that have reached a limit, if these changed. */
@@ -206,6 +237,20 @@ export class HandoffThreadClient {
         return;
       case "stream-started":
         handlers.onStreamStarted(message.callId, message.carrierCallId);
+        return;
+      case "phone-request":
+        handlers.onPhoneRequest?.(message.callId, message.workerId, message.request);
+        return;
+      case "media":
+        handlers.onMedia?.(message.workerId, message.report);
+        return;
+      case "phone-updated":
+        this.#pendingUpdates.get(message.id)?.(message.isTaken);
+        this.#pendingUpdates.delete(message.id);
+        return;
+      case "resume-address":
+        this.#pendingAddresses.get(message.id)?.(message.url);
+        this.#pendingAddresses.delete(message.id);
         return;
       case "ended":
         handlers.onEnded(message.callId, message.end);

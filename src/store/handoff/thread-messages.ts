@@ -1,8 +1,10 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { LogLevel } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { EndSummary } from "../call-handoff.ts";
+import type { EndSummary, MediaReport } from "../call-handoff.ts";
 import type { CallPrompts } from "../call-store.ts";
 import type { StorePlace } from "../open-stores.ts";
 import type { ReturnedCall } from "../redemptions.ts";
@@ -31,7 +33,10 @@ export type ToHandoffThread =
   | { kind: "serve"; options: HandoffThreadOptions }
   | { kind: "token-keys"; keys: readonly string[] }
   | { kind: "acknowledge"; callId: CallId }
-  | { kind: "end-call"; workerId: WorkerId; callId: CallId }
+  | { kind: "end-call"; workerId: WorkerId; callId: CallId; reason: EndReason }
+  /** The answers to these two carry the same `id`. */
+  | { kind: "phone-update"; id: number; workerId: WorkerId; callId: CallId; update: PhoneUpdate }
+  | { kind: "resume-address"; id: number; workerId: WorkerId; callId: CallId }
   | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
   | { kind: "metrics"; id: number; timeoutMs: number }
   /** The answer carries the same `id`. */
@@ -49,6 +54,10 @@ export type FromHandoffThread =
   | { kind: "incompatible-worker"; workerId: WorkerId }
   | { kind: "worker-disconnected"; workerId: WorkerId; connection: number }
   | { kind: "stream-started"; callId: CallId; carrierCallId: CarrierCallId }
+  | { kind: "phone-request"; callId: CallId; workerId: WorkerId; request: PhoneRequest }
+  | { kind: "media"; workerId: WorkerId; report: MediaReport }
+  | { kind: "phone-updated"; id: number; isTaken: boolean }
+  | { kind: "resume-address"; id: number; url: string | undefined }
   | { kind: "ended"; callId: CallId; end: EndSummary | undefined }
   | { kind: "metrics"; id: number; metrics: ReadonlyMap<WorkerId, ProcessMetrics | undefined> }
   /** Sent after all messages about events before the ping. */

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
@@ -14,7 +16,8 @@ import {
   UNRESOLVED_REDEMPTIONS_MAX,
 } from "../../core/limits/admission.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { CallHandoff, EndSummary, RedeemedCall } from "../call-handoff.ts";
+import type { CallHandoff, EndSummary, MediaReport, RedeemedCall } from "../call-handoff.ts";
+import type { StreamProof } from "../redemptions.ts";
 import {
   type ControlMessage,
   HANDOFF_PROTOCOL_VERSION,
@@ -43,8 +46,14 @@ export interface HandoffClientOptions {
   takeSpendReports: (all: boolean) => readonly AccountSpend[];
   /** These accounts, and no others, have reached a limit. */
   onAccountsOverLimit: (accounts: readonly AccountOverLimit[]) => void;
-  /** An API client requested the end of one of this worker's calls. A call that is already over is ignored. */
-  onEndRequested: (callId: CallId) => void;
+  /** One of this worker's calls is to end, for this reason. A call that is already over is ignored. */
+  onEndRequested: (callId: CallId, reason: EndReason) => void;
+  /** What the telephone network does about a call; false where this worker does not have it. */
+  onPhoneUpdate: (callId: CallId, update: PhoneUpdate) => boolean;
+  /** An address at which the carrier connects the next stream of a call; undefined where this worker does not have it. */
+  resumeAddress: (callId: CallId) => string | undefined;
+  /** The media streams of this worker's telephone calls: sent at every connection. */
+  mediaStates: () => readonly MediaReport[];
   /** The control process has another protocol version: called once, until one of this version is met. */
   onIncompatibleControl: () => void;
   /**
@@ -102,7 +111,7 @@ export class HandoffClient implements CallHandoff {
     return this.#isIncompatible;
   }
 
-  redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined> {
+  redeem(tokenHash: string, only?: readonly ConnectionType[], proof?: StreamProof): Promise<RedeemedCall | undefined> {
     const socket = this.#socket;
     if (socket === undefined) return Promise.reject(unavailable("the control process is not connected"));
     if (this.#unconfirmed.size >= UNRESOLVED_REDEMPTIONS_MAX) {
@@ -116,7 +125,7 @@ export class HandoffClient implements CallHandoff {
         this.#abort(id, "the control process did not answer in time");
       });
       this.#pending.set(id, { tokenHash, nonce, resolve, reject, cancelTimeout });
-      socket.write(toLine({ kind: "redeem", id, tokenHash, nonce, only }));
+      socket.write(toLine({ kind: "redeem", id, tokenHash, nonce, only, proof }));
     });
   }
 
@@ -149,6 +158,15 @@ export class HandoffClient implements CallHandoff {
 
   streamStarted(callId: CallId, carrierCallId: CarrierCallId): void {
     this.#socket?.write(toLine({ kind: "stream-started", callId, carrierCallId }));
+  }
+
+  phoneRequested(callId: CallId, request: PhoneRequest): boolean {
+    this.#socket?.write(toLine({ kind: "phone-request", callId, request }));
+    return this.#socket !== undefined;
+  }
+
+  mediaChanged(report: MediaReport): void {
+    this.#socket?.write(toLine({ kind: "media", ...report }));
   }
 
   ended(callId: CallId, end?: EndSummary): void {
@@ -225,7 +243,7 @@ export class HandoffClient implements CallHandoff {
   #onConnect(socket: Socket): void {
     this.#socket = socket;
     this.#connectionCount += 1;
-    const { workerId, callIds, load, takeSpendReports } = this.#options;
+    const { workerId, callIds, load, takeSpendReports, mediaStates } = this.#options;
     const hello: WorkerMessage = {
       kind: "hello",
       protocol: HANDOFF_PROTOCOL_VERSION,
@@ -237,6 +255,7 @@ export class HandoffClient implements CallHandoff {
       returned: [...this.#unconfirmed].map(([nonce, tokenHash]) => ({ tokenHash, nonce })),
     };
     socket.write(toLine(hello));
+    for (const report of mediaStates()) this.mediaChanged(report);
     for (const nonce of this.#unconfirmed.keys()) this.#retryReturn(socket, nonce);
     this.#sendLoadRepeatedly();
     for (const [callId, end] of this.#unacknowledged) socket.write(toLine({ kind: "ended", callId, end }));
@@ -271,7 +290,13 @@ export class HandoffClient implements CallHandoff {
         return;
       case "end-call":
         // The call itself may have arrived in the same chunk; it then begins first.
-        setImmediate(() => this.#options.onEndRequested(message.callId));
+        setImmediate(() => this.#options.onEndRequested(message.callId, message.reason));
+        return;
+      case "phone-update":
+        setImmediate(() => this.#answerUpdate(message));
+        return;
+      case "resume-address":
+        setImmediate(() => this.#answerAddress(message));
         return;
       case "accounts-over-limit":
         this.#options.onAccountsOverLimit(message.accounts);
@@ -282,7 +307,17 @@ export class HandoffClient implements CallHandoff {
     }
   }
 
-  #onRedeemed(message: Extract<ControlMessage, { id: number }>): void {
+  #answerUpdate({ id, callId, update }: Extract<ControlMessage, { kind: "phone-update" }>): void {
+    const isTaken = this.#options.onPhoneUpdate(callId, update);
+    this.#socket?.write(toLine({ kind: "phone-updated", id, isTaken }));
+  }
+
+  #answerAddress({ id, callId }: Extract<ControlMessage, { kind: "resume-address" }>): void {
+    const url = this.#options.resumeAddress(callId) ?? null;
+    this.#socket?.write(toLine({ kind: "resume-address", id, url }));
+  }
+
+  #onRedeemed(message: Extract<ControlMessage, { kind: "redeemed" | "redeem-failed" }>): void {
     const pending = this.#pending.get(message.id);
     // The answer is late, and the redemption has been returned.
     if (pending === undefined) return;

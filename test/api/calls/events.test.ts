@@ -143,6 +143,9 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   "detector-changed": { kind: "detector-changed", detector: "fvad2" },
   "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 8_000, retried: true },
   "limit-reached": { kind: "limit-reached", scope: "call", limit: "llm_requests", action: "refuse" },
+  "transfer-started": { kind: "transfer-started", target: "+4930901820", chars: 11 },
+  "transfer-failed": { kind: "transfer-failed", target: "+4930901820", outcome: "no_answer", chars: 11 },
+  "transfer-refused": { kind: "transfer-refused", text: "Numbers of this country are not called.", chars: 39 },
   "tool-result": {
     kind: "tool-result",
     turnId: asTurnId(2),

@@ -40,6 +40,7 @@ function speaker() {
     step: (event) => steps.push(event),
     end: (reason) => ended.push(reason),
     llmDone: () => {},
+    requestTransfer: () => {},
     switchLanguage: () => {},
     turnSettled: () => {},
   });

@@ -111,7 +111,7 @@ interface Provocation {
   isAbsent?: boolean;
 }
 
-/** It comes only with a pause in a person's voice, to a call that may go on with another leg, or over RTP. */
+/** It comes only with a pause in a person's voice, to a call that may go on with another leg or can be transferred, or over RTP. */
 const ABSENT = { isAbsent: true };
 
 /** Every kind of event, and how to trigger those that the conversation does not contain. */
@@ -121,6 +121,9 @@ const EVENTS: Readonly<Record<CallEvent["kind"], Provocation>> = {
   tick: {},
   "leg-started": {},
   "leg-detached": ABSENT,
+  "transfer-started": ABSENT,
+  "transfer-failed": ABSENT,
+  "transfer-refused": ABSENT,
   "leg-closed": { cause: (call) => call.json({ event: "stop", streamSid: STREAM_ID, stop: {} }) },
   "internal-error": { cause: (call) => call.text("unreadable") },
   "end-requested": { cause: (call) => call.connection.end("api_hangup") },

@@ -7,12 +7,14 @@ import { OtherWorkers } from "../../../src/gateway/resumption/other-workers.ts";
 import { encodeFrame } from "../../../src/gateway/resumption/relay-frames.ts";
 import { RelayServer } from "../../../src/gateway/resumption/relay-server.ts";
 import type { Transport, TransportListener } from "../../../src/gateway/transport/transport.ts";
+import type { UpgradeHeaders } from "../../../src/wire/upgrade.ts";
 import { DEFAULT_LIVENESS } from "../../support/configuration/liveness.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const TAG = "0123456789abcdef";
 const TOKEN = "the token of a call";
+const HEADERS = { "x-signature": "of the upgrade\nwith a line" };
 
 /** A client's connection to the worker that does not have its call. */
 class ClientTransport implements Transport {
@@ -41,6 +43,8 @@ class ClientTransport implements Transport {
 class Call implements TransportListener {
   readonly events: unknown[] = [];
   transport: Transport | undefined;
+  /** Of the upgrade that asked for it. */
+  headers: UpgradeHeaders | undefined;
 
   message(bytes: Uint8Array, isBinary: boolean): void {
     this.events.push(isBinary ? [...bytes] : Buffer.from(bytes).toString());
@@ -73,8 +77,9 @@ beforeEach(async () => {
   sockets = [];
   server = new RelayServer({
     liveness: DEFAULT_LIVENESS,
-    resume: (token) =>
-      token !== TOKEN
+    resume: (token, headers) => {
+      call.headers = headers;
+      return token !== TOKEN
         ? undefined
         : {
             kind: "admitted",
@@ -82,7 +87,8 @@ beforeEach(async () => {
               call.transport = transport;
               return call;
             },
-          },
+          };
+    },
   });
   await server.listen((listening) => listening.listen(path));
   workers = new OtherWorkers({
@@ -100,7 +106,7 @@ afterEach(() => {
 });
 
 async function relayed(): Promise<{ client: ClientTransport; listener: TransportListener }> {
-  const accepted = await workers.ask(TAG, TOKEN);
+  const accepted = await workers.ask(TAG, TOKEN, HEADERS);
   if (accepted === undefined) throw new Error("the call was not found");
   const client = new ClientTransport();
   const listener = accepted.open(client);
@@ -111,6 +117,7 @@ async function relayed(): Promise<{ client: ClientTransport; listener: Transport
 describe("a connection that reaches another worker than that of its call", () => {
   test("carries texts, audio, pings and pongs both ways, in order", async () => {
     const { client, listener } = await relayed();
+    expect(call.headers).toEqual(HEADERS);
     listener.message(Buffer.from("a text"), false);
     listener.message(Uint8Array.of(1, 2, 3), true);
     listener.message(new Uint8Array(), true);
@@ -169,7 +176,7 @@ describe("a connection that reaches another worker than that of its call", () =>
   });
 
   test("that fails before it is open is reported to the call", async () => {
-    expect(await workers.ask(TAG, TOKEN)).toBeDefined();
+    expect(await workers.ask(TAG, TOKEN, HEADERS)).toBeDefined();
     sockets[0]?.destroy();
     await expect.poll(() => call.events).toEqual([{ code: 1_006, violated: false }]);
   });
@@ -177,13 +184,13 @@ describe("a connection that reaches another worker than that of its call", () =>
 
 describe("a resumption is refused", () => {
   test("where the other worker has no such call", async () => {
-    expect(await workers.ask(TAG, "another token")).toBeUndefined();
+    expect(await workers.ask(TAG, "another token", HEADERS)).toBeUndefined();
     expect(call.transport).toBeUndefined();
   });
 
   test("where the other worker is gone", async () => {
     server.close();
-    expect(await workers.ask(TAG, TOKEN)).toBeUndefined();
+    expect(await workers.ask(TAG, TOKEN, HEADERS)).toBeUndefined();
   });
 
   test("where it does not answer in time", async () => {
@@ -191,7 +198,7 @@ describe("a resumption is refused", () => {
     const silent = createServer().listen(silentPath);
     await once(silent, "listening");
     const patient = new OtherWorkers({ clock, connect: (socket) => void socket.connect(silentPath) });
-    const answer = patient.ask(TAG, TOKEN);
+    const answer = patient.ask(TAG, TOKEN, HEADERS);
     clock.advance(2_000);
     expect(await answer).toBeUndefined();
     silent.close();
@@ -200,10 +207,10 @@ describe("a resumption is refused", () => {
   test("where there are too many of other workers, until one ends", async () => {
     const first = await relayed();
     for (let count = 1; count < RELAYED_CONNECTIONS_MAX; count += 1)
-      expect(await workers.ask(TAG, TOKEN)).toBeDefined();
-    expect(await workers.ask(TAG, TOKEN)).toBeUndefined();
+      expect(await workers.ask(TAG, TOKEN, HEADERS)).toBeDefined();
+    expect(await workers.ask(TAG, TOKEN, HEADERS)).toBeUndefined();
     first.listener.closed(1_000, false);
-    await expect.poll(async () => await workers.ask(TAG, TOKEN)).toBeDefined();
+    await expect.poll(async () => await workers.ask(TAG, TOKEN, HEADERS)).toBeDefined();
   });
 });
 
@@ -222,5 +229,7 @@ test.each([
   for (const byte of ask) parts.write(Uint8Array.of(byte));
   const [answer] = (await once(parts, "data")) as [Buffer];
   expect(answer).toEqual(encodeFrame("accepted"));
+  // As from a worker of an older version.
+  expect(call.headers).toEqual({});
   parts.destroy();
 });

@@ -73,6 +73,9 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "detector-changed": { kind: "detector-changed", detector: "fvad2" },
   "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 500, retried: true },
   "limit-reached": { kind: "limit-reached", scope: "call", limit: "llm_requests", action: "refuse" },
+  "transfer-started": { kind: "transfer-started", target: SAID },
+  "transfer-failed": { kind: "transfer-failed", target: SAID, outcome: "busy" },
+  "transfer-refused": { kind: "transfer-refused", text: SAID },
   "tool-result": {
     kind: "tool-result",
     turnId: asTurnId(1),

@@ -47,6 +47,45 @@ function places(callsPerApiKey?: number) {
   };
 }
 
+describe("the slot of a telephone call", () => {
+  const callId = asCallId("call-phone");
+  const accountId = asAccountId("account-1");
+
+  test("is held without a token, however long it rings, until the call is over", () => {
+    const { under, live } = places();
+    under.workerConnected(asWorkerId("a"), [], load({ callsMax: 1 }));
+    expect(under.hold(callId, { accountId })).toBeUndefined();
+    live(600_000, asWorkerId("a"), { callsMax: 1 });
+    expect(under.available).toBe(0);
+    expect(under.hold(asCallId("call-other"), { accountId })).toBe("overloaded");
+    under.release(callId);
+    expect(under.available).toBe(1);
+  });
+
+  test("is taken once, and moves to the worker that carries the call", () => {
+    const { under } = places();
+    under.workerConnected(asWorkerId("a"), [], load({ callsMax: 2 }));
+    expect([under.hold(callId, { accountId }, 1), under.hold(callId, { accountId }, 1)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(under.callsOfAccount(accountId)).toBe(1);
+    expect(under.hold(asCallId("call-other"), { accountId }, 1)).toBe("account_calls");
+    under.assign(callId, asWorkerId("a"));
+    expect(under.usage).toEqual({ max: 2, active: 1, reserved: 0 });
+    under.release(callId);
+    expect(under.callsOfAccount(accountId)).toBe(0);
+  });
+
+  test("is held again after a start", () => {
+    const { under } = places();
+    under.restore([], [], [{ callId, accountId }]);
+    under.workerConnected(asWorkerId("a"), [], load({ callsMax: 1 }));
+    expect(under.available).toBe(0);
+    expect(under.callsOfAccount(accountId)).toBe(1);
+  });
+});
+
 describe("a slot", () => {
   test("is taken when a call is created, held when it is redeemed, and free when the call is over", () => {
     const { under, create } = places();

@@ -33,7 +33,7 @@ test("a call that arrives in one chunk with the request to end it exists when th
             id: message.id,
             call: { callId: asCallId("call_1"), accountId: asAccountId("account_1"), spec: SPEC },
           },
-          { kind: "end-call", callId: asCallId("call_1") },
+          { kind: "end-call", callId: asCallId("call_1"), reason: "transferred" },
         ];
         socket.write(answers.map(toLine).join(""));
       }),
@@ -42,9 +42,9 @@ test("a call that arrives in one chunk with the request to end it exists when th
   await new Promise<void>((resolve) => server.listen(path, resolve));
   closers.push(() => server.close());
   const open = new Set<string>();
-  const endRequest = new Promise<{ callId: string; isOpen: boolean }>((resolve) => {
+  const endRequest = new Promise<{ callId: string; reason: string; isOpen: boolean }>((resolve) => {
     const handoff = handoffClient(path, {
-      onEndRequested: (callId) => resolve({ callId, isOpen: open.has(callId) }),
+      onEndRequested: (callId, reason) => resolve({ callId, reason, isOpen: open.has(callId) }),
     });
     closers.push(() => void handoff.close());
     const redeem = async (): Promise<string> => {
@@ -59,5 +59,5 @@ test("a call that arrives in one chunk with the request to end it exists when th
       .then((callId) => [callId])
       .then(async ([callId = ""]) => open.add(await callId));
   });
-  expect(await endRequest).toEqual({ callId: "call_1", isOpen: true });
+  expect(await endRequest).toEqual({ callId: "call_1", reason: "transferred", isOpen: true });
 });

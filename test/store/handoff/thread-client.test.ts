@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemAgeClock } from "../../../src/core/age-clock.ts";
 import { threadModule } from "../../../src/core/child-module.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
-import { asWorkerId } from "../../../src/core/ids.ts";
+import { asCallId, asWorkerId } from "../../../src/core/ids.ts";
 import { HANDOFF_SILENT_PINGS_MAX } from "../../../src/core/limits/admission.ts";
 import { HEARTBEAT_MS } from "../../../src/core/limits/processes.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
@@ -59,6 +59,8 @@ async function scene(clock: Clock = systemClock) {
         onIncompatibleWorker: tell("foreign"),
         onWorkerDisconnected: tell("gone"),
         onStreamStarted: tell("stream started"),
+        onPhoneRequest: tell("phone request"),
+        onMedia: tell("media"),
         onEnded: tell("ended"),
       },
     );
@@ -222,4 +224,35 @@ test("ADV-M5: new token keys reach the workers through the thread", async () => 
   proxy.setTokenKeys([other, TOKEN_KEY_TEXT]);
   while (worker.tokenKeys.length < 2) await new Promise((resolve) => setImmediate(resolve));
   expect(worker.tokenKeys.map((key) => Buffer.from(key).toString("base64url"))).toEqual([other, TOKEN_KEY_TEXT]);
+});
+
+test("what is said about a telephone call passes through the thread, in both directions", async () => {
+  const { proxy, socketPath, serve, seen } = await scene();
+  await serve();
+  const [workerId, callId] = [asWorkerId("worker-1"), asCallId("call_1")];
+  const heard: unknown[] = [];
+  const worker = handoffClient(socketPath, {
+    workerId,
+    onEndRequested: (...end) => heard.push(end),
+    onPhoneUpdate: (...update) => heard.push(update) > 0,
+    resumeAddress: (id) => (id === callId ? "wss://media.example.com/stream/r_1" : undefined),
+    mediaStates: () => [{ callId, state: "attached" }],
+  });
+  onTestFinished(() => worker.close());
+  expect(await seen("media")).toEqual(["media", workerId, { callId, state: "attached" }]);
+  worker.phoneRequested(callId, { kind: "hang_up" });
+  expect(await seen("phone request")).toEqual(["phone request", callId, workerId, { kind: "hang_up" }]);
+  await seen("worker");
+  expect(await proxy.phoneUpdate(workerId, callId, { kind: "transferring", target: "+43", returnMsMax: 1 })).toBe(true);
+  expect(
+    await proxy.phoneUpdate(asWorkerId("another"), callId, { kind: "transferring", target: "+43", returnMsMax: 1 }),
+  ).toBe(false);
+  expect(await proxy.resumeAddress(workerId, callId)).toBe("wss://media.example.com/stream/r_1");
+  expect(await proxy.resumeAddress(workerId, asCallId("call_2"))).toBeUndefined();
+  expect(proxy.endCall(workerId, callId, "transferred")).toBe(true);
+  while (heard.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  expect(heard).toEqual([
+    [callId, { kind: "transferring", target: "+43", returnMsMax: 1 }],
+    [callId, "transferred"],
+  ]);
 });

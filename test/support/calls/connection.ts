@@ -1,3 +1,4 @@
+import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import type { CallId } from "../../../src/core/ids.ts";
 import type { Attachment, AttachmentParts } from "../../../src/gateway/leg/attachment.ts";
@@ -65,6 +66,10 @@ export class Connection implements TransportListener {
 
   catchUp(): void {
     this.#session.catchUp();
+  }
+
+  phoneUpdate(update: PhoneUpdate): void {
+    this.#session.phoneUpdate(update);
   }
 
   end(reason: EndReason, how?: "with a goodbye"): void {

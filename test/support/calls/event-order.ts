@@ -80,6 +80,7 @@ export class EventOrder {
   #segments: { turnId: TurnId; segment: number; samples: number }[] = [];
   #ring: number[] = [];
   #pausedTurn: number | undefined;
+  #isDetached = false;
 
   /** `tell` gets every event and command. */
   constructor(seed: number, tell?: (line: string) => void) {
@@ -118,6 +119,7 @@ export class EventOrder {
       inactivityTimeoutMs: random.pick([10_000, 30_000]),
       inactivityAction: random.pick(["hang_up", "prompt"]),
       tools: random.chance(0.7) ? TOOLS : [],
+      ...(random.chance(0.5) && { phoneControl: true }),
     };
   }
 
@@ -142,6 +144,7 @@ export class EventOrder {
   }
 
   #hear(): void {
+    if (this.#isDetached) return;
     const random = this.#random;
     if (random.chance(0.4)) this.#voiced = random.chance(0.5);
     const frames = random.pick(FRAMES_AT_ONCE);
@@ -175,7 +178,7 @@ export class EventOrder {
       this.#handle({ kind: "segment-end", turnId, segment, samples: next.samples });
       return;
     }
-    for (let frames = random.pick(FRAMES_AT_ONCE); frames > 0; frames -= 1) {
+    for (let frames = random.pick(FRAMES_AT_ONCE); frames > 0 && !this.#isDetached; frames -= 1) {
       const [turnId] = this.#ring;
       if (turnId === undefined || turnId === this.#pausedTurn) return;
       this.#ring.shift();
@@ -209,7 +212,7 @@ export class EventOrder {
   #oddity(): CallEvent {
     const random = this.#random;
     const language = random.pick(LANGUAGES);
-    switch (random.whole(0, 10)) {
+    switch (random.whole(0, 11)) {
       case 0:
         return { kind: "stt-interim", text: random.pick(SAYINGS), ...language };
       case 1:
@@ -228,9 +231,22 @@ export class EventOrder {
         return { kind: "leg-started", codec: "mulaw" };
       case 9:
         return { kind: "tick" };
+      case 10:
+        return this.#transfer();
       default:
         return this.#rarity();
     }
+  }
+
+  /** What the telephone network does, whatever it was asked for. */
+  #transfer(): CallEvent {
+    const target = "+4312345";
+    return this.#random.pick<CallEvent>([
+      { kind: "leg-detached" },
+      { kind: "transfer-started", target },
+      { kind: "transfer-failed", target, outcome: "busy" },
+      { kind: "transfer-refused", text: "This number is not called." },
+    ]);
   }
 
   #toolResult(): CallEvent {
@@ -277,7 +293,11 @@ export class EventOrder {
 
   #handle(event: CallEvent): void {
     this.#tell?.(`${this.#nowMs.toFixed(1).padStart(9)}  ${JSON.stringify(event)}`);
+    if (event.kind === "leg-detached") this.#isDetached = true;
+    if (event.kind === "leg-started") this.#isDetached = false;
+    this.#rules.before(event);
     this.#call.handle(event, callMs(this.#nowMs));
+    this.#rules.after(event);
     const { nextDeadlineMs } = this.#call;
     if (this.#rules.ended)
       check(nextDeadlineMs === callMs(Number.POSITIVE_INFINITY), "a call that is over waits for nothing");
@@ -312,6 +332,9 @@ export class EventOrder {
         this.#segments = [];
         this.#ring = [];
         return;
+      case "rewind":
+        this.#ring.unshift(...Array<number>(command.samples / CARRIER_FRAME_SAMPLES).fill(command.turnId));
+        return;
       default:
         return;
     }
@@ -326,15 +349,28 @@ class Rules {
   #segments = 0;
   /** A reply may be over while it is paused: then all of it had been sent. */
   #pausedTurnId = 0;
+  /** The carrier rings the target of a transfer. */
+  #isRinging = false;
+
+  /** With these events the agent may speak again. */
+  before({ kind }: CallEvent): void {
+    if (kind === "transfer-failed" || kind === "leg-started") this.#isRinging = false;
+  }
+
+  after({ kind }: CallEvent): void {
+    if (kind === "transfer-started") this.#isRinging = true;
+  }
 
   check(command: CallCommand): void {
     check(!this.ended, `${command.kind} after the end`);
     switch (command.kind) {
       case "generate-reply":
+        check(!this.#isRinging, "an answer while the carrier rings");
         this.#lives(command.turnId);
         this.#isAnswered(command);
         return;
       case "speak":
+        check(!this.#isRinging, "the agent speaks while the carrier rings");
         this.#lives(command.turnId);
         check(command.segment === this.#segments, `segment ${command.segment} where ${this.#segments} is next`);
         this.#segments += 1;

@@ -170,6 +170,8 @@ class GoldenCallRun implements LiveCall {
         tokenKeys: [TOKEN_KEY],
         redeem: async () => ({ callId: CALL_ID, accountId: ACCOUNT_ID, spec: this.#spec() }),
         streamStarted: () => {},
+        phoneRequested: () => false,
+        mediaChanged: () => {},
         ended: () => {
           this.#isOver = true;
         },

@@ -26,6 +26,8 @@ export const handoffServer = (path: string, changes: Partial<HandoffServerOption
   onIncompatibleWorker: () => {},
   onWorkerDisconnected: () => {},
   onStreamStarted: () => {},
+  onPhoneRequest: () => {},
+  onMedia: () => {},
   onEnded: () => {},
   ...changes,
 });

@@ -2736,10 +2736,10 @@ export interface components {
             /** @description Whether the peer is asked to drop the audio that it has not played. */
             clear: boolean;
             /**
-             * @description `words`, `dtmf`, `typed`: barge-in by a word that is no back-channel, by a DTMF digit, by typed text. `sustained_speech`: only in older calls, by speech without words. `inactivity`: the reply hung, and the caller is asked whether anybody is there. `llm_failed`: the LLM failed or timed out; an apology replaces the reply. `spend_limit`: a spend limit is reached, and the agent says so. `call_ended`: `end` says why.
+             * @description `words`, `dtmf`, `typed`: barge-in by a word that is no back-channel, by a DTMF digit, by typed text. `sustained_speech`: only in older calls, by speech without words. `inactivity`: the reply hung, and the caller is asked whether anybody is there. `llm_failed`: the LLM failed or timed out; an apology replaces the reply. `spend_limit`: a spend limit is reached, and the agent says so. `transfer`: the caller is being transferred. `call_ended`: `end` says why.
              * @enum {string}
              */
-            reason: "words" | "dtmf" | "typed" | "inactivity" | "llm_failed" | "spend_limit" | "call_ended" | "sustained_speech";
+            reason: "words" | "dtmf" | "typed" | "inactivity" | "llm_failed" | "spend_limit" | "transfer" | "call_ended" | "sustained_speech";
             /** @description How long the caller had been speaking without a break; 0 when silent. */
             speechMs: number;
             /** @description What the caller heard of the reply. Empty with `transcriptEnabled: false`. */
@@ -3060,7 +3060,7 @@ export interface components {
             reason?: "echo";
         };
         /** @description Input of the call: what happened to it. */
-        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
+        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
         /** @description The service failed while handling the previous event, and the call ends. */
         InternalErrorEvent: {
             /**
@@ -3141,7 +3141,7 @@ export interface components {
             /** @enum {string} */
             reason: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "worker_lost";
         };
-        /** @description The media stream was lost. The call goes on when the client connects another one: `leg-started` follows. */
+        /** @description The media stream was lost. The call goes on when the client or the carrier connects another one: `leg-started` follows. */
         LegDetachedEvent: {
             /**
              * @description Milliseconds since the media stream connected.
@@ -4692,7 +4692,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description DTMF digits are sent to the peer. */
+        /** @description DTMF digits are sent to the peer, or by the carrier. */
         SendDtmfCommand: {
             /**
              * @description Milliseconds since the media stream connected.
@@ -5152,7 +5152,7 @@ export interface components {
              */
             createdAt: string;
         };
-        /** @description The caller is transferred, and the call ends. */
+        /** @description The caller is transferred, and the call ends. Where the service controls the telephone call, this is a request to the carrier: `transfer-started` or `transfer-refused` follows. */
         TransferCommand: {
             /**
              * @description Milliseconds since the media stream connected.
@@ -5166,6 +5166,68 @@ export interface components {
              * @enum {string}
              */
             kind: "transfer";
+            /** @description Transfer target. Empty with `transcriptEnabled: false`. */
+            target: string;
+            /** @description Length of the omitted text in UTF-16 units. */
+            chars?: number;
+        };
+        /** @description The transfer led to nothing: the agent says so, on the stream that is there or on the next one. */
+        TransferFailedEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "transfer-failed";
+            /** @description Transfer target. Empty with `transcriptEnabled: false`. */
+            target: string;
+            /**
+             * @description `refused`: the service or the carrier does not call this target. `failed`: it could not be connected for another reason.
+             * @enum {string}
+             */
+            outcome: "busy" | "no_answer" | "refused" | "failed";
+            /** @description Length of the omitted text in UTF-16 units. */
+            chars?: number;
+        };
+        /** @description The transfer that the agent asked for is not carried out; `text` is the reason for the LLM. The conversation goes on. */
+        TransferRefusedEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "transfer-refused";
+            /** @description Empty with `transcriptEnabled: false`. */
+            text: string;
+            /** @description Length of the omitted text in UTF-16 units. */
+            chars?: number;
+        };
+        /** @description The carrier is about to ring the target of a transfer. The agent is silent until the transfer is over, and the stream may be lost meanwhile. */
+        TransferStartedEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "transfer-started";
             /** @description Transfer target. Empty with `transcriptEnabled: false`. */
             target: string;
             /** @description Length of the omitted text in UTF-16 units. */

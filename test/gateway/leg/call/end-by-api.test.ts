@@ -18,7 +18,7 @@ async function start(options?: MediaServiceOptions): Promise<MediaService> {
 /** What `POST /calls/{id}/end` does; returns whether a worker was informed. */
 async function end(callId: CallId): Promise<boolean> {
   const found = await service.stores.calls.cancel(service.accountId, callId);
-  return found?.workerId !== undefined && service.ipc.endCall(found.workerId, callId);
+  return found?.workerId !== undefined && service.ipc.endCall(found.workerId, callId, "api_hangup");
 }
 
 test("a live call ends as `api_hangup`, with 1000 for its peer, and its record says so", async () => {
@@ -43,8 +43,9 @@ test("asking twice, or for a call that is over, has no effect", async () => {
   const record = await ended(callId);
   expect(record.endReason).toBe("api_hangup");
   expect(await end(callId)).toBe(false);
-  for (const id of [callId, "call_unknown"]) expect(ipc.endCall(asWorkerId("worker"), asCallId(id))).toBe(true);
-  expect(ipc.endCall(asWorkerId("another-worker"), callId)).toBe(false);
+  for (const id of [callId, "call_unknown"])
+    expect(ipc.endCall(asWorkerId("worker"), asCallId(id), "api_hangup")).toBe(true);
+  expect(ipc.endCall(asWorkerId("another-worker"), callId, "api_hangup")).toBe(false);
   expect(await service.stores.calls.get(service.accountId, callId)).toEqual(record);
   caller.ws.destroy();
 });

@@ -1,0 +1,46 @@
+import { addMs, type CallMs, callMs } from "../../core/clocks.ts";
+import { RESUME_MS_MAX } from "../../core/limits/connections.ts";
+
+interface OpenWindow {
+  readonly target: string;
+  readonly untilMs: CallMs;
+  /** The transfer has led to nothing. */
+  readonly hasFailed: boolean;
+}
+
+const NEVER = callMs(Number.POSITIVE_INFINITY);
+
+/**
+ * The time in which the leg of a telephone call may be lost without ending the call: while the caller is transferred, and after a
+ * failed transfer until the carrier has connected the next leg. Times are ms of call time.
+ */
+export class ReturnWindow {
+  #window: OpenWindow | undefined;
+
+  get isOpen(): boolean {
+    return this.#window !== undefined;
+  }
+
+  /** When it ends; Infinity while it is closed. */
+  get untilMs(): CallMs {
+    return this.#window?.untilMs ?? NEVER;
+  }
+
+  /** The carrier is about to ring `target`; that takes at most `returnMsMax`, with the way back. */
+  transferring(target: string, returnMsMax: number, nowMs: CallMs): void {
+    this.#window = { target, untilMs: addMs(nowMs, returnMsMax), hasFailed: false };
+  }
+
+  /** The transfer has led to nothing: what is left is the way back. */
+  transferFailed(nowMs: CallMs): void {
+    if (this.#window === undefined) return;
+    this.#window = { ...this.#window, untilMs: addMs(nowMs, RESUME_MS_MAX), hasFailed: true };
+  }
+
+  /** Closes it: a leg has started, or its time is over. Returns what it was. */
+  close(): OpenWindow | undefined {
+    const window = this.#window;
+    this.#window = undefined;
+    return window;
+  }
+}

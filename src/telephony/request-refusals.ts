@@ -1,0 +1,42 @@
+import type { PhoneRequest } from "../core/calls/phone-requests.ts";
+import { DTMF_DIGITS_MAX } from "../core/limits/phone-calls.ts";
+import type { StoredPhoneCall } from "../store/phone-call-store.ts";
+import { type DestinationRefusal, destinationRefusal, isSip, isSipAddress } from "./destinations.ts";
+import type { CarrierAccess } from "./phone-calls.ts";
+
+const DTMF_DIGITS = new RegExp(`^[0-9A-D*#]{1,${DTMF_DIGITS_MAX}}$`);
+
+/** For the model, which may have chosen the target, and for programs. */
+const TARGET_REASONS: Readonly<Record<DestinationRefusal, string>> = {
+  malformed: "the target is neither a number in E.164 nor a SIP address",
+  emergency: "emergency numbers are not called",
+  invalid: "the target is no number of a country's numbering plan",
+  premium: "premium-rate numbers are not called",
+  shared_cost: "shared-cost numbers are not called",
+  satellite: "numbers of satellite networks are not called",
+  international: "numbers without a country are not called",
+  special: "personal numbers, pagers and voicemail boxes are not called",
+  country: "numbers of this country are not called",
+};
+
+/** Why a request of a call is not carried out, whatever state the call is in; a sentence without numbers. */
+export function requestRefusal(
+  request: PhoneRequest,
+  { facts }: StoredPhoneCall,
+  { carrier, telephony }: CarrierAccess,
+): string | undefined {
+  switch (request.kind) {
+    case "hang_up":
+      return undefined;
+    case "send_dtmf":
+      if (!DTMF_DIGITS.test(request.digits)) return `the digits must be 1 to ${DTMF_DIGITS_MAX} of 0-9, A-D, * and #`;
+      return telephony.missing.send_dtmf;
+    case "transfer": {
+      const { target } = request;
+      if (isSip(target)) return isSipAddress(target) ? telephony.missing.transfer_to_sip : TARGET_REASONS.malformed;
+      const own = facts.direction === "inbound" ? facts.to : facts.from;
+      const refusal = destinationRefusal(target, own, carrier);
+      return refusal && TARGET_REASONS[refusal];
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type { AccountLimits } from "../core/account-settings.ts";
+import type { Clock } from "../core/clock.ts";
+import { addMs, elapsedMs, type MonotonicMs } from "../core/clocks.ts";
+import type { CarrierId } from "../core/ids.ts";
+import { KeyedQueue } from "../core/keyed-queue.ts";
+import type { Capacity } from "../store/admission/capacity.ts";
+import type { Carrier } from "../store/carrier-store.ts";
+import type { PhoneCallStore, StoredPhoneCall } from "../store/phone-call-store.ts";
+import type { PhoneNumber } from "../store/phone-number-store.ts";
+
+/** Whose slot it is, and what bounds it. */
+export interface SlotOwner {
+  carrier: Carrier;
+  /** Of an inbound call. */
+  number?: PhoneNumber | undefined;
+  limits?: AccountLimits | undefined;
+}
+
+/** `afterMs`: when it may be asked again. */
+export type SlotAnswer = { isGranted: true } | { isGranted: false; afterMs?: number };
+
+/**
+ * Slots of telephone calls: those of the workers, and the limits of the account, its carrier and its numbers. A call takes its slot when
+ * it is dialled or comes in, and keeps it to its end.
+ */
+export class PhoneCallSlots {
+  readonly #capacity: Pick<Capacity, "hold" | "release">;
+  readonly #phoneCalls: Pick<PhoneCallStore, "countLive">;
+  readonly #clock: Pick<Clock, "nowMs">;
+  /** So that two calls do not count the same free slot of a carrier. */
+  readonly #queue = new KeyedQueue<CarrierId>();
+  /** When the next call may be placed from a number, by carrier and number. */
+  readonly #nextDialMs = new Map<string, MonotonicMs>();
+
+  constructor(options: {
+    capacity: Pick<Capacity, "hold" | "release">;
+    phoneCalls: Pick<PhoneCallStore, "countLive">;
+    clock: Pick<Clock, "nowMs">;
+  }) {
+    this.#capacity = options.capacity;
+    this.#phoneCalls = options.phoneCalls;
+    this.#clock = options.clock;
+  }
+
+  /** Takes a slot, if one is free; `store` then stores that, before another call of the carrier is counted. */
+  async take(call: StoredPhoneCall, owner: SlotOwner, store: (answer: SlotAnswer) => Promise<void>): Promise<void> {
+    await this.#queue.run(owner.carrier.id, async () => {
+      const answer = await this.#decide(call, owner);
+      try {
+        await store(answer);
+      } catch (error) {
+        if (answer.isGranted) this.#capacity.release(call.callId);
+        throw error;
+      }
+    });
+  }
+
+  release({ callId }: Pick<StoredPhoneCall, "callId">): void {
+    this.#capacity.release(callId);
+  }
+
+  async #decide(call: StoredPhoneCall, { carrier, number, limits }: SlotOwner): Promise<SlotAnswer> {
+    const { callId, accountId, apiKeyId, facts } = call;
+    const isOutbound = facts.direction === "outbound";
+    const waitMs = isOutbound ? this.#dialWaitMs(carrier, facts.from) : 0;
+    if (waitMs > 0) return { isGranted: false, afterMs: waitMs };
+    // The store counts an inbound call from its creation.
+    const own = isOutbound ? 0 : 1;
+    const { maxConcurrentCalls } = carrier;
+    if (maxConcurrentCalls !== undefined) {
+      const live = await this.#phoneCalls.countLive({ carrierId: carrier.id });
+      if (live - own >= maxConcurrentCalls) return { isGranted: false };
+    }
+    if (!isOutbound && number?.maxConcurrentCalls !== undefined) {
+      const live = await this.#phoneCalls.countLive({ phoneNumberId: number.id });
+      if (live - own >= number.maxConcurrentCalls) return { isGranted: false };
+    }
+    if (this.#capacity.hold(callId, { accountId, apiKeyId }, limits?.concurrentCalls) !== undefined) {
+      return { isGranted: false };
+    }
+    if (isOutbound) this.#noteDial(carrier, facts.from);
+    return { isGranted: true };
+  }
+
+  #dialWaitMs({ id }: Carrier, from: string): number {
+    const nextMs = this.#nextDialMs.get(`${id} ${from}`);
+    return nextMs === undefined ? 0 : Math.max(0, elapsedMs(this.#clock.nowMs(), nextMs));
+  }
+
+  #noteDial({ id, callsPerSecond }: Carrier, from: string): void {
+    const nowMs = this.#clock.nowMs();
+    for (const [name, nextMs] of this.#nextDialMs) if (nextMs <= nowMs) this.#nextDialMs.delete(name);
+    this.#nextDialMs.set(`${id} ${from}`, addMs(nowMs, 1_000 / callsPerSecond));
+  }
+}

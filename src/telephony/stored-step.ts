@@ -1,0 +1,65 @@
+import type { EpochMs } from "../core/clocks.ts";
+import type { CallId } from "../core/ids.ts";
+import { PHONE_CALL_JOB } from "../store/job-kinds.ts";
+import type { PhoneCallEventRow, PhoneCallStep } from "../store/phone-call-store.ts";
+import { type CarrierCommand, isCarrierCommand, type PhoneCallCommand } from "./machine/commands.ts";
+import type { PhoneCallEvent } from "./machine/events.ts";
+import { dueMs, type PhoneCallState } from "./machine/state.ts";
+import type { PhoneCallStepResult } from "./machine/step.ts";
+
+/** What a job has the carrier do. */
+export interface PhoneCallJob {
+  callId: CallId;
+  command: CarrierCommand;
+}
+
+/** A line of the call's journal. The headers of a call may have words of people, and stand in its record where words are stored. */
+function journalRow(event: PhoneCallEvent, commands: readonly PhoneCallCommand[], atMs: EpochMs): PhoneCallEventRow {
+  if (event.kind !== "notice" || event.notice.kind !== "incoming") return { atMs, event, commands };
+  const { headers: _, ...notice } = event.notice;
+  return { atMs, event: { ...event, notice }, commands };
+}
+
+/** The jobs of a step. A step that is stored twice, by two processes, has them once: only one of the two is. */
+const jobsOf = (callId: CallId, commands: readonly PhoneCallCommand[]): PhoneCallStep["jobs"] =>
+  commands.filter(isCarrierCommand).map((command) => ({
+    kind: PHONE_CALL_JOB,
+    payload: { callId, command } satisfies PhoneCallJob,
+  }));
+
+/** What is stored of a step of the machine. */
+export function storedStepOf(
+  callId: CallId,
+  before: PhoneCallState,
+  event: PhoneCallEvent,
+  { state, commands }: PhoneCallStepResult,
+  atMs: EpochMs,
+  token: PhoneCallStep["token"],
+): PhoneCallStep {
+  return {
+    state,
+    row: journalRow(event, commands, atMs),
+    dueAtMs: dueMs(state),
+    jobs: jobsOf(callId, commands),
+    ...(state.carrierCallId !== before.carrierCallId && { carrierCallId: state.carrierCallId }),
+    ...(state.hasSlot !== before.hasSlot && { holdsSlot: state.hasSlot }),
+    ...(token !== undefined && { token }),
+    ...Object.assign({}, ...commands.map(recordChangeOf)),
+  };
+}
+
+/** What a command changes in the record. */
+function recordChangeOf(command: PhoneCallCommand): Partial<PhoneCallStep> {
+  switch (command.kind) {
+    case "set-status":
+      return { status: command.status };
+    case "end-record":
+      return { end: { status: "ended", endReason: command.reason } };
+    case "set-carrier-code":
+      return { carrierCode: command.code };
+    case "set-price":
+      return { price: command.price };
+    default:
+      return {};
+  }
+}

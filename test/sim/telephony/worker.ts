@@ -1,0 +1,107 @@
+import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
+import type { PhoneCallEvent } from "../../../src/telephony/machine/events.ts";
+import type { World } from "./world.ts";
+
+interface Control {
+  handle(event: PhoneCallEvent): void;
+  recordEnds(reason: EndReason): void;
+  callerGivenUp(): void;
+}
+
+/** The worker that carries the call; it never dies here, and what it reports may be lost with the control process. */
+export class Worker {
+  readonly #world: World;
+  readonly #control: Control;
+  hasBegun = false;
+  isAttached = false;
+  #isOver = false;
+  /** Until when a lost stream leaves the call as it is, s; undefined where it ends it. */
+  #detachedUntilS: number | undefined;
+  #reason: EndReason | undefined;
+
+  constructor(world: World, control: Control) {
+    this.#world = world;
+    this.#control = control;
+  }
+
+  attach(): void {
+    this.#world.note("worker: a stream is connected");
+    const isFirst = !this.hasBegun;
+    this.hasBegun = true;
+    this.isAttached = true;
+    if (isFirst) this.#live();
+    else this.#detachedUntilS = undefined;
+    this.#tell({ kind: "media-attached" });
+  }
+
+  /** The agent transfers the caller, sends digits, or reaches the end of its time. */
+  #live(): void {
+    const world = this.#world;
+    const transfers = world.chance(0.7) ? world.pick([1, 1, 2]) : 0;
+    for (let n = 0; n < transfers; n += 1) {
+      world.after(world.between(1_000, 60_000), () => {
+        if (this.isAttached) this.#control.handle({ kind: "transfer-requested", target: "+4930123456" });
+      });
+    }
+    if (world.chance(0.3)) world.after(world.between(500, 60_000), () => this.end("max_duration"));
+  }
+
+  detach(): void {
+    if (!this.isAttached) return;
+    const world = this.#world;
+    this.isAttached = false;
+    world.note("worker: the stream is gone");
+    if (this.#detachedUntilS === undefined) {
+      this.end("caller_hangup");
+      return;
+    }
+    this.#tell({ kind: "media-lost" });
+    const untilS = this.#detachedUntilS;
+    world.after(1_000 * (untilS - world.seconds), () => {
+      if (this.isAttached || this.#isOver || this.#detachedUntilS !== untilS) return;
+      this.#control.callerGivenUp();
+      this.end("connection_lost");
+    });
+  }
+
+  /** The control process says something; returns whether the worker has the call. */
+  hear(update: PhoneUpdate): boolean {
+    if (!this.hasBegun || this.#isOver) return false;
+    if (update.kind === "transferring") this.#detachedUntilS = this.#world.seconds + update.returnMsMax / 1_000;
+    else if (update.kind === "transfer-failed" && this.isAttached) this.#detachedUntilS = undefined;
+    else if (update.kind === "end") this.end(update.reason);
+    return true;
+  }
+
+  end(reason: EndReason): void {
+    if (this.#isOver || !this.hasBegun) return;
+    this.#world.note(`worker: the call ends: ${reason}`);
+    this.#isOver = true;
+    this.#reason = reason;
+    this.#control.recordEnds(reason);
+    this.isAttached = false;
+    this.onEnd();
+    this.#tell({ kind: "record-ended", reason });
+  }
+
+  /** Its socket closes. */
+  onEnd: () => void = () => {};
+
+  /** After a start of the control process. */
+  report(): void {
+    if (!this.hasBegun) return;
+    if (this.#reason !== undefined) {
+      if (this.#world.chance(0.7)) this.#tell({ kind: "record-ended", reason: this.#reason });
+    } else this.#tell(this.isAttached ? { kind: "media-attached" } : { kind: "media-lost" });
+  }
+
+  #tell(event: PhoneCallEvent): void {
+    this.#world.after(this.#world.between(1, 300), () => {
+      // Another report, after a start, says what is true then.
+      if (event.kind === "media-lost" && (this.isAttached || this.#isOver)) return;
+      if (event.kind === "media-attached" && !this.isAttached) return;
+      this.#control.handle(event);
+    });
+  }
+}

@@ -1,0 +1,117 @@
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
+import { asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
+import { WORKER_ANSWER_MS_MAX } from "../../../src/core/limits/admission.ts";
+import { HandoffServer, type HandoffServerOptions } from "../../../src/store/handoff/control-server.ts";
+import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
+import type { HandoffClient, HandoffClientOptions } from "../../../src/store/handoff/worker-client.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { handoffClient } from "../../support/services/handoff-client.ts";
+import { handoffServer } from "../../support/services/handoff-server.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const WORKER = asWorkerId("worker-1");
+const SILENT = asWorkerId("worker-2");
+const CALL = asCallId("call_1");
+const FAILED: PhoneUpdate = { kind: "transfer-failed", target: "+4312345", outcome: "busy" };
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Both ends of the handoff, connected, with a clock for each. */
+async function scene(server: Partial<HandoffServerOptions> = {}, client: Partial<HandoffClientOptions> = {}) {
+  const path = join(temporaryDirectory(), "control.sock");
+  const clock = new ManualClock();
+  const control = new HandoffServer(handoffServer(path, { clock, ...server }));
+  await control.listen();
+  onTestFinished(() => control.close());
+  const worker: HandoffClient = handoffClient(path, client);
+  onTestFinished(() => worker.close());
+  while (!control.has(WORKER)) await turn();
+  return { path, clock, control, worker };
+}
+
+test("what an agent wants, and the state of its stream, reach the control process with the worker's id", async () => {
+  const events: unknown[] = [];
+  const { worker } = await scene({
+    onPhoneRequest: (...request) => events.push(request),
+    onMedia: (...report) => events.push(report),
+  });
+  expect(worker.phoneRequested(CALL, { kind: "transfer", target: "sip:desk@example.com" })).toBe(true);
+  worker.mediaChanged({ callId: CALL, state: "lost" });
+  while (events.length < 2) await turn();
+  expect(events).toEqual([
+    [CALL, WORKER, { kind: "transfer", target: "sip:desk@example.com" }],
+    [WORKER, { callId: CALL, state: "lost" }],
+  ]);
+});
+
+test("a worker reports the streams of its telephone calls at each connection", async () => {
+  const reports: unknown[] = [];
+  let connections = 0;
+  const { path, control } = await scene(
+    { onMedia: (_, report) => reports.push(report) },
+    { mediaStates: () => [{ callId: CALL, state: connections++ === 0 ? "attached" : "lost" }] },
+  );
+  while (reports.length < 1) await turn();
+  control.close();
+  const next = new HandoffServer(handoffServer(path, { onMedia: (_, report) => reports.push(report) }));
+  await next.listen();
+  onTestFinished(() => next.close());
+  while (reports.length < 2) await turn();
+  expect(reports).toEqual([
+    { callId: CALL, state: "attached" },
+    { callId: CALL, state: "lost" },
+  ]);
+});
+
+test("a request is not passed on while the control process is not connected", async () => {
+  const worker = handoffClient(join(temporaryDirectory(), "nowhere.sock"));
+  onTestFinished(() => worker.close());
+  expect(worker.phoneRequested(CALL, { kind: "send_dtmf", digits: "1" })).toBe(false);
+});
+
+test("a worker answers whether it has the call of an update, and with its address", async () => {
+  const updates: unknown[] = [];
+  const { control } = await scene(
+    {},
+    {
+      onPhoneUpdate: (callId, update) => updates.push([callId, update]) > 0 && callId === CALL,
+      resumeAddress: (callId) => (callId === CALL ? "wss://media.example.com/stream/r_1" : undefined),
+    },
+  );
+  const other = asCallId("call_2");
+  const answers = [CALL, other].map((callId) => control.phoneUpdate(WORKER, callId, FAILED));
+  expect(await Promise.all(answers)).toEqual([true, false]);
+  expect(updates).toEqual([
+    [CALL, FAILED],
+    [other, FAILED],
+  ]);
+  const addresses = [CALL, other].map((callId) => control.resumeAddress(WORKER, callId));
+  expect(await Promise.all(addresses)).toEqual(["wss://media.example.com/stream/r_1", undefined]);
+});
+
+/** A worker that says hello and answers nothing. */
+async function silentWorker(path: string): Promise<Socket> {
+  const socket = connect(path);
+  onTestFinished(() => void socket.destroy());
+  const load = { callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true };
+  const hello = { kind: "hello", protocol: HANDOFF_PROTOCOL_VERSION, workerId: SILENT, connection: 1, callIds: [CALL] };
+  socket.write(`${JSON.stringify({ ...hello, load, spends: [], returned: [] })}\n`);
+  return socket;
+}
+
+test("no answer is awaited from a worker that is not connected, is lost, or is silent for WORKER_ANSWER_MS_MAX", async () => {
+  const { path, control, clock } = await scene();
+  const ask = (workerId: WorkerId) =>
+    Promise.all([control.phoneUpdate(workerId, CALL, FAILED), control.resumeAddress(workerId, CALL)]);
+  expect(await ask(SILENT)).toEqual([false, undefined]);
+  const socket = await silentWorker(path);
+  while (!control.has(SILENT)) await turn();
+  const silent = ask(SILENT);
+  clock.advance(WORKER_ANSWER_MS_MAX);
+  expect(await silent).toEqual([false, undefined]);
+  const lost = ask(SILENT);
+  socket.destroy();
+  expect(await lost).toEqual([false, undefined]);
+});
