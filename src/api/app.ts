@@ -50,6 +50,8 @@ import { type SessionRoutesDeps, sessionRoutes } from "./session/routes.ts";
 import { type StatusRoutesDeps, statusRoutes } from "./status/routes.ts";
 import { TALK_PATH, type TalkPageDeps, talkPage } from "./talk/page.ts";
 import { type TalkRoutesDeps, talkRoutes } from "./talk/routes.ts";
+import { inboundSpecOf } from "./telephony/inbound-spec.ts";
+import { type CarrierWebhookDeps, carrierWebhookRoutes } from "./telephony/routes.ts";
 import { toolSecretRoutes } from "./tool-secrets/routes.ts";
 import { type UsageRoutesDeps, usageRoutes } from "./usage/routes.ts";
 import { type UserRoutesDeps, userRoutes } from "./users/routes.ts";
@@ -75,6 +77,7 @@ export interface ApiDeps
     CallEndDeps,
     CallRoutesDeps,
     CarrierRoutesDeps,
+    Omit<CarrierWebhookDeps, "inboundSpec">,
     CredentialRoutesDeps,
     HealthDeps,
     HomePageDeps,
@@ -258,6 +261,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   void app.register(forPeople, { prefix: SESSION_API_PATH });
   void app.register(async (scope) => sessionRoutes(scope, deps), { prefix: SESSION_PATH });
   void app.register(async (scope) => acceptPage(scope));
+  void app.register(async (scope) => carrierWebhookRoutes(scope, { ...deps, inboundSpec: inboundSpecOf(deps) }));
   void app.register(async (scope) => {
     talkPage(scope, deps);
     webFileRoutes(scope, deps);

@@ -80,6 +80,7 @@ import { offerOwnerLink } from "./control/owner-link.ts";
 import { shutDownControl } from "./control/shutdown.ts";
 import { StatusReader } from "./control/status.ts";
 import { openStoresWhenAvailable } from "./control/store-opening.ts";
+import { telephony } from "./control/telephony.ts";
 import { apiConnectionsMaxWith, descriptorsMax } from "./descriptors.ts";
 import { RendererClient } from "./renderer/client.ts";
 import { forkRenderer, journalBytesIn } from "./renderer/fork.ts";
@@ -140,7 +141,11 @@ metrics.observeDisk(() => disk);
 const capacity = new Capacity({ clock, callsPerApiKey: config.callsPerApiKey });
 const accountTotals = new AccountSpendTotals({ limits: config.spend.account, clock });
 metrics.observeSlots(() => capacity.usage);
-capacity.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
+capacity.restore(
+  await stores.calls.listWaiting(),
+  await stores.calls.listActive(),
+  await stores.phoneCalls.listPending(),
+);
 stores.calls.subscribe(followCalls(capacity));
 stores.calls.subscribe(countCalls(metrics));
 const voiceLists = await createVoiceLists(config, clock, log);
@@ -205,6 +210,24 @@ const carrierAccounts = new CarrierAccounts({
   numbers: stores.phoneNumbers,
   publicUrl: serviceUrlOf(config.publicApiUrls),
 });
+const publicUrl = serviceUrlOf(config.publicApiUrls);
+/** Undefined where carriers know no address of the service. */
+const phone =
+  publicUrl === undefined
+    ? undefined
+    : telephony({
+        stores,
+        carriers,
+        keys,
+        capacity,
+        handoff,
+        client: carrierClient,
+        mediaUrls,
+        mintToken: () => signer.mint(),
+        publicUrl,
+        clock,
+        log,
+      });
 const endRequests = new EndRequests({
   calls: stores.calls,
   endCall: (workerId, callId) => handoff.endCall(workerId, callId, "api_hangup"),
@@ -222,6 +245,7 @@ const lostCalls = new LostCallRecovery({
 });
 
 const handoffHandlers = handoffEvents({
+  phoneCalls: phone?.phoneCalls,
   capacity,
   lostCalls,
   accountTotals,
@@ -255,6 +279,7 @@ const documents = new EventDocuments({
 const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
 jobStatistics.start();
 const jobs = backgroundJobs({
+  phoneCalls: phone?.jobs,
   stores,
   webhooks,
   mediaKeys,
@@ -307,6 +332,8 @@ const api: FastifyInstance = buildApi({
   accountSecrets,
   carriers,
   carrierAccounts,
+  phoneCalls: phone?.phoneCalls,
+  phoneWebhooks: phone?.webhooks,
   credentialProviders: credentialProviders(config),
   publicApiUrls: config.publicApiUrls,
   serviceUrl,
@@ -354,6 +381,7 @@ handleSupervisorMessages({
       api,
       lostCalls,
       finalizer,
+      phoneCalls: phone?.phoneCalls,
       renderer,
       handoff,
       providers: voiceLists,
@@ -404,6 +432,7 @@ await handoff.serve(
   handoffHandlers,
 );
 lostCalls.start();
+phone?.phoneCalls.start();
 new CallExpiry({ calls: stores.calls, clock, log }).start();
 jobs.start();
 await listenForApi(api, config.apiHost, port);

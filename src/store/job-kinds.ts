@@ -1,4 +1,4 @@
-// The kinds of background jobs. Stores enqueue the first two in their own transactions; the others run by a schedule.
+// The kinds of background jobs. Stores enqueue the first two and those of telephone calls in their own transactions; the others run by a schedule.
 
 /** Renders the recording of a call; the payload is `{callId}`. */
 export const RENDER_JOB = "recording.render";
@@ -21,5 +21,13 @@ export const WEBHOOK_LIMIT_JOB = "webhooks.limit";
 /** Asks a carrier for something that a telephone call needs; the payload is a `PhoneCallJob`. */
 export const PHONE_CALL_JOB = "telephony.carrier";
 
-export const JOB_KINDS = [RENDER_JOB, DELIVERY_JOB, RETENTION_JOB, CLEAN_JOB, RESEAL_JOB, WEBHOOK_LIMIT_JOB] as const;
+export const JOB_KINDS = [
+  RENDER_JOB,
+  DELIVERY_JOB,
+  PHONE_CALL_JOB,
+  RETENTION_JOB,
+  CLEAN_JOB,
+  RESEAL_JOB,
+  WEBHOOK_LIMIT_JOB,
+] as const;
 export type JobKind = (typeof JOB_KINDS)[number];

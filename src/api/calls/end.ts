@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import type { CallId, WorkerId } from "../../core/ids.ts";
+import type { AccountId, CallId, WorkerId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallRecord, CallStore, Cancellation } from "../../store/call-store.ts";
+import type { PhoneCalls } from "../../telephony/phone-calls.ts";
 import { actOf } from "../http/auth.ts";
 import { ApiError, notFound } from "../http/errors.ts";
 import { NoQuery } from "../http/query.ts";
@@ -11,7 +12,9 @@ import { itemOf } from "./item.ts";
 import { CallItem, CallParams } from "./response-schemas.ts";
 
 export interface CallEndDeps {
-  calls: Pick<CallStore, "cancel" | "remove">;
+  calls: Pick<CallStore, "cancel" | "remove" | "get">;
+  /** Undefined where the service manages no telephone calls. */
+  phoneCalls: Pick<PhoneCalls, "request"> | undefined;
   /** Asks a worker to end one of its calls; false when the worker is not connected. */
   endCall: (workerId: WorkerId, call: Pick<CallRecord, "id" | "accountId">) => boolean;
   /** Removes the journal and the recording of a call that is over, if they exist. */
@@ -62,9 +65,18 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
     return found;
   };
 
+  /** Has the carrier end a telephone call that has no stream yet; it is over once the carrier knows no other end of it. */
+  const hangUp = async (accountId: AccountId, call: CallRecord, reply: FastifyReply): Promise<CallRecord> => {
+    if (call.status !== "queued" && call.status !== "ringing") return call;
+    await deps.phoneCalls?.request(call.id, { kind: "hang_up" }, "api_hangup");
+    const latest = (await calls.get(accountId, call.id)) ?? call;
+    if (latest.endedAtMs === undefined) reply.code(202);
+    return latest;
+  };
+
   app.post("/calls/:id/end", { schema: END }, async (request, reply) => {
     const { call, workerId } = await cancel(request, request.params.id);
-    if (workerId === undefined) return itemOf(call);
+    if (workerId === undefined) return itemOf(await hangUp(request.accountId, call, reply));
     if (!endCall(workerId, call)) {
       throw new ApiError("unavailable", "the worker of the call is not responding at present");
     }

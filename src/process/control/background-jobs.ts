@@ -22,6 +22,7 @@ import {
   CLEAN_JOB,
   DELIVERY_JOB,
   type JobKind,
+  PHONE_CALL_JOB,
   RENDER_JOB,
   RESEAL_JOB,
   RETENTION_JOB,
@@ -46,6 +47,8 @@ export interface BackgroundJobsOptions {
   clock: Clock;
   log: Logger;
   metrics: ControlMetrics;
+  /** Asks carriers for what telephone calls need; undefined where the service manages none: their jobs wait. */
+  phoneCalls: JobHandler | undefined;
   /** How many jobs there are. */
   statistics: Pick<JobStatisticsReader, "latest">;
 }
@@ -73,8 +76,10 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     log,
     metrics,
     statistics,
+    phoneCalls,
   } = options;
-  const handlers: Record<JobKind, JobHandler> = {
+  const handlers: Record<Exclude<JobKind, typeof PHONE_CALL_JOB>, JobHandler> & Partial<Record<JobKind, JobHandler>> = {
+    ...(phoneCalls !== undefined && { [PHONE_CALL_JOB]: phoneCalls }),
     [DELIVERY_JOB]: new DeliveryJob({
       webhooks,
       documents,

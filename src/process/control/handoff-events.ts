@@ -7,6 +7,7 @@ import type { Capacity } from "../../store/admission/capacity.ts";
 import type { CallStore } from "../../store/call-store.ts";
 import type { EndRequests } from "../../store/handoff/end-requests.ts";
 import type { HandoffHandlers, HandoffThreadClient } from "../../store/handoff/thread-client.ts";
+import type { PhoneCalls } from "../../telephony/phone-calls.ts";
 
 export interface HandoffEventsOptions {
   capacity: Pick<
@@ -19,6 +20,8 @@ export interface HandoffEventsOptions {
   endRequests: Pick<EndRequests, "redemptionReturned">;
   finalizer: Pick<CallFinalizer, "finalize">;
   calls: Pick<CallStore, "setCarrierCallId">;
+  /** Undefined where the service manages no telephone calls. */
+  phoneCalls: Pick<PhoneCalls, "phoneRequested" | "mediaChanged"> | undefined;
   /** A worker accepts calls; called again for every further report of such a worker. */
   onWorkerAccepting: () => void;
   log: Logger;
@@ -28,6 +31,7 @@ export interface HandoffEventsOptions {
 export function handoffEvents(options: HandoffEventsOptions): HandoffHandlers {
   const { capacity, lostCalls, accountTotals, handoff, endRequests, finalizer, calls, onWorkerAccepting, log } =
     options;
+  const { phoneCalls } = options;
   return {
     onRedeemed: (callId, workerId) => capacity.assign(callId, workerId),
     onReturned({ callId, remainingMs }) {
@@ -59,6 +63,8 @@ export function handoffEvents(options: HandoffEventsOptions): HandoffHandlers {
         log.warn({ callId, code: codeOf(error) }, "carrier call id could not be stored yet");
       });
     },
+    onPhoneRequest: (callId, workerId, request) => phoneCalls?.phoneRequested(callId, workerId, request),
+    onMedia: (_, { callId, state }) => phoneCalls?.mediaChanged(callId, state),
     onEnded(callId, end) {
       capacity.release(callId);
       finalizer.finalize(callId, end);

@@ -18,6 +18,8 @@ export interface ControlShutdownOptions {
     /** Resolves when every ended call has its record. */
     idle(): Promise<void>;
   };
+  /** Undefined where the service manages no telephone calls. */
+  phoneCalls: { stop(): Promise<void> } | undefined;
   renderer: { close(): void };
   handoff: { close(): Promise<void> };
   providers: { close(): unknown };
@@ -31,7 +33,8 @@ export interface ControlShutdownOptions {
  * a request or to read a response do not delay that: their connections are closed after LAST_RESPONSES_MS.
  */
 export async function shutDownControl(options: ControlShutdownOptions): Promise<void> {
-  const { admission, jobs, api, lostCalls, finalizer, renderer, handoff, providers, stores, clock, exit } = options;
+  const { admission, jobs, api, lostCalls, finalizer, phoneCalls, renderer, handoff, providers, stores, clock, exit } =
+    options;
   admission.drain();
   const jobsStopped = jobs.stop(LAST_RESPONSES_MS);
   const closed = api.close();
@@ -41,6 +44,7 @@ export async function shutDownControl(options: ControlShutdownOptions): Promise<
   cancel();
   await finalizer.idle();
   await jobsStopped;
+  await phoneCalls?.stop();
   renderer.close();
   await handoff.close();
   providers.close();

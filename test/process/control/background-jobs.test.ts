@@ -50,6 +50,7 @@ async function scene({
     clock,
     log,
     metrics: new ControlMetrics(CONNECTION_TYPES),
+    phoneCalls: undefined,
     statistics: { latest: { counts: { pending: 0, running: 0, dead: 0 }, oldestDueMs: 0 } },
   };
   await backgroundJobs(options).start();

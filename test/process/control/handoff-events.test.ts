@@ -16,6 +16,7 @@ function handlers({ isCallStored = true } = {}) {
     (...args: unknown[]): void =>
       void made.push([name, ...args]);
   const events = handoffEvents({
+    phoneCalls: undefined,
     capacity: {
       assign: record("assign slot"),
       returned: record("return slot"),

@@ -29,6 +29,7 @@ function shutdown() {
     },
     lostCalls: { recoverAll: asyncStep("lost calls") },
     finalizer: { idle: asyncStep("records") },
+    phoneCalls: { stop: asyncStep("telephone calls") },
     renderer: { close: step("renderer") },
     handoff: { close: asyncStep("handoff") },
     providers: { close: step("providers") },
@@ -40,7 +41,7 @@ function shutdown() {
 }
 
 const BEFORE_RESPONSES = ["refuse calls", "jobs", "api", "lost calls"];
-const AFTER_RESPONSES = ["records", "renderer", "handoff", "providers", "stores", "exit 0"];
+const AFTER_RESPONSES = ["records", "telephone calls", "renderer", "handoff", "providers", "stores", "exit 0"];
 
 test("Shutdown makes the remaining records before it closes what they need", async () => {
   const { clock, steps, done, closeApi } = shutdown();

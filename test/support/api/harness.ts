@@ -229,6 +229,8 @@ export async function apiUnderTest(
       numbers: stores.phoneNumbers,
       publicUrl,
     }),
+    phoneCalls: undefined,
+    phoneWebhooks: undefined,
     credentialProviders: ["deepgram", "openai"],
     webhooksAllowLoopback: false,
     callAcceptance: () => state.newCalls,

@@ -63,6 +63,8 @@ export async function wholeService(options: MediaServiceOptions = {}) {
       numbers: stores.phoneNumbers,
       publicUrl: undefined,
     }),
+    phoneCalls: undefined,
+    phoneWebhooks: undefined,
     credentialProviders: [],
     webhooksAllowLoopback: true,
     callAcceptance: () => ({ accepted: true }),

@@ -15,6 +15,7 @@ import type { PhoneCallState } from "../../../src/telephony/machine/state.ts";
 import { PhoneCalls } from "../../../src/telephony/phone-calls.ts";
 import { PhoneCallSlots } from "../../../src/telephony/slots.ts";
 import { StreamAddresses } from "../../../src/telephony/streams.ts";
+import { PhoneWebhooks } from "../../../src/telephony/webhooks.ts";
 import { SPEC } from "../calls/stored-calls.ts";
 import { type ManualClock, settled } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
@@ -147,6 +148,22 @@ export class PhoneService {
     await this.phoneCalls.stop();
     this.phoneCalls = this.#newPhoneCalls();
     this.jobs = this.#newJobs();
+  }
+
+  /** What answers the carriers' webhooks. */
+  webhooks(): PhoneWebhooks {
+    const { phoneCalls, stores, client, clock } = this;
+    return new PhoneWebhooks({
+      phoneCalls,
+      store: stores.phoneCalls,
+      carriers: stores.openCarriers(SEALING_KEYS),
+      numbers: stores.phoneNumbers,
+      telephonyOf,
+      client,
+      publicUrl: PUBLIC_URL,
+      clock,
+      log: this.log.log,
+    });
   }
 
   /** Places a call; its id. */
