@@ -1,8 +1,8 @@
 import twilio from "twilio";
 import { describe, expect, test } from "vitest";
+import type { CallInstruction } from "../../../src/carriers/telephony.ts";
 import { rfc2822Ms } from "../../../src/carriers/twilio/dates.ts";
 import { isTwilioWebhook } from "../../../src/carriers/twilio/signature.ts";
-import type { CallInstruction } from "../../../src/carriers/telephony.ts";
 import { carrierTelephonyContract } from "../../contract/telephony/carrier-telephony.ts";
 import {
   HANG_UP,
@@ -61,7 +61,10 @@ describe("the signature of a webhook", () => {
   });
 
   test("is what the official SDK accepts, also where a parameter has several values", () => {
-    for (const params of [{ A: ["2", "1", "2"], B: "x y+z" }, { CallSid: "CA1", From: "gr\u00fc\u00df" }]) {
+    for (const params of [
+      { A: ["2", "1", "2"], B: "x y+z" },
+      { CallSid: "CA1", From: "gr\u00fc\u00df" },
+    ]) {
       const expected = twilio.validateRequest.bind(undefined, "12345");
       const pairs = Object.entries(params).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
       const form = new URLSearchParams(pairs).toString();
@@ -93,7 +96,8 @@ const pairsOf = (fields: Record<string, unknown>): string[] =>
     .flatMap(([name, value]) => [value].flat().map((one) => `${name}=${one}`))
     .sort();
 
-const ourPairs = (text = ""): string[] => [...new URLSearchParams(text)].map(([name, value]) => `${name}=${value}`).sort();
+const ourPairs = (text = ""): string[] =>
+  [...new URLSearchParams(text)].map(([name, value]) => `${name}=${value}`).sort();
 
 describe("the requests are those of the official SDK", () => {
   test("a dial", async () => {
@@ -146,10 +150,9 @@ describe("the requests are those of the official SDK", () => {
   });
 
   test("the calls of two numbers, one call, and its updates", async () => {
-    const list = await sdkRequest(
-      (client) => client.calls.page({ to: ORDER.to, from: ORDER.from, pageSize: 100 }),
-      { calls: [] },
-    );
+    const list = await sdkRequest((client) => client.calls.page({ to: ORDER.to, from: ORDER.from, pageSize: 100 }), {
+      calls: [],
+    });
     const listed = telephony.findCalls(credentials, ORDER, NOW_MS).request;
     expect([listed.path.split("?")[0], ourPairs(listed.path.split("?")[1])]).toEqual([list.path, list.query]);
 
@@ -238,7 +241,10 @@ describe("numbers", () => {
       kind: "done",
       value: { numbers: [{ number: "+14155550101", carrierNumberId: "PN1" }], nextPage: "Page=1&PageToken=PNab" },
     });
-    expect(read(ok({ incoming_phone_numbers: [], next_page_uri: null }))).toEqual({ kind: "done", value: { numbers: [] } });
+    expect(read(ok({ incoming_phone_numbers: [], next_page_uri: null }))).toEqual({
+      kind: "done",
+      value: { numbers: [] },
+    });
   });
 
   const before = {
@@ -328,7 +334,9 @@ describe("a search for a call", () => {
     expect(isComplete([row("CA1", 2), row("CA2", -5)])).toMatchObject({ value: { isComplete: true } });
     expect(isComplete([row("CA1", 2), row("CA2", 1)])).toMatchObject({ value: { isComplete: false } });
     expect(isComplete([row("CA1", -9), row("CA2", -5)])).toMatchObject({ value: { isComplete: false } });
-    expect(isComplete([row("CA1", 1), row("CA2", 1, { date_created: "x" })])).toMatchObject({ value: { isComplete: false } });
+    expect(isComplete([row("CA1", 1), row("CA2", 1, { date_created: "x" })])).toMatchObject({
+      value: { isComplete: false },
+    });
     expect(isComplete([])).toMatchObject({ value: { isComplete: false } });
   });
 });
@@ -348,7 +356,13 @@ test("a price is without its sign, and unknown until there is one", () => {
   const read = (price: unknown, unit: unknown) =>
     telephony.readPrice?.(credentials, carrierCallId).read(ok({ sid: "CA1", price, price_unit: unit }));
   expect(read("-0.03000", "usd")).toEqual({ kind: "done", value: { amount: 0.03, currency: "USD" } });
-  for (const [price, unit] of [[null, "USD"], ["x", "USD"], ["-0.03", null], ["1e9", "USD"], ["-0.03", "US$"]]) {
+  for (const [price, unit] of [
+    [null, "USD"],
+    ["x", "USD"],
+    ["-0.03", null],
+    ["1e9", "USD"],
+    ["-0.03", "US$"],
+  ]) {
     expect(read(price, unit)).toEqual({ kind: "done", value: undefined });
   }
 });

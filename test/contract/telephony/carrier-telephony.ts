@@ -19,7 +19,7 @@ const HTML = "<html><body>Bad Gateway</body></html>";
 const MALFORMED = expect.objectContaining({ code: "webhook_malformed" });
 /** Texts of callers, clients and models. */
 const TEXTS = [
-  "O'Brien & <Sons> \"Ltd\"",
+  'O\'Brien & <Sons> "Ltd"',
   "line one\r\nX-Injected: 1",
   "</Say></Response><Response><Dial>+19005550123</Dial>",
   "]]>&amp;&#10;<!-- -->",
@@ -106,13 +106,21 @@ function requestsContract(subject: TelephonyUnderTest): void {
     }
   });
 
-  test.each(["..", ".", "a/b", "a b", "a\r\nb", "", "\u0661", "a?b", "a#b", "x".repeat(300)])(
-    "the id %j never reaches a path",
-    (id) => {
-      expect(() => telephony.hangUp(credentials, id)).toThrow("checked");
-      expect(() => telephony.readNumber(credentials, { ...subject.number, carrierNumberId: id })).toThrow("checked");
-    },
-  );
+  test.each([
+    "..",
+    ".",
+    "a/b",
+    "a b",
+    "a\r\nb",
+    "",
+    "\u0661",
+    "a?b",
+    "a#b",
+    "x".repeat(300),
+  ])("the id %j never reaches a path", (id) => {
+    expect(() => telephony.hangUp(credentials, id)).toThrow("checked");
+    expect(() => telephony.readNumber(credentials, { ...subject.number, carrierNumberId: id })).toThrow("checked");
+  });
 
   test("the page of a list is no address: whatever it is, the same resource is listed", () => {
     const path = (page?: string) => telephony.listNumbers(credentials, page).request.path.split("?")[0];
@@ -134,7 +142,9 @@ function answersContract(subject: TelephonyUnderTest): void {
   const all = () => [...callExchanges(subject), ...otherExchanges(subject)];
   const dial = () => telephony.dial(credentials, ORDER);
 
-  test.each([500, 501, 502, 504, 503, 408, 301, 302, 199])("after a status %i the request may have been carried out", (status) => {
+  test.each([
+    500, 501, 502, 504, 503, 408, 301, 302, 199,
+  ])("after a status %i the request may have been carried out", (status) => {
     for (const body of ["", HTML, "{}", refusal("1"), '{"sid":"CA1"}']) {
       for (const { read } of all()) expect(read(answer(status, body))).toEqual({ kind: "uncertain", status });
     }
@@ -280,12 +290,23 @@ function webhooksContract(subject: TelephonyUnderTest): void {
 
   test("the samples have an inbound call, every state of an outbound one, and every outcome", () => {
     const kinds = new Set(webhooks.map(({ notice }) => notice.kind));
-    expect([...kinds]).toEqual(expect.arrayContaining(["incoming", "answered", "ended", "transfer", "stream", "other"]));
+    expect([...kinds]).toEqual(
+      expect.arrayContaining(["incoming", "answered", "ended", "transfer", "stream", "other"]),
+    );
     const outcomes = webhooks.flatMap(({ notice }) => (notice.kind === "ended" ? [notice.outcome] : []));
     expect(new Set(outcomes)).toEqual(new Set(PHONE_CALL_OUTCOMES));
   });
 
-  test.each(["", "..", "a/b", "a b", "a\r\nb", "<CA>", "\u0661", "x".repeat(300)])("the call id %j is malformed", (id) => {
+  test.each([
+    "",
+    "..",
+    "a/b",
+    "a b",
+    "a\r\nb",
+    "<CA>",
+    "\u0661",
+    "x".repeat(300),
+  ])("the call id %j is malformed", (id) => {
     expect(() => read(incoming({ id, from: "+14155550123", to: "+442079460123" }))).toThrow(MALFORMED);
   });
 

@@ -36,12 +36,16 @@ export function parseXml(document: string): XmlElement {
     }
   }
   const [root, ...others] = top.children;
-  if (open.length !== 1 || others.length > 0 || root === undefined || typeof root === "string") throw new Error("no root");
+  if (open.length !== 1 || others.length > 0 || root === undefined || typeof root === "string")
+    throw new Error("no root");
   return root;
 }
 
 function attributesOf(text: string): Record<string, string> {
-  const pairs = [...text.matchAll(/ ([A-Za-z]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, unescaped(value)]);
+  const pairs = [...text.matchAll(/ ([A-Za-z]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [
+    name,
+    unescaped(value),
+  ]);
   const attributes = Object.fromEntries(pairs);
   if (Object.keys(attributes).length !== pairs.length) throw new Error("an attribute twice");
   return attributes;
