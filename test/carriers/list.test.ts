@@ -9,17 +9,18 @@ import { carriersUnderTest } from "../support/wires/carriers.ts";
 const LAWS: readonly G711Codec[] = ["mulaw", "alaw"];
 
 test("no two carriers share a name or a variable", () => {
-  const names = CARRIERS.flatMap(({ connectionType, secret, outboundCodec }) => [
+  const names = CARRIERS.flatMap(({ connectionType, secret, outboundCodec, telephony }) => [
     connectionType,
     secret.variable,
+    telephony.apiUrl.variable,
     ...(outboundCodec === undefined ? [] : [outboundCodec.variable]),
   ]);
   expect(names).toEqual([...new Set(names)]);
 });
 
 test.each(CARRIERS)("the variables of $connectionType begin with its name", (carrier) => {
-  const { connectionType, secret, outboundCodec = secret } = carrier;
-  for (const { variable } of [secret, outboundCodec])
+  const { connectionType, secret, outboundCodec = secret, telephony } = carrier;
+  for (const { variable } of [secret, outboundCodec, telephony.apiUrl])
     expect(variable).toMatch(new RegExp(`^${connectionType.toUpperCase()}_`));
 });
 

@@ -115,7 +115,7 @@ test("a webhook by GET is read from its address", () => {
 });
 
 describe("the documents are those of the official SDK", () => {
-  const sdk = (write: (response: InstanceType<typeof plivo.Response>) => void): string => {
+  const sdk = (write: (response: ReturnType<typeof plivo.Response>) => void): string => {
     const response = plivo.Response();
     write(response);
     return response.toXML();
@@ -163,7 +163,7 @@ describe("the documents are those of the official SDK", () => {
     ["de-AT", "de-DE"],
     ["ja-JP", undefined],
     ["hi", undefined],
-  ])("a text in %s is spoken in %s, since Plivo drops a document with another language", (language, expected) => {
+  ])("a text in %s is spoken in %s: Plivo drops a document with another language", (language, expected) => {
     const { children } = parseXml(telephony.document({ ...SPOKEN_REFUSAL, language })?.body ?? "");
     expect(children[0]).toMatchObject({
       name: "Speak",

@@ -66,7 +66,9 @@ describe("the signature of a webhook", () => {
       { CallSid: "CA1", From: "gr\u00fc\u00df" },
     ]) {
       const expected = twilio.validateRequest.bind(undefined, "12345");
-      const pairs = Object.entries(params).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
+      const pairs = Object.entries(params).flatMap(([name, value]) =>
+        [value].flat().map((one): [string, string] => [name, one]),
+      );
       const form = new URLSearchParams(pairs).toString();
       const signature = twilio.getExpectedTwilioSignature("12345", url, params);
       expect(expected(signature, url, params)).toBe(true);
