@@ -4,6 +4,7 @@ import type { G711Codec } from "../../src/media/g711.ts";
 import { MULAW_CODECS } from "../../src/simulator/peers/carrier.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { telephonyUnderTest } from "../support/telephony/carriers.ts";
 import { carriersUnderTest } from "../support/wires/carriers.ts";
 
 const LAWS: readonly G711Codec[] = ["mulaw", "alaw"];
@@ -27,6 +28,11 @@ test.each(CARRIERS)("the variables of $connectionType begin with its name", (car
 test("every carrier is in the contract suite of the wires", () => {
   const tested = new Set(carriersUnderTest().map(({ connectionType }) => connectionType));
   expect(CARRIERS.filter(({ connectionType }) => !tested.has(connectionType))).toEqual([]);
+});
+
+test("every carrier is in the contract suite of telephony, with the telephony that it lists", () => {
+  const tested = new Map(telephonyUnderTest().map(({ name, telephony }) => [name, telephony]));
+  for (const { connectionType, telephony } of CARRIERS) expect(tested.get(connectionType)).toBe(telephony);
 });
 
 describe.each(CARRIERS)("$connectionType", (carrier) => {

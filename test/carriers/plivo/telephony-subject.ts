@@ -168,7 +168,7 @@ export function signPlivo(body: string, { token = CREDENTIALS.authToken, url = V
   return { method: "POST", url, headers, body: Buffer.from(body) };
 }
 
-export const plivoTelephony: TelephonyUnderTest = {
+export const telephonySubject: TelephonyUnderTest = {
   name: "carrier_c",
   telephony: PLIVO_TELEPHONY,
   credentials: CREDENTIALS,

@@ -15,13 +15,13 @@ import {
   TRANSFER,
 } from "../../support/telephony/telephony-under-test.ts";
 import { hmac, misspellings } from "../../support/wires/signatures.ts";
-import { plivoTelephony, signPlivo } from "./telephony-subject.ts";
+import { signPlivo, telephonySubject } from "./telephony-subject.ts";
 
-const { telephony, credentials, number, carrierCallId, webhooks } = plivoTelephony;
+const { telephony, credentials, number, carrierCallId, webhooks } = telephonySubject;
 const { authToken = "", authId = "" } = credentials;
 const ACCOUNT = `/v1/Account/${authId}/`;
 
-carrierTelephonyContract(plivoTelephony);
+carrierTelephonyContract(telephonySubject);
 
 const ok = (body: object, status = 200) => ({ status, headers: {}, body: JSON.stringify(body) });
 const bodyOf = ({ body = "" }: { body?: string } = {}) => JSON.parse(body);

@@ -161,7 +161,7 @@ export function signTelnyx(body: string, atMs = NOW_MS) {
   return { method: "POST", url: "https://api.example.com/telephony/k/voice", headers, body: Buffer.from(body) };
 }
 
-export const telnyxTelephony: TelephonyUnderTest = {
+export const telephonySubject: TelephonyUnderTest = {
   name: "carrier_b",
   telephony: TELNYX_TELEPHONY,
   credentials: CREDENTIALS,

@@ -12,12 +12,12 @@ import {
   STREAM,
   TRANSFER,
 } from "../../support/telephony/telephony-under-test.ts";
-import { signTelnyx, stateOf, telnyxTelephony } from "./telephony-subject.ts";
+import { signTelnyx, stateOf, telephonySubject } from "./telephony-subject.ts";
 
-const { telephony, credentials, number, carrierCallId } = telnyxTelephony;
+const { telephony, credentials, number, carrierCallId } = telephonySubject;
 const { publicKey = "", connectionId = "", apiKey = "" } = credentials;
 
-carrierTelephonyContract(telnyxTelephony);
+carrierTelephonyContract(telephonySubject);
 
 const ok = (body: object) => ({ status: 200, headers: {}, body: JSON.stringify(body) });
 const bodyOf = ({ body = "" }: { body?: string }) => JSON.parse(body);

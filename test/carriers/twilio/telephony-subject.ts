@@ -124,7 +124,7 @@ export function signTwilio(body: string, secret = CREDENTIALS.authToken, url = V
   return { method: "POST", url, headers: { "x-twilio-signature": signature }, body: Buffer.from(body) };
 }
 
-export const twilioTelephony: TelephonyUnderTest = {
+export const telephonySubject: TelephonyUnderTest = {
   name: "carrier_a",
   telephony: TWILIO_TELEPHONY,
   credentials: CREDENTIALS,

@@ -15,12 +15,12 @@ import {
   TRANSFER,
 } from "../../support/telephony/telephony-under-test.ts";
 import { misspellings } from "../../support/wires/signatures.ts";
-import { signTwilio, twilioTelephony } from "./telephony-subject.ts";
+import { signTwilio, telephonySubject } from "./telephony-subject.ts";
 
-const { telephony, credentials, number, carrierCallId } = twilioTelephony;
+const { telephony, credentials, number, carrierCallId } = telephonySubject;
 const ACCOUNT = `/2010-04-01/Accounts/${credentials.accountSid}`;
 
-carrierTelephonyContract(twilioTelephony);
+carrierTelephonyContract(telephonySubject);
 
 const ok = (body: object) => ({ status: 200, headers: {}, body: JSON.stringify(body) });
 
