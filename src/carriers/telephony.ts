@@ -246,7 +246,8 @@ export interface CarrierTelephony {
    * Instructs a call by REST. `commandId` is the same at each attempt, for carriers that carry out a command once.
    * `isAnswered`: the call was answered before, by the service or by the person that was called. Where it was not, a carrier may answer
    * an inbound call and do no more: then the notice `answered` follows, and the call is instructed again. `documentUrl` is an address of
-   * this service that answers with `document(instruction)`, for carriers that fetch it.
+   * this service that answers with `document(instruction)`, for carriers that fetch it; by its contents, that webhook may be the
+   * `incoming` or `answered` one of the call once more.
    */
   instruct(
     credentials: CarrierCredentials,

@@ -269,6 +269,12 @@ function signaturesContract(subject: TelephonyUnderTest): void {
     expect(isAuthentic({ ...good, body: Buffer.from([0xff, 0xfe]) })).toBe(false);
   });
 
+  test("a form with more parameters than a carrier sends is not authentic, even with its signature", () => {
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `p${index}=1`).join("&");
+    const isForm = webhooks.every(({ body }) => !body.startsWith("{"));
+    if (isForm) expect([isAuthentic(sign(many(256))), isAuthentic(sign(many(257)))]).toEqual([true, false]);
+  });
+
   test("the webhook of another account is not authentic", () => {
     const { body = "" } = webhooks[0] ?? {};
     for (const { name, example } of telephony.credentialFields) {
