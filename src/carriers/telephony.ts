@@ -137,7 +137,7 @@ export type CallInstruction =
   | { kind: "transfer"; transfer: TransferOrder }
   /**
    * Says something, or nothing where `text` is absent, and hangs up. `language` is a tag such as `en-GB`. A carrier that cannot speak
-   * and hang up by one command rejects the call instead, and the caller hears the tone of `reason`.
+   * and hang up by one command only speaks: the call is to be hung up afterwards.
    */
   | { kind: "refuse"; text?: string; language?: string; reason: "busy" | "rejected" }
   | { kind: "hang_up" };

@@ -188,11 +188,23 @@ describe("the requests are those of the official SDK", () => {
     expect(instruct(REFUSAL, false)).toEqual(
       await sdk((actions) => actions.reject(carrierCallId, { ...id, cause: "USER_BUSY" })),
     );
-    expect(instruct(SPOKEN_REFUSAL, false)).toEqual(
+    expect(instruct({ ...REFUSAL, reason: "rejected" }, false)).toEqual(
       await sdk((actions) => actions.reject(carrierCallId, { ...id, cause: "CALL_REJECTED" })),
     );
+    expect(instruct(SPOKEN_REFUSAL, false)).toEqual(await sdk((actions) => actions.answer(carrierCallId, id)));
+    expect(instruct(SPOKEN_REFUSAL)).toEqual(
+      await sdk((actions) =>
+        actions.speak(carrierCallId, {
+          ...id,
+          payload: SPOKEN_REFUSAL.text,
+          payload_type: "text",
+          voice: "female",
+          language: "en-GB",
+        }),
+      ),
+    );
     const hangUp = await sdk((actions) => actions.hangup(carrierCallId, id));
-    expect([instruct(REFUSAL), instruct(SPOKEN_REFUSAL), instruct(HANG_UP)]).toEqual([hangUp, hangUp, hangUp]);
+    expect([instruct(REFUSAL), instruct(HANG_UP)]).toEqual([hangUp, hangUp]);
     expect(ours(telephony.hangUp(credentials, carrierCallId).request)).toEqual(
       await sdk((actions) => actions.hangup(carrierCallId, {})),
     );
@@ -206,6 +218,12 @@ test("a stream to a carrier that was configured for A-law is ordered in A-law", 
   const stream = { ...STREAM.stream, outboundCodec: "alaw" } as const;
   const { request } = telephony.instruct(credentials, carrierCallId, { kind: "stream", stream }, OPTIONS);
   expect(bodyOf(request)).toMatchObject({ stream_bidirectional_codec: "PCMA", stream_codec: "PCMU" });
+});
+
+test("a text in a language that Telnyx does not have is spoken by its default", () => {
+  const languageOf = (language: string) =>
+    bodyOf(telephony.instruct(credentials, carrierCallId, { ...SPOKEN_REFUSAL, language }, OPTIONS).request).language;
+  expect([languageOf("de-AT"), languageOf("xx")]).toEqual(["de-DE", undefined]);
 });
 
 test("a command that the carrier did not confirm is uncertain, and one to a call that is over is gone", () => {
