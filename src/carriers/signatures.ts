@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { SIGNATURES_PER_UPGRADE_MAX } from "../core/limits/connections.ts";
+import { WEBHOOK_FIELDS_MAX } from "../core/limits/telephony.ts";
 
 // What the signatures of several carriers have in common.
 
@@ -28,10 +29,17 @@ export function portVariantsOf(url: string): readonly string[] {
   return scheme === "" ? [url] : [url, `${scheme}://${host}${other}${rest}`];
 }
 
-/** The parameters of a form, each with all of its values, by name and then by value in the order of UTF-16. */
-export function sortedParameters(form: string): readonly (readonly [name: string, values: readonly string[]])[] {
+/**
+ * The parameters of a form, each with all of its values, by name and then by value in the order of UTF-16. Undefined for more than
+ * WEBHOOK_FIELDS_MAX, which no carrier signs.
+ */
+export function sortedParameters(
+  form: string,
+): readonly (readonly [name: string, values: readonly string[]])[] | undefined {
+  const pairs = [...new URLSearchParams(form)];
+  if (pairs.length > WEBHOOK_FIELDS_MAX) return undefined;
   const values = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(form)) values.set(name, [...(values.get(name) ?? []), value]);
+  for (const [name, value] of pairs) values.set(name, [...(values.get(name) ?? []), value]);
   return [...values.keys()].sort().map((name) => [name, (values.get(name) ?? []).sort()] as const);
 }
 

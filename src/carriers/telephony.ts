@@ -141,7 +141,7 @@ export type CallInstruction =
   | { kind: "transfer"; transfer: TransferOrder }
   /**
    * Says something, or nothing where `text` is absent, and hangs up. `language` is a tag such as `en-GB`. A carrier that cannot speak
-   * and hang up by one command rejects the call instead, and the caller hears the tone of `reason`.
+   * and hang up by one command only speaks: the call is to be hung up afterwards.
    */
   | { kind: "refuse"; text?: string; language?: string; reason: "busy" | "rejected" }
   | { kind: "hang_up" };
@@ -243,7 +243,8 @@ export interface CarrierTelephony {
    * Instructs a call by REST. `commandId` is the same at each attempt, for carriers that carry out a command once.
    * `isAnswered`: the call was answered before, by the service or by the person that was called. Where it was not, a carrier may answer
    * an inbound call and do no more: then the notice `answered` follows, and the call is instructed again. `documentUrl` is an address of
-   * this service that answers with `document(instruction)`, for carriers that fetch it.
+   * this service that answers with `document(instruction)`, for carriers that fetch it; by its contents, that webhook may be the
+   * `incoming` or `answered` one of the call once more.
    */
   instruct(
     credentials: CarrierCredentials,

@@ -1,5 +1,3 @@
-import { primaryLanguage } from "../core/text/language-tags.ts";
-
 // The documents that answer webhooks. Texts in them come from clients and carriers: whatever they are, the document has the elements
 // and attributes that were written here, and no others.
 
@@ -38,13 +36,3 @@ export function xmlElement(
 /** The document of a carrier: `Response` with these elements. */
 export const xmlResponse = (...content: readonly string[]): string =>
   `<?xml version="1.0" encoding="UTF-8"?>${xmlElement("Response", {}, ...content)}`;
-
-/**
- * The tag among `supported` for a text in `language`: this one, or else the first of the same language. Undefined for another language:
- * the carrier's default speaks it then, since a carrier may drop a document with a tag that it does not know.
- */
-export const spokenLanguage = (language: string | undefined, supported: readonly string[]): string | undefined =>
-  language === undefined
-    ? undefined
-    : (supported.find((tag) => tag.toLowerCase() === language.toLowerCase()) ??
-      supported.find((tag) => primaryLanguage(tag) === primaryLanguage(language)));

@@ -4,28 +4,35 @@ import type { G711Codec } from "../../src/media/g711.ts";
 import { MULAW_CODECS } from "../../src/simulator/peers/carrier.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { telephonyUnderTest } from "../support/telephony/carriers.ts";
 import { carriersUnderTest } from "../support/wires/carriers.ts";
 
 const LAWS: readonly G711Codec[] = ["mulaw", "alaw"];
 
 test("no two carriers share a name or a variable", () => {
-  const names = CARRIERS.flatMap(({ connectionType, secret, outboundCodec }) => [
+  const names = CARRIERS.flatMap(({ connectionType, secret, outboundCodec, telephony }) => [
     connectionType,
     secret.variable,
+    telephony.apiUrl.variable,
     ...(outboundCodec === undefined ? [] : [outboundCodec.variable]),
   ]);
   expect(names).toEqual([...new Set(names)]);
 });
 
 test.each(CARRIERS)("the variables of $connectionType begin with its name", (carrier) => {
-  const { connectionType, secret, outboundCodec = secret } = carrier;
-  for (const { variable } of [secret, outboundCodec])
+  const { connectionType, secret, outboundCodec = secret, telephony } = carrier;
+  for (const { variable } of [secret, outboundCodec, telephony.apiUrl])
     expect(variable).toMatch(new RegExp(`^${connectionType.toUpperCase()}_`));
 });
 
 test("every carrier is in the contract suite of the wires", () => {
   const tested = new Set(carriersUnderTest().map(({ connectionType }) => connectionType));
   expect(CARRIERS.filter(({ connectionType }) => !tested.has(connectionType))).toEqual([]);
+});
+
+test("every carrier is in the contract suite of telephony, with the telephony that it lists", () => {
+  const tested = new Map(telephonyUnderTest().map(({ name, telephony }) => [name, telephony]));
+  for (const { connectionType, telephony } of CARRIERS) expect(tested.get(connectionType)).toBe(telephony);
 });
 
 describe.each(CARRIERS)("$connectionType", (carrier) => {

@@ -46,13 +46,15 @@ export function isPlivoWebhook(secret: string, { method, url, headers, body }: W
 /** All forms of what is signed before the nonce; none for a method that Plivo does not use. */
 function signedForms(method: string, url: string, form: string): readonly string[] {
   const [address = "", search = ""] = url.split("?", 2);
-  const query = written(search, "=").join("&");
+  const query = written(search, "=")?.join("&");
+  const parameters = written(form, "")?.join("");
+  if (query === undefined || parameters === undefined) return [];
   if (method === "GET") return form === "" ? [query === "" ? address : `${address}?${query}`] : [];
   if (method !== "POST") return [];
-  const parameters = written(form, "").join("");
   if (query !== "") return [`${address}?${query}${parameters === "" ? "" : `.${parameters}`}`];
   return parameters === "" ? [address] : [`${address}?${parameters}`, `${address}.${parameters}`];
 }
 
-const written = (form: string, between: string): readonly string[] =>
-  sortedParameters(form).flatMap(([name, values]) => values.map((value) => `${name}${between}${value}`));
+/** Undefined for too many parameters. */
+const written = (form: string, between: string): readonly string[] | undefined =>
+  sortedParameters(form)?.flatMap(([name, values]) => values.map((value) => `${name}${between}${value}`));

@@ -50,6 +50,7 @@ export const TRANSFER_OUTCOMES: Readonly<Record<PhoneCallOutcome, "completed" | 
 
 /** Errors of a request that was to place a call: https://developers.telnyx.com/development/api-fundamentals/api-errors */
 export const TELNYX_DIAL_REFUSALS: Readonly<Record<string, PhoneCallOutcome>> = {
-  // Invalid phone number.
+  // Invalid phone number; not in E.164.
   10002: "invalid_number",
+  10016: "invalid_number",
 };

@@ -217,7 +217,7 @@ export const command = (
   credentials: CarrierCredentials,
   operation: CarrierOperation,
   carrierCallId: string,
-  action: "answer" | "reject" | "hangup" | "transfer" | "send_dtmf" | "streaming_start",
+  action: "answer" | "reject" | "hangup" | "transfer" | "send_dtmf" | "speak" | "streaming_start",
   body: Members,
 ): Exchange<undefined> =>
   exchange(

@@ -1,10 +1,25 @@
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { credential, secondsOf } from "../rest.ts";
-import type { CarrierTelephony, StreamOrder, TransferOrder } from "../telephony.ts";
+import { spokenLanguage } from "../spoken-language.ts";
+import type {
+  CallInstruction,
+  CarrierCredentials,
+  CarrierTelephony,
+  Exchange,
+  StreamOrder,
+  TransferOrder,
+} from "../telephony.ts";
 import { encodeClientState } from "./client-state.ts";
 import * as rest from "./rest.ts";
 import { isTelnyxWebhook, streamAuthToken } from "./signature.ts";
 import { readTelnyxWebhook } from "./webhooks.ts";
+
+/** `language` of `speak` with the basic voices: https://developers.telnyx.com/api-reference/call-commands/speak-text */
+const LANGUAGES = [
+  ...["en-US", "en-GB", "en-AU", "en-IN", "de-DE", "es-ES", "es-MX", "es-US", "fr-FR", "fr-CA", "it-IT", "pt-BR"],
+  ...["pt-PT", "nl-NL", "pl-PL", "da-DK", "sv-SE", "nb-NO", "cy-GB", "hi-IN", "is-IS", "ja-JP", "ko-KR", "ro-RO"],
+  ...["ru-RU", "tr-TR"],
+];
 
 /** carrier_b: calls and numbers of Telnyx Call Control. */
 export const TELNYX_TELEPHONY: CarrierTelephony = {
@@ -66,11 +81,8 @@ export const TELNYX_TELEPHONY: CarrierTelephony = {
           ...id,
           ...transfer(instruction.transfer, carrierCallId),
         });
-      case "refuse": {
-        if (isAnswered) return rest.command(credentials, "hang_up", carrierCallId, "hangup", id);
-        const cause = instruction.reason === "busy" ? "USER_BUSY" : "CALL_REJECTED";
-        return rest.command(credentials, "hang_up", carrierCallId, "reject", { ...id, cause });
-      }
+      case "refuse":
+        return refuse(credentials, carrierCallId, instruction, id, isAnswered);
       case "hang_up":
         return rest.command(credentials, "hang_up", carrierCallId, "hangup", id);
     }
@@ -79,6 +91,29 @@ export const TELNYX_TELEPHONY: CarrierTelephony = {
     isTelnyxWebhook(credential(credentials, "publicKey"), webhook, nowMs),
   readWebhook: readTelnyxWebhook,
 };
+
+/** Only a call that was answered can be spoken to, and only one that was not can be rejected. */
+function refuse(
+  credentials: CarrierCredentials,
+  carrierCallId: string,
+  { text, language, reason }: Extract<CallInstruction, { kind: "refuse" }>,
+  id: { command_id: string },
+  isAnswered: boolean,
+): Exchange<undefined> {
+  if (text !== undefined) {
+    if (!isAnswered) return rest.command(credentials, "answer", carrierCallId, "answer", id);
+    const speech = {
+      payload: text,
+      payload_type: "text",
+      voice: "female",
+      language: spokenLanguage(language, LANGUAGES),
+    };
+    return rest.command(credentials, "hang_up", carrierCallId, "speak", { ...id, ...speech });
+  }
+  if (isAnswered) return rest.command(credentials, "hang_up", carrierCallId, "hangup", id);
+  const cause = reason === "busy" ? "USER_BUSY" : "CALL_REJECTED";
+  return rest.command(credentials, "hang_up", carrierCallId, "reject", { ...id, cause });
+}
 
 /** https://developers.telnyx.com/api-reference/call-commands/streaming-start */
 const stream = ({ url, callId, authToken, outboundCodec = "mulaw" }: StreamOrder): object => ({

@@ -1,6 +1,7 @@
 import { secondsOf } from "../rest.ts";
+import { spokenLanguage } from "../spoken-language.ts";
 import type { CallInstruction, CarrierDocument, StreamOrder, TransferOrder } from "../telephony.ts";
-import { spokenLanguage, xmlElement, xmlResponse, xmlText } from "../xml.ts";
+import { xmlElement, xmlResponse, xmlText } from "../xml.ts";
 
 // TwiML: https://www.twilio.com/docs/voice/twiml
 

@@ -46,14 +46,13 @@ export const TWILIO_DIAL_OUTCOMES = {
   canceled: "failed",
 } as const;
 
-/** Errors of a request that was to place a call: https://www.twilio.com/docs/api/errors */
+/** Errors of a request that was to place a call, each on a page of its own below https://www.twilio.com/docs/api/errors */
 export const TWILIO_DIAL_REFUSALS: Readonly<Record<string, PhoneCallOutcome>> = {
-  // Invalid `To`, no number, not reachable, not a valid number, and a number that cannot be called.
+  // No `To`, an invalid one, one that cannot be reached, one that does not appear to be valid; a wrong format; a number that is not there.
   21201: "invalid_number",
   21211: "invalid_number",
   21214: "invalid_number",
   21217: "invalid_number",
-  21401: "invalid_number",
   13223: "invalid_number",
   13224: "invalid_number",
 };

@@ -26,8 +26,9 @@ export function isSignedByTwilio(
 export function isTwilioWebhook(secret: string, { method, url, headers, body }: WebhookRequest): boolean {
   const given = signaturesIn(headers[SIGNATURE] ?? "");
   const form = textOf(body);
-  if (method !== "POST" || form === undefined || given.length === 0) return false;
-  const parameters = sortedParameters(form)
+  const sorted = form === undefined ? undefined : sortedParameters(form);
+  if (method !== "POST" || sorted === undefined || given.length === 0) return false;
+  const parameters = sorted
     .flatMap(([name, values]) => [...new Set(values)].map((value) => `${name}${value}`))
     .join("");
   return portVariantsOf(url).some((address) =>
