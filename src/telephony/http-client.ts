@@ -92,7 +92,7 @@ async function exchangeWith(
   return { status: sent.status, headers, body };
 }
 
-/** Each request has a connection of its own: one that was kept could be lost with a request whose outcome nobody knows then. */
+/** Each request has a connection of its own: an idle one may be lost as it is used, and the outcome of the request is then unknown. */
 function headOf(
   url: URL,
   { method, headers, body }: CarrierRequest,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { authenticatedCarriers, upgradeAuthentication } from "../../src/carriers/authentication.ts";
-import { CARRIER_NAMES } from "../../src/carriers/list.ts";
+import { authenticatedCarriers, isStreamOfAccount, upgradeAuthentication } from "../../src/carriers/authentication.ts";
+import { CARRIER_NAMES, CARRIERS, type CarrierName } from "../../src/carriers/list.ts";
 import { hmac, SECRET } from "../support/wires/signatures.ts";
 
 const URL_A = "wss://gw.example.com/carrier_a/media";
@@ -37,5 +37,35 @@ describe("the transports that an upgrade may belong to", () => {
     expect(allowedTypes(URL, {})).toEqual(["websocket", ...unsigned]);
     expect(headerNames).toContain("authorization");
     expect(allowedTypes(URL, { authorization: "Bearer b" })).toBeUndefined();
+  });
+});
+
+describe("the stream of a telephone call", () => {
+  const URL = "wss://gw.example.com/stream/token";
+  const NONCE = "12345";
+  /** What each carrier sends that knows the secret. */
+  const signed: Readonly<Record<CarrierName, (secret: string) => Record<string, string>>> = {
+    carrier_a: (secret) => ({ "x-twilio-signature": hmac("sha1", secret, URL) }),
+    carrier_b: (secret) => ({ "x-telnyx-streaming-auth-token": secret }),
+    carrier_c: (secret) => ({
+      "x-plivo-signature-v3": hmac("sha256", secret, `${URL}.${NONCE}`),
+      "x-plivo-signature-v3-nonce": NONCE,
+    }),
+  };
+
+  test.each(
+    CARRIERS.map((carrier) => [carrier.connectionType, carrier] as const),
+  )("of %s is proven by the credentials of its own account, and by nothing else", (name, { telephony }) => {
+    const credentials = Object.fromEntries(telephony.credentialFields.map((field) => [field.name, field.example]));
+    const headers = signed[name](telephony.streamSecret(credentials));
+    expect(isStreamOfAccount(name, credentials, { url: URL, headers })).toBe(true);
+    expect(isStreamOfAccount(name, credentials, { url: URL, headers: {} })).toBe(false);
+    expect(isStreamOfAccount(name, credentials, { url: URL, headers: signed[name]("another") })).toBe(false);
+    for (const other of CARRIER_NAMES.filter((one) => one !== name)) {
+      const { telephony: others } = CARRIERS.find(({ connectionType }) => connectionType === other) ?? { telephony };
+      const theirs = Object.fromEntries(others.credentialFields.map((field) => [field.name, field.example]));
+      expect(isStreamOfAccount(other, theirs, { url: URL, headers })).toBe(false);
+    }
+    expect(isStreamOfAccount("carrier_unknown", credentials, { url: URL, headers })).toBe(false);
   });
 });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { upgradeAuthentication } from "../../src/carriers/authentication.ts";
 import { asAccountId, asCallId } from "../../src/core/ids.ts";
@@ -5,7 +6,7 @@ import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../../src/core/limits/admission
 import { mintToken } from "../../src/core/stream-token.ts";
 import { AdmissionGate } from "../../src/gateway/admission.ts";
 import type { Transport } from "../../src/gateway/transport/transport.ts";
-import type { RedeemedCall } from "../../src/store/call-handoff.ts";
+import type { CallHandoff, RedeemedCall } from "../../src/store/call-handoff.ts";
 import { SPEC } from "../support/calls/virtual-call.ts";
 import { DEFAULT_LIVENESS } from "../support/configuration/liveness.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
@@ -25,7 +26,7 @@ const SOCKET: Transport = {
 const REDEEMED: RedeemedCall = { callId: asCallId("call_1"), accountId: asAccountId("account_1"), spec: SPEC };
 
 /** A gate whose redemptions are answered by `redeem`; counts what it reports. */
-function gate(redeem: () => Promise<RedeemedCall | undefined>, tokenKeys: readonly Uint8Array[] = [KEY]) {
+function gate(redeem: CallHandoff["redeem"], tokenKeys: readonly Uint8Array[] = [KEY]) {
   const clock = new ManualClock();
   const redemptions: string[] = [];
   const refusals: number[] = [];
@@ -54,6 +55,18 @@ test("a redeemed token is admitted, and stays pending until its leg is opened", 
   expect([admission.kind, admissions.pending, redemptions]).toEqual(["admitted", 1, ["redeemed"]]);
   if (admission.kind === "admitted") admission.open(SOCKET);
   expect([opened, settledAt, admissions.pending]).toEqual([["call_1"], [0], 0]);
+});
+
+test("those who redeem a token get the address and the headers that may be signed, and decide by them", async () => {
+  const given: unknown[] = [];
+  const { admissions } = gate(async (tokenHash, _only, proof) => {
+    given.push([tokenHash, proof]);
+    return REDEEMED;
+  });
+  const headers = { "x-twilio-signature": "signature" };
+  await admissions.admit(TOKEN, headers, false);
+  const tokenHash = createHash("sha256").update(TOKEN).digest("hex");
+  expect(given).toEqual([[tokenHash, { url: `wss://media.example/stream/${TOKEN}`, headers }]]);
 });
 
 test("an unknown token gets 401 after REFUSAL_MS_MIN, an unsigned one too, without a redemption", async () => {

@@ -142,6 +142,9 @@ for (const { name, isHere, usesPostgres, explain } of STORES) {
         calls_by_end_reason_and_id: { endReason: "spend_limit" },
         calls_by_agent_id_and_id: { agentId: agents.at(-1) },
         calls_by_carrier_call_id: { carrierCallId: "CA777" },
+        calls_by_direction_and_id: { direction: "outbound" },
+        calls_by_from_number_and_id: { from: "+15550000778" },
+        calls_by_to_number_and_id: { to: "+15559999999" },
         call_metadata: { metadata: { order: "A-777" } },
       };
       for (const [index, filters] of Object.entries(indexes)) {

@@ -3,7 +3,7 @@ import { isoTime, systemClock } from "../../../src/core/clock.ts";
 import { addMs, type EpochMs } from "../../../src/core/clocks.ts";
 import type { AccountId, AgentId, CallId } from "../../../src/core/ids.ts";
 import type { CallQuery } from "../../../src/store/call-store.ts";
-import { SHARED_CARRIER_CALL_ID } from "../../../test/support/stores/many-calls.ts";
+import { OWN_NUMBER, SHARED_CARRIER_CALL_ID } from "../../../test/support/stores/many-calls.ts";
 
 // The filters of `GET /calls`, each alone and in the worst combinations for the calls of test/support/stores/many-calls.ts.
 
@@ -31,6 +31,13 @@ export const filterCases = (agents: readonly AgentId[]): Readonly<Record<string,
   "agentId of none": { agentId: agents.at(-1) },
   "carrierCallId of 1": { carrierCallId: "CA777" },
   "carrierCallId of thousands": { carrierCallId: SHARED_CARRIER_CALL_ID },
+  "direction of a third": { direction: "outbound" },
+  "from of 1": { from: "+15550000778" },
+  "from of a third": { from: OWN_NUMBER },
+  "to of none": { to: "+15559999999" },
+  "from of a third, to of 1": { from: OWN_NUMBER, to: "+15550000777" },
+  "from and direction that never meet": { from: OWN_NUMBER, direction: "inbound" },
+  "to of half, endReason of 50": { to: OWN_NUMBER, endReason: "worker_lost" },
   "createdAfter yesterday": { createdFromMs: daysAgo(1) },
   "createdBefore all but a day": { createdBeforeMs: daysAgo(89) },
   "one day, long ago": { createdFromMs: daysAgo(89), createdBeforeMs: daysAgo(88) },

@@ -20,9 +20,9 @@ import { problem, schemaProblems } from "../http/validation.ts";
 import { attachNumber, detachNumber } from "./attachment.ts";
 import {
   DetachBody,
+  EmptyBody,
   ImportBody,
   ImportedNumbers,
-  NoBody,
   PhoneNumberChangesBody,
   PhoneNumberFilters,
   PhoneNumberItem,
@@ -101,7 +101,7 @@ const ATTACH = {
     "number is detached. Attaching it again repeats the requests to the carrier.",
   params: PhoneNumberParams,
   querystring: NoQuery,
-  body: NoBody,
+  body: EmptyBody,
   response: { 200: PhoneNumberItem },
   errors: ["not_found", "conflict", "unavailable"],
 } as const;

@@ -104,7 +104,9 @@ export const DetachBody = z
   .nullish()
   .meta({ description: "How to detach it." });
 
-export const NoBody = z.strictObject({}, { error: "must be a JSON object without fields, or be left out" }).nullish();
+export const EmptyBody = z
+  .strictObject({}, { error: "must be a JSON object without fields, or be left out" })
+  .nullish();
 
 export const PhoneNumberItem = z
   .object({

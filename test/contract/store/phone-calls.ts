@@ -274,7 +274,7 @@ export function phoneCallContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.phoneCalls.sealedToken(other)).toBeUndefined();
     });
 
-    test("H12: only a stream with the signature of the call's own carrier redeems its token, which stays valid otherwise", async () => {
+    test("only a stream with the signature of the call's own carrier redeems its token, which stays valid otherwise", async () => {
       const callId = await createInbound();
       const hash = await giveToken(callId);
       const forged = { ...PROOF, headers: { signature: "wrong" } };
@@ -287,7 +287,7 @@ export function phoneCallContract(name: string, make: () => StoresUnderTest): vo
       expect(await redeem(hash)).toBeUndefined();
     });
 
-    test("H12: the credentials of another carrier of the account are of no use", async () => {
+    test("the credentials of another carrier of the account are of no use", async () => {
       const credentials = { ...NEW_CARRIER.credentials, authToken: "f".repeat(32) };
       const { id: carrierId } = await createCarrier(stores, accountId, { credentials });
       const hash = await giveToken(await createInbound("CA1", { carrierId }));

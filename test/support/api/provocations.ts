@@ -1,4 +1,4 @@
-import { asAccountId, asApiKeyId, asPublishableKeyId, asWebhookId } from "../../../src/core/ids.ts";
+import { asAccountId, asApiKeyId, asPhoneNumberId, asPublishableKeyId, asWebhookId } from "../../../src/core/ids.ts";
 import { TOOL_SECRETS_MAX } from "../../../src/core/limits/accounts.ts";
 import { AGENTS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents.ts";
 import {
@@ -11,6 +11,7 @@ import {
   RATE_WINDOW_MS,
 } from "../../../src/core/limits/api.ts";
 import { API_KEY_CACHE_MS, API_KEYS_MAX } from "../../../src/core/limits/api-keys.ts";
+import { CARRIERS_MAX } from "../../../src/core/limits/carriers.ts";
 import { PUBLISHABLE_KEYS_MAX } from "../../../src/core/limits/web-calls.ts";
 import { WEBHOOKS_MAX } from "../../../src/core/limits/webhooks.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
@@ -240,6 +241,21 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     await scene.api.stores.publishableKeys.revoke(scene.api.accountId, asPublishableKeyId(id));
     yield { id };
   },
+  async *"createCarrier 409"(scene, operation) {
+    for (let count = 0; count < CARRIERS_MAX; count += 1) await scene.carrier();
+    yield await existingId(scene, operation);
+  },
+  async *"deleteCarrier 409"(scene) {
+    const { accountId, stores } = scene.api;
+    const number = await stores.phoneNumbers.get(accountId, asPhoneNumberId(await scene.attachedNumber()));
+    yield { id: number?.carrierId ?? "" };
+  },
+  "importPhoneNumbers 409": withoutCredentials,
+  "attachPhoneNumber 409": withoutCredentials,
+  "detachPhoneNumber 409": withoutCredentials,
+  async *"deletePhoneNumber 409"(scene) {
+    yield { id: await scene.attachedNumber() };
+  },
   async *"createWebCall 409"(scene, operation) {
     const given = await existingId(scene, operation);
     scene.withdrawVoices();
@@ -313,6 +329,13 @@ async function* revoked(scene: Scene, operation: Operation): AsyncGenerator<Requ
   const { id = "" } = await existingId(scene, operation);
   await scene.api.stores.apiKeys.revoke(scene.api.accountId, asApiKeyId(id));
   yield { id };
+}
+
+/** The credentials of the carrier cannot be opened. */
+async function* withoutCredentials(scene: Scene, operation: Operation): AsyncGenerator<RequestChanges, void> {
+  const given = await existingId(scene, operation);
+  await scene.loseCarrierKeys();
+  yield given;
 }
 
 /** A recording that the client has already. */

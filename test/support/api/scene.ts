@@ -3,18 +3,19 @@ import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { callMs } from "../../../src/core/clocks.ts";
-import { asCallId, asTurnId, asWebhookId, type CallId } from "../../../src/core/ids.ts";
+import { asCallId, asPhoneNumberId, asTurnId, asWebhookId, type CallId } from "../../../src/core/ids.ts";
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_ACCOUNT_MAX } from "../../../src/core/limits/events.ts";
 import type { Role } from "../../../src/core/roles.ts";
 import type { Scope } from "../../../src/core/scopes.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import { BY_SERVICE } from "../../../src/store/audit-store.ts";
+import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { TURNS } from "../calls/stored-calls.ts";
 import { START } from "../journals/example-call.ts";
 import { JournalFile } from "../journals/journal-file.ts";
-import { createCarrier, importNumber } from "../telephony/stored.ts";
+import { createCarrier, importNumber, queuedCall } from "../telephony/stored.ts";
 import { redeemedBy } from "../tokens.ts";
 import { ANY_STT } from "./any-stt.ts";
 import { type ApiUnderTest, apiUnderTest } from "./harness.ts";
@@ -115,6 +116,28 @@ export class Scene {
     return (await importNumber(stores, await createCarrier(stores, accountId), number)).id;
   }
 
+  /** A telephone number that is attached. */
+  async attachedNumber(): Promise<string> {
+    const { accountId, stores } = this.api;
+    const id = await this.phoneNumber();
+    await stores.phoneNumbers.setAttached(accountId, asPhoneNumberId(id), { voice_url: "https://before.example/" });
+    return id;
+  }
+
+  /** The key that sealed the credentials of all carriers is lost. */
+  async loseCarrierKeys(): Promise<void> {
+    await this.api.stores.forgetLostSecrets(new Keyring([sealingKeyOf(Buffer.alloc(32, 1))]), false);
+  }
+
+  /** An outbound telephone call that was not placed yet. */
+  async queued(): Promise<string> {
+    const { accountId, stores, clock } = this.api;
+    const carrier = await createCarrier(stores, accountId);
+    const made = await stores.phoneCalls.create(queuedCall(accountId, carrier.id, clock.epochMs()));
+    if (made.kind !== "created") throw new Error(made.kind);
+    return made.call.id;
+  }
+
   /** The text of an API key of the account with these scopes. */
   async keyWith(scopes: readonly Scope[]): Promise<string> {
     const { accountId, stores } = this.api;
@@ -204,6 +227,7 @@ export class Scene {
     await this.api.stores.calls.expire();
     return [
       expired,
+      await this.queued(),
       await this.created(),
       await this.active(),
       await this.active({ connectionType: "websocket" }),

@@ -79,6 +79,7 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   }
   control.observeEventStreams(() => 2);
   control.webhookAttempted("delivered", 80);
+  control.carrierAsked("carrier_a", "verify", "uncertain");
   control.webhookDisabled("gone");
   control.webhookFilled();
   control.setRestarts({ worker: 2, control: 0, speech: 1 });

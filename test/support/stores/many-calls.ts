@@ -1,6 +1,7 @@
 import type { Insertable, Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { type AgeClock, systemAgeClock } from "../../../src/core/age-clock.ts";
+import type { PhoneCallFacts } from "../../../src/core/calls/phone.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../../../src/core/calls/spec.ts";
 import { systemClock } from "../../../src/core/clock.ts";
@@ -11,7 +12,7 @@ import type { StorePlace } from "../../../src/store/open-stores.ts";
 import { Pool } from "../../../src/store/postgres/pool.ts";
 import { PostgresDatabase } from "../../../src/store/postgres/postgres-database.ts";
 import { metadataRows } from "../../../src/store/sql/calls/metadata.ts";
-import { promptsOf, settingsColumns } from "../../../src/store/sql/calls/rows.ts";
+import { NO_PHONE, phoneColumns, promptsOf, settingsColumns } from "../../../src/store/sql/calls/rows.ts";
 import type { SqlDatabase } from "../../../src/store/sql/database.ts";
 import type { Tables } from "../../../src/store/sql/tables.ts";
 import { databasePath, openDatabase } from "../../../src/store/sqlite/database/database.ts";
@@ -61,6 +62,7 @@ const WAITING_CALLS = 50;
 /** One carrier gives all of its test calls the same id. */
 export const SHARED_CARRIER_CALL_ID = "CA-the-same-for-many";
 const SHARED_SHARE = 0.15;
+export const OWN_NUMBER = "+15550100";
 /** Metadata that the oldest calls have, and that never stand together: `wing` is one or the other. */
 export const OLDEST_PILOT_CALLS = 800;
 
@@ -144,6 +146,7 @@ function rowsOf({ index, left, accountId, agents, createdMs }: Origin, random: R
       duration_ms: isOver && hasStarted ? durationMs : null,
       end_reason: isOver ? endReason : null,
       carrier_call_id: hasStarted && connectionType !== "websocket" ? JSON.stringify(carrierCallId) : null,
+      ...(connectionType === "websocket" ? NO_PHONE : phoneColumns(phoneOf(index), true)),
       ...(isOver && hasStarted && ENDED_COLUMNS),
     },
     token: {
@@ -159,6 +162,14 @@ function rowsOf({ index, left, accountId, agents, createdMs }: Origin, random: R
     metadata: metadataRows({ callId: id, accountId }, spec.metadata),
   };
 }
+
+/** The account has one number, which a third of its telephone calls are placed from and the others come to. */
+const phoneOf = (index: number): PhoneCallFacts => {
+  const caller = `+1555${String(index).padStart(7, "0")}`;
+  return index % 3 === 0
+    ? { direction: "outbound", from: OWN_NUMBER, to: caller }
+    : { direction: "inbound", from: caller, to: OWN_NUMBER };
+};
 
 const specOf = (index: number, connectionType: ConnectionType, wing: number): CallSpec => ({
   systemPrompt: `You answer the telephone of bakery ${index}. ${"Be kind, be brief, and never promise a cake for the same day. ".repeat(12)}`,

@@ -16,7 +16,7 @@ import type { Tables } from "../tables.ts";
 
 type Row = Selectable<Tables["carriers"]>;
 
-/** 32 characters of base64url: nobody guesses one. */
+/** 32 characters of base64url: too many to try. */
 const WEBHOOK_KEY_BYTES = 24;
 
 /** See `CarrierStore`. */
