@@ -273,8 +273,11 @@ export class CallSession implements AttachedCall {
         return;
       }
       case "transfer-failed":
-        this.#returnWindow.transferFailed(nowMs);
+        this.#returnWindow.transferFailed(this.#mediaState === "attached", nowMs);
         this.handle(update, nowMs);
+        return;
+      case "end":
+        this.end(update.reason);
         return;
       case "refused": {
         const { request, reason } = update;

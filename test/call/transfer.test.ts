@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
-import { TRANSFER_ANSWER_MS_MAX, TRANSFER_RESULT_MS_MAX } from "../../src/core/limits/calls.ts";
+import { TRANSFER_REQUEST_MS_MAX, TRANSFER_RESULT_MS_MAX } from "../../src/core/limits/calls.ts";
 import { type LlmCommand, VirtualCall, type VirtualCallOptions } from "../support/calls/virtual-call.ts";
 
 const TARGET = "+4312345";
@@ -144,7 +144,7 @@ describe("a transfer by the telephone network", () => {
     const [, refused] = requests(call);
     expect(refused?.messages.at(-1)).toMatchObject({ text: expect.stringContaining("cannot be reached") });
     const [{ atMs = 0 } = {}] = call.commands.filter(({ command }) => command.kind === "transfer");
-    expect(repliesAfter(call, ASKED_MS)).toEqual([atMs + TRANSFER_ANSWER_MS_MAX - ASKED_MS]);
+    expect(repliesAfter(call, ASKED_MS)).toEqual([atMs + TRANSFER_REQUEST_MS_MAX - ASKED_MS]);
   });
 
   test("may fail twice: each time the LLM is given that reason", () => {

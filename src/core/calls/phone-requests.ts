@@ -1,3 +1,5 @@
+import type { EndReason } from "./reasons.ts";
+
 // What a worker and the control process say to each other about a live telephone call.
 
 /** What the agent (by a tool) or a program (by the API) wants of the telephone network. */
@@ -9,11 +11,13 @@ export type PhoneRequest =
 export type PhoneUpdate =
   /**
    * The carrier is about to ring the target: the agent is silent, and a lost leg leaves the call detached instead of ending it, until
-   * `returnMsMax` from now. Nobody has come back then: a call without a leg ends with `caller_hangup`.
+   * `returnMsMax` from now. A call that has no leg then ends with `caller_hangup`; where it has one, the transfer counts as failed.
    */
   | { kind: "transferring"; target: string; returnMsMax: number }
   /** The transfer led to nothing. The agent says so, on the leg that is there or on the next one. */
   | { kind: "transfer-failed"; target: string; outcome: TransferFailure }
+  /** The carrier's side of the call is over, or the caller speaks with the target of a transfer: the call ends by this reason. */
+  | { kind: "end"; reason: EndReason }
   /** The request was not carried out, and nothing changes. `reason` is a sentence for the model, without numbers. */
   | { kind: "refused"; request: PhoneRequest["kind"]; reason: string };
 

@@ -1,4 +1,4 @@
-import { addMs, type CallMs, callMs } from "../../core/clocks.ts";
+import { addMs, type CallMs, callMs, earliest } from "../../core/clocks.ts";
 import { RESUME_MS_MAX } from "../../core/limits/connections.ts";
 
 interface OpenWindow {
@@ -31,10 +31,11 @@ export class ReturnWindow {
     this.#window = { target, untilMs: addMs(nowMs, returnMsMax), hasFailed: false };
   }
 
-  /** The transfer has led to nothing: what is left is the way back. */
-  transferFailed(nowMs: CallMs): void {
+  /** The transfer has led to nothing. A leg that is there may still be lost, because the carrier has been asked for the transfer. */
+  transferFailed(hasLeg: boolean, nowMs: CallMs): void {
     if (this.#window === undefined) return;
-    this.#window = { ...this.#window, untilMs: addMs(nowMs, RESUME_MS_MAX), hasFailed: true };
+    const untilMs = hasLeg ? earliest(this.#window.untilMs, addMs(nowMs, RESUME_MS_MAX)) : this.#window.untilMs;
+    this.#window = { ...this.#window, untilMs, hasFailed: true };
   }
 
   /** Closes it: a leg has started, or its time is over. Returns what it was. */
