@@ -45,7 +45,7 @@ export const legFormatOf = ({ inboundRateHz, outboundRateHz, outboundCodec }: Wi
   outboundCodec,
 });
 
-/** The telephone network behind a call. */
+/** What a call wants of the telephone network, and says to it. */
 export interface PhoneNetwork {
   /** Passes on what the agent wants; false where that is not possible at present. */
   request(request: PhoneRequest): boolean;
@@ -138,7 +138,7 @@ export class CallSession implements AttachedCall {
   /** Tool calls for a client that has no connection at present; few, because few tools run at once. */
   readonly #toolCalls: ClientMessage[] = [];
   readonly #recentUpdates = new RecentUpdates();
-  readonly #returnWindow = new ReturnWindow();
+  readonly #returnWindow: ReturnWindow;
   /** The reply that the call has paused: a leg that is attached meanwhile must not send it. */
   #pausedTurnId: TurnId | undefined;
   /** How many legs were attached; the attached one has this number in the journal. */
@@ -150,6 +150,10 @@ export class CallSession implements AttachedCall {
     this.#options = options;
     const { redeemed, format, stt, llm, tts, phrases, makeResampler, journal, metrics, clock, log } = options;
     this.#startMs = clock.nowMs();
+    this.#returnWindow = new ReturnWindow({
+      clock,
+      onOver: (target, hasFailed) => this.#onReturnMissed(target, hasFailed),
+    });
     this.#pipeline = new AgentPipeline({
       ...redeemed,
       rewindMsMax: this.#mayHaveMoreLegs ? REWIND_MS_MAX : 0,
@@ -273,8 +277,11 @@ export class CallSession implements AttachedCall {
         return;
       }
       case "transfer-failed":
-        this.#returnWindow.transferFailed(nowMs);
+        this.#returnWindow.transferFailed(this.#mediaState === "attached", nowMs);
         this.handle(update, nowMs);
+        return;
+      case "end":
+        this.end(update.reason);
         return;
       case "refused": {
         const { request, reason } = update;
@@ -296,8 +303,6 @@ export class CallSession implements AttachedCall {
     const attachment = state.at === "attached" ? state.attachment : undefined;
     if (state.at === "detached" && state.sinceMs !== undefined && elapsedMs(state.sinceMs, nowMs) >= RESUME_MS_MAX)
       this.handle({ kind: "leg-closed", reason: state.reason }, nowMs);
-    if (nowMs >= this.#returnWindow.untilMs) this.#onReturnMissed(nowMs);
-    if (this.#isOver()) return;
     try {
       const silenceFrames = attachment?.tick(nowMs, this.#liveState === "speaking") ?? 0;
       if (this.#call.isDue(nowMs)) this.handle({ kind: "tick" }, nowMs);
@@ -416,13 +421,11 @@ export class CallSession implements AttachedCall {
     else this.handle({ kind: "leg-closed", reason }, nowMs);
   }
 
-  /** The return window is over. */
-  #onReturnMissed(nowMs: CallMs): void {
-    const window = this.#returnWindow.close();
+  #onReturnMissed(target: string, hasFailed: boolean): void {
+    const nowMs = this.nowMs();
     if (this.#mediaState !== "attached") this.handle({ kind: "leg-closed", reason: "caller_hangup" }, nowMs);
     // The control process has not said what became of the transfer, and the caller is still there.
-    else if (window?.hasFailed === false)
-      this.handle({ kind: "transfer-failed", target: window.target, outcome: "failed" }, nowMs);
+    else if (!hasFailed) this.handle({ kind: "transfer-failed", target, outcome: "failed" }, nowMs);
   }
 
   #setMediaState(state: MediaState): void {
@@ -644,6 +647,7 @@ export class CallSession implements AttachedCall {
       },
       () => this.#tools.close(),
       () => this.#pauseModel?.close(),
+      () => this.#returnWindow.close(),
       () => attachment?.close(reason),
     ]);
     const { framesIn, framesOut } = this.#counters;

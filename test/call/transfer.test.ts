@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
-import { TRANSFER_ANSWER_MS_MAX, TRANSFER_RESULT_MS_MAX } from "../../src/core/limits/calls.ts";
+import { TRANSFER_REQUEST_MS_MAX, TRANSFER_RESULT_MS_MAX } from "../../src/core/limits/calls.ts";
 import { type LlmCommand, VirtualCall, type VirtualCallOptions } from "../support/calls/virtual-call.ts";
 
 const TARGET = "+4312345";
@@ -144,7 +144,7 @@ describe("a transfer by the telephone network", () => {
     const [, refused] = requests(call);
     expect(refused?.messages.at(-1)).toMatchObject({ text: expect.stringContaining("cannot be reached") });
     const [{ atMs = 0 } = {}] = call.commands.filter(({ command }) => command.kind === "transfer");
-    expect(repliesAfter(call, ASKED_MS)).toEqual([atMs + TRANSFER_ANSWER_MS_MAX - ASKED_MS]);
+    expect(repliesAfter(call, ASKED_MS)).toEqual([atMs + TRANSFER_REQUEST_MS_MAX - ASKED_MS]);
   });
 
   test("may fail twice: each time the LLM is given that reason", () => {
@@ -153,7 +153,7 @@ describe("a transfer by the telephone network", () => {
       { 1000: STARTED, 3000: failed("busy"), 9000: STARTED, 11000: failed("no_answer"), 11001: failed("busy") },
       {
         answer: (_, { messages }) => {
-          if (messages.at(-1)?.role === "tool" && attempts === 2) return { text: "Nobody is there." };
+          if (messages.at(-1)?.role === "tool" && attempts === 2) return { text: "There was no answer." };
           attempts += 1;
           return { text: "I am trying.", tools: [{ name: "transfer", argumentsJson: `{"target":"${TARGET}"}` }] };
         },
@@ -222,7 +222,7 @@ describe("a transfer by the telephone network", () => {
     expect(call.endReason).toBe("provider_error");
   });
 
-  test("that nobody asked for changes nothing when it fails or is refused", () => {
+  test("that was not asked for changes nothing when it fails or is refused", () => {
     const call = asked({ [-6_000]: failed("busy"), [-5_500]: { kind: "transfer-refused", text: "No." } });
     call.run(6_000);
     expect(requests(call)).toHaveLength(1);

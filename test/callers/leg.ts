@@ -90,7 +90,7 @@ export class FakeSocket implements Transport {
 export interface LegOptions {
   /** Whether the peer may come back after its connection was lost; by default it may not. */
   mayResume?: boolean;
-  /** The telephone network behind the call; by default the service does not control it. */
+  /** By default the service does not control the telephone call. */
   phone?: PhoneNetwork;
   spec?: Partial<CallSpec>;
   stt?: Stt;

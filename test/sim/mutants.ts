@@ -364,8 +364,8 @@ export const MUTANTS: readonly Mutant[] = [
     "the journal of an unrecorded call has no tool results",
     "no word of a call without a transcript is written",
     "record/journal/redact.ts",
-    '        result: "",\n',
-    "        result: event.result,\n",
+    'toolCallId, result: "", failed',
+    "toolCallId, result, failed",
   ),
   mutant(
     "the journal separates speech from silence",

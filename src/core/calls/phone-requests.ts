@@ -11,7 +11,7 @@ export type PhoneRequest =
 export type PhoneUpdate =
   /**
    * The carrier is about to ring the target: the agent is silent, and a lost leg leaves the call detached instead of ending it, until
-   * `returnMsMax` from now. Nobody has come back then: a call without a leg ends with `caller_hangup`.
+   * `returnMsMax` from now. A call that has no leg then ends with `caller_hangup`; where it has one, the transfer counts as failed.
    */
   | { kind: "transferring"; target: string; returnMsMax: number }
   /** The transfer led to nothing. The agent says so, on the leg that is there or on the next one. */

@@ -104,8 +104,8 @@ export interface CallSpec {
   websocket?: StreamFormat;
   tools: readonly ToolSpec[];
   /**
-   * The service controls the telephone call behind the stream: `transfer` is a request to the carrier, whose failure brings the caller
-   * back, and so are digits where the stream has no message for them. Absent for no, as in older calls: `transfer` ends the call.
+   * The service controls the telephone call: `transfer` is a request to the carrier, whose failure brings the caller back, and so are
+   * digits where the stream has no message for them. Absent for no, as in older calls: `transfer` ends the call.
    */
   phoneControl?: true;
   /** The largest cost of the call, in the currency of PRICES; absent for no limit. */

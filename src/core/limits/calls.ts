@@ -39,7 +39,7 @@ export const PARAMETERS_MAX = 64;
 export const PARAMETERS_BYTES_MAX = 8 * 1024;
 
 /** How long the control process may take to answer the agent's request to transfer the caller; then it counts as refused. */
-export const TRANSFER_ANSWER_MS_MAX = 10_000;
+export const TRANSFER_REQUEST_MS_MAX = 10_000;
 
 /** How long the agent waits for the reason of a failed transfer when the caller is back. */
 export const TRANSFER_RESULT_MS_MAX = 1_000;
