@@ -4,37 +4,13 @@ import type { Leg } from "./network.ts";
 import { callsPage } from "./page.ts";
 import type { RestRequest, RestResponse } from "./rest/endpoint.ts";
 import type { OwnRoutes } from "./rest/rest-server.ts";
-import { BEHAVIOURS, WEBHOOK_KINDS } from "./scenario.ts";
+import { defined, FAULT, PLAN, WEBHOOK } from "./scenario-schema.ts";
 
 // What a user of the emulator asks of it, beside the carrier's API: the page, and JSON below /emulator. Without credentials: it is
 // for one machine.
 
-const person = {
-  does: z.enum(BEHAVIOURS),
-  ringsAfterMs: z.int().min(0),
-  reactsAfterMs: z.int().min(0),
-  hangsUpAfterMs: z.int().min(0),
-  givesUpAfterMs: z.int().min(0),
-  presses: z.array(z.strictObject({ digit: z.string().regex(/^[0-9*#A-D]$/), afterMs: z.int().min(0) })),
-};
-const PLAN = z.strictObject(person).partial();
 const CALL = z.strictObject({ from: z.string().min(1), to: z.string().min(1), ...PLAN.shape });
 const PERSON = z.strictObject({ number: z.string().min(1), ...PLAN.shape });
-const FAULT = z.strictObject({
-  kind: z.enum(["status", "html", "silence", "unreachable"]),
-  endpoint: z.string().optional(),
-  times: z.int().min(1).optional(),
-  skip: z.int().min(0).optional(),
-  status: z.int().min(100).max(599).optional(),
-  retryAfterS: z.int().min(0).optional(),
-  isCarriedOut: z.boolean().optional(),
-});
-const WEBHOOK = z.strictObject({
-  does: z.enum(["late", "twice", "lost", "after_next"]),
-  kind: z.enum(WEBHOOK_KINDS).optional(),
-  times: z.int().min(1).optional(),
-  delayMs: z.int().min(0).optional(),
-});
 const DIGIT = z.strictObject({ digit: z.string().regex(/^[0-9*#A-D]$/) });
 
 /** A call as the control API shows it. */
@@ -125,9 +101,3 @@ function checked<Value>(schema: z.ZodType<Value>, body: unknown, then: (value: V
   const { success, data, error } = schema.safeParse(body);
   return success ? then(data) : { status: 400, body: { error: z.prettifyError(error) } };
 }
-
-/** Without members that are undefined. */
-const defined = <Value extends object>(value: Value): { [Name in keyof Value]: Exclude<Value[Name], undefined> } =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
-    [Name in keyof Value]: Exclude<Value[Name], undefined>;
-  };

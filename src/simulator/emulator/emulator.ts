@@ -78,7 +78,6 @@ export class CarrierEmulator {
       ids,
       personOf: options.personOf ?? silentPerson,
       hangUp: (leg) => this.network.hangUp(leg, "person"),
-      press: (leg, digit) => this.network.press(leg, digit),
     });
     this.#webhooks = new WebhookSender({
       clock,

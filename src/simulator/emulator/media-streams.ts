@@ -16,8 +16,8 @@ export interface PersonOnLine {
   played(frame: Uint8Array, atMs: number): void;
 }
 
-/** Who is at the other end of a leg, and hangs up by the function that is given. */
-export type PersonOf = (leg: Leg, hangUp: () => void, press: (digit: string) => void) => PersonOnLine;
+/** Who is at the other end of a leg, and hangs up by the function that is given. `outboundCodec` is that of what the person hears. */
+export type PersonOf = (leg: Leg, hangUp: () => void, outboundCodec: G711Codec) => PersonOnLine;
 
 /** Audio of the leg to and from an address of the customer. */
 export interface StreamOrder {
@@ -41,7 +41,6 @@ export interface MediaStreamsOptions {
   readonly ids: SeededIds;
   readonly personOf: PersonOf;
   hangUp(leg: Leg): void;
-  press(leg: Leg, digit: string): void;
 }
 
 /** The streams of an emulated carrier, at most one of a leg. */
@@ -103,7 +102,7 @@ export class MediaStreams {
   #peerOf(order: StreamOrder, opus: Awaited<ReturnType<typeof loadOpus>>, socket: PeerSocket): SimulatedPeer {
     const { leg, accountId, parameters, outboundCodec, clientState } = order;
     const { carrier, clock, ids } = this.#options;
-    const person = this.#personOn(leg);
+    const person = this.#personOn(leg, outboundCodec);
     const line = { wire: carrier, codecs: { inbound: "mulaw", outbound: outboundCodec }, parameters } as const;
     const { hex: id, from, to } = leg;
     return simulatePeer(line, {
@@ -118,15 +117,9 @@ export class MediaStreams {
     });
   }
 
-  #personOn(leg: Leg): PersonOnLine {
-    const { personOf, hangUp, press } = this.#options;
-    const person =
-      this.#people.get(leg) ??
-      personOf(
-        leg,
-        () => hangUp(leg),
-        (digit) => press(leg, digit),
-      );
+  #personOn(leg: Leg, outboundCodec: G711Codec): PersonOnLine {
+    const { personOf, hangUp } = this.#options;
+    const person = this.#people.get(leg) ?? personOf(leg, () => hangUp(leg), outboundCodec);
     this.#people.set(leg, person);
     return person;
   }

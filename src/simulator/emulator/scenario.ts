@@ -26,6 +26,8 @@ export interface PersonPlan {
   readonly givesUpAfterMs: number;
   /** DTMF digits, each at a time since the answer. */
   readonly presses: readonly { readonly digit: string; readonly afterMs: number }[];
+  /** What the person says, each after the other end has spoken; after the reply to the last one the person hangs up. */
+  readonly says: readonly string[];
 }
 
 export const PERSON_DEFAULT: PersonPlan = {
@@ -34,6 +36,7 @@ export const PERSON_DEFAULT: PersonPlan = {
   reactsAfterMs: 200,
   givesUpAfterMs: 60_000,
   presses: [],
+  says: [],
 };
 
 /** What a webhook is about, for rules. */

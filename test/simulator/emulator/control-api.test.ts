@@ -23,12 +23,17 @@ async function scene() {
 test("a person calls, presses a digit and hangs up", async () => {
   const { emulator, ask } = await scene();
   const created = await ask("POST", "/emulator/calls", { from: PERSON, to: NUMBER, givesUpAfterMs: 60_000 });
-  expect(created).toMatchObject({ status: 201, body: { direction: "inbound", from: PERSON, to: NUMBER, state: "ringing" } });
+  expect(created).toMatchObject({
+    status: 201,
+    body: { direction: "inbound", from: PERSON, to: NUMBER, state: "ringing" },
+  });
   const id = encodeURIComponent((created.body as { id: string }).id);
   const [leg] = emulator.network.legs;
   if (leg !== undefined) emulator.network.answer(leg);
   expect(await ask("POST", `/emulator/calls/${id}/press`, { digit: "5" })).toMatchObject({ status: 200 });
-  expect(await ask("POST", `/emulator/calls/${id}/hang-up`)).toMatchObject({ body: { state: "ended", cause: "completed" } });
+  expect(await ask("POST", `/emulator/calls/${id}/hang-up`)).toMatchObject({
+    body: { state: "ended", cause: "completed" },
+  });
   expect(await ask("GET", `/emulator/calls/${id}`)).toMatchObject({ body: { endedBy: "person" } });
   expect(await ask("GET", "/emulator/calls")).toMatchObject({ body: { calls: [{ state: "ended" }] } });
 });
@@ -44,7 +49,9 @@ test("people, faults and webhook rules are set while the emulator runs", async (
   expect(emulator.faults).toEqual([]);
   expect((await ask("POST", "/emulator/webhooks", { does: "lost", kind: "incoming" })).status).toBe(201);
   emulator.call({ from: PERSON, to: NUMBER });
-  expect(await ask("GET", "/emulator/webhooks")).toMatchObject({ body: { webhooks: [{ kind: "incoming", status: -1 }] } });
+  expect(await ask("GET", "/emulator/webhooks")).toMatchObject({
+    body: { webhooks: [{ kind: "incoming", status: -1 }] },
+  });
   expect(await ask("GET", "/emulator/requests")).toMatchObject({ body: { requests: [] } });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SeededIds } from "../../../src/simulator/emulator/ids.ts";
 import { durationS, type Leg, TelephoneNetwork } from "../../../src/simulator/emulator/network.ts";
-import { PERSON_DEFAULT, type Scenario, SCENARIO_DEFAULT } from "../../../src/simulator/emulator/scenario.ts";
+import { PERSON_DEFAULT, SCENARIO_DEFAULT, type Scenario } from "../../../src/simulator/emulator/scenario.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const [CUSTOMER, PERSON] = ["+12025550187", "+12025550142"];

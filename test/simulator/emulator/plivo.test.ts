@@ -5,6 +5,7 @@ import plivo from "plivo";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ConnectProxy } from "../../../src/simulator/emulator/connect-proxy.ts";
 import { CarrierEmulator, type EmulatorOptions } from "../../../src/simulator/emulator/emulator.ts";
+import { PERSON_DEFAULT } from "../../../src/simulator/emulator/scenario.ts";
 import { Customer, type CustomerAnswer, eventually, type ReceivedWebhook } from "../../support/emulator/customer.ts";
 import { PlivoSdk } from "../../support/emulator/plivo-sdk.ts";
 import { hasOpenssl, TestAuthority } from "../../support/network/certificates.ts";
@@ -17,7 +18,7 @@ const OPTIONS: EmulatorOptions = {
   carrier: "plivo",
   numbers: [NUMBER, "+12025550188"],
   scenario: {
-    person: { does: "answer", ringsAfterMs: 5, reactsAfterMs: 5, givesUpAfterMs: 60_000, presses: [] },
+    person: { ...PERSON_DEFAULT, ringsAfterMs: 5, reactsAfterMs: 5 },
     pricedAfterMs: 0,
   },
 };
@@ -51,12 +52,16 @@ describe.skipIf(!hasOpenssl)("each endpoint, by the official SDK (only where ope
   });
 
   test("numbers are listed page by page, and move from one application to another", async () => {
-    const pages = [0, 1].map((offset) => call<{ number: string }[]>("numbers.list", [{ limit: 1, offset }]));
-    const [first] = await pages[0]!;
-    expect(first?.number).toBe(PLAIN_NUMBER);
-    expect((await pages[1]!)[0]?.number).toBe("12025550188");
-    const created = await call<{ appId: string }>("applications.create", ["trunkline", { answerUrl: "https://service.example.com/voice" }]);
-    expect(await call("numbers.update", [PLAIN_NUMBER, { appId: created.appId }])).toMatchObject({ message: "changed" });
+    const page = (offset: number) => call<{ number: string }[]>("numbers.list", [{ limit: 1, offset }]);
+    const listed = [...(await page(0)), ...(await page(1))];
+    expect(listed.map(({ number }) => number)).toEqual([PLAIN_NUMBER, "12025550188"]);
+    const created = await call<{ appId: string }>("applications.create", [
+      "trunkline",
+      { answerUrl: "https://service.example.com/voice" },
+    ]);
+    expect(await call("numbers.update", [PLAIN_NUMBER, { appId: created.appId }])).toMatchObject({
+      message: "changed",
+    });
     const { application } = await call<{ application: string }>("numbers.get", [PLAIN_NUMBER]);
     expect(application.endsWith(`/Application/${created.appId}/`)).toBe(true);
     const applications = await call<{ appId: string }[]>("applications.list", [{}]);
@@ -74,32 +79,53 @@ describe.skipIf(!hasOpenssl)("each endpoint, by the official SDK (only where ope
   test("a call is placed, is live, takes DTMF, is transferred and hung up, and is a record afterwards", async () => {
     const answerUrl = "http://127.0.0.1:9/voice";
     emulator.network.setPerson(PERSON, { reactsAfterMs: 60_000 });
-    const { requestUuid } = await call<{ requestUuid: string }>("calls.create", [PLAIN_NUMBER, PLAIN_PERSON, answerUrl, {}]);
-    expect(emulator.placed).toMatchObject([{ carrierCallId: requestUuid, from: NUMBER, to: PERSON, urls: [answerUrl] }]);
+    const { requestUuid } = await call<{ requestUuid: string }>("calls.create", [
+      PLAIN_NUMBER,
+      PLAIN_PERSON,
+      answerUrl,
+      {},
+    ]);
+    expect(emulator.placed).toMatchObject([
+      { carrierCallId: requestUuid, from: NUMBER, to: PERSON, urls: [answerUrl] },
+    ]);
     await eventually(() => emulator.legOf(requestUuid)?.state === "ringing");
     expect(await call("calls.listLiveCalls", [{}])).toMatchObject([{ callUuid: requestUuid }]);
-    expect(await call("calls.getLiveCall", [requestUuid])).toMatchObject({ callStatus: "ringing", direction: "outbound" });
+    expect(await call("calls.getLiveCall", [requestUuid])).toMatchObject({
+      callStatus: "ringing",
+      direction: "outbound",
+    });
     await call("calls.sendDigits", [requestUuid, "12"]);
     expect(emulator.legOf(requestUuid)?.receivedDigits).toBe("12");
     const transfer = { legs: "aleg", alegUrl: answerUrl };
     expect(await call("calls.transfer", [requestUuid, transfer])).toMatchObject({ message: "call transfered" });
     await call("calls.hangup", [requestUuid]);
     await expect(call("calls.hangup", [requestUuid])).rejects.toThrow("404: call not found");
-    expect(await call("calls.get", [requestUuid])).toMatchObject({ hangupCauseCode: 1000, hangupSource: "API Request", totalAmount: "0.00000" });
+    expect(await call("calls.get", [requestUuid])).toMatchObject({
+      hangupCauseCode: 1000,
+      hangupSource: "API Request",
+      totalAmount: "0.00000",
+    });
     const records = await call<{ callUuid: string }[]>("calls.list", [{ toNumber: PLAIN_PERSON }]);
     expect(records.map(({ callUuid }) => callUuid)).toEqual([requestUuid]);
   });
 
   test("a call that is queued can be cancelled", async () => {
     emulator.network.setPerson(TARGET, { ringsAfterMs: 60_000 });
-    const created = await call<{ requestUuid: string }>("calls.create", [PLAIN_NUMBER, TARGET, "http://127.0.0.1:9/voice", {}]);
+    const created = await call<{ requestUuid: string }>("calls.create", [
+      PLAIN_NUMBER,
+      TARGET,
+      "http://127.0.0.1:9/voice",
+      {},
+    ]);
     expect(await call("calls.listQueuedCalls")).toMatchObject([{ callUuid: created.requestUuid }]);
     await call("calls.cancel", [created.requestUuid]);
     expect(emulator.legOf(created.requestUuid)).toMatchObject({ state: "ended", cause: "canceled" });
   });
 
   test("a call to an invalid number is refused", async () => {
-    await expect(call("calls.create", [PLAIN_NUMBER, "12", "http://127.0.0.1:9/voice", {}])).rejects.toThrow("400: 12 is not a valid phone number");
+    await expect(call("calls.create", [PLAIN_NUMBER, "12", "http://127.0.0.1:9/voice", {}])).rejects.toThrow(
+      "400: 12 is not a valid phone number",
+    );
     await expect(call("calls.get", ["unknown"])).rejects.toThrow("404: call not found");
   });
 
@@ -119,15 +145,10 @@ async function scene(answer: (webhook: ReceivedWebhook, customer: Customer) => C
   onTestFinished(() => emulator.stop());
   emulator.setWebhooks(NUMBER, { voiceUrl: `${customer.url}/voice?key=1`, statusUrl: `${customer.url}/hangup` });
   const { authId = "", authToken = "" } = emulator.credentials;
-  const isSigned = ({ method, headers, path, form }: ReceivedWebhook): boolean =>
-    plivo.validateV3Signature(
-      method,
-      `${customer.url}${path}`,
-      headers["x-plivo-signature-v3-nonce"] ?? "",
-      authToken,
-      headers["x-plivo-signature-v3"] ?? "",
-      form as never,
-    );
+  const isSigned = ({ method, headers, path, form }: ReceivedWebhook): boolean => {
+    const { "x-plivo-signature-v3-nonce": nonce = "", "x-plivo-signature-v3": signature = "" } = headers;
+    return plivo.validateV3Signature(method, `${customer.url}${path}`, nonce, authToken, signature, form).valueOf();
+  };
   const ask = (method: string, path: string, body?: object): Promise<Response> =>
     fetch(`${url}/v1/Account/${authId}/${path}`, {
       method,
@@ -146,7 +167,9 @@ const stream = ({ streamUrl }: Customer): CustomerAnswer =>
   );
 
 test("a call that comes in is answered with a stream, and its end is reported; all is signed", async () => {
-  const { emulator, customer, authToken, isSigned } = await scene(({ path }, own) => (path === "/voice?key=1" ? stream(own) : {}));
+  const { emulator, customer, authToken, isSigned } = await scene(({ path }, own) =>
+    path === "/voice?key=1" ? stream(own) : {},
+  );
   const leg = emulator.call({ from: PERSON, to: NUMBER });
   await customer.until(() => (customer.streams[0]?.messages.length ?? 0) > 1);
   const [opened] = customer.streams;
@@ -162,16 +185,31 @@ test("a call that comes in is answered with a stream, and its end is reported; a
   expect(plivo.validateV3Signature("GET", url, nonce, authToken, signature)).toBe(true);
   emulator.network.hangUp(leg, "person");
   await customer.until(() => customer.received.length === 2);
-  expect(customer.received[0]?.form).toMatchObject({ Event: "StartApp", CallStatus: "ringing", From: PLAIN_PERSON, To: PLAIN_NUMBER });
+  expect(customer.received[0]?.form).toMatchObject({
+    Event: "StartApp",
+    CallStatus: "ringing",
+    From: PLAIN_PERSON,
+    To: PLAIN_NUMBER,
+  });
   expect(customer.received[1]?.form).toMatchObject({
-    ...{ Event: "Hangup", CallStatus: "completed", HangupCauseCode: "4000", HangupSource: "Caller", TotalCost: "0.00850" },
+    ...{
+      Event: "Hangup",
+      CallStatus: "completed",
+      HangupCauseCode: "4000",
+      HangupSource: "Caller",
+      TotalCost: "0.00850",
+    },
   });
   expect(customer.received.map(isSigned)).toEqual([true, true]);
 });
 
 test("an outbound call rings, is answered with a document, and ends", async () => {
   const { customer, ask, isSigned } = await scene(({ path }) => (path === "/answer" ? xml("<Hangup/>") : {}));
-  const urls = { answer_url: `${customer.url}/answer`, ring_url: `${customer.url}/ring`, hangup_url: `${customer.url}/end` };
+  const urls = {
+    answer_url: `${customer.url}/answer`,
+    ring_url: `${customer.url}/ring`,
+    hangup_url: `${customer.url}/end`,
+  };
   const created = await ask("POST", "Call/", { from: PLAIN_NUMBER, to: PLAIN_PERSON, ...urls });
   const { request_uuid: uuid } = (await created.json()) as { request_uuid: string };
   await customer.until(() => customer.received.length === 3);
@@ -186,17 +224,24 @@ test("an outbound call rings, is answered with a document, and ends", async () =
 
 describe("a transfer by <Dial>", () => {
   const dial = ({ url }: Customer): CustomerAnswer =>
-    xml(`<Dial action="${url}/result" timeout="1" callerId="${PLAIN_NUMBER}" callbackUrl="${url}/legs"><Number>${TARGET}</Number></Dial>`);
+    xml(
+      `<Dial action="${url}/result" timeout="1" callerId="${PLAIN_NUMBER}" callbackUrl="${url}/legs"><Number>${TARGET}</Number></Dial>`,
+    );
 
   test("connects the caller, and reports both ends of the other leg", async () => {
-    const { emulator, customer, isSigned } = await scene(({ path }, own) => (path === "/voice?key=1" ? dial(own) : xml("")));
+    const { emulator, customer, isSigned } = await scene(({ path }, own) =>
+      path === "/voice?key=1" ? dial(own) : xml(""),
+    );
     emulator.network.setPerson(TARGET, { hangsUpAfterMs: 20 });
     const leg = emulator.call({ from: PERSON, to: NUMBER });
     await eventually(() => leg.state === "ended");
     await customer.until(() => customer.received.some(({ path }) => path === "/hangup"));
     const actions = customer.received.filter(({ path }) => path === "/legs").map(({ form }) => form.DialAction);
     expect(actions).toEqual(["answer", "hangup"]);
-    expect(customer.received.find(({ path }) => path === "/result")?.form).toMatchObject({ DialStatus: "completed", DialRingStatus: "true" });
+    expect(customer.received.find(({ path }) => path === "/result")?.form).toMatchObject({
+      DialStatus: "completed",
+      DialRingStatus: "true",
+    });
     expect(customer.received.every(isSigned)).toBe(true);
   });
 
@@ -209,7 +254,11 @@ describe("a transfer by <Dial>", () => {
     emulator.network.setPerson(TARGET, { does });
     const leg = emulator.call({ from: PERSON, to: NUMBER });
     await customer.until(() => customer.streams.length === 1);
-    expect(customer.received.find(({ path }) => path === "/result")?.form).toMatchObject({ DialStatus: status, DialRingStatus: rang, DialBLegUUID: "" });
+    expect(customer.received.find(({ path }) => path === "/result")?.form).toMatchObject({
+      DialStatus: status,
+      DialRingStatus: rang,
+      DialBLegUUID: "",
+    });
     expect(leg.state).toBe("answered");
   });
 });

@@ -1,6 +1,7 @@
 import Telnyx from "telnyx";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { CarrierEmulator, type EmulatorOptions } from "../../../src/simulator/emulator/emulator.ts";
+import { PERSON_DEFAULT } from "../../../src/simulator/emulator/scenario.ts";
 import { Customer, eventually, type ReceivedWebhook } from "../../support/emulator/customer.ts";
 
 // The carrier's own SDK, unmodified, with the emulator's address as its base URL.
@@ -10,7 +11,7 @@ const OPTIONS: EmulatorOptions = {
   carrier: "telnyx",
   numbers: [NUMBER, "+12025550188"],
   scenario: {
-    person: { does: "answer", ringsAfterMs: 5, reactsAfterMs: 5, givesUpAfterMs: 60_000, presses: [] },
+    person: { ...PERSON_DEFAULT, ringsAfterMs: 5, reactsAfterMs: 5 },
     pricedAfterMs: 0,
   },
 };
@@ -53,7 +54,10 @@ describe("each endpoint, by the official SDK", () => {
     const id = created.data?.id ?? "";
     const number = numbers[0]?.id ?? "";
     await client.phoneNumbers.update(number, { connection_id: id });
-    expect((await client.phoneNumbers.retrieve(number)).data).toMatchObject({ connection_id: id, connection_name: "trunkline" });
+    expect((await client.phoneNumbers.retrieve(number)).data).toMatchObject({
+      connection_id: id,
+      connection_name: "trunkline",
+    });
     await client.phoneNumbers.update(number, { connection_id: connectionId });
     expect((await itemsOf(client.callControlApplications.list())).map((one) => one.id)).toEqual([connectionId, id]);
   });
@@ -68,7 +72,13 @@ describe("each endpoint, by the official SDK", () => {
 
   test("a call is placed once for a command id, is listed, and takes every command", async () => {
     const { client, connectionId, emulator } = carrier;
-    const order = { connection_id: connectionId, from: NUMBER, to: PERSON, command_id: "7c2f", client_state: "Y2FsbF8x" };
+    const order = {
+      connection_id: connectionId,
+      from: NUMBER,
+      to: PERSON,
+      command_id: "7c2f",
+      client_state: "Y2FsbF8x",
+    };
     const { data } = await client.calls.dial(order);
     const again = await client.calls.dial(order);
     expect(data).toMatchObject({ record_type: "call", is_alive: true, client_state: "Y2FsbF8x" });
@@ -133,15 +143,30 @@ async function scene(options: Partial<EmulatorOptions> = {}) {
   return { ...carrier, customer, events, types, until };
 }
 
-const STREAM = { stream_bidirectional_mode: "rtp", stream_bidirectional_codec: "PCMU", stream_track: "inbound_track" } as const;
+const STREAM = {
+  stream_bidirectional_mode: "rtp",
+  stream_bidirectional_codec: "PCMU",
+  stream_track: "inbound_track",
+} as const;
 
 test("a call that comes in is answered with a stream that carries its secret; its events are signed", async () => {
   const { emulator, client, customer, events, types, until } = await scene();
   const leg = emulator.call({ from: PERSON, to: NUMBER });
   await until("call.initiated");
   const id = emulator.callIdOf(leg);
-  expect(events()[0]?.payload).toMatchObject({ call_control_id: id, direction: "incoming", from: PERSON, to: NUMBER, state: "parked" });
-  const order = { ...STREAM, stream_url: `${customer.streamUrl}/stream/token`, stream_auth_token: "s3cret", client_state: "Y2FsbF8x" };
+  expect(events()[0]?.payload).toMatchObject({
+    call_control_id: id,
+    direction: "incoming",
+    from: PERSON,
+    to: NUMBER,
+    state: "parked",
+  });
+  const order = {
+    ...STREAM,
+    stream_url: `${customer.streamUrl}/stream/token`,
+    stream_auth_token: "s3cret",
+    client_state: "Y2FsbF8x",
+  };
   await client.calls.actions.answer(id, order as never);
   await customer.until(() => (customer.streams[0]?.messages.length ?? 0) > 1);
   expect(customer.streams[0]?.headers).toMatchObject({ "x-telnyx-streaming-auth-token": "s3cret" });
@@ -153,7 +178,11 @@ test("a call that comes in is answered with a stream that carries its secret; it
   await customer.until(() => types().includes("call.hangup") && types().includes("streaming.stopped"));
   expect(types().slice(0, 3)).toEqual(["call.initiated", "call.answered", "streaming.started"]);
   const hangup = events().find((event) => event.event_type === "call.hangup");
-  expect(hangup?.payload).toMatchObject({ hangup_cause: "normal_clearing", hangup_source: "caller", client_state: "Y2FsbF8x" });
+  expect(hangup?.payload).toMatchObject({
+    hangup_cause: "normal_clearing",
+    hangup_source: "caller",
+    client_state: "Y2FsbF8x",
+  });
   const verify = ({ body, headers }: ReceivedWebhook): Promise<unknown> => client.webhooks.unwrap(body, { headers });
   await expect(Promise.all(customer.received.map(verify))).resolves.toHaveLength(5);
   const [first] = customer.received;

@@ -1,6 +1,7 @@
 import twilio from "twilio";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { CarrierEmulator, type EmulatorOptions } from "../../../src/simulator/emulator/emulator.ts";
+import { PERSON_DEFAULT } from "../../../src/simulator/emulator/scenario.ts";
 import { Customer, type CustomerAnswer, eventually, type ReceivedWebhook } from "../../support/emulator/customer.ts";
 
 // The carrier's own SDK, unmodified: its HTTP client sends to the emulator's address instead of the carrier's.
@@ -11,7 +12,7 @@ const OPTIONS: EmulatorOptions = {
   numbers: [NUMBER, "+12025550188"],
   scenario: {
     people: { [BUSY]: [{ does: "busy" }] },
-    person: { does: "answer", ringsAfterMs: 5, reactsAfterMs: 5, givesUpAfterMs: 60_000, presses: [] },
+    person: { ...PERSON_DEFAULT, ringsAfterMs: 5, reactsAfterMs: 5 },
     pricedAfterMs: 0,
   },
 };
@@ -24,9 +25,8 @@ class EmulatorClient extends twilio.RequestClient {
     this.#url = url;
   }
 
-  override request<Data>(options: Parameters<twilio.RequestClient["request"]>[0]) {
-    return super.request<Data>({ ...options, uri: options.uri.replace("https://api.twilio.com", this.#url) });
-  }
+  override request: twilio.RequestClient["request"] = (options) =>
+    super.request({ ...options, uri: options.uri.replace("https://api.twilio.com", this.#url) });
 }
 
 async function startEmulator(options: Partial<EmulatorOptions> = {}) {
@@ -72,23 +72,35 @@ describe("each endpoint, by the official SDK", () => {
 
   test("a call is placed, found, redirected and hung up, and has its price afterwards", async () => {
     const { client, emulator } = carrier;
-    const call = await client.calls.create({ from: NUMBER, to: PERSON, twiml: "<Response><Pause length='60'/></Response>" });
+    const call = await client.calls.create({
+      from: NUMBER,
+      to: PERSON,
+      twiml: "<Response><Pause length='60'/></Response>",
+    });
     expect(call).toMatchObject({ status: "queued", direction: "outbound-api", from: NUMBER, to: PERSON });
     await eventually(async () => (await client.calls(call.sid).fetch()).status === "in-progress");
-    expect((await client.calls.list({ to: PERSON, startTimeAfter: new Date(Date.now() - 3_600_000) })).map(({ sid }) => sid)).toEqual([call.sid]);
+    expect(
+      (await client.calls.list({ to: PERSON, startTimeAfter: new Date(Date.now() - 3_600_000) })).map(({ sid }) => sid),
+    ).toEqual([call.sid]);
     expect(await client.calls.list({ to: PERSON, startTimeAfter: new Date(Date.now() + 3_600_000) })).toEqual([]);
     await client.calls(call.sid).update({ twiml: "<Response><Pause length='30'/></Response>" });
     await client.calls(call.sid).update({ status: "completed" });
     const ended = await client.calls(call.sid).fetch();
     expect(ended).toMatchObject({ status: "completed", price: "-0.00850", priceUnit: "USD", duration: "1" });
-    await expect(client.calls(call.sid).update({ status: "completed" })).rejects.toMatchObject({ status: 404, code: 20404 });
+    await expect(client.calls(call.sid).update({ status: "completed" })).rejects.toMatchObject({
+      status: 404,
+      code: 20404,
+    });
     expect(emulator.placed.map(({ carrierCallId }) => carrierCallId)).toEqual([call.sid]);
   });
 
   test("a call to an invalid number, from a foreign number, and an unknown call are refused with the carrier's codes", async () => {
     const { client } = carrier;
     const url = "https://service.example.com/voice";
-    await expect(client.calls.create({ from: NUMBER, to: "12", url })).rejects.toMatchObject({ status: 400, code: 21211 });
+    await expect(client.calls.create({ from: NUMBER, to: "12", url })).rejects.toMatchObject({
+      status: 400,
+      code: 21211,
+    });
     await expect(client.calls.create({ from: "+12025550100", to: PERSON, url })).rejects.toMatchObject({ code: 21210 });
     await expect(client.calls(`CA${"0".repeat(32)}`).fetch()).rejects.toMatchObject({ status: 404, code: 20404 });
   });
@@ -101,7 +113,10 @@ describe("each endpoint, by the official SDK", () => {
 });
 
 /** An emulator and a customer whose number's webhook is set. */
-async function scene(answer: (webhook: ReceivedWebhook, customer: Customer) => CustomerAnswer, options: Partial<EmulatorOptions> = {}) {
+async function scene(
+  answer: (webhook: ReceivedWebhook, customer: Customer) => CustomerAnswer,
+  options: Partial<EmulatorOptions> = {},
+) {
   const carrier = await startEmulator(options);
   const customer = await Customer.start(answer);
   onTestFinished(() => carrier.emulator.stop());
@@ -128,10 +143,17 @@ test("a call that comes in is answered with a stream, its DTMF reaches the strea
   const url = `${customer.streamUrl}/stream/token`;
   expect(twilio.validateRequest(authToken, String(opened?.headers["x-twilio-signature"]), url, {})).toBe(true);
   emulator.network.press(leg, "7");
-  await customer.until(() => opened?.messages.some((message) => (message as { event: string }).event === "dtmf") === true);
+  await customer.until(
+    () => opened?.messages.some((message) => (message as { event: string }).event === "dtmf") === true,
+  );
   emulator.network.hangUp(leg, "person");
   await customer.until(() => customer.received.length === 2);
-  expect(customer.received[0]?.form).toMatchObject({ CallStatus: "ringing", Direction: "inbound", From: PERSON, To: NUMBER });
+  expect(customer.received[0]?.form).toMatchObject({
+    CallStatus: "ringing",
+    Direction: "inbound",
+    From: PERSON,
+    To: NUMBER,
+  });
   expect(customer.received[1]?.form).toMatchObject({ CallStatus: "completed", CallDuration: "1" });
   expect(customer.received.map(isSigned)).toEqual([true, true]);
 });
@@ -177,7 +199,11 @@ describe("a transfer by <Dial>", () => {
     const leg = emulator.call({ from: BUSY, to: NUMBER });
     await customer.until(() => customer.received.some(({ path }) => path === "/result"));
     const result = customer.received.find(({ path }) => path === "/result");
-    expect(result?.form).toMatchObject({ DialCallStatus: "completed", DialBridged: "true", CallSid: emulator.callIdOf(leg) });
+    expect(result?.form).toMatchObject({
+      DialCallStatus: "completed",
+      DialBridged: "true",
+      CallSid: emulator.callIdOf(leg),
+    });
     await eventually(() => leg.state === "ended");
   });
 
@@ -186,7 +212,9 @@ describe("a transfer by <Dial>", () => {
     ["no_answer", "no-answer"],
     ["invalid_number", "failed"],
   ] as const)("to someone who plans %s asks what to do now, and a stream brings the caller back", async (does, status) => {
-    const { emulator, customer } = await scene(({ path }, own) => (path === "/voice" ? dial(own, BUSY, 0.05) : stream(own)));
+    const { emulator, customer } = await scene(({ path }, own) =>
+      path === "/voice" ? dial(own, BUSY, 0.05) : stream(own),
+    );
     emulator.network.setPerson(BUSY, { does });
     const leg = emulator.call({ from: PERSON, to: NUMBER });
     await customer.until(() => customer.streams.length === 1);

@@ -12,13 +12,18 @@ const webhook = (kind: WebhookKind, body: string, callId = "call"): Webhook => (
 });
 
 /** A sender whose requests are recorded with their time, and answered with `statuses`, then with 200. */
-function makeSender(rules: readonly WebhookRule[] = [], statuses: (number | "none")[] = [], retryAfterMs: readonly number[] = []) {
+function makeSender(
+  rules: readonly WebhookRule[] = [],
+  statuses: (number | "none")[] = [],
+  retryAfterMs: readonly number[] = [],
+) {
   const clock = new ManualClock();
   const sent: string[] = [];
   const send: SendWebhook = async (_, { body = "" }, signal) => {
     sent.push(`${Number(clock.nowMs())} ${body}`);
     const status = statuses.shift() ?? 200;
-    if (status === "none") await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    if (status === "none")
+      await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     return { status: Number(status), contentType: "text/xml", body: `answer to ${body}` };
   };
   const sender = new WebhookSender({ clock, send, rules, retryAfterMs, timeoutMs: 15_000 });

@@ -49,7 +49,8 @@ export class Customer {
         };
         customer.received.push(webhook);
         const given = answer(webhook, customer);
-        if (given !== undefined) response.writeHead(given.status ?? 200, { "content-type": "text/xml" }).end(given.body);
+        if (given !== undefined)
+          response.writeHead(given.status ?? 200, { "content-type": "text/xml" }).end(given.body);
         customer.#notify();
       });
     });

@@ -14,7 +14,10 @@ export class PlivoSdk {
     const path = fileURLToPath(new URL("plivo-client.mjs", import.meta.url));
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: authorityFile, NODE_NO_WARNINGS: "1" };
     // The SDK writes to the standard output.
-    this.#child = fork(path, [authId ?? "", authToken ?? "", proxy], { env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    this.#child = fork(path, [authId ?? "", authToken ?? "", proxy], {
+      env,
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
   }
 
   /** Calls a function of the client by its path, such as `calls.create`. Rejects with the status and the message of the SDK's error. */
