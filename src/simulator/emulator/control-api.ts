@@ -6,7 +6,7 @@ import type { RestRequest, RestResponse } from "./rest/endpoint.ts";
 import type { OwnRoutes } from "./rest/rest-server.ts";
 import { defined, FAULT, PLAN, WEBHOOK } from "./scenario-schema.ts";
 
-// What a user of the emulator asks of it, beside the carrier's API: the page, and JSON below /emulator. Without credentials: it is
+// What the emulator serves in addition to the carrier's API: the page, and JSON below /emulator. Without credentials: it is
 // for one machine.
 
 const CALL = z.strictObject({ from: z.string().min(1), to: z.string().min(1), ...PLAN.shape });

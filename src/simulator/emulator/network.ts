@@ -40,7 +40,7 @@ export interface LegOrder {
   readonly parent?: Leg;
 }
 
-/** What the carrier is told of its legs. */
+/** Receives what happens to legs. */
 export interface NetworkObserver {
   ringing(leg: Leg): void;
   answered(leg: Leg): void;

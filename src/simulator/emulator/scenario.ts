@@ -75,7 +75,7 @@ export interface RestFault {
 export interface Scenario {
   /** The ids of calls, streams and events depend on it. */
   readonly seed: number;
-  /** What a person does whom no other plan is for. */
+  /** The people for which there is no other plan. */
   readonly person: PersonPlan;
   /** By the number that is called. Of several plans each is for one call, the last one for all others. */
   readonly people: Readonly<Record<string, readonly Partial<PersonPlan>[]>>;

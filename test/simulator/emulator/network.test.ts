@@ -78,7 +78,7 @@ describe("a person who calls", () => {
     expect(events).toEqual(["answered", "ended completed account"]);
   });
 
-  test("gives up when nobody answers", () => {
+  test("gives up when the account does not answer", () => {
     const { clock, network, events } = makeNetwork();
     network.receive({ from: PERSON, to: CUSTOMER }, { givesUpAfterMs: 5_000 });
     clock.advance(5_000);

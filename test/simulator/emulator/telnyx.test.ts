@@ -131,7 +131,7 @@ interface Event {
   payload: Record<string, unknown>;
 }
 
-/** An emulator and a customer to whom its events come. */
+/** An emulator and a customer that receives its events. */
 async function scene(options: Partial<EmulatorOptions> = {}) {
   const carrier = await startEmulator(options);
   const customer = await Customer.start();
