@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
 import { CarrierEmulator } from "../../../src/simulator/emulator/emulator.ts";
 import { SCENARIO_DEFAULT } from "../../../src/simulator/emulator/scenario.ts";
 import { speakingPeople } from "../../../src/simulator/emulator/speaking-person.ts";
 import type { ClosableTts } from "../../../src/speech/contracts.ts";
 import { createReferenceTts } from "../../../src/speech/reference/tts.ts";
-import { systemClock } from "../../../src/core/clock.ts";
 import { Customer } from "../../support/emulator/customer.ts";
 
 const [NUMBER, PERSON] = ["+12025550187", "+12025550142"];

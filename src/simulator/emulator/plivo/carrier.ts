@@ -332,7 +332,7 @@ function dialFields(parent: Leg, { leg, cause }: DialResult): Record<string, str
     DialRingStatus: String(leg.ringingAt !== undefined),
     DialHangupCause: hangupCause,
     DialALegUUID: callUuidOf(parent),
-    // "Empty if nobody answers".
+    // Empty where the call was not answered.
     DialBLegUUID: cause === "completed" ? callUuidOf(leg) : "",
   };
 }
