@@ -19,7 +19,10 @@ test("a carrier says its address and credentials, serves its API, and ends with 
   const child = spawn(process.execPath, [builtProgram("cli/carrier"), "telnyx", "--port", "0", "--seed", "5"]);
   onTestFinished(() => void child.kill("SIGKILL"));
   const exited = once(child, "exit");
-  const [, url = "", apiKey = ""] = await written(child, /address +(\S+)[^]*apiKey +(\S+)[^]*seed +5[^]*Ctrl-C/);
+  const [, url = "", apiKey = ""] = await written(
+    child,
+    /address +(\S+)[\s\S]*apiKey +(\S+)[\s\S]*seed +5[\s\S]*Ctrl-C/,
+  );
   const balance = await fetch(`${url}/v2/balance`, { headers: { authorization: `Bearer ${apiKey}` } });
   expect(await balance.json()).toMatchObject({ data: { record_type: "balance" } });
   expect(await (await fetch(url)).text()).toContain("Emulated telnyx");

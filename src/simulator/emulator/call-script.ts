@@ -108,10 +108,12 @@ export class CallScript {
   async #carryOut(steps: readonly ScriptStep[], generation: number): Promise<void> {
     const { network } = this.#parts;
     for (const step of steps) {
+      // The caller may have hung up while the document was fetched.
+      if (this.#leg.state === "ended") return;
       const isRejected = step.do === "reject" || step.do === "hang-up";
       if (!isRejected && step.do !== "redirect") network.answer(this.#leg);
       const isOver = await this.#step(step, generation);
-      if (isOver || generation !== this.#generation || this.#leg.state === "ended") return;
+      if (isOver || generation !== this.#generation) return;
     }
     network.hangUp(this.#leg, "account");
   }

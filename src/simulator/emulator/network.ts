@@ -132,8 +132,16 @@ export class TelephoneNetwork {
   priceOf(leg: Leg): number | undefined {
     if (leg.endedAt === undefined) return undefined;
     if (elapsedMs(addMs(leg.endedAt, this.#scenario.pricedAfterMs), this.#clock.epochMs()) < 0) return undefined;
-    const minutes = Math.ceil(durationS(leg) / 60);
-    return Number((minutes * this.#scenario.pricePerMinute).toFixed(5));
+    return this.costOf(leg);
+  }
+
+  /** What the call costs, also while that is not known yet. */
+  costOf(leg: Leg): number {
+    return Number((Math.ceil(durationS(leg) / 60) * this.#scenario.pricePerMinute).toFixed(5));
+  }
+
+  get pricePerMinute(): number {
+    return this.#scenario.pricePerMinute;
   }
 
   #planOf(number: string): PersonPlan {

@@ -1,23 +1,22 @@
-import type { ClosableTts } from "../../speech/contracts.ts";
+import type { Tts } from "../../speech/contracts.ts";
 import { TELEPHONE } from "../audio/format.ts";
 import { Caller, type Step } from "../callers/caller.ts";
 import { synthesise, type Utterance } from "../callers/utterance.ts";
-import type { PersonOf } from "./media-streams.ts";
-import { silentPerson } from "./media-streams.ts";
+import { type PersonOf, silentPerson } from "./media-streams.ts";
 
 const VOICE = { voiceId: "reference/gmw/en-US", language: "en-US" };
 /** How long a person waits for the other end to speak first, and for a reply. */
 const LISTENS_MS_MAX = 10_000;
 
 /** People who say what their plans have, by this TTS, and are silent where the plan has nothing. */
-export function speakingPeople(tts: ClosableTts, signal: AbortSignal): PersonOf {
+export function speakingPeople(tts: Tts, signal: AbortSignal): PersonOf {
   return (leg, hangUp, outboundCodec) => {
     const silent = silentPerson(leg, hangUp, outboundCodec);
     const { says } = leg.person;
     if (says.length === 0) return silent;
     let caller: Caller | undefined;
     // The stream does not wait for the synthesis: until then the person is silent.
-    void utterancesOf(says, tts, signal).then((utterances) => {
+    const begin = (utterances: readonly Utterance[]): void => {
       caller = new Caller({
         script: scriptOf(utterances),
         formats: { inbound: TELEPHONE, outbound: { ...TELEPHONE, codec: outboundCodec } },
@@ -29,7 +28,9 @@ export function speakingPeople(tts: ClosableTts, signal: AbortSignal): PersonOf 
         type: () => {},
         onEvent: () => {},
       });
-    });
+    };
+    // Without a TTS the person stays silent.
+    void utterancesOf(says, tts, signal).then(begin, () => {});
     return {
       frame: () => (caller === undefined ? silent.frame() : caller.frame()),
       played: (frame, atMs) => caller?.played(frame, atMs),
@@ -37,7 +38,7 @@ export function speakingPeople(tts: ClosableTts, signal: AbortSignal): PersonOf 
   };
 }
 
-async function utterancesOf(says: readonly string[], tts: ClosableTts, signal: AbortSignal): Promise<Utterance[]> {
+async function utterancesOf(says: readonly string[], tts: Tts, signal: AbortSignal): Promise<Utterance[]> {
   const utterances: Utterance[] = [];
   for (const text of says) utterances.push(await synthesise(tts, { text, ...VOICE }, signal));
   return utterances;

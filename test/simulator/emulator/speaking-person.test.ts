@@ -1,31 +1,32 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../../src/core/clock.ts";
+import { expect, onTestFinished, test } from "vitest";
 import { CarrierEmulator } from "../../../src/simulator/emulator/emulator.ts";
-import { SCENARIO_DEFAULT } from "../../../src/simulator/emulator/scenario.ts";
 import { speakingPeople } from "../../../src/simulator/emulator/speaking-person.ts";
-import type { ClosableTts } from "../../../src/speech/contracts.ts";
-import { createReferenceTts } from "../../../src/speech/reference/tts.ts";
+import type { Tts } from "../../../src/speech/contracts.ts";
 import { Customer } from "../../support/emulator/customer.ts";
 
 const [NUMBER, PERSON] = ["+12025550187", "+12025550142"];
 
-let tts: ClosableTts;
-beforeAll(() => {
-  tts = createReferenceTts({ children: 1, clock: systemClock });
-});
-afterAll(() => tts.close());
+/** 200 ms of a tone for every text, at once. */
+const tts: Tts = {
+  provider: "scripted",
+  capabilities: { wordTimestamps: false },
+  voices: async () => [],
+  async *speak() {
+    const samples = Int16Array.from({ length: 1_600 }, (_, at) => (at % 8 < 4 ? 8_000 : -8_000));
+    yield { samples, rateHz: 8_000, words: [] };
+  },
+};
 
 interface Media {
   event: string;
   media?: { payload: string };
 }
 
-test("a person who is called and has something to say says it after the agent has spoken, and then waits for the reply", async () => {
+test("a person who has something to say says it after the agent has spoken, and stays for the reply", async () => {
   const emulator = new CarrierEmulator({
     carrier: "twilio",
     numbers: [NUMBER],
     personOf: speakingPeople(tts, new AbortController().signal),
-    scenario: { ...SCENARIO_DEFAULT, people: { [PERSON]: [{ says: ["Hello there"], reactsAfterMs: 1 }] } },
   });
   onTestFinished(() => emulator.stop());
   await emulator.start();

@@ -247,6 +247,38 @@ describe("a transfer by <Dial>", () => {
   });
 });
 
+test("a caller who hangs up before the document has arrived gets no stream", async () => {
+  const { emulator, customer } = await scene(({ path }, own) => {
+    if (path !== "/voice") return {};
+    for (const leg of emulator.network.legs) emulator.network.hangUp(leg, "person");
+    return stream(own);
+  });
+  const leg = emulator.call({ from: PERSON, to: NUMBER });
+  await customer.until(() => customer.received.some(({ path }) => path === "/status"));
+  expect(customer.received.at(-1)?.form).toMatchObject({ CallStatus: "no-answer", CallSid: emulator.callIdOf(leg) });
+  expect({ streams: customer.streams.length, hasStream: emulator.streams.has(leg) }).toEqual({
+    streams: 0,
+    hasStream: false,
+  });
+});
+
+test("an answering machine is reported to a call that was placed with its detection", async () => {
+  const { client, emulator, customer } = await scene(() => twiml("<Hangup/>"));
+  emulator.network.setPerson(PERSON, { does: "machine" });
+  const order = { from: NUMBER, to: PERSON, url: `${customer.url}/outbound` };
+  await client.calls.create({ ...order, machineDetection: "Enable" });
+  await client.calls.create(order);
+  await customer.until(() => customer.received.length === 2);
+  expect(customer.received.map(({ form }) => form.AnsweredBy).sort()).toEqual(["machine_start", undefined]);
+});
+
+test("a document in the order that cannot be read places no call", async () => {
+  const { client, emulator } = await scene(() => ({}));
+  const order = { from: NUMBER, to: PERSON, twiml: "<Response><Say>" };
+  await expect(client.calls.create(order)).rejects.toMatchObject({ status: 400 });
+  expect(emulator.placed).toEqual([]);
+});
+
 test.each([
   ["<Reject reason='busy'/>", "busy", false],
   ["<Reject/>", "declined", false],

@@ -46,6 +46,7 @@ export interface PlivoUrls {
   readonly answer: Address;
   readonly ring?: Address;
   readonly hangup?: Address;
+  readonly detectsMachines?: boolean;
 }
 
 interface PlivoCall {
@@ -270,7 +271,7 @@ export class PlivoCarrier implements EmulatedCarrier {
     const outbound =
       leg.direction === "outbound" ? { ALegUUID: callUuidOf(leg), ALegRequestUUID: callUuidOf(leg) } : {};
     return {
-      BillRate: "0.00850",
+      BillRate: this.parts.network.pricePerMinute.toFixed(5),
       CallStatus: statusOf(leg),
       CallUUID: callUuidOf(leg),
       CallerName: leg.from,
@@ -281,7 +282,7 @@ export class PlivoCarrier implements EmulatedCarrier {
       SessionStart: plivoTime(leg.createdAt),
       To: plain(leg.to),
       ...outbound,
-      ...(leg.isMachine && { Machine: "true" }),
+      ...(leg.isMachine && this.#calls.get(leg)?.urls?.detectsMachines === true && { Machine: "true" }),
     };
   }
 
@@ -297,7 +298,7 @@ export class PlivoCarrier implements EmulatedCarrier {
       HangupSource: sourceOf(leg),
       Duration: duration,
       BillDuration: duration,
-      TotalCost: (Math.ceil(durationS(leg) / 60) * 0.0085).toFixed(5),
+      TotalCost: this.parts.network.costOf(leg).toFixed(5),
       StartTime: plivoTime(leg.createdAt),
       ...(leg.answeredAt !== undefined && { AnswerTime: plivoTime(leg.answeredAt) }),
       ...(leg.endedAt !== undefined && { EndTime: plivoTime(leg.endedAt) }),

@@ -79,7 +79,10 @@ function callEndpoints(carrier: PlivoCarrier): Endpoint[] {
       handle: ({ params, query }) => {
         const leg = legOf(carrier, params.call);
         if (leg === undefined || !isAsked(leg, query.get("status"))) return carrier.errorOf(404, "call not found");
-        const body = leg.state === "ended" ? recordOf(leg, carrier.authId, network.priceOf(leg)) : liveCall(leg);
+        const body =
+          leg.state === "ended"
+            ? recordOf(leg, carrier.authId, { price: network.priceOf(leg), rate: network.pricePerMinute })
+            : liveCall(leg);
         return { status: 200, body: { api_id: carrier.apiId(), ...body } };
       },
     },
@@ -229,6 +232,7 @@ function createCall(carrier: PlivoCarrier, body: RestRequest["body"]): RestRespo
   const [ringUrl, hangupUrl] = [textOf(body, "ring_url"), textOf(body, "hangup_url")];
   carrier.place(leg, {
     answer: addressOf(answerUrl, textOf(body, "answer_method")),
+    detectsMachines: textOf(body, "machine_detection") !== undefined,
     ...(ringUrl !== undefined && { ring: addressOf(ringUrl, textOf(body, "ring_method")) }),
     ...(hangupUrl !== undefined && { hangup: addressOf(hangupUrl, textOf(body, "hangup_method")) }),
   });
@@ -256,7 +260,9 @@ function listCalls(carrier: PlivoCarrier, { query, path }: RestRequest): RestRes
       (query.get("call_direction") ?? leg.direction) === leg.direction,
   );
   if (status !== null) return { status: 200, body: { api_id: carrier.apiId(), calls: legs.map(callUuidOf) } };
-  const records = legs.toReversed().map((leg) => recordOf(leg, carrier.authId, network.priceOf(leg)));
+  const records = legs
+    .toReversed()
+    .map((leg) => recordOf(leg, carrier.authId, { price: network.priceOf(leg), rate: network.pricePerMinute }));
   return pageOf(records, carrier.apiId(), path, query);
 }
 

@@ -42,7 +42,7 @@ export const sourceOf = ({ endedBy, direction }: Leg): string => {
 };
 
 /** The record of a call that is over. */
-export function recordOf(leg: Leg, authId: string, price: number | undefined): Record<string, unknown> {
+export function recordOf(leg: Leg, authId: string, { price, rate }: { price: number | undefined; rate: number }) {
   const uuid = callUuidOf(leg);
   const { name, code } = HANGUPS[leg.cause ?? "failed"];
   const timeOrNull = (time: EpochMs | undefined): string | null =>
@@ -64,7 +64,7 @@ export function recordOf(leg: Leg, authId: string, price: number | undefined): R
     hangup_cause_code: code,
     hangup_source: sourceOf(leg),
     total_amount: (price ?? 0).toFixed(5),
-    total_rate: "0.00850",
+    total_rate: rate.toFixed(5),
     conference_uuid: null,
     resource_uri: `/v1/Account/${authId}/Call/${uuid}/`,
     stir_verification: "Not Applicable",

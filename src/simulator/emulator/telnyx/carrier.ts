@@ -43,6 +43,7 @@ export interface TelnyxCall {
   webhookUrl?: string;
   /** Begins at the answer. */
   stream?: TelnyxStream;
+  readonly detectsMachines?: boolean;
   /** The leg with which it is, or will be, connected. */
   partner?: Leg;
   isBridged: boolean;
@@ -131,6 +132,9 @@ export class TelnyxCarrier implements EmulatedCarrier {
     this.notify(leg, "answered", "call.answered", { state: "answered" });
     const call = this.calls.get(leg);
     if (call?.stream !== undefined) this.openStream(leg, call.stream);
+    if (call?.detectsMachines === true) {
+      this.notify(leg, "answered", "call.machine.detection.ended", { result: leg.isMachine ? "machine" : "human" });
+    }
     const partner = call?.partner;
     if (leg.parent === undefined || partner === undefined) return;
     for (const one of [leg, partner]) {

@@ -242,8 +242,10 @@ function dial(carrier: TelnyxCarrier, body: RestRequest["body"]): RestResponse {
   const ringMsMax = Number(textOf(body, "timeout_secs") ?? TIMEOUT_S_DEFAULT) * 1_000;
   const leg = carrier.parts.network.dial({ to, from, ringMsMax });
   const stream = streamOf(body);
+  const detection = textOf(body, "answering_machine_detection") ?? "disabled";
   carrier.add(leg, {
     connectionId,
+    detectsMachines: detection !== "disabled",
     ...(clientState !== undefined && { clientState }),
     ...(webhookUrl !== undefined && { webhookUrl }),
     ...(stream !== undefined && { stream }),

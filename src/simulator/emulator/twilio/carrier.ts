@@ -48,11 +48,19 @@ export interface TwilioStates {
   readonly events: readonly string[];
 }
 
+/** What an order of a call says besides its numbers. */
+export interface TwilioOrder {
+  readonly atAnswer: Address | readonly ScriptStep[];
+  readonly states: TwilioStates | undefined;
+  readonly detectsMachines: boolean;
+}
+
 interface TwilioCall {
   readonly script: CallScript;
   states?: TwilioStates;
   /** Carried out at the answer of an outbound call. */
   atAnswer?: Address | readonly ScriptStep[];
+  detectsMachines: boolean;
   sequence: number;
 }
 
@@ -124,9 +132,10 @@ export class TwilioCarrier implements EmulatedCarrier {
   }
 
   /** An outbound call that was ordered by REST. */
-  place(leg: Leg, atAnswer: Address | readonly ScriptStep[], states: TwilioStates | undefined): void {
+  place(leg: Leg, { atAnswer, states, detectsMachines }: TwilioOrder): void {
     const call = this.#add(leg);
     call.atAnswer = atAnswer;
+    call.detectsMachines = detectsMachines;
     if (states !== undefined) call.states = states;
     this.#sendState(leg, "initiated");
   }
@@ -178,7 +187,7 @@ export class TwilioCarrier implements EmulatedCarrier {
       },
       leg,
     );
-    const call: TwilioCall = { script, sequence: 0 };
+    const call: TwilioCall = { script, detectsMachines: false, sequence: 0 };
     this.#calls.set(leg, call);
     return call;
   }
@@ -263,7 +272,8 @@ export class TwilioCarrier implements EmulatedCarrier {
       From: from,
       To: to,
       ...(parent !== undefined && { ParentCallSid: callSidOf(parent) }),
-      ...(isMachine && { AnsweredBy: "machine_start" }),
+      ...(this.#calls.get(leg)?.detectsMachines === true &&
+        leg.state === "answered" && { AnsweredBy: isMachine ? "machine_start" : "human" }),
     };
   }
 

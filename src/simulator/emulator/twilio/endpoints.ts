@@ -1,5 +1,5 @@
 import { addMs, epochMs } from "../../../core/clocks.ts";
-import { addressOf } from "../call-script.ts";
+import { type Address, addressOf, type ScriptStep } from "../call-script.ts";
 import type { Leg } from "../network.ts";
 import { type Endpoint, type RestRequest, type RestResponse, textOf } from "../rest/endpoint.ts";
 import type { TwilioCarrier, TwilioStates } from "./carrier.ts";
@@ -99,19 +99,17 @@ export function twilioEndpoints(carrier: TwilioCarrier): readonly Endpoint[] {
 }
 
 function createCall(carrier: TwilioCarrier, body: RestRequest["body"]): RestResponse {
-  const [to = "", from = "", url, twiml] = ["To", "From", "Url", "Twiml"].map((name) => textOf(body, name));
+  const [to = "", from = "", url] = ["To", "From", "Url"].map((name) => textOf(body, name));
   if (!DIALLED.test(to)) return twilioError(400, 21211, "Invalid 'To' Phone Number");
   if (!carrier.numbers.some(({ phoneNumber }) => phoneNumber === from)) {
     return twilioError(400, 21210, "The source phone number provided is not yet verified for your account");
   }
-  if (url === undefined && twiml === undefined) return twilioError(400, 21205, "Url is not a valid URL");
   const { network } = carrier.parts;
   const ringMsMax = Number(textOf(body, "Timeout") ?? TIMEOUT_S_DEFAULT) * 1_000;
   const states = statesOf(body);
-  const atAnswer =
-    url === undefined
-      ? readTwiml(twiml ?? "", { url: "http://twiml.invalid/", callerId: to })
-      : addressOf(url, textOf(body, "Method"));
+  const atAnswer = instructionOf(body, to);
+  if (atAnswer === undefined) return twilioError(400, 21205, "Url is not a valid URL");
+  const detectsMachines = textOf(body, "MachineDetection") !== undefined;
   const leg = network.dial({ from, to, ringMsMax });
   carrier.placed.push({
     leg,
@@ -120,8 +118,19 @@ function createCall(carrier: TwilioCarrier, body: RestRequest["body"]): RestResp
     to,
     urls: [url, states?.url].filter((address) => address !== undefined),
   });
-  carrier.place(leg, atAnswer, states);
+  carrier.place(leg, { atAnswer, states, detectsMachines });
   return { ...shownCall(carrier, leg), status: 201 };
+}
+
+/** The address or the document of a request. Undefined where it has neither, or the document cannot be read. */
+function instructionOf(body: RestRequest["body"], callerId: string): Address | ScriptStep[] | undefined {
+  const [url, twiml] = [textOf(body, "Url"), textOf(body, "Twiml")];
+  if (url !== undefined) return addressOf(url, textOf(body, "Method"));
+  try {
+    return readTwiml(twiml ?? "", { url: "http://twiml.invalid/", callerId });
+  } catch {
+    return undefined;
+  }
 }
 
 function statesOf(body: RestRequest["body"]): TwilioStates | undefined {
@@ -135,7 +144,7 @@ function statesOf(body: RestRequest["body"]): TwilioStates | undefined {
 /** https://www.twilio.com/docs/voice/api/call-resource#update-a-call-resource */
 function updateCall(carrier: TwilioCarrier, leg: Leg, body: RestRequest["body"]): RestResponse {
   const { network } = carrier.parts;
-  const [status, url, twiml] = ["Status", "Url", "Twiml"].map((name) => textOf(body, name));
+  const status = textOf(body, "Status");
   if (status === "completed" || status === "canceled") {
     // Seen of the real API: https://github.com/pipecat-ai/pipecat/blob/main/src/pipecat/serializers/twilio.py
     if (leg.state === "ended") return twilioError(404);
@@ -145,10 +154,9 @@ function updateCall(carrier: TwilioCarrier, leg: Leg, body: RestRequest["body"])
   if (leg.state !== "answered") {
     return twilioError(400, 21220, "Call is not in-progress. Cannot redirect.");
   }
-  if (url !== undefined) carrier.redirect(leg, addressOf(url, textOf(body, "Method")));
-  else if (twiml !== undefined) {
-    carrier.redirect(leg, readTwiml(twiml, { url: "http://twiml.invalid/", callerId: leg.from }));
-  }
+  const instruction = instructionOf(body, leg.from);
+  if (instruction === undefined) return twilioError(400);
+  carrier.redirect(leg, instruction);
   return shownCall(carrier, leg);
 }
 
