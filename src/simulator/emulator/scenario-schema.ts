@@ -15,6 +15,7 @@ export const PLAN = z
     givesUpAfterMs: z.int().min(0),
     presses: z.array(z.strictObject({ digit, afterMs: z.int().min(0) })),
     says: z.array(z.string().min(1)),
+    headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/), z.string()),
   })
   .partial();
 

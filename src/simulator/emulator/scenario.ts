@@ -28,6 +28,8 @@ export interface PersonPlan {
   readonly presses: readonly { readonly digit: string; readonly afterMs: number }[];
   /** What the person says, each after the other end has spoken; after the reply to the last one the person hangs up. */
   readonly says: readonly string[];
+  /** SIP headers of a call by this person, such as `X-Customer`. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export const PERSON_DEFAULT: PersonPlan = {
@@ -37,6 +39,7 @@ export const PERSON_DEFAULT: PersonPlan = {
   givesUpAfterMs: 60_000,
   presses: [],
   says: [],
+  headers: {},
 };
 
 /** What a webhook is about, for rules. */

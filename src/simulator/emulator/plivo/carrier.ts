@@ -268,8 +268,8 @@ export class PlivoCarrier implements EmulatedCarrier {
 
   /** https://www.plivo.com/docs/voice/xml/request */
   #formOf(leg: Leg): Record<string, string> {
-    const outbound =
-      leg.direction === "outbound" ? { ALegUUID: callUuidOf(leg), ALegRequestUUID: callUuidOf(leg) } : {};
+    const isOutbound = leg.direction === "outbound";
+    const own = isOutbound ? { ALegUUID: callUuidOf(leg), ALegRequestUUID: callUuidOf(leg) } : sipHeaders(leg);
     return {
       BillRate: this.parts.network.pricePerMinute.toFixed(5),
       CallStatus: statusOf(leg),
@@ -281,7 +281,7 @@ export class PlivoCarrier implements EmulatedCarrier {
       RequestUUID: callUuidOf(leg),
       SessionStart: plivoTime(leg.createdAt),
       To: plain(leg.to),
-      ...outbound,
+      ...own,
       ...(leg.isMachine && this.#calls.get(leg)?.urls?.detectsMachines === true && { Machine: "true" }),
     };
   }
@@ -324,6 +324,10 @@ export class PlivoCarrier implements EmulatedCarrier {
     };
   }
 }
+
+/** Custom headers have names that begin with `X-PH-`: https://www.plivo.com/docs/voice/xml/request */
+const sipHeaders = ({ person }: Leg): Record<string, string> =>
+  Object.fromEntries(Object.entries(person.headers).map(([name, value]) => [`X-PH-${name}`, value]));
 
 /** https://www.plivo.com/docs/voice/use-cases/dial-status-reporting */
 function dialFields(parent: Leg, { leg, cause }: DialResult): Record<string, string> {

@@ -115,7 +115,7 @@ export class TelnyxCarrier implements EmulatedCarrier {
     const connectionId = number?.connectionId ?? "";
     this.add(leg, { connectionId });
     if (this.#urlOf(leg) === "") this.parts.network.reject(leg, "declined");
-    else this.notify(leg, "incoming", "call.initiated", { state: "parked", ...offered(number?.tags ?? []) });
+    else this.notify(leg, "incoming", "call.initiated", { state: "parked", ...offered(leg, number?.tags ?? []) });
   }
 
   add(leg: Leg, call: Omit<TelnyxCall, "isBridged" | "parks" | "commandIds">): TelnyxCall {
@@ -272,7 +272,8 @@ export class TelnyxCarrier implements EmulatedCarrier {
   }
 }
 
-const offered = (tags: readonly string[]): Record<string, unknown> => ({
+const offered = ({ person }: Leg, tags: readonly string[]): Record<string, unknown> => ({
+  custom_headers: Object.entries(person.headers).map(([name, value]) => ({ name, value })),
   caller_id_name: "",
   connection_codecs: "PCMU,PCMA",
   offered_codecs: "PCMU,PCMA",

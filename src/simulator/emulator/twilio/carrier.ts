@@ -272,6 +272,7 @@ export class TwilioCarrier implements EmulatedCarrier {
       From: from,
       To: to,
       ...(parent !== undefined && { ParentCallSid: callSidOf(parent) }),
+      ...sipHeaders(leg),
       ...(this.#calls.get(leg)?.detectsMachines === true &&
         leg.state === "answered" && { AnsweredBy: isMachine ? "machine_start" : "human" }),
     };
@@ -299,6 +300,12 @@ export class TwilioCarrier implements EmulatedCarrier {
     return new Date(millisecondsOf(this.parts.clock.epochMs())).toISOString();
   }
 }
+
+/** https://www.twilio.com/docs/voice/api/receiving-sip */
+const sipHeaders = ({ direction, person }: Leg): Record<string, string> =>
+  direction === "outbound"
+    ? {}
+    : Object.fromEntries(Object.entries(person.headers).map(([name, value]) => [`SipHeader_${name}`, value]));
 
 /** https://www.twilio.com/docs/voice/twiml/dial#dialcallstatus-values */
 function dialFields({ leg, cause }: DialResult): Record<string, string> {
