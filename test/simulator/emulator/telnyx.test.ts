@@ -272,15 +272,3 @@ test("an application that wants it gets the price of a call", async () => {
   await until("call.cost");
   expect(events().at(-1)?.payload).toMatchObject({ total_cost: "0.00850", status: "success" });
 });
-
-test("an event that is not answered with 2xx is sent again, with the same id", async () => {
-  const statuses = [500, 200];
-  const carrier = await startEmulator();
-  onTestFinished(() => carrier.emulator.stop());
-  const customer = await Customer.start(() => ({ status: statuses.shift() ?? 200 }));
-  carrier.emulator.setWebhooks(NUMBER, { voiceUrl: `${customer.url}/voice` });
-  carrier.emulator.call({ from: PERSON, to: NUMBER });
-  await customer.until(() => customer.received.length === 2);
-  const ids = customer.received.map(({ body }) => (JSON.parse(body) as { data: { id: string } }).data.id);
-  expect(new Set(ids).size).toBe(1);
-});

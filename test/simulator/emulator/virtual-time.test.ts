@@ -78,3 +78,18 @@ test.each([
   await clock.play(100);
   expect(bodies[0]).toContain(expected);
 });
+
+test("telnyx sends an event that is not answered with 2xx again, with the same id", async () => {
+  const sent: { atMs: number; id: string }[] = [];
+  const clock = new ManualClock();
+  const send: SendWebhook = async (_, { body = "" }) => {
+    sent.push({ atMs: Number(clock.nowMs()), id: (JSON.parse(body) as { data: { id: string } }).data.id });
+    return { status: sent.length === 1 ? 500 : 200, contentType: "", body: "" };
+  };
+  const emulator = new CarrierEmulator({ carrier: "telnyx", clock, send, numbers: [NUMBER] });
+  emulator.setWebhooks(NUMBER, { voiceUrl: VOICE });
+  emulator.call({ from: PERSON, to: NUMBER });
+  await clock.play(10_000);
+  expect(sent.map(({ atMs }) => atMs)).toEqual([0, 1_000]);
+  expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
+});
