@@ -155,6 +155,7 @@ const notSharing = [
   "test/core/metrics/*.test.ts",
   "test/core/schemas/compile.test.ts",
   "test/core/task-processes/child-module.test.ts",
+  "test/simulator/emulator/plivo.test.ts",
   "test/simulator/service/process.test.ts",
   "test/speech/preconnect.test.ts",
   "test/speech/tts/languages.test.ts",

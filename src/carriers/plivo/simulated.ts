@@ -43,18 +43,18 @@ export class SimulatedPlivo extends SimulatedCarrier {
   constructor(options: CarrierOptions) {
     super(options, MULAW_CODECS, BUFFER_MS_MAX);
     this.streamId = uuidOf(options.id);
-    this.callId = uuidOf(reversedId(options.id));
+    this.callId = uuidOf(reversedId(options.call?.id ?? options.id));
     this.#extraHeaders = extraHeadersOf(options.parameters ?? {});
   }
 
   protected override sendStart(): void {
-    const { clock, id } = this.options;
+    const { clock, id, call } = this.options;
     this.#startedEpochMs = clock.epochMs();
     this.#sequenceNumber += 1;
     const start = {
       callId: this.callId,
       streamId: this.streamId,
-      accountId: `MA${id.slice(0, 18).toUpperCase()}`,
+      accountId: call?.accountId ?? `MA${id.slice(0, 18).toUpperCase()}`,
       tracks: ["inbound"],
       mediaFormat: { encoding: ENCODING, sampleRate: CARRIER_RATE_HZ },
     };

@@ -62,22 +62,24 @@ export class SimulatedTelnyx extends SimulatedCarrier {
     this.#inbound = options.codecs.inbound;
     this.#random = options.shuffleSeed === undefined ? undefined : seededRandom(options.shuffleSeed);
     this.streamId = uuidOf(options.id);
-    this.callControlId = `v3:${options.id}`;
-    this.#callSessionId = uuidOf(reversedId(options.id));
+    const callId = options.call?.id ?? options.id;
+    this.callControlId = `v3:${callId}`;
+    this.#callSessionId = uuidOf(reversedId(callId));
   }
 
   protected override sendStart(): void {
     this.options.send(`{"event":"connected","version":"1.0.0"}`);
+    const { call } = this.options;
     this.#send("start", {
       start: {
         user_id: USER_ID,
         call_control_id: this.callControlId,
         call_session_id: this.#callSessionId,
         // Telephone numbers reserved for fictional use.
-        from: "+12025550142",
-        to: "+12025550187",
+        from: call?.from ?? "+12025550142",
+        to: call?.to ?? "+12025550187",
         tags: [],
-        client_state: null,
+        client_state: call?.clientState ?? null,
         custom_parameters: this.options.parameters ?? {},
         media_format: { encoding: ENCODINGS[this.#inbound], sample_rate: CARRIER_RATE_HZ, channels: 1 },
       },

@@ -28,8 +28,8 @@ export class SimulatedTwilio extends SimulatedCarrier {
   constructor(options: CarrierOptions) {
     super(options, MULAW_CODECS);
     this.streamId = `MZ${options.id}`;
-    this.callSid = `CA${options.id}`;
-    this.#accountSid = `AC${options.id}`;
+    this.callSid = `CA${options.call?.id ?? options.id}`;
+    this.#accountSid = options.call?.accountId ?? `AC${options.id}`;
   }
 
   protected override sendStart(): void {

@@ -19,9 +19,21 @@ export const carrierFormats = ({ inbound, outbound }: CarrierCodecs): AudioForma
   outbound: { codec: outbound, rateHz: CARRIER_RATE_HZ },
 });
 
+/** The call of a stream, where it is one of an emulated carrier. */
+export interface CarrierCall {
+  /** 32 hex digits, from which the id of the call is derived instead: a call may have several streams. */
+  id: string;
+  accountId: string;
+  from: string;
+  to: string;
+  /** Of the command that began the stream, for carriers that have one. */
+  clientState?: string;
+}
+
 export interface CarrierOptions extends PeerOptions {
   /** 32 hex digits, from which the ids of the stream, the call and the account are derived. */
   id: string;
+  call?: CarrierCall;
   /** What the start hands to the call, as the carrier's customer sets it; none by default. */
   parameters?: Readonly<Record<string, string>>;
   send(message: string): void;

@@ -22,15 +22,17 @@ const UPGRADE_MS_MAX = 10_000;
 /**
  * Connects to a media stream's URL and starts the stream. `create` makes the peer and is called once. Rejects with `unavailable`
  * when the upgrade is not answered with 101 within `upgradeMsMax`; the message contains the status but never the URL, which
- * contains a token. An abort of `signal` before the response rejects with its reason; after it an abort has no effect.
+ * contains a token. An abort of `signal` before the response rejects with its reason; after it an abort has no effect. `headers`
+ * are those of the upgrade.
  */
 export function connectPeer<Peer extends SimulatedPeer>(
   url: string,
   create: (socket: PeerSocket) => Peer,
   signal?: AbortSignal,
   upgradeMsMax = UPGRADE_MS_MAX,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<PeerConnection<Peer>> {
-  const socket = new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: upgradeMsMax });
+  const socket = new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: upgradeMsMax, headers });
   const peer = create({
     send: (message) => socket.send(message),
     close: () => socket.close(1000),

@@ -27,7 +27,8 @@ export interface Place {
 
 const SERVICE_ENV = { METRICS_PORT: "off", WORKERS: "1", WEBRTC_MEDIA_PORT: "0" };
 const isService = ({ text }: Block): boolean => /\bnpm start$/.test(text.trimEnd());
-const isListener = ({ text }: Block): boolean => /npm run webhooks -- listen\b/.test(text);
+/** What stays in a terminal of its own: a receiver of webhooks, or an emulated carrier. */
+const isListener = ({ text }: Block): boolean => /npm run (?:webhooks -- listen|carrier -- \w+)/.test(text);
 const LISTENS = /listening on port \d+/;
 /** What a page asks its reader to do before a block. */
 const STOPS_SERVICE = /Ctrl-C in the first terminal/;
@@ -36,7 +37,7 @@ const STOPS_LISTENER = /Ctrl-C in the second terminal/;
 const needsService = ({ text }: Block): boolean => /npm run (?:call|webhooks)\b|127\.0\.0\.1:808|examples\//.test(text);
 
 /**
- * Follows a page from its beginning to its end: the service in the first terminal, a receiver of webhooks in the second,
+ * Follows a page from its beginning to its end: the service in the first terminal, a receiver of webhooks or a carrier in the second,
  * everything else in the third.
  */
 export class Reader {
@@ -112,7 +113,7 @@ export class Reader {
     return isListener(block) ? await this.#listen(block.text) : await this.#run(block.text);
   }
 
-  /** Starts a receiver of webhooks, which stays; resolves when it listens. */
+  /** Starts what stays in the second terminal; resolves when it listens. */
   async #listen(commands: string): Promise<string> {
     const { apiPort: API_PORT = "" } = this.ports ?? {};
     await this.#listener?.stop();
