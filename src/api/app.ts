@@ -24,6 +24,7 @@ import { type CallEventRoutesDeps, callEventRoutes } from "./calls/events.ts";
 import { callListRoutes } from "./calls/list.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
+import { type CarrierRoutesDeps, carrierRoutes } from "./carrier-accounts/routes.ts";
 import { EventFeed } from "./events/feed.ts";
 import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
@@ -40,6 +41,7 @@ import { validatorCompiler } from "./http/validation.ts";
 import { referencePage } from "./openapi/reference-page.ts";
 import { HEADERS } from "./openapi/responses.ts";
 import { openapiRoute } from "./openapi/route.ts";
+import { type PhoneNumberRoutesDeps, phoneNumberRoutes } from "./phone-numbers/routes.ts";
 import { type CredentialRoutesDeps, credentialRoutes } from "./provider-credentials/routes.ts";
 import { type PublishableKeyRoutesDeps, publishableKeyRoutes } from "./publishable-keys/routes.ts";
 import { acceptPage } from "./session/accept-page.ts";
@@ -72,9 +74,11 @@ export interface ApiDeps
     CallEventRoutesDeps,
     CallEndDeps,
     CallRoutesDeps,
+    CarrierRoutesDeps,
     CredentialRoutesDeps,
     HealthDeps,
     HomePageDeps,
+    PhoneNumberRoutesDeps,
     PublishableKeyRoutesDeps,
     RecordingRoutesDeps,
     SessionRoutesDeps,
@@ -86,6 +90,7 @@ export interface ApiDeps
     Omit<WebCallAccessDeps, "metrics"> {
   accountSecrets: CredentialRoutesDeps["accountSecrets"];
   agents: AgentRoutesDeps["agents"];
+  carriers: CarrierRoutesDeps["carriers"];
   publishableKeys: PublishableKeyRoutesDeps["publishableKeys"];
   clock: Clock;
   calls: CallStore;
@@ -227,6 +232,8 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     deliveryRoutes(scope, deps);
     accountRoutes(scope, { ...deps, apiKeyCache });
     credentialRoutes(scope, deps);
+    carrierRoutes(scope, deps);
+    phoneNumberRoutes(scope, deps);
     toolSecretRoutes(scope, deps);
     apiKeyRoutes(scope, { ...deps, apiKeyCache });
     publishableKeyRoutes(scope, deps);

@@ -1,5 +1,7 @@
+import type { CarrierType } from "../core/calls/spec.ts";
 import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
-import { CARRIERS, type CarrierName, type CarrierSecrets } from "./list.ts";
+import { CARRIERS, type CarrierName, type CarrierSecrets, carrierOf } from "./list.ts";
+import type { CarrierCredentials } from "./telephony.ts";
 
 /**
  * Which carriers an upgrade of `url` may come from: those that prove it with one of their secrets, and those without a
@@ -25,3 +27,14 @@ export const upgradeAuthentication = (secrets: CarrierSecrets): UpgradeAuthentic
     return carriers.size === CARRIERS.length ? undefined : ["websocket", ...carriers];
   },
 });
+
+/** Whether an upgrade of `url` with these headers proves that its sender knows these credentials of an account. */
+export function isStreamOfAccount(
+  carrier: CarrierType,
+  credentials: CarrierCredentials,
+  { url, headers }: { url: string; headers: UpgradeHeaders },
+): boolean {
+  const descriptor = carrierOf(carrier);
+  const secret = descriptor?.telephony.streamSecret(credentials) ?? "";
+  return secret !== "" && descriptor?.signature.isAuthentic(secret, url, headers) === true;
+}

@@ -3,6 +3,7 @@ import type { G711Codec } from "../media/g711.ts";
 import type { CarrierPeerOptions, SimulatedCarrier } from "../simulator/peers/carrier.ts";
 import type { UpgradeHeaders } from "../wire/upgrade.ts";
 import type { Wire } from "../wire/wire.ts";
+import type { CarrierTelephony } from "./telephony.ts";
 
 /** What an operator sets for the streams of one carrier. */
 export interface CarrierWireSettings {
@@ -38,6 +39,8 @@ export interface CarrierDescriptor<Type extends CarrierType = CarrierType> {
     /** Whether an upgrade of `url` with these headers proves that its sender knows `secret`. */
     isAuthentic(secret: string, url: string, headers: UpgradeHeaders): boolean;
   };
+  /** Its calls and numbers: REST requests, webhooks, documents. */
+  readonly telephony: CarrierTelephony;
   /** The wire of one stream. */
   createWire(settings: CarrierWireSettings): Wire;
   /** Loads the simulated peer, which no process of the service needs. */

@@ -20,6 +20,21 @@ export function urlVariantsOf(url: string): readonly string[] {
   return [...addresses];
 }
 
+/** The address of a webhook, with and without the port: carriers sign either. */
+export function portVariantsOf(url: string): readonly string[] {
+  const [, scheme = "", host = "", port = "", rest = ""] =
+    /^(https?):\/\/([^/:?#]+|\[[^\]]*\])(:\d+)?(.*)$/s.exec(url) ?? [];
+  const other = port === "" ? (scheme === "https" ? ":443" : ":80") : "";
+  return scheme === "" ? [url] : [url, `${scheme}://${host}${other}${rest}`];
+}
+
+/** The parameters of a form, each with all of its values, by name and then by value in the order of UTF-16. */
+export function sortedParameters(form: string): readonly (readonly [name: string, values: readonly string[]])[] {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(form)) values.set(name, [...(values.get(name) ?? []), value]);
+  return [...values.keys()].sort().map((name) => [name, (values.get(name) ?? []).sort()] as const);
+}
+
 /** The signatures in a list of them in base64, SIGNATURES_PER_UPGRADE_MAX at most. */
 export const signaturesIn = (header: string): readonly Buffer[] =>
   header

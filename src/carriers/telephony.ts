@@ -1,4 +1,7 @@
-import type { PhoneCallOutcome } from "../core/calls/phone.ts";
+import type { CarrierPrice, PhoneCallOutcome } from "../core/calls/phone.ts";
+import type { G711Codec } from "../media/g711.ts";
+
+export type { CarrierPrice } from "../core/calls/phone.ts";
 
 // What the service asks of a carrier besides its streams: REST requests, webhooks, and the documents that answer them. All of it is
 // pure: a request is data, its answer is read by a function, and `telephony/` sends it.
@@ -19,21 +22,23 @@ export interface CredentialField {
 }
 
 /** What a request does, in the audit of a call and in metrics. */
-export type CarrierOperation =
-  | "verify"
-  | "list_numbers"
-  | "read_number"
-  | "attach_number"
-  | "detach_number"
-  | "dial"
-  | "find_call"
-  | "answer"
-  | "connect"
-  | "hang_up"
-  | "transfer"
-  | "hold"
-  | "send_dtmf"
-  | "read_price";
+export const CARRIER_OPERATIONS = [
+  "verify",
+  "list_numbers",
+  "read_number",
+  "attach_number",
+  "detach_number",
+  "dial",
+  "find_call",
+  "answer",
+  "connect",
+  "hang_up",
+  "transfer",
+  "hold",
+  "send_dtmf",
+  "read_price",
+] as const;
+export type CarrierOperation = (typeof CARRIER_OPERATIONS)[number];
 
 /** One HTTP request to the carrier's API. */
 export interface CarrierRequest {
@@ -60,9 +65,9 @@ export type CarrierAnswer<Value> =
   | { kind: "refused"; status: number; code: string; outcome?: PhoneCallOutcome }
   /** The call is over, or was never there. */
   | { kind: "gone" }
-  /** The carrier has done nothing, and may do it later: 429, or 503 with `Retry-After`. */
-  | { kind: "busy"; afterMs?: number }
-  /** The request may have been carried out: 5xx, or an answer that cannot be read. */
+  /** The carrier has done nothing, and may do it later: 429, or 503 with `Retry-After`; or no connection could be made. */
+  | { kind: "busy"; afterMs?: number; isUnreachable?: true }
+  /** The request may have been carried out: 5xx, an answer that cannot be read, or none: then `status` is 0. */
   | { kind: "uncertain"; status: number };
 
 /** A request, and how its response is read. */
@@ -116,6 +121,8 @@ export interface StreamOrder {
   readonly callId: string;
   /** Only for carriers that send a secret with the stream instead of a signature. */
   readonly authToken?: string;
+  /** The codec of audio to the carrier, for those that are asked for it; mu-law where it is absent. */
+  readonly outboundCodec?: G711Codec;
 }
 
 export interface TransferOrder {
@@ -132,7 +139,10 @@ export interface TransferOrder {
 export type CallInstruction =
   | { kind: "stream"; stream: StreamOrder }
   | { kind: "transfer"; transfer: TransferOrder }
-  /** Says something, or nothing where `text` is absent, and hangs up. `language` is a tag such as `en-GB`. */
+  /**
+   * Says something, or nothing where `text` is absent, and hangs up. `language` is a tag such as `en-GB`. A carrier that cannot speak
+   * and hang up by one command rejects the call instead, and the caller hears the tone of `reason`.
+   */
   | { kind: "refuse"; text?: string; language?: string; reason: "busy" | "rejected" }
   | { kind: "hang_up" };
 
@@ -157,7 +167,10 @@ export type CarrierNotice =
   /** A call comes in and waits for an instruction. */
   | { kind: "incoming"; carrierCallId: string; from: string; to: string; headers: Readonly<Record<string, string>> }
   | { kind: "initiated" | "ringing"; carrierCallId: string }
-  /** An outbound call was answered. `awaitsInstruction`: the answer to this webhook is a document for the call. */
+  /**
+   * An outbound call was answered; or an inbound one, of a carrier that is instructed by REST only. `awaitsInstruction`: the answer to
+   * this webhook is a document for the call.
+   */
   | { kind: "answered"; carrierCallId: string; awaitsInstruction: boolean }
   | {
       kind: "ended";
@@ -170,15 +183,10 @@ export type CarrierNotice =
   /** What became of a transfer; the answer to the webhook may be a document. */
   | { kind: "transfer"; carrierCallId: string; outcome: "answered" | "completed" | "busy" | "no_answer" | "failed" }
   | { kind: "stream"; carrierCallId: string; state: "started" | "stopped" | "failed" }
+  /** What a call that is over has cost. */
+  | { kind: "price"; carrierCallId: string; price: CarrierPrice }
   /** A webhook that says nothing that the service needs. */
   | { kind: "other" };
-
-export interface CarrierPrice {
-  /** Not negative. */
-  readonly amount: number;
-  /** ISO 4217, upper case. */
-  readonly currency: string;
-}
 
 /** Calls and numbers of one carrier. */
 export interface CarrierTelephony {
@@ -223,8 +231,8 @@ export interface CarrierTelephony {
   ): Exchange<{ calls: readonly FoundCall[]; isComplete: boolean }>;
   hangUp(credentials: CarrierCredentials, carrierCallId: string): Exchange<undefined>;
   sendDtmf(credentials: CarrierCredentials, carrierCallId: string, digits: string): Exchange<undefined>;
-  /** What the call has cost; undefined while the carrier does not know it yet. */
-  readPrice(credentials: CarrierCredentials, carrierCallId: string): Exchange<CarrierPrice | undefined>;
+  /** What the call has cost; undefined while the carrier does not know it yet. Absent where a webhook says it: `price`. */
+  readPrice?(credentials: CarrierCredentials, carrierCallId: string): Exchange<CarrierPrice | undefined>;
 
   /**
    * The answer to a webhook that awaits an instruction; undefined where the carrier takes instructions by REST only, and the
@@ -233,8 +241,9 @@ export interface CarrierTelephony {
   document(instruction: CallInstruction): CarrierDocument | undefined;
   /**
    * Instructs a call by REST. `commandId` is the same at each attempt, for carriers that carry out a command once.
-   * `isAnswered`: the call was answered before, by the service or by the person that was called. `documentUrl` is an address of this
-   * service that answers with `document(instruction)`, for carriers that fetch it.
+   * `isAnswered`: the call was answered before, by the service or by the person that was called. Where it was not, a carrier may answer
+   * an inbound call and do no more: then the notice `answered` follows, and the call is instructed again. `documentUrl` is an address of
+   * this service that answers with `document(instruction)`, for carriers that fetch it.
    */
   instruct(
     credentials: CarrierCredentials,

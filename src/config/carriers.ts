@@ -1,4 +1,5 @@
-import { CARRIERS, type CarrierSecrets, type OutboundCodecs } from "../carriers/list.ts";
+import { CARRIERS, type CarrierName, type CarrierSecrets, type OutboundCodecs } from "../carriers/list.ts";
+import { isAddress, redactedAddress } from "./addresses.ts";
 import { LAW_NAMES } from "./variables/carriers.ts";
 import type { VariableReader } from "./variables/reader.ts";
 
@@ -21,6 +22,19 @@ export function readCarrierSecrets(env: Environment, problems: string[], hasPubl
     CARRIERS.map(({ connectionType, secret }) => [connectionType, secretsIn(secret.variable, secret.signsUrl)]),
   );
 }
+
+/** The addresses of the carriers' APIs, without slashes at their ends. */
+export const readCarrierApiUrls = (reader: VariableReader, problems: string[]): Readonly<Record<CarrierName, string>> =>
+  Object.fromEntries(
+    CARRIERS.map(({ connectionType, telephony: { apiUrl } }) => {
+      const url = reader.text(apiUrl.variable).replace(/\/+$/, "");
+      if (!isAddress(url, ["http:", "https:"])) {
+        const rule = "must be an http:// or https:// address without a query or a password";
+        problems.push(`${apiUrl.variable} ${rule}, not ${redactedAddress(url)}`);
+      }
+      return [connectionType, url];
+    }),
+  ) as Readonly<Record<CarrierName, string>>;
 
 /** The codecs of outbound audio, of the carriers that can have more than one. */
 export const readOutboundCodecs = (reader: VariableReader): OutboundCodecs =>

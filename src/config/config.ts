@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { CarrierSecrets, OutboundCodecs } from "../carriers/list.ts";
+import type { CarrierName, CarrierSecrets, OutboundCodecs } from "../carriers/list.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import { MODEL_NAMES, type ModelName } from "../core/calls/spec.ts";
@@ -21,7 +21,7 @@ import {
   speechConfigProblems,
 } from "../speech/settings.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
-import { readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
+import { readCarrierApiUrls, readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
 import { readDatabaseUrl } from "./database-url.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
 import { readLiveness, readMediaTls } from "./media-port.ts";
@@ -105,6 +105,8 @@ export interface Config extends SpeechConfig {
   preemptiveReplies: boolean;
   /** The secrets with which streams of each carrier must be signed. */
   carrierSecrets: CarrierSecrets;
+  /** The addresses of the carriers' APIs, without slashes at their ends. */
+  carrierApiUrls: Readonly<Record<CarrierName, string>>;
   /** The codecs of audio to carriers; they must match those with which the streams are ordered. */
   outboundCodecs: OutboundCodecs;
   /** The secrets for headers of HTTP tools, by name, with the accounts that may send them and the hosts that may receive them. */
@@ -201,6 +203,7 @@ export function readConfig(
     vad: reader.word("VAD", VAD_SETTINGS),
     preemptiveReplies: reader.flag("PREEMPTIVE_REPLIES"),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
+    carrierApiUrls: readCarrierApiUrls(reader, problems),
     outboundCodecs: readOutboundCodecs(reader),
     toolSecrets: readToolSecrets(env, problems),
     toolsAllowLoopback: readAllowLoopback("TOOLS_ALLOW_LOOPBACK", reader, isProduction, problems),

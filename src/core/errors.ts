@@ -12,6 +12,7 @@ export const ERROR_MEANINGS = {
   wire_malformed: "a message of a peer breaks the protocol of its stream",
   wire_too_large: "a message of a peer is too large, which ends its call",
   wire_wrong_data: "a peer sent a binary message, or a text, where its protocol has none, which ends its call",
+  webhook_malformed: "a carrier's webhook is signed, but has a body that the carrier cannot have sent",
   bad_offer: "the SDP offer of a WebRTC client cannot be used; the message says what is wrong and what would be right",
   wire_flood: "a peer sent more than the service parses, which ends its call",
   journal_unreadable: "the journal of a call cannot be read, or is no journal",
@@ -42,6 +43,10 @@ export class TrunklineError extends Error {
 /** A peer's message violated the protocol of its wire. `wire` is the name of the wire; `what` is the violation without content, `cause` data about it. */
 export const wireMalformed = (wire: string, what: string, cause?: object): TrunklineError =>
   new TrunklineError("wire_malformed", "peer", `${wire}: ${what}`, { cause });
+
+/** A carrier's webhook has a body that the carrier cannot have sent. `what` is the violation without content. */
+export const webhookMalformed = (carrier: string, what: string): TrunklineError =>
+  new TrunklineError("webhook_malformed", "peer", `${carrier}: ${what}`);
 
 /** A peer's message is larger than its wire allows, which ends the leg; `what` is the limit. */
 export const wireTooLarge = (wire: string, what: string): TrunklineError =>

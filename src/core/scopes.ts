@@ -2,9 +2,9 @@
 export const SCOPE_MEANINGS = {
   read: "reading: every `GET` and `HEAD` but those of `admin`",
   calls: "creating and ending calls",
-  write: "creating, changing and deleting agents and webhooks, and deleting calls",
+  write: "creating, changing and deleting agents, webhooks and telephone numbers, and deleting calls",
   admin:
-    "API keys, publishable keys, people, the audit log, the account with its API keys of providers and its secrets of tools, and the state of the service",
+    "API keys, publishable keys, people, the audit log, the account with its API keys of providers, its credentials at carriers and its secrets of tools, and the state of the service",
 } as const;
 
 export type Scope = keyof typeof SCOPE_MEANINGS;

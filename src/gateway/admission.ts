@@ -78,7 +78,8 @@ export class AdmissionGate {
    * A token that is not signed with one of our keys is refused here: it reaches neither the control process nor the
    * store, and does not count against the limit on redemptions.
    *
-   * A token without the signature that its call's carrier must send is refused like any other, and stays valid. A valid
+   * A token without the signature that its call's carrier must send is refused like any other, and stays valid. Where the call has
+   * credentials of its own, those who redeem tokens check the signature, because workers have no credentials. A valid
    * token is admitted even at capacity: its slot was reserved when the token was created.
    */
   async admit(token: string, headers: UpgradeHeaders, asksToResume: boolean): Promise<Admission> {
@@ -106,11 +107,13 @@ export class AdmissionGate {
       metrics.redemption("unsigned");
       return REFUSED;
     }
-    const allowedTypes = authentication.allowedTypes(`${mediaUrl()}/stream/${token}`, headers);
+    const url = `${mediaUrl()}/stream/${token}`;
+    const allowedTypes = authentication.allowedTypes(url, headers);
     if (this.#isClosed || this.#pending >= REDEMPTIONS_MAX) return BUSY;
     this.#pending += 1;
     try {
-      const redeemed = await handoff.redeem(createHash("sha256").update(token).digest("hex"), allowedTypes);
+      const tokenHash = createHash("sha256").update(token).digest("hex");
+      const redeemed = await handoff.redeem(tokenHash, allowedTypes, { url, headers });
       metrics.redemption(redeemed === undefined ? "refused" : "redeemed");
       if (redeemed !== undefined) {
         const prepared = await this.#options.prepare(redeemed);

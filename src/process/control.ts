@@ -10,7 +10,7 @@ import { Passwords } from "../api/session/passwords.ts";
 import { catalogueOf } from "../api/voices/catalogue.ts";
 import { StartRates } from "../api/web-calls/start-rates.ts";
 import { builtWebFolder, readWebFiles } from "../api/web-files/files.ts";
-import { CONNECTION_TYPES } from "../carriers/list.ts";
+import { CONNECTION_TYPES, carrierOf } from "../carriers/list.ts";
 import { localUrlOf, serviceUrlOf } from "../config/addresses.ts";
 import { readConfig } from "../config/config.ts";
 import { readLoaderEnvironment } from "../config/environment.ts";
@@ -58,6 +58,8 @@ import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
 import { openStores, type StorePlace } from "../store/open-stores.ts";
 import { openSecretsKeys } from "../store/sealing/secrets-key.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
+import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
+import { HttpCarrierClient } from "../telephony/http-client.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
@@ -153,6 +155,7 @@ const keys = openSecretsKeys({
 const webhooks = stores.openWebhooks(keys);
 const mediaKeys = stores.openMediaKeys(keys);
 const accountSecrets = stores.openAccountSecrets(keys);
+const carriers = stores.openCarriers(keys);
 const findMediaKey = (callId: CallId): Promise<MediaKey | undefined> => mediaKeys.find(callId);
 if (config.encryptMedia && config.secretsKey === undefined)
   log.warn("encrypted media and the key that opens them are both in DATA_DIR: set SECRETS_KEY");
@@ -189,6 +192,18 @@ const retention = new RetentionJob({
   onDeleted: (part, bytes) => metrics.retentionDeleted(part, bytes),
   onFailed: (part) => metrics.retentionFailed(part),
   onRun: () => metrics.retentionRan(clock.epochMs()),
+});
+const carrierClient = new HttpCarrierClient({
+  apiUrls: config.carrierApiUrls,
+  clock,
+  log,
+  onAnswer: (carrier, operation, outcome) => metrics.carrierAsked(carrier, operation, outcome),
+});
+const carrierAccounts = new CarrierAccounts({
+  client: carrierClient,
+  telephonyOf: (carrier) => carrierOf(carrier)?.telephony,
+  numbers: stores.phoneNumbers,
+  publicUrl: serviceUrlOf(config.publicApiUrls),
 });
 const endRequests = new EndRequests({
   calls: stores.calls,
@@ -244,6 +259,7 @@ const jobs = backgroundJobs({
   webhooks,
   mediaKeys,
   accountSecrets,
+  carriers,
   documents,
   http: new GuardedHttp({ allowLoopback: config.webhooksAllowLoopback }),
   journals: renderer,
@@ -289,6 +305,8 @@ const api: FastifyInstance = buildApi({
   missingPrices: (model, allowed) => missingPrices(config.prices, pricedProviders(config, model, allowed)),
   retentionRules: config.retention,
   accountSecrets,
+  carriers,
+  carrierAccounts,
   credentialProviders: credentialProviders(config),
   publicApiUrls: config.publicApiUrls,
   serviceUrl,

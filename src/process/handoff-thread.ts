@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { isStreamOfAccount } from "../carriers/authentication.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { systemClock } from "../core/clock.ts";
 import { createLogger } from "../core/log/logger.ts";
@@ -60,7 +61,11 @@ port.on("message", (message: ToHandoffThread) => {
 async function serve(options: HandoffThreadOptions): Promise<void> {
   const { place, socketPath, epoch, bootId, tokenKeys, encryptMedia, logLevel } = options;
   const secretsKeys = new Keyring(options.secretsKeys);
-  const keys = { secretsKeys, ...(encryptMedia && { mediaSealing: secretsKeys }) };
+  const keys = {
+    secretsKeys,
+    ...(encryptMedia && { mediaSealing: secretsKeys }),
+    isAuthenticStream: isStreamOfAccount,
+  };
   const opened = await openRedemptions(place, systemClock, systemAgeClock(bootId), promptsReceiver, keys);
   closeStore = opened.close;
   server = new HandoffServer({

@@ -5,6 +5,7 @@ import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, CallId, CarrierCallId } from "../core/ids.ts";
 import type { AccountToolSecrets } from "../core/tools/secrets.ts";
+import type { StreamProof } from "./redemptions.ts";
 
 /** A call whose token was redeemed. It now belongs to the worker that redeemed it. */
 export interface RedeemedCall {
@@ -47,11 +48,10 @@ export interface CallHandoff {
   readonly tokenKeys: readonly Uint8Array[];
   /**
    * Exchanges a token, given by the SHA-256 of its text in lower-case hex, for its call. Of concurrent requests one
-   * succeeds. Undefined for unknown, expired and used tokens alike. With `only`, also undefined for tokens of calls of
-   * other connection types, which stay valid. Rejects with `unavailable` when the outcome is unknown; then no call may
+   * succeeds. Undefined for unknown, expired and used tokens alike. `only` and `proof` are those of `Redemptions.redeem`. Rejects with `unavailable` when the outcome is unknown; then no call may
    * begin, and the redemption is returned as soon as the store can be reached.
    */
-  redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
+  redeem(tokenHash: string, only?: readonly ConnectionType[], proof?: StreamProof): Promise<RedeemedCall | undefined>;
   /**
    * The call's stream has started, and its carrier has given it this id. Sent once: a control process that is not
    * connected then reads the id from the journal.

@@ -1,6 +1,7 @@
 import type { CallCost, ProviderUsage } from "../core/billing/prices.ts";
 import type { LatencySummary } from "../core/calls/latency.ts";
 import type { CallNetwork } from "../core/calls/network.ts";
+import type { CallDirection, CarrierPrice, PhoneCallFacts } from "../core/calls/phone.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
@@ -10,8 +11,11 @@ import type { AccountId, AgentId, ApiKeyId, CallId, CarrierCallId, PublishableKe
 import type { VariableValues } from "./agent-store.ts";
 import type { Act } from "./audit-store.ts";
 
-/** `created` → `active` → `ended` or `failed`; or `created` → `expired`, when the token was not redeemed in time. */
-export const CALL_STATUSES = ["created", "active", "ended", "expired", "failed"] as const;
+/**
+ * `created` → `active` → `ended` or `failed`; or `created` → `expired`, when the token was not redeemed in time. Telephone calls are
+ * `queued`, if the service places them, and `ringing` instead of `created`, and never expire: see `PhoneCallStore`.
+ */
+export const CALL_STATUSES = ["created", "queued", "ringing", "active", "ended", "expired", "failed"] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
 /** The part of a call's configuration that may be spoken. Once stored, only a redemption reads it. */
@@ -63,6 +67,13 @@ export interface CallRecord {
   usage?: readonly ProviderUsage[];
   /** Absent where the service had no prices. */
   cost?: CallCost;
+  /**
+   * Present in telephone calls. Its `headers` are absent when words are not stored, and once the transcript was deleted. The
+   * carrier's id of the call is `carrierCallId`.
+   */
+  phone?: PhoneCallFacts;
+  /** What the carrier charges for a telephone call, once that is known. */
+  carrierPrice?: CarrierPrice;
   /** When retention deleted the recording and the transcript. */
   recordingDeletedAtMs?: EpochMs;
   transcriptDeletedAtMs?: EpochMs;
@@ -161,6 +172,11 @@ export interface CallQuery {
   agentId?: AgentId | undefined;
   /** The carrier's complete id of the call, as the client knows it. */
   carrierCallId?: string | undefined;
+  /** Only telephone calls have one. */
+  direction?: CallDirection | undefined;
+  /** Who called whom by telephone, as the record shows it. */
+  from?: string | undefined;
+  to?: string | undefined;
   /** Created at this time or later. */
   createdFromMs?: EpochMs | undefined;
   /** Created before this time. */
@@ -241,6 +257,8 @@ export interface CallEnd {
 /** A change of a call. A redemption is none: it may happen in another process. */
 export type CallEvent =
   | { kind: "created"; callId: CallId; call: NewCall }
+  /** A telephone call was created: it has no token, and takes a slot when it is dialled or comes in. */
+  | { kind: "phone-created"; callId: CallId; spec: CallSpec }
   /**
    * The request that created the call was repeated while the call waits for its stream. Emitted before that can change,
    * possibly more than once a repetition.
@@ -302,12 +320,14 @@ export interface CallStore {
   /** Active calls of one worker, or of all, oldest first: these are recovered when a process is lost. */
   listActive(workerId?: WorkerId): Promise<readonly ActiveCall[]>;
   /**
-   * Ends a created call, whose token is then refused. An active call is ended by its worker. Undefined as for `get`.
+   * Ends a created call, whose token is then refused. An active call is ended by its worker. A call that is `queued` or `ringing` is
+   * on a telephone line or about to be: its record is returned with `cancelled: false` and without a worker, nothing is changed,
+   * and the caller asks the driver of telephone calls to end it, whose machine hangs up first. Undefined as for `get`.
    */
   cancel(accountId: AccountId, callId: CallId): Promise<Cancellation | undefined>;
   /**
-   * Deletes a call that is over or never began, with its turns, tokens and idempotency key. Returns false, and deletes
-   * nothing, while it is active. Undefined as for `get`. `act` is recorded in the audit log; without it the service
+   * Deletes a call that is over or never began, with its turns, tokens, idempotency key and the journal of its telephone side.
+   * Returns false, and deletes nothing, while it is active, or a telephone call that is not over. Undefined as for `get`. `act` is recorded in the audit log; without it the service
    * itself acts.
    */
   remove(accountId: AccountId, callId: CallId, act?: Act): Promise<boolean | undefined>;
@@ -329,6 +349,9 @@ export interface CallStore {
   setRecording(callId: CallId, recording: RecordingInfo): Promise<void>;
   /** The recording of an ended call can never be made; its counters say so. */
   recordingFailed(callId: CallId): Promise<void>;
-  /** Makes created calls with expired tokens `expired` and returns their ids. Call this every few seconds. */
+  /**
+   * Makes created calls with expired tokens `expired` and returns their ids. Call this every few seconds. The machine of a telephone
+   * call, which is never `created`, decides what follows when its token expires.
+   */
   expire(): Promise<readonly CallId[]>;
 }

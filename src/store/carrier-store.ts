@@ -26,7 +26,7 @@ export interface Carrier {
   webhookKey: string;
   createdAtMs: EpochMs;
   updatedAtMs: EpochMs;
-  /** When the carrier last accepted the credentials. */
+  /** When the carrier accepted the credentials: the caller of `create`, and of `update` with `credentials`, has asked it. */
   verifiedAtMs: EpochMs;
 }
 
@@ -63,7 +63,7 @@ export interface OpenedCarrier {
 /**
  * The carriers of accounts, with sealed credentials bound to their rows. `act` is recorded in the audit log, in the same transaction,
  * without any credential. Every operation rejects with `unavailable` when the store cannot answer at present; opening rejects with
- * `unsealable` where the key is missing.
+ * `unsealable` where the key is missing, also after it was forgotten: then `update` with `credentials` helps.
  */
 export interface CarrierStore extends Resealable {
   create(accountId: AccountId, carrier: NewCarrier, act?: Act): Promise<Carrier>;
@@ -75,7 +75,7 @@ export interface CarrierStore extends Resealable {
     query: { afterId?: CarrierId | undefined; limit: number },
   ): Promise<{ carriers: readonly Carrier[]; more: boolean }>;
   update(accountId: AccountId, id: CarrierId, change: CarrierChange, act?: Act): Promise<Carrier | undefined>;
-  /** `in_use` while numbers of it are attached or calls of it are not over. */
+  /** Deletes it with its numbers; `in_use` while one of them is attached or a call of it is not over. */
   remove(accountId: AccountId, id: CarrierId, act?: Act): Promise<Carrier | "in_use" | undefined>;
   /** With its credentials, by id. */
   open(id: CarrierId): Promise<OpenedCarrier | undefined>;

@@ -1,4 +1,4 @@
-import type { PhoneCallFacts } from "../core/calls/phone.ts";
+import type { CarrierPrice, PhoneCallFacts } from "../core/calls/phone.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec } from "../core/calls/spec.ts";
 import type { EpochMs } from "../core/clocks.ts";
@@ -34,7 +34,7 @@ export interface NewPhoneCall {
   phoneNumberId?: PhoneNumberId | undefined;
   /** Known for an inbound call; one carrier has each once. */
   carrierCallId?: string | undefined;
-  /** `queued` for an outbound call, which has no token; `ringing` for an inbound one. */
+  /** `queued` for an outbound call; `ringing` for an inbound one, which holds a slot from the start. Neither has a token. */
   status: "queued" | "ringing";
   state: unknown;
   /** The first events, which led to `state`. */
@@ -60,15 +60,17 @@ export interface PhoneCallStep {
   dueAtMs: EpochMs | undefined;
   carrierCallId?: string | undefined;
   carrierCode?: string | undefined;
+  /** Whether the call holds a slot of `Capacity` from now on; as before where it is absent. A call that is over holds none. */
+  holdsSlot?: boolean | undefined;
   /** The status of the call's record from now on, where it has no stream yet. */
   status?: "queued" | "ringing" | undefined;
   /** A stream may connect to the call with this token. */
   token?: { hash: string; ttlMs: number; sealed?: string } | undefined;
   /** The call is over without a stream: its record ends. `ended` for all reasons but the service's own faults. */
   end?: { status: "ended" | "failed"; endReason: EndReason } | undefined;
-  /** What the carrier charges, in its currency. */
-  price?: { amount: number; currency: string } | undefined;
-  /** Jobs that carry out what must survive this process, stored in the same transaction. */
+  /** Also after the end. */
+  price?: CarrierPrice | undefined;
+  /** Jobs of the call's account that carry out what must survive this process, stored in the same transaction. */
   jobs: readonly { kind: string; payload: object; key?: string; delayMs?: number }[];
 }
 
@@ -91,9 +93,9 @@ export interface PhoneCallStore {
   step(callId: CallId, eventCount: number, step: PhoneCallStep): Promise<boolean>;
   /** Calls whose machines are due, the longest due first. */
   due(nowMs: EpochMs, limit: number): Promise<readonly CallId[]>;
-  /** Calls that hold a slot without a stream: dialling, ringing, or answered. For `Capacity.restore`. */
+  /** Calls that hold a slot and are neither active nor over: dialling, ringing, or answered. For `Capacity.restore`. */
   listPending(): Promise<readonly { callId: CallId; accountId: AccountId; apiKeyId?: ApiKeyId }[]>;
-  /** How many inbound calls of a number, or calls of a carrier, are not over. */
+  /** How many inbound calls of a number, or calls of a carrier, hold a slot and are not over. */
   countLive(of: { phoneNumberId: PhoneNumberId } | { carrierId: CarrierId }): Promise<number>;
   /** The token of the latest step that had one, sealed, while it can be redeemed: for a webhook that arrives twice. */
   sealedToken(callId: CallId): Promise<string | undefined>;

@@ -1,4 +1,4 @@
-import type { ConnectionType } from "../core/calls/spec.ts";
+import type { CarrierType, ConnectionType } from "../core/calls/spec.ts";
 import type { CallId, WorkerId } from "../core/ids.ts";
 import type { RedeemedCall } from "./call-handoff.ts";
 import type { CallPrompts } from "./call-store.ts";
@@ -14,6 +14,21 @@ export interface Redeemer {
   /** Identifies this redemption, and is required to return it. */
   nonce: string;
 }
+
+/** What the request for a stream shows of its sender. */
+export interface StreamProof {
+  /** The stream's address with its token, as its sender may have signed it. Never logged. */
+  url: string;
+  /** With lower-case names. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Whether the sender of a stream knows these credentials of an account at this carrier. */
+export type StreamAuthentication = (
+  carrier: CarrierType,
+  credentials: Readonly<Record<string, string>>,
+  proof: StreamProof,
+) => boolean;
 
 /** A call that waits for its stream again. */
 export interface ReturnedCall {
@@ -32,13 +47,20 @@ export interface Redemptions {
   /**
    * Exchanges a token's hash for its call, which becomes `active` in the same step. Of concurrent requests one
    * succeeds. Undefined for unknown, expired and used tokens alike. With `only`, also undefined for tokens of calls of
-   * other connection types, which stay valid. Rejects with `unavailable` when the outcome is unknown.
+   * other connection types, which stay valid. A telephone call has credentials of its own: `only` does not count for its token, and
+   * without a `proof` of these the result is undefined, and the token stays valid. Rejects with `unavailable` when the outcome is
+   * unknown.
    */
-  redeem(tokenHash: string, redeemer: Redeemer, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
+  redeem(
+    tokenHash: string,
+    redeemer: Redeemer,
+    only?: readonly ConnectionType[],
+    proof?: StreamProof,
+  ): Promise<RedeemedCall | undefined>;
   /**
-   * Returns a redemption that led to no call: the call is `created` again and its token valid for the rest of its time.
-   * Undefined, and nothing changes, unless the token's last redemption had this nonce and its call is active and has no
-   * stream.
+   * Returns a redemption that led to no call: the call is `created` again, a telephone call `ringing`, and its token valid for the
+   * rest of its time. Undefined, and nothing changes, unless the token's last redemption had this nonce and its call is active and
+   * has no stream. (That of a telephone call is not looked for: it has its carrier's id before.)
    */
   returnRedemption(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined>;
 }

@@ -6,13 +6,16 @@ import type { AgentStore } from "./agent-store.ts";
 import type { ApiKeyStore } from "./api-key-store.ts";
 import type { AuditStore } from "./audit-store.ts";
 import type { CallStore } from "./call-store.ts";
+import type { Carrier, CarrierStore } from "./carrier-store.ts";
 import type { EpochStore } from "./epoch-store.ts";
 import type { EventStreamStore } from "./event-stream-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { MediaKeyStore } from "./media-key-store.ts";
 import type { OwnerLinkStore } from "./owner-link-store.ts";
+import type { PhoneCallStore } from "./phone-call-store.ts";
+import type { PhoneNumberStore } from "./phone-number-store.ts";
 import type { PublishableKeyStore } from "./publishable-key-store.ts";
-import type { Redemptions, UnpersistedPrompts } from "./redemptions.ts";
+import type { Redemptions, StreamAuthentication, UnpersistedPrompts } from "./redemptions.ts";
 import type { RetentionStore } from "./retention-store.ts";
 import type { Keyring } from "./sealing/seal.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -44,6 +47,7 @@ export interface StoreOptions extends SchemaOptions {
   /** See `RedemptionKeys`; by default media are not encrypted, and secrets of accounts are not opened. */
   mediaSealing?: RedemptionKeys["mediaSealing"];
   secretsKeys?: RedemptionKeys["secretsKeys"];
+  isAuthenticStream?: RedemptionKeys["isAuthenticStream"];
 }
 
 /** The keys that redemptions need. */
@@ -52,6 +56,8 @@ export interface RedemptionKeys {
   mediaSealing?: Keyring | undefined;
   /** Opens the secrets of the calls' accounts. */
   secretsKeys?: Keyring | undefined;
+  /** Checks the streams of calls that have a carrier of their account; without it, they are refused. */
+  isAuthenticStream?: StreamAuthentication | undefined;
 }
 
 /** What `forgetLostSecrets` did, or would do. */
@@ -62,6 +68,8 @@ export interface ForgottenSecrets {
   withoutPrevious: readonly WebhookId[];
   /** Secrets of accounts, which were deleted. */
   deleted: readonly Pick<AccountSecret, "id" | "accountId" | "kind" | "name">[];
+  /** Carriers that have no credentials any more, until they are given new ones. */
+  withoutCredentials: readonly Pick<Carrier, "id" | "accountId" | "name">[];
   /** The keys that the service needs no more. */
   keyIds: readonly string[];
 }
@@ -78,6 +86,8 @@ export interface Stores {
   audit: AuditStore;
   calls: CallStore;
   redemptions: Redemptions;
+  phoneCalls: PhoneCallStore;
+  phoneNumbers: PhoneNumberStore;
   usage: UsageStore;
   epochs: EpochStore;
   eventStreams: EventStreamStore;
@@ -86,6 +96,8 @@ export interface Stores {
   openWebhooks(keys: Keyring): WebhookStore;
   /** The secrets of accounts, which these keys seal. */
   openAccountSecrets(keys: Keyring): AccountSecretStore;
+  /** The carriers of accounts, whose credentials these keys seal. */
+  openCarriers(keys: Keyring): CarrierStore;
   /** The keys of encrypted media, which these keys seal. */
   openMediaKeys(keys: Keyring): MediaKeyStore;
   transfer: TransferStore;
@@ -94,7 +106,8 @@ export interface Stores {
   retention: RetentionStore;
   /**
    * Replaces what no key of `keys` opens, and forgets the keys that sealed it; with `dryRun` only says what that is. A
-   * webhook whose secret is lost gets a new one and is disabled as `secret_lost`; a secret of an account is deleted.
+   * webhook whose secret is lost gets a new one and is disabled as `secret_lost`; a secret of an account is deleted; a carrier keeps
+   * its numbers and loses its credentials.
    */
   forgetLostSecrets(keys: Keyring, dryRun: boolean): Promise<ForgottenSecrets>;
   /**

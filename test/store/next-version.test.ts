@@ -27,7 +27,7 @@ const NEXT_MIGRATION = [
 /** The second step, when no process of this version runs any more: what it has written is copied, and its column removed. */
 const LATER_MIGRATION = [
   "UPDATE calls SET close_reason = end_reason WHERE close_reason IS NULL",
-  "DROP INDEX calls_by_filters",
+  "DROP INDEX calls_by_all_filters",
   "DROP INDEX calls_by_end_reason_and_id",
   "ALTER TABLE calls DROP COLUMN end_reason",
 ];

@@ -13,6 +13,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { hasPostgres } from "../support/postgres/server.ts";
 import { migratedDatabase } from "../support/stores/every-store.ts";
 import { SEALING_KEYS } from "../support/stores/keys.ts";
+import { createCarrier, importNumber, queuedCall } from "../support/telephony/stored.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { redeemedBy } from "../support/tokens.ts";
 
@@ -57,6 +58,10 @@ async function fill(place: StorePlace): Promise<void> {
     await stores.openAccountSecrets(SEALING_KEYS).put(accountId, secret);
     const agent = await stores.agents.create(accountId, { ...AGENT, name: "a\0b" });
     await fillWebCalls(stores, accountId, agent.id);
+    const carrier = await createCarrier(stores, accountId);
+    const { id: phoneNumberId } = await importNumber(stores, carrier);
+    const nowMs = systemClock.epochMs();
+    await stores.phoneCalls.create(queuedCall(accountId, carrier.id, nowMs, { phoneNumberId, carrierCallId: "CA\0" }));
     await stores.openWebhooks(SEALING_KEYS).create(accountId, {
       url: "https://example.com/",
       description: "",

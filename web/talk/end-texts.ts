@@ -17,6 +17,13 @@ const END_TEXTS: Readonly<Record<EndReason, string>> = {
   slow_consumer: "The connection was too slow for the agent's audio.",
   provider_error: "The agent's speech or language service failed.",
   drain_timeout: "The service was stopped.",
+  busy: "The line was busy.",
+  no_answer: "The call was not answered.",
+  declined: "The call was declined.",
+  invalid_number: "The number cannot be reached.",
+  carrier_failed: "The carrier could not connect the call.",
+  no_capacity: "The service had no room for the call.",
+  unknown: "What became of the call is not known.",
   worker_lost: "The service had a fault, and the call was lost.",
 };
 

@@ -42,7 +42,7 @@ const DELETE = {
   tags: ["calls"],
   summary: "Delete a call",
   description:
-    "Deletes the call permanently: its record, transcript, events, recording and Idempotency-Key. A created call is ended by this; an active call must be ended first.",
+    "Deletes the call permanently: its record, transcript, events, recording and Idempotency-Key. A created call is ended by this; an active call, and a telephone call that is queued or ringing, must be ended first.",
   params: CallParams,
   querystring: NoQuery,
   errors: ["not_found", "conflict"] as const,
@@ -76,8 +76,8 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
   app.delete("/calls/:id", { schema: DELETE }, async (request, reply) => {
     const { accountId, id: requestId } = request;
     // A token that can still be redeemed would create a new journal after the files are removed.
-    const { call, workerId } = await cancel(request, request.params.id);
-    if (workerId !== undefined) throw stillActive();
+    const { call } = await cancel(request, request.params.id);
+    if (call.endedAtMs === undefined) throw stillActive();
     // The files first: after a failure between the two, the record still leads to the rest.
     await removeFiles(call.id);
     // The token had expired, then the clock was set back and a stream connected.
@@ -87,4 +87,4 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
   });
 }
 
-const stillActive = (): ApiError => new ApiError("conflict", "the call is active: end it first");
+const stillActive = (): ApiError => new ApiError("conflict", "the call is not over: end it first");

@@ -75,6 +75,16 @@ export const CALLS = [
     durationMs: 12_160,
     endReason: "caller_hangup",
     carrierCallId: "CA0123456789abcdef0123456789abcdef",
+    phone: {
+      direction: "inbound",
+      from: "+15550199",
+      to: "+15550100",
+      carrierId: "carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+      phoneNumberId: "number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+      headers: null,
+      carrierCode: null,
+      price: { amount: 0.0085, currency: "USD" },
+    },
     parameters: { branch: "Mill Street", returning: "true" },
     configuration: {
       ...SETTINGS,

@@ -32,6 +32,7 @@ export function summaryOf(call: ListedCall): z.output<typeof CallSummary> {
     durationMs: call.durationMs ?? null,
     endReason: call.endReason ?? null,
     carrierCallId: call.carrierCallId ?? null,
+    phone: phoneOf(call),
     parameters: call.parameters === undefined ? null : { ...call.parameters },
     configuration: {
       voice: settings.voiceId,
@@ -60,6 +61,20 @@ export function summaryOf(call: ListedCall): z.output<typeof CallSummary> {
     network: networkItemOf(call.network),
     usage: call.usage?.map((used) => ({ ...used })) ?? null,
     cost: call.cost ?? null,
+  };
+}
+
+function phoneOf({ phone, carrierPrice }: ListedCall): z.output<typeof CallItem>["phone"] {
+  if (phone === undefined) return null;
+  return {
+    direction: phone.direction,
+    from: phone.from,
+    to: phone.to,
+    carrierId: phone.carrierId ?? null,
+    phoneNumberId: phone.phoneNumberId ?? null,
+    headers: phone.headers === undefined ? null : { ...phone.headers },
+    carrierCode: phone.carrierCode ?? null,
+    price: carrierPrice ?? null,
   };
 }
 

@@ -2,11 +2,13 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { CONNECTION_TYPES } from "../../carriers/list.ts";
+import { CALL_DIRECTIONS } from "../../core/calls/phone.ts";
 import { END_REASONS } from "../../core/calls/reasons.ts";
 import { epochMs } from "../../core/clocks.ts";
 import { type AgentId, asCallId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { LIST_METADATA_MAX } from "../../core/limits/api.ts";
+import { PHONE_ADDRESS_CHARS_MAX } from "../../core/limits/carriers.ts";
 import { STREAM_ID_CHARS_MAX } from "../../core/limits/messages.ts";
 import { CALL_STATUSES, type CallQuery, type CallStore } from "../../store/call-store.ts";
 import { cursorOf, idOf, pageFields } from "../http/cursor.ts";
@@ -35,6 +37,12 @@ const conditions = z.record(z.string(), parameter, conditionsRule).superRefine((
 
 const carrierCallIdRule = { error: `must be a string of 1 to ${STREAM_ID_CHARS_MAX} characters` };
 
+const phoneRule = { error: `must be a string of 1 to ${PHONE_ADDRESS_CHARS_MAX} characters` };
+const phoneParameter = z
+  .string({ error: "must be given once" })
+  .min(1, phoneRule)
+  .max(PHONE_ADDRESS_CHARS_MAX, phoneRule);
+
 const Filters = z.strictObject({
   ...pageFields,
   status: oneOf(CALL_STATUSES).optional().meta({ description: "Calls that are in this state now." }),
@@ -52,6 +60,16 @@ const Filters = z.strictObject({
       description: "Calls with this id at their carrier, known once their stream has started.",
       examples: ["CA0123456789abcdef0123456789abcdef"],
     }),
+  direction: oneOf(CALL_DIRECTIONS).optional().meta({ description: "Telephone calls in this direction." }),
+  from: phoneParameter.optional().meta({
+    description:
+      "Telephone calls from this number or address, exactly as the record shows it; in a query, + is written %2B.",
+    examples: ["+15550199"],
+  }),
+  to: phoneParameter.optional().meta({
+    description: "Telephone calls to this number or address.",
+    examples: ["+15550100"],
+  }),
   createdAfter: time.optional().meta({
     description: "Calls that were created at this time or later.",
     examples: ["2026-11-21T08:00:00.000Z"],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CARRIERS, CONNECTION_TYPES } from "../../carriers/list.ts";
 import type { LATENCY_STEPS } from "../../core/calls/latency.ts";
+import { CALL_DIRECTIONS } from "../../core/calls/phone.ts";
 import { END_REASON_MEANINGS, END_REASONS } from "../../core/calls/reasons.ts";
 import { MODEL_NAMES, STREAM_CODECS, STREAM_RATES_HZ } from "../../core/calls/spec.ts";
 import { STAGES } from "../../core/calls/stages.ts";
@@ -141,7 +142,7 @@ const callId = z.string().meta({
 
 const status = z.enum(CALL_STATUSES).meta({
   description:
-    "`created`: waits for its media stream. `active`: in progress. `ended`: over; `endReason` says why. `expired`: the stream did not connect in time. `failed`: ended before any audio by a fault of the service.",
+    "`created`: waits for its media stream. `queued`: an outbound telephone call that was not placed yet. `ringing`: a telephone call before its media stream. `active`: in progress. `ended`: over; `endReason` says why. `expired`: the stream did not connect in time. `failed`: ended before any audio by a fault of the service.",
 });
 
 export const CreatedCall = z
@@ -168,6 +169,36 @@ const CALL_ID_FIELDS = CARRIERS.map(
   ({ connectionType, callIdField }, at) =>
     `the \`${callIdField}\`${at === 0 ? " in `start`" : ""} of ${connectionType}`,
 ).join(", ");
+
+const CallPhone = z
+  .object({
+    direction: z.enum(CALL_DIRECTIONS).meta({ description: "`outbound`: the service placed it." }),
+    from: z.string().meta({
+      description: "Who called: E.164 where the carrier gave that, otherwise as it came, such as `anonymous`.",
+      examples: ["+15550199"],
+    }),
+    to: z.string().meta({ description: "Who was called.", examples: ["+15550100"] }),
+    carrierId: z.string().nullable().meta({ description: "The carrier of the account; it may be deleted since." }),
+    phoneNumberId: z.string().nullable().meta({ description: "The number of the account; it may be deleted since." }),
+    headers: z
+      .record(z.string(), z.string())
+      .nullable()
+      .meta({
+        description:
+          "SIP headers of an inbound call, by lower-case names. Null without any, with `transcriptEnabled: false`, and once its transcript " +
+          "was deleted.",
+      }),
+    carrierCode: z
+      .string()
+      .nullable()
+      .meta({ description: "The carrier's own code of why the call ended or was not placed.", examples: ["486"] }),
+    price: z
+      .object({ amount: z.number(), currency: z.string().meta({ description: "ISO 4217.", examples: ["USD"] }) })
+      .nullable()
+      .meta({ description: "What the carrier charges, once it has said so: often after the end." }),
+  })
+  .nullable()
+  .meta({ description: "Of a telephone call that the service placed or answered itself; null for any other." });
 
 /** Times are ISO 8601 in UTC; unknown values are null. */
 export const CallItem = z
@@ -206,6 +237,7 @@ export const CallItem = z
           "connection types.",
         examples: ["CA0123456789abcdef0123456789abcdef"],
       }),
+    phone: CallPhone,
     parameters: z
       .record(z.string(), z.string())
       .nullable()

@@ -43,6 +43,8 @@ const TAGS = [
   { name: "audit", description: "Who did what in the account." },
   { name: "accounts", description: "What the account may have, and for how long it keeps its calls." },
   { name: "provider-credentials", description: "The account's own API keys of providers." },
+  { name: "carriers", description: "The account's credentials at telephone carriers." },
+  { name: "phone-numbers", description: "The telephone numbers of the account, and which agents answer them." },
   { name: "tool-secrets", description: "The account's own secrets for headers of HTTP tools." },
   { name: "usage", description: "Calls, minutes and cost." },
   { name: "voices", description: "The voices and languages that the configured TTS providers offer." },

@@ -1,5 +1,6 @@
 import type { CarrierDescriptor } from "../descriptor.ts";
 import { isSignedByPlivo, PLIVO_HEADERS } from "./signature.ts";
+import { PLIVO_TELEPHONY } from "./telephony.ts";
 import { CALL_ID_FIELD, createPlivoWire, WIRE } from "./wire.ts";
 
 export const PLIVO: CarrierDescriptor<typeof WIRE> = {
@@ -11,6 +12,7 @@ export const PLIVO: CarrierDescriptor<typeof WIRE> = {
     signsUrl: true,
   },
   signature: { headers: PLIVO_HEADERS, isAuthentic: isSignedByPlivo },
+  telephony: PLIVO_TELEPHONY,
   createWire: createPlivoWire,
   loadSimulated: async () => (await import("./simulated.ts")).simulatePlivo,
 };

@@ -1,5 +1,6 @@
 import type { CarrierDescriptor } from "../descriptor.ts";
 import { isFromTelnyx, TELNYX_HEADERS } from "./signature.ts";
+import { TELNYX_TELEPHONY } from "./telephony.ts";
 import { CALL_ID_FIELD, createTelnyxWire, WIRE } from "./wire.ts";
 
 export const TELNYX: CarrierDescriptor<typeof WIRE> = {
@@ -15,6 +16,7 @@ export const TELNYX: CarrierDescriptor<typeof WIRE> = {
     meaning: "the codec that carrier_b expects from us; with the wrong codec the caller hears noise",
   },
   signature: { headers: TELNYX_HEADERS, isAuthentic: isFromTelnyx },
+  telephony: TELNYX_TELEPHONY,
   createWire: createTelnyxWire,
   loadSimulated: async () => (await import("./simulated.ts")).simulateTelnyx,
 };

@@ -1,5 +1,6 @@
 import type { CarrierDescriptor } from "../descriptor.ts";
 import { isSignedByTwilio, TWILIO_HEADERS } from "./signature.ts";
+import { TWILIO_TELEPHONY } from "./telephony.ts";
 import { CALL_ID_FIELD, createTwilioWire, WIRE } from "./wire.ts";
 
 export const TWILIO: CarrierDescriptor<typeof WIRE> = {
@@ -13,6 +14,7 @@ export const TWILIO: CarrierDescriptor<typeof WIRE> = {
     signsUrl: true,
   },
   signature: { headers: TWILIO_HEADERS, isAuthentic: isSignedByTwilio },
+  telephony: TWILIO_TELEPHONY,
   createWire: createTwilioWire,
   loadSimulated: async () => (await import("./simulated.ts")).simulateTwilio,
 };

@@ -9,7 +9,7 @@ import type { ForgottenSecrets } from "../../store/stores.ts";
 import type { AdminOutput } from "./output.ts";
 
 /**
- * Replaces the secrets of webhooks that no key opens any more, and deletes those of accounts, so that the service starts without the lost key. It must
+ * Replaces the secrets of webhooks that no key opens any more, and deletes those of accounts and carriers, so that the service starts without the lost key. It must
  * not run. Throws when a key that is there is malformed.
  */
 export async function forgetSecrets(place: StorePlace, dryRun: boolean, { say }: AdminOutput): Promise<void> {
@@ -35,7 +35,7 @@ function keysOf({ dataDir }: StorePlace, dryRun: boolean): Keyring {
 }
 
 function report(
-  { disabled, withoutPrevious, deleted, keyIds }: ForgottenSecrets,
+  { disabled, withoutPrevious, deleted, withoutCredentials, keyIds }: ForgottenSecrets,
   dryRun: boolean,
   say: AdminOutput["say"],
 ): void {
@@ -48,8 +48,14 @@ function report(
   for (const { id, accountId, kind, name } of deleted) {
     say(`${id} of ${accountId}, ${kind} ${name}, ${dryRun ? "would be" : "was"} deleted`);
   }
+  for (const { id, accountId, name } of withoutCredentials) {
+    say(
+      `${id} of ${accountId}, carrier ${name}, ${dryRun ? "would lose" : "lost"} its credentials, and keeps its numbers`,
+    );
+  }
   for (const id of keyIds) say(`key ${id} ${dryRun ? "would be" : "was"} forgotten`);
-  if (disabled.length + withoutPrevious.length + deleted.length + keyIds.length === 0) say("no secret is lost");
+  const lost = [disabled, withoutPrevious, deleted, withoutCredentials, keyIds];
+  if (lost.every((each) => each.length === 0)) say("no secret is lost");
   else if (!dryRun && disabled.length > 0) {
     say("rotate the secrets of these webhooks, give them to their endpoints, then enable the webhooks");
   }

@@ -8,9 +8,14 @@ const SECRETS = "printable ASCII; several, separated by commas, for the time of 
 export const LAW_NAMES: Readonly<Record<string, G711Codec>> = { pcmu: "mulaw", pcma: "alaw" };
 export const LAW_NAME_DEFAULT = "pcmu";
 
-/** What proves that a stream comes from a carrier, and what the carrier expects. */
+/** What proves that a stream comes from a carrier, where the carrier's API is, and what the carrier expects. */
 export const CARRIER_VARIABLES: Variables = Object.fromEntries([
   ...CARRIERS.map(({ secret: { variable, meaning } }) => [variable, { format: SECRETS, meaning }] as const),
+  ...CARRIERS.map(({ connectionType, telephony: { apiUrl } }) => {
+    const format = "an `https://` or `http://` address";
+    const meaning = `the API of ${connectionType}, for [calls and numbers](phone-numbers.md) of its accounts`;
+    return [apiUrl.variable, { default: apiUrl.value, format, meaning }] as const;
+  }),
   ...CARRIERS.flatMap(({ outboundCodec }) => {
     if (outboundCodec === undefined) return [];
     const { variable, meaning } = outboundCodec;

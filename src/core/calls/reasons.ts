@@ -66,6 +66,13 @@ export const END_REASON_MEANINGS = {
   slow_consumer: "the peer did not read the audio that it was sent",
   provider_error: "the STT, LLM or TTS failed, and no retry and no fallback made up for it",
   drain_timeout: "the service was stopped, and the call was still live after `DRAIN_MS`",
+  busy: "the line of the person that was called by telephone was busy",
+  no_answer: "the person that was called by telephone did not answer within `ringTimeout`",
+  declined: "the person that was called by telephone declined the call",
+  invalid_number: "the carrier cannot reach the number that was called",
+  carrier_failed: "the carrier did not place the call, or lost it",
+  no_capacity: "no slot was free: for an inbound call, or for 15 minutes for an outbound one",
+  unknown: "the carrier did not say whether it placed the call, or what became of it; the service never dials it again",
   worker_lost: "the media worker died, or a defect of the service ended the call",
 } as const;
 export type EndReason = keyof typeof END_REASON_MEANINGS;

@@ -142,6 +142,12 @@ export class ControlMetrics {
     "Streams of `GET /events` that ended. `slow`: the client left events unread for 10 s. `revoked`: its API key or session is no longer valid. `complete`: it was not to follow.",
     ["reason"],
   );
+  readonly #carrierRequests = counter(
+    this.registry,
+    "carrier_requests_total",
+    "Requests to the APIs of carriers. `refused` and `gone`: the carrier has done nothing. `busy`: it takes no requests at present. `unreachable`: no connection could be made. `uncertain`: it may have done what it was asked for.",
+    ["carrier", "operation", "outcome"],
+  );
   readonly #webCalls = counter(
     this.registry,
     "web_call_starts_total",
@@ -315,6 +321,11 @@ export class ControlMetrics {
       "How long the background job that is due the longest has waited. Read every 10 s.",
       () => statistics().oldestDueMs / 1_000,
     );
+  }
+
+  /** A carrier's API was asked for something. */
+  carrierAsked(carrier: string, operation: string, outcome: string): void {
+    this.#carrierRequests.inc({ carrier, operation, outcome });
   }
 
   webhookAttempted(outcome: (typeof WEBHOOK_OUTCOMES)[number], tookMs: number): void {

@@ -17,6 +17,7 @@ import type { JournalProcessor } from "../../record/finalization/journal-process
 import { RenderJob } from "../../record/recording/render-job.ts";
 import type { RetentionJob } from "../../record/retention/job.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
+import type { CarrierStore } from "../../store/carrier-store.ts";
 import {
   CLEAN_JOB,
   DELIVERY_JOB,
@@ -36,6 +37,7 @@ export interface BackgroundJobsOptions {
   webhooks: WebhookStore;
   mediaKeys: Pick<MediaKeyStore, "reseal">;
   accountSecrets: Pick<AccountSecretStore, "reseal">;
+  carriers: Pick<CarrierStore, "reseal">;
   documents: EventDocuments;
   http: GuardedHttp;
   journals: Pick<JournalProcessor, "render">;
@@ -61,6 +63,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     webhooks,
     mediaKeys,
     accountSecrets,
+    carriers,
     documents,
     http,
     journals,
@@ -105,7 +108,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       }
     }),
     [RESEAL_JOB]: scheduled("*/5 * * * *", HOUR_MS, (context) =>
-      resealAll({ media_keys: mediaKeys, account_secrets: accountSecrets, webhooks }, log, context),
+      resealAll({ media_keys: mediaKeys, account_secrets: accountSecrets, carriers, webhooks }, log, context),
     ),
   };
   metrics.observeJobs(() => statistics.latest);

@@ -93,6 +93,7 @@ export const followCalls =
       case "removed":
         capacity.release(event.callId);
         return;
+      case "phone-created":
       case "repeated":
       case "end-not-stored":
         return;

@@ -352,12 +352,12 @@ export class HandoffServer {
 
   async #redeem(
     peer: WorkerConnection,
-    { id, tokenHash, nonce, only }: Extract<WorkerMessage, { kind: "redeem" }>,
+    { id, tokenHash, nonce, only, proof }: Extract<WorkerMessage, { kind: "redeem" }>,
   ): Promise<void> {
     const { redemptions, epoch, onRedeemed, log } = this.#options;
     const { socket, workerId, connection } = peer;
     try {
-      const call = await redemptions.redeem(tokenHash, { workerId, connection, epoch, nonce }, only);
+      const call = await redemptions.redeem(tokenHash, { workerId, connection, epoch, nonce }, only, proof);
       if (call !== undefined) onRedeemed(call.callId, workerId);
       // The worker died or reconnected meanwhile: it will never learn of the call.
       if (call !== undefined && !this.#isCurrent(peer)) await this.#returnRedemption(socket, { tokenHash, nonce });

@@ -5,6 +5,7 @@ import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { EndSummary, MediaReport, RedeemedCall } from "../call-handoff.ts";
+import type { StreamProof } from "../redemptions.ts";
 
 /**
  * The version of the protocol below. It goes up with every change that a process of the previous version could not
@@ -59,7 +60,15 @@ export type WorkerMessage =
    * changed.
    */
   | ({ kind: "load"; spends: readonly AccountSpend[] } & WorkerLoad)
-  | { kind: "redeem"; id: number; tokenHash: string; nonce: string; only?: readonly ConnectionType[] | undefined }
+  | {
+      kind: "redeem";
+      id: number;
+      tokenHash: string;
+      nonce: string;
+      only?: readonly ConnectionType[] | undefined;
+      /** Absent from workers of earlier versions, which carry no telephone calls that need it. */
+      proof?: StreamProof | undefined;
+    }
   /** Repeated until it is answered. */
   | ({ kind: "return" } & UnconfirmedRedemption)
   | { kind: "stream-started"; callId: CallId; carrierCallId: CarrierCallId }

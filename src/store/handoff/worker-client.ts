@@ -17,6 +17,7 @@ import {
 } from "../../core/limits/admission.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { CallHandoff, EndSummary, MediaReport, RedeemedCall } from "../call-handoff.ts";
+import type { StreamProof } from "../redemptions.ts";
 import {
   type ControlMessage,
   HANDOFF_PROTOCOL_VERSION,
@@ -110,7 +111,7 @@ export class HandoffClient implements CallHandoff {
     return this.#isIncompatible;
   }
 
-  redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined> {
+  redeem(tokenHash: string, only?: readonly ConnectionType[], proof?: StreamProof): Promise<RedeemedCall | undefined> {
     const socket = this.#socket;
     if (socket === undefined) return Promise.reject(unavailable("the control process is not connected"));
     if (this.#unconfirmed.size >= UNRESOLVED_REDEMPTIONS_MAX) {
@@ -124,7 +125,7 @@ export class HandoffClient implements CallHandoff {
         this.#abort(id, "the control process did not answer in time");
       });
       this.#pending.set(id, { tokenHash, nonce, resolve, reject, cancelTimeout });
-      socket.write(toLine({ kind: "redeem", id, tokenHash, nonce, only }));
+      socket.write(toLine({ kind: "redeem", id, tokenHash, nonce, only, proof }));
     });
   }
 

@@ -21,7 +21,7 @@ import { PostgresDatabase } from "./postgres-database.ts";
 export async function openPostgresStores(
   url: string,
   clock: Clock,
-  { ageClock, unpersisted = new Map(), mediaSealing, secretsKeys, ...schema }: StoreOptions = {},
+  { ageClock, unpersisted = new Map(), mediaSealing, secretsKeys, isAuthenticStream, ...schema }: StoreOptions = {},
 ): Promise<Stores> {
   const migrating = new PostgresDatabase(new Pool({ url, connectionsMax: 2, clock, limitsQueries: false }));
   try {
@@ -35,7 +35,8 @@ export async function openPostgresStores(
     new Pool({ url, connectionsMax: POSTGRES_CONNECTIONS_MAX, clock }),
     new Pool({ url, connectionsMax: POSTGRES_UNSYNCED_CONNECTIONS_MAX, clock, waitsForDisk: false }),
   );
-  const stores = sqlStores(database, { clock, age: ageClock ?? databaseAge, unpersisted, mediaSealing, secretsKeys });
+  const redemptionKeys = { mediaSealing, secretsKeys, isAuthenticStream };
+  const stores = sqlStores(database, { clock, age: ageClock ?? databaseAge, unpersisted, ...redemptionKeys });
   stores.calls.subscribe(keepUnpersisted(unpersisted));
   return {
     ...stores,

@@ -6,11 +6,18 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { mediaKeyText } from "../../core/encryption/chunks.ts";
 import { unavailable } from "../../core/errors.ts";
-import type { AccountId } from "../../core/ids.ts";
+import type { AccountId, CarrierId } from "../../core/ids.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
 import type { CallPrompts, CallSettings } from "../call-store.ts";
-import type { Redeemer, Redemptions, ReturnedCall, UnpersistedPrompts } from "../redemptions.ts";
+import type {
+  Redeemer,
+  Redemptions,
+  ReturnedCall,
+  StreamAuthentication,
+  StreamProof,
+  UnpersistedPrompts,
+} from "../redemptions.ts";
 import type { Keyring } from "../sealing/seal.ts";
 import { openAccountSecrets, openToolSecrets } from "./account-secrets.ts";
 import { settingsOf } from "./accounts.ts";
@@ -22,6 +29,7 @@ import { SqlJobs } from "./jobs.ts";
 import { SqlMediaKeys } from "./media-keys.ts";
 import type { SqlStoreOptions } from "./store-options.ts";
 import type { Tables } from "./tables.ts";
+import { openCredentials } from "./telephony/carriers.ts";
 import { SqlEvents } from "./webhooks/events.ts";
 
 /** See `Redemptions`. A token is marked as used by one conditional UPDATE, so one of concurrent ones succeeds. */
@@ -35,9 +43,11 @@ export class SqlRedemptions implements Redemptions {
   readonly #mediaKeys: SqlMediaKeys | undefined;
   /** Opens the API keys of accounts. */
   readonly #secretsKeys: Keyring | undefined;
+  readonly #isAuthenticStream: StreamAuthentication | undefined;
   readonly #events: SqlEvents;
 
-  constructor(database: SqlDatabase, { clock, age, unpersisted, mediaSealing, secretsKeys }: SqlStoreOptions) {
+  constructor(database: SqlDatabase, options: SqlStoreOptions) {
+    const { clock, age, unpersisted, mediaSealing, secretsKeys, isAuthenticStream } = options;
     this.#database = database;
     this.#events = new SqlEvents(database, clock, new SqlJobs(database, clock, age));
     this.#db = database.db;
@@ -45,6 +55,7 @@ export class SqlRedemptions implements Redemptions {
     this.#age = age;
     this.#unpersisted = unpersisted;
     this.#secretsKeys = secretsKeys;
+    this.#isAuthenticStream = isAuthenticStream;
     this.#mediaKeys = mediaSealing && new SqlMediaKeys(database, clock, mediaSealing);
   }
 
@@ -52,33 +63,47 @@ export class SqlRedemptions implements Redemptions {
     tokenHash: string,
     redeemer: Redeemer,
     only?: readonly ConnectionType[],
+    proof?: StreamProof,
   ): Promise<RedeemedCall | undefined> {
     try {
-      // A used or expired token costs one read and no transaction. A call's connection type never changes.
-      if (!(await this.#isRedeemable(tokenHash, only))) return undefined;
+      // A used or expired token costs one read and no transaction. A call's connection type and carrier never change.
+      if (!(await this.#isRedeemable(tokenHash, only, proof))) return undefined;
       return await this.#database.readCommitted((tx) => this.#redeem(tx, tokenHash, redeemer));
     } catch (error) {
       throw unavailable("the outcome of the redemption is unknown", error);
     }
   }
 
-  /** Whether a token can be redeemed at present, for one of these connection types. */
-  async #isRedeemable(tokenHash: string, only: readonly ConnectionType[] | undefined): Promise<boolean> {
+  /** Whether a token can be redeemed at present: by this sender, or for one of these connection types. */
+  async #isRedeemable(
+    tokenHash: string,
+    only: readonly ConnectionType[] | undefined,
+    proof: StreamProof | undefined,
+  ): Promise<boolean> {
     const token = await this.#db
-      .selectFrom("stream_tokens")
-      .select("call_id")
-      .where("token_hash", "=", tokenHash)
-      .where("redeemed_at", "is", null)
-      .where("boot_id", "=", this.#age.bootId)
-      .where("expires_age_ms", ">", this.#age.nowMs())
+      .selectFrom("stream_tokens as token")
+      .innerJoin("calls", "calls.id", "token.call_id")
+      .select(["calls.connection_type", "calls.carrier_id"])
+      .where("token.token_hash", "=", tokenHash)
+      .where("token.redeemed_at", "is", null)
+      .where("token.boot_id", "=", this.#age.bootId)
+      .where("token.expires_age_ms", ">", this.#age.nowMs())
       .executeTakeFirst();
-    if (token === undefined || only === undefined) return token !== undefined;
-    const call = await this.#db
-      .selectFrom("calls")
-      .select("connection_type")
-      .where("id", "=", token.call_id)
+    if (token === undefined) return false;
+    if (token.carrier_id !== null) return await this.#isFromCarrier(token.carrier_id, proof);
+    return only === undefined || only.includes(token.connection_type as ConnectionType);
+  }
+
+  /** Whether the sender knows the credentials of this carrier of an account. */
+  async #isFromCarrier(id: CarrierId, proof: StreamProof | undefined): Promise<boolean> {
+    const [keys, isAuthentic] = [this.#secretsKeys, this.#isAuthenticStream];
+    if (proof === undefined || keys === undefined || isAuthentic === undefined) return false;
+    const row = await this.#db
+      .selectFrom("carriers")
+      .select(["id", "carrier", "sealed_credentials"])
+      .where("id", "=", id)
       .executeTakeFirst();
-    return call !== undefined && only.includes(call.connection_type as ConnectionType);
+    return row !== undefined && isAuthentic(row.carrier, openCredentials(keys, row), proof);
   }
 
   async #redeem(
@@ -101,8 +126,8 @@ export class SqlRedemptions implements Redemptions {
       .updateTable("calls")
       .set({ status: "active", started_at: nowMs, worker_id: workerId, worker_connection: connection, epoch })
       .where("id", "=", token.call_id)
-      .where("status", "=", "created")
-      .returning(["id", "account_id", "agent_id", "agent_version", "created_at", "settings", "tools", "words"])
+      .where("status", "in", ["created", "ringing"])
+      .returning(REDEEMED_COLUMNS)
       .executeTakeFirst();
     if (call === undefined) return undefined;
     const accountId = call.account_id;
@@ -116,6 +141,15 @@ export class SqlRedemptions implements Redemptions {
     };
     const words: CallPrompts | undefined =
       call.words === null ? this.#unpersisted.get(call.id) : JSON.parse(call.words);
+    if (words === undefined && call.direction !== null) {
+      // Its machine, which waits for the stream, ends the call.
+      await tx
+        .updateTable("calls")
+        .set({ status: "ringing", ...NOT_REDEEMED })
+        .where("id", "=", call.id)
+        .execute();
+      return undefined;
+    }
     if (words === undefined) {
       // Its words were in the memory of an earlier control process.
       await tx
@@ -176,10 +210,14 @@ export class SqlRedemptions implements Redemptions {
     if (token === undefined) return undefined;
     const call = await tx
       .updateTable("calls")
-      .set({ status: "created", started_at: null, worker_id: null, worker_connection: 0, epoch: 0 })
+      .set((calls) => ({
+        status: calls.case().when("direction", "is", null).then("created").else("ringing").end(),
+        ...NOT_REDEEMED,
+      }))
       .where("id", "=", token.call_id)
       .where("status", "=", "active")
-      .where("carrier_call_id", "is", null)
+      // A telephone call has its carrier's id before its stream.
+      .where((calls) => calls.or([calls("carrier_call_id", "is", null), calls("direction", "is not", null)]))
       .returning("id")
       .executeTakeFirst();
     if (call === undefined) throw CANNOT_BE_RETURNED;
@@ -189,6 +227,20 @@ export class SqlRedemptions implements Redemptions {
     return { callId: call.id, remainingMs: isOfThisBoot ? elapsedMs(this.#age.nowMs(), token.expires_age_ms) : 0 };
   }
 }
+
+const REDEEMED_COLUMNS = [
+  "id",
+  "account_id",
+  "agent_id",
+  "agent_version",
+  "created_at",
+  "settings",
+  "tools",
+  "words",
+  "direction",
+] as const;
+
+const NOT_REDEEMED = { started_at: null, worker_id: null, worker_connection: 0, epoch: 0 };
 
 /** Undoes a return: the call is over, or its stream has started. */
 const CANNOT_BE_RETURNED = new Error("the call cannot be returned");

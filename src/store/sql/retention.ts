@@ -62,7 +62,13 @@ export class SqlRetention implements RetentionStore {
     await this.#database.transaction(async (tx) => {
       const call = await tx
         .updateTable("calls")
-        .set({ words: null, variables: null, parameters: null, transcript_deleted_at: this.#clock.epochMs() })
+        .set({
+          words: null,
+          variables: null,
+          parameters: null,
+          phone_headers: null,
+          transcript_deleted_at: this.#clock.epochMs(),
+        })
         .where("id", "=", callId)
         .where("status", "in", ENDED_STATUSES)
         .returning("id")

@@ -41,6 +41,12 @@ async function seals(db: Kysely<Tables>, pattern: string): Promise<boolean> {
     .where("sealed_secret", "like", pattern)
     .executeTakeFirst();
   if (secret !== undefined) return true;
+  const carrier = await db
+    .selectFrom("carriers")
+    .select("id")
+    .where("sealed_credentials", "like", pattern)
+    .executeTakeFirst();
+  if (carrier !== undefined) return true;
   const key = await db
     .selectFrom("media_keys")
     .select("call_id")

@@ -21,6 +21,9 @@ import { SqlRedemptions } from "./redemptions.ts";
 import { SqlRetention } from "./retention.ts";
 import type { SqlStoreOptions } from "./store-options.ts";
 import type { Tables } from "./tables.ts";
+import { SqlCarriers } from "./telephony/carriers.ts";
+import { SqlPhoneCalls } from "./telephony/phone-calls.ts";
+import { SqlPhoneNumbers } from "./telephony/phone-numbers.ts";
 import { SqlTransfer, unfinishedImport } from "./transfer.ts";
 import { SqlSessions } from "./users/sessions.ts";
 import { SqlUsers } from "./users/users.ts";
@@ -90,13 +93,14 @@ async function newerSchema(db: Kysely<Tables>, known: readonly string[]): Promis
 /** The stores of a migrated database. */
 export function sqlStores(
   database: SqlDatabase,
-  { clock, age, unpersisted, mediaSealing, secretsKeys }: SqlStoreOptions,
+  { clock, age, ...ofRedemptions }: SqlStoreOptions,
 ): Omit<Stores, "isDatabaseLost"> {
   const { db } = database;
   const jobs = new SqlJobs(database, clock, age);
   const events = new SqlEvents(database, clock, jobs);
   const audit = new SqlAudit(db, clock);
   const sideEffects = { jobs, events, audit };
+  const calls = new SqlCalls(database, clock, age, sideEffects);
   const deliveryOf = (payload: unknown) => (payload as { deliveryId: DeliveryId }).deliveryId;
   jobs.follow(DELIVERY_JOB, {
     abandoned: (tx, payload) => failDelivery(tx, deliveryOf(payload)),
@@ -115,8 +119,10 @@ export function sqlStores(
     publishableKeys: new SqlPublishableKeys(database, clock, audit),
     agents: new SqlAgents(database, clock, audit),
     audit,
-    calls: new SqlCalls(database, clock, age, sideEffects),
-    redemptions: new SqlRedemptions(database, { clock, age, unpersisted, mediaSealing, secretsKeys }),
+    calls,
+    redemptions: new SqlRedemptions(database, { clock, age, ...ofRedemptions }),
+    phoneCalls: new SqlPhoneCalls(database, clock, age, sideEffects, (event) => calls.emit(event)),
+    phoneNumbers: new SqlPhoneNumbers(database, clock, audit),
     usage: new SqlUsage(db),
     retention: new SqlRetention(database, clock),
     epochs: new SqlEpochs(db),
@@ -125,6 +131,7 @@ export function sqlStores(
     jobs,
     openWebhooks: (keys) => new SqlWebhooks(database, clock, keys, sideEffects),
     openAccountSecrets: (keys) => new SqlAccountSecrets(database, clock, keys, audit),
+    openCarriers: (keys) => new SqlCarriers(database, clock, keys, audit),
     openMediaKeys: (keys) => new SqlMediaKeys(database, clock, keys),
     sealingKeyIds: () => sealingKeyIds(db),
     forgetLostSecrets: (keys, dryRun) => forgetLostSecrets(database, { keys, dryRun, clock, events }),

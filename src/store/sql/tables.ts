@@ -1,4 +1,6 @@
 import type { Generated } from "kysely";
+import type { CallDirection } from "../../core/calls/phone.ts";
+import type { CarrierType } from "../../core/calls/spec.ts";
 import type { AgeMs, EpochMs } from "../../core/clocks.ts";
 import type {
   AccountId,
@@ -7,9 +9,11 @@ import type {
   ApiKeyId,
   AuditEventId,
   CallId,
+  CarrierId,
   DeliveryId,
   EventId,
   JobId,
+  PhoneNumberId,
   PublishableKeyId,
   UserId,
   WebhookId,
@@ -246,6 +250,90 @@ export interface Tables {
     connection_type: string;
     /** JSON of the settings' tools, which can be long and which no list shows. */
     tools: string;
+    /** Null in all calls but those of the telephone, as are the following. */
+    direction: CallDirection | null;
+    /** JSON of a text, as is `to_number`: see `phoneAddress`. */
+    from_number: string | null;
+    to_number: string | null;
+    /** Stays when the carrier or the number is deleted. */
+    carrier_id: CarrierId | null;
+    phone_number_id: PhoneNumberId | null;
+    /** JSON of a text. */
+    carrier_code: string | null;
+    /** JSON of CarrierPrice. */
+    carrier_price: string | null;
+    /** JSON, names to texts; always null when words are not stored. */
+    phone_headers: string | null;
+  };
+  /** Accounts at carriers. */
+  carriers: {
+    id: CarrierId;
+    account_id: AccountId;
+    carrier: CarrierType;
+    name: string;
+    /** JSON, names to texts. */
+    public_credentials: string;
+    /** JSON of all credentials, sealed; empty where the key was lost and forgotten. */
+    sealed_credentials: string;
+    webhook_key: string;
+    max_concurrent_calls: number | null;
+    calls_per_second: number;
+    /** JSON of a list, as is `allowed_numbers`. */
+    allowed_countries: string | null;
+    allowed_numbers: string | null;
+    created_at: EpochMs;
+    updated_at: EpochMs;
+    verified_at: EpochMs;
+  };
+  /** Telephone numbers, of which an account has each once. */
+  phone_numbers: {
+    id: PhoneNumberId;
+    account_id: AccountId;
+    /** E.164. */
+    number: string;
+    carrier_id: CarrierId;
+    carrier_number_id: string;
+    name: string;
+    agent_id: AgentId | null;
+    inbound_webhook_url: string | null;
+    max_concurrent_calls: number | null;
+    /** JSON of a text. */
+    refusal_text: string | null;
+    is_attached: number;
+    /** JSON of NumberRouting; null while it is not attached. */
+    routing_before: string | null;
+    created_at: EpochMs;
+    updated_at: EpochMs;
+  };
+  /** The machines of telephone calls. */
+  phone_calls: {
+    call_id: CallId;
+    account_id: AccountId;
+    carrier_id: CarrierId;
+    /** JSON of a text; one carrier has each once. */
+    carrier_call_id: string | null;
+    /** JSON. */
+    state: string;
+    event_count: number;
+    /** Null where the machine waits for no time. */
+    due_at: EpochMs | null;
+    /** 1 while it holds a slot, and after its end. */
+    holds_slot: number;
+    /** Of the latest token; both null before there is one, and `sealed_token` where it was not given. */
+    token_hash: string | null;
+    sealed_token: string | null;
+  };
+  /** The journals of telephone calls. */
+  phone_call_events: {
+    call_id: CallId;
+    /** 0 for the first event of the call. */
+    position: number;
+    account_id: AccountId;
+    at: EpochMs;
+    /** JSON. */
+    event: string;
+    /** JSON of a list. */
+    commands: string;
   };
   /** The metadata of calls, as lists find it. */
   call_metadata: { call_id: CallId; account_id: AccountId /** See `pairHash`. */; pair_hash: string };

@@ -15,11 +15,15 @@ const TABLES: readonly (readonly [name: keyof Tables, ...primaryKey: string[]])[
   ["account_secrets", "id"],
   ["agents", "id"],
   ["agent_versions", "agent_id", "version"],
+  ["carriers", "id"],
+  ["phone_numbers", "id"],
   ["calls", "id"],
   ["stream_tokens", "token_hash"],
   ["idempotent_requests", "account_id", "key_hash"],
   ["turns", "call_id", "position"],
   ["call_metadata", "account_id", "pair_hash", "call_id"],
+  ["phone_calls", "call_id"],
+  ["phone_call_events", "call_id", "position"],
   ["epochs", "name"],
   ["media_keys", "call_id"],
   ["sealing_keys", "id"],
@@ -37,7 +41,7 @@ const TABLES: readonly (readonly [name: keyof Tables, ...primaryKey: string[]])[
 ];
 
 const ROWS_PER_READ = 500;
-/** Postgres takes at most 65,535 parameters in a statement, SQLite 32,766; the widest table has under 40 columns. */
+/** Postgres takes at most 65,535 parameters in a statement, SQLite 32,766; the widest table has under 50 columns. */
 const ROWS_PER_WRITE = 200;
 /** Postgres gives a statement up that takes seconds. */
 const ROWS_PER_DELETE = 1_000;

@@ -17,6 +17,9 @@ export function keepUnpersisted(unpersisted: Pick<UnpersistedPrompts, "set" | "d
       case "created":
         keep(event.callId, event.call.spec);
         return;
+      case "phone-created":
+        keep(event.callId, event.spec);
+        return;
       case "repeated":
         // A restart may have lost them.
         keep(event.callId, event.spec);

@@ -27,6 +27,7 @@ export async function openSqliteStores(
     isService = false,
     mediaSealing,
     secretsKeys,
+    isAuthenticStream,
     ...schema
   }: StoreOptions = {},
 ): Promise<Stores> {
@@ -43,7 +44,8 @@ export async function openSqliteStores(
     await database.db.destroy();
     throw error;
   }
-  const stores = sqlStores(database, { clock, age: ageClock, unpersisted, mediaSealing, secretsKeys });
+  const redemptionKeys = { mediaSealing, secretsKeys, isAuthenticStream };
+  const stores = sqlStores(database, { clock, age: ageClock, unpersisted, ...redemptionKeys });
   stores.calls.subscribe(keepUnpersisted(unpersisted));
   if (!isService) return { ...stores, isDatabaseLost: () => files.areLost };
   file.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`);

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { addMs, type MonotonicMs } from "../../core/clocks.ts";
 import { REDEMPTION_LOCK_MS_MAX, REDEMPTION_LOCK_POLL_MS } from "../../core/limits/admission.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
-import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
+import type { Redeemer, Redemptions, ReturnedCall, StreamProof } from "../redemptions.ts";
 import { isLocked } from "./database/dialect.ts";
 
 /**
@@ -23,8 +23,13 @@ export class QueuedRedemptions implements Redemptions {
     this.#clock = clock;
   }
 
-  redeem(tokenHash: string, redeemer: Redeemer, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined> {
-    return this.#inTurn(() => this.#redemptions.redeem(tokenHash, redeemer, only));
+  redeem(
+    tokenHash: string,
+    redeemer: Redeemer,
+    only?: readonly ConnectionType[],
+    proof?: StreamProof,
+  ): Promise<RedeemedCall | undefined> {
+    return this.#inTurn(() => this.#redemptions.redeem(tokenHash, redeemer, only, proof));
   }
 
   returnRedemption(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined> {

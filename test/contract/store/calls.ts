@@ -24,7 +24,7 @@ export interface StoresUnderTest {
   /**
    * Opens the stores over the same data each time, as a restarted process would. `wallMs` is the wall clock's step
    * until then, `bootId` the boot of the machine, `mediaSealing` seals the keys of encrypted media,
-   * and `secretsKeys` open the secrets of accounts.
+   * `secretsKeys` open the secrets of accounts, and `isAuthenticStream` checks the streams of telephone calls.
    */
   open(change?: { wallMs?: number; bootId?: string } & RedemptionKeys): Promise<Stores>;
   /** The age clock, and the wall clock but for its step. */

@@ -8,11 +8,14 @@ import { auditStoreContract } from "./audit.ts";
 import { callEventContract } from "./call-events.ts";
 import { callListContract } from "./call-list.ts";
 import { callStoreContract } from "./calls.ts";
+import { carrierStoreContract } from "./carriers.ts";
 import { eventStreamContract } from "./event-streams.ts";
 import { idempotentRequestContract } from "./idempotent-requests.ts";
 import { jobStoreContract } from "./jobs.ts";
 import { mediaKeyContract } from "./media-keys.ts";
 import { ownerLinkContract } from "./owner-links.ts";
+import { phoneCallContract } from "./phone-calls.ts";
+import { phoneNumberContract } from "./phone-numbers.ts";
 import { publishableKeyContract } from "./publishable-keys.ts";
 import { redemptionContract } from "./redemptions.ts";
 import { retentionStoreContract } from "./retention.ts";
@@ -42,6 +45,9 @@ const CONTRACTS = [
   sessionStoreContract,
   usageStoreContract,
   eventStreamContract,
+  carrierStoreContract,
+  phoneNumberContract,
+  phoneCallContract,
 ];
 
 /** All contract suites of the stores. */

@@ -10,7 +10,7 @@ import { type RequestLimits, RequestRates } from "../../../src/api/http/request-
 import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
-import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
+import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
 import { unavailable } from "../../../src/core/errors.ts";
@@ -25,13 +25,16 @@ import type { AccountSecretStore } from "../../../src/store/account-secret-store
 import { CallAdmission } from "../../../src/store/admission/call-admission.ts";
 import type { CallOwner, Capacity } from "../../../src/store/admission/capacity.ts";
 import { CreationRates } from "../../../src/store/admission/creation-rates.ts";
+import type { CarrierStore } from "../../../src/store/carrier-store.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { WebhookStore } from "../../../src/store/webhook-store.ts";
+import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { SEALING_KEYS } from "../stores/keys.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
+import { ScriptedCarrierClient } from "../telephony/scripted-client.ts";
 import { ageClockOf, mintToken } from "../tokens.ts";
 import { ANY_STT } from "./any-stt.ts";
 import { statusReader } from "./status.ts";
@@ -58,6 +61,8 @@ export interface ApiUnderTest {
   stores: Stores;
   webhooks: WebhookStore;
   accountSecrets: AccountSecretStore;
+  carriers: CarrierStore;
+  carrierClient: ScriptedCarrierClient;
   clock: ManualClock;
   directory: string;
   accountId: AccountId;
@@ -147,15 +152,28 @@ export async function apiUnderTest(
       | "schemas"
       | "toolSecrets"
     >
-  > & { requestLimits?: RequestLimits } = {},
+  > & {
+    requestLimits?: RequestLimits;
+    /** The address at which carriers reach the service. */
+    publicUrl?: string | undefined;
+  } = {},
 ): Promise<ApiUnderTest> {
-  const { requestLimits = { perApiKey: 60_000, perAccount: 120_000 }, ...ofApi } = options;
+  const {
+    requestLimits = { perApiKey: 60_000, perAccount: 120_000 },
+    publicUrl,
+    ...ofApi
+  } = {
+    publicUrl: "https://voice.example.com",
+    ...options,
+  };
   // Its own for as long as it is open: some files ask one API in all of their tests.
   const [directory, clock] = [mkdtempSync(join(tmpdir(), "trunkline-api-")), new ManualClock()];
   copyFileSync(await migratedDatabase(), join(directory, "trunkline.db"));
   const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   const webhooks = stores.openWebhooks(SEALING_KEYS);
   const accountSecrets = stores.openAccountSecrets(SEALING_KEYS);
+  const carriers = stores.openCarriers(SEALING_KEYS);
+  const carrierClient = new ScriptedCarrierClient();
   const accountId = await stores.accounts.ensure("first");
   const { key, record } = await stores.apiKeys.create({ accountId, name: "test", scopes: SCOPES });
   const authenticate = stores.apiKeys.authenticate.bind(stores.apiKeys);
@@ -204,6 +222,13 @@ export async function apiUnderTest(
     toolsAllowLoopback: false,
     webhooks,
     accountSecrets,
+    carriers,
+    carrierAccounts: new CarrierAccounts({
+      client: carrierClient,
+      telephonyOf: (carrier) => carrierOf(carrier)?.telephony,
+      numbers: stores.phoneNumbers,
+      publicUrl,
+    }),
     credentialProviders: ["deepgram", "openai"],
     webhooksAllowLoopback: false,
     callAcceptance: () => state.newCalls,
@@ -263,6 +288,8 @@ export async function apiUnderTest(
       stores,
       webhooks,
       accountSecrets,
+      carriers,
+      carrierClient,
       clock,
       largeResponses,
       downloads,

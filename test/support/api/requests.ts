@@ -59,6 +59,8 @@ const RESOURCES: Readonly<Record<string, { prefix: string; make: (scene: Scene) 
   users: { prefix: "user", make: async (scene) => ({ id: await scene.user() }) },
   "tool-secrets": { prefix: "tool_secret", make: async (scene) => ({ id: await scene.toolSecret() }) },
   "provider-credentials": { prefix: "credential", make: async (scene) => ({ id: await scene.credential() }) },
+  carriers: { prefix: "carrier", make: async (scene) => ({ id: await scene.carrier() }) },
+  "phone-numbers": { prefix: "number", make: async (scene) => ({ id: await scene.phoneNumber() }) },
   webhooks: {
     prefix: "webhook",
     make: async (scene) => {
@@ -77,6 +79,7 @@ export async function existingId(scene: Scene, operation: Operation): Promise<Re
   if (operation.operationId === "createPublishableKey") {
     return { body: { ...(operation.bodyExamples[0] as object), agentIds: [await scene.agent()] } };
   }
+  if (operation.operationId === "importPhoneNumbers") return { body: { carrierId: await scene.carrier() } };
   // Otherwise the response has no end.
   if (operation.operationId === "streamEvents") return { query: "follow=false" };
   return (await resourceOf(operation)?.make(scene)) ?? {};

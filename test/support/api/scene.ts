@@ -14,6 +14,7 @@ import { hashSecret } from "../../../src/store/secrets.ts";
 import { TURNS } from "../calls/stored-calls.ts";
 import { START } from "../journals/example-call.ts";
 import { JournalFile } from "../journals/journal-file.ts";
+import { createCarrier, importNumber } from "../telephony/stored.ts";
 import { redeemedBy } from "../tokens.ts";
 import { ANY_STT } from "./any-stt.ts";
 import { type ApiUnderTest, apiUnderTest } from "./harness.ts";
@@ -41,6 +42,7 @@ export class Scene {
   readonly api: ApiUnderTest;
   readonly #voices: Voice[];
   #users = 0;
+  #numbers = 0;
 
   private constructor(api: ApiUnderTest, voices: Voice[]) {
     this.api = api;
@@ -97,6 +99,20 @@ export class Scene {
     const { accountId, accountSecrets } = this.api;
     const secret = { kind: "provider_credential", name: "openai", text: "sk-0123456789abcdef" } as const;
     return (await accountSecrets.put(accountId, secret)).id;
+  }
+
+  /** An account at a carrier. */
+  async carrier(): Promise<string> {
+    const { accountId, stores } = this.api;
+    return (await createCarrier(stores, accountId)).id;
+  }
+
+  /** A telephone number that is not attached. */
+  async phoneNumber(): Promise<string> {
+    const { accountId, stores } = this.api;
+    this.#numbers += 1;
+    const number = `+155501${String(this.#numbers).padStart(2, "0")}`;
+    return (await importNumber(stores, await createCarrier(stores, accountId), number)).id;
   }
 
   /** The text of an API key of the account with these scopes. */

@@ -1,6 +1,7 @@
 import { METHODS } from "node:http";
 import { getHeapSpaceStatistics } from "node:v8";
-import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
+import { CARRIER_NAMES, CONNECTION_TYPES } from "../../../src/carriers/list.ts";
+import { CARRIER_OPERATIONS } from "../../../src/carriers/telephony.ts";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../../src/core/billing/spend.ts";
 import { END_REASONS, RESUME_REASONS } from "../../../src/core/calls/reasons.ts";
 import { STAGES } from "../../../src/core/calls/stages.ts";
@@ -36,6 +37,7 @@ import { URGENCIES } from "../../../src/speech/local/jobs.ts";
 import { CALL_STATUSES } from "../../../src/store/call-store.ts";
 import { JOB_KINDS } from "../../../src/store/job-kinds.ts";
 import { JOB_STATUSES } from "../../../src/store/job-store.ts";
+import { CARRIER_OUTCOMES } from "../../../src/telephony/carrier-client.ts";
 import type { Family } from "./exposition.ts";
 
 const PROVIDERS = ["espeak", "local", "reference", "scripted"];
@@ -73,7 +75,10 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...TRANSCRIPT_IGNORE_REASONS,
     ...WEBHOOK_DISABLED_REASONS,
   ],
+  carrier: CARRIER_NAMES,
+  operation: CARRIER_OPERATIONS,
   outcome: [
+    ...CARRIER_OUTCOMES,
     ...REDEMPTION_OUTCOMES,
     ...TASK_OUTCOMES,
     ...SPEECH_JOB_OUTCOMES,

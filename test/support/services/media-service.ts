@@ -118,9 +118,9 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   const jobs = new JobRunner({ jobs: stores.jobs, handlers: { [RENDER_JOB]: rendering }, clock: systemClock, log });
   jobs.start();
   const redemptions: Redemptions = {
-    async redeem(tokenHash, redeemer, only) {
+    async redeem(tokenHash, redeemer, only, proof) {
       await options.beforeRedeem?.();
-      return await stores.redemptions.redeem(tokenHash, redeemer, only);
+      return await stores.redemptions.redeem(tokenHash, redeemer, only, proof);
     },
     returnRedemption: (tokenHash, nonce) => stores.redemptions.returnRedemption(tokenHash, nonce),
   };

@@ -4,7 +4,7 @@ import { RequestRates } from "../../../src/api/http/request-rates.ts";
 import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
-import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
+import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
@@ -13,10 +13,12 @@ import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import { countCalls } from "../../../src/store/call-metrics.ts";
+import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";
 import { ANY_STT } from "../api/any-stt.ts";
 import { statusReader } from "../api/status.ts";
 import { SEALING_KEYS } from "../stores/keys.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
+import { ScriptedCarrierClient } from "../telephony/scripted-client.ts";
 import { mintToken } from "../tokens.ts";
 import { type MediaServiceOptions, mediaService } from "./media-service.ts";
 
@@ -54,6 +56,13 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     toolsAllowLoopback: true,
     webhooks: stores.openWebhooks(SEALING_KEYS),
     accountSecrets: stores.openAccountSecrets(SEALING_KEYS),
+    carriers: stores.openCarriers(SEALING_KEYS),
+    carrierAccounts: new CarrierAccounts({
+      client: new ScriptedCarrierClient(),
+      telephonyOf: (carrier) => carrierOf(carrier)?.telephony,
+      numbers: stores.phoneNumbers,
+      publicUrl: undefined,
+    }),
     credentialProviders: [],
     webhooksAllowLoopback: true,
     callAcceptance: () => ({ accepted: true }),

@@ -41,13 +41,13 @@ function underTest(open: (clock: Clock, options: StoreOptions) => Promise<Stores
   const clock = new ManualClock();
   return {
     clock,
-    open: ({ wallMs = 0, bootId, mediaSealing, secretsKeys } = {}) => {
+    open: ({ wallMs = 0, bootId, ...keys } = {}) => {
       const wall: Clock = {
         nowMs: () => clock.nowMs(),
         epochMs: () => addMs(clock.epochMs(), wallMs),
         after: (delayMs, task) => clock.after(delayMs, task),
       };
-      return open(wall, { ageClock: ageClockOf(clock, bootId), mediaSealing, secretsKeys });
+      return open(wall, { ageClock: ageClockOf(clock, bootId), ...keys });
     },
   };
 }

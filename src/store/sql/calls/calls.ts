@@ -44,7 +44,7 @@ import { deleteEventsOf } from "../webhooks/deliveries.ts";
 import type { SqlEvents } from "../webhooks/events.ts";
 import { newCallId } from "./call-ids.ts";
 import { callData } from "./event-data.ts";
-import { deleteExpiredRequests, isExpired } from "./idempotent-requests.ts";
+import { deleteExpiredRequests, findRequest, insertRequest, isExpired } from "./idempotent-requests.ts";
 import { listCalls } from "./list.ts";
 import { metadataRows } from "./metadata.ts";
 import {
@@ -53,6 +53,7 @@ import {
   EXPIRED,
   hasValidToken,
   lastExpiry,
+  NO_PHONE,
   RECORD_COLUMNS,
   recordOf,
   settingsColumns,
@@ -116,7 +117,7 @@ export class SqlCalls implements CallStore {
         .set({ ...active, end_reason: null, ended_at: null })
         .where("id", "=", id)
         .where("account_id", "=", accountId)
-        .where("status", "in", ["created", "expired"])
+        .where("status", "in", ["created", "queued", "ringing", "expired"])
         .returning("id")
         .executeTakeFirst();
       if (known !== undefined || spec === undefined) return;
@@ -172,7 +173,8 @@ export class SqlCalls implements CallStore {
     return this.#database.transaction((tx) => markRecordingFailed(tx, callId));
   }
 
-  #emit(event: CallEvent): void {
+  /** Reports a change of a call by another store of this process. */
+  emit(event: CallEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 
@@ -203,7 +205,7 @@ export class SqlCalls implements CallStore {
             // Another request with this idempotency key may have stored its call since `findRepeated`.
             async (tx): Promise<Creation> => (await this.#repeat(tx, call)) ?? (await this.#insert(tx, call)),
           );
-    if (creation.kind === "created") this.#emit({ kind: "created", callId: creation.call.id, call });
+    if (creation.kind === "created") this.emit({ kind: "created", callId: creation.call.id, call });
     this.#events.notify();
     return creation;
   }
@@ -211,7 +213,7 @@ export class SqlCalls implements CallStore {
   /** Reports the repetition within the transaction, in which the waiting call can neither be redeemed nor end. */
   async #repeat(tx: Transaction<Tables>, call: NewCall): Promise<Repetition | undefined> {
     const found = await this.#findRepeated(tx, call, this.#database.locksRows);
-    if (found?.waitingId !== undefined) this.#emit({ kind: "repeated", callId: found.waitingId, spec: call.spec });
+    if (found?.waitingId !== undefined) this.emit({ kind: "repeated", callId: found.waitingId, spec: call.spec });
     return found?.repetition;
   }
 
@@ -221,15 +223,8 @@ export class SqlCalls implements CallStore {
     locksCall = false,
   ): Promise<FoundRequest | undefined> {
     if (idempotency === undefined) return undefined;
-    const before = await db
-      .selectFrom("idempotent_requests as request")
-      .innerJoin("calls", "calls.id", "request.call_id")
-      .select(["request.fingerprint", "request.sealed_token", ...RECORD_COLUMNS])
-      .where("request.account_id", "=", accountId)
-      .where("request.key_hash", "=", idempotency.keyHash)
-      .where((requests) => requests.not(isExpired(requests, { clock: this.#clock, age: this.#age })))
-      .$if(locksCall, (request) => request.forUpdate("calls"))
-      .executeTakeFirst();
+    const { keyHash } = idempotency;
+    const before = await findRequest(db, { accountId, keyHash }, { clock: this.#clock, age: this.#age }, locksCall);
     if (before === undefined) return undefined;
     if (before.fingerprint !== idempotency.fingerprint) return { repetition: { kind: "mismatch" } };
     return {
@@ -266,6 +261,7 @@ export class SqlCalls implements CallStore {
       created_at: nowMs,
       worker_connection: 0,
       epoch: 0,
+      ...NO_PHONE,
     };
     const ofCall = { account_id: accountId, call_id: row.id };
     const expiry = { expires_at: addMs(nowMs, tokenTtlMs), boot_id, expires_age_ms: addMs(ageMs, tokenTtlMs) };
@@ -276,15 +272,7 @@ export class SqlCalls implements CallStore {
     const metadata = metadataRows({ callId: row.id, accountId }, spec.metadata);
     if (metadata.length > 0) await tx.insertInto("call_metadata").values(metadata).execute();
     if (idempotency !== undefined) {
-      const { keyHash, fingerprint, sealedToken } = idempotency;
-      const created = { created_at: nowMs, boot_id, created_age_ms: ageMs };
-      const request = { ...ofCall, key_hash: keyHash, fingerprint, sealed_token: sealedToken, ...created };
-      // An expired idempotency key may still be stored.
-      await tx
-        .insertInto("idempotent_requests")
-        .values(request)
-        .onConflict((conflict) => conflict.columns(["account_id", "key_hash"]).doUpdateSet(request))
-        .execute();
+      await insertRequest(tx, { accountId, id: row.id }, idempotency, { clock: this.#clock, age: this.#age });
     }
     const record = createdRecordOf(row);
     await this.#events.insert(tx, { accountId, type: "call.created", callId: record.id, data: callData(record) });
@@ -392,7 +380,7 @@ export class SqlCalls implements CallStore {
         .executeTakeFirstOrThrow();
       return { call, workerId, cancelled };
     });
-    if (found?.cancelled) this.#emit({ kind: "ended", callId, ...CANCELLED });
+    if (found?.cancelled) this.emit({ kind: "ended", callId, ...CANCELLED });
     this.#events.notify();
     return found;
   }
@@ -404,7 +392,7 @@ export class SqlCalls implements CallStore {
     const removed = await this.#database.transaction(async (tx) => {
       const call = await this.#get(tx, accountId, callId);
       if (call === undefined) return undefined;
-      if (call.status === "active") return false;
+      if (call.status === "active" || call.status === "queued" || call.status === "ringing") return false;
       await deleteEventsOf(tx, callId);
       for (const table of [
         "turns",
@@ -413,6 +401,8 @@ export class SqlCalls implements CallStore {
         "call_metadata",
         "media_keys",
         "web_calls",
+        "phone_call_events",
+        "phone_calls",
       ] as const) {
         await tx.deleteFrom(table).where("call_id", "=", callId).execute();
       }
@@ -426,7 +416,7 @@ export class SqlCalls implements CallStore {
       return true;
     });
     if (!removed) return removed;
-    this.#emit({ kind: "removed", callId });
+    this.emit({ kind: "removed", callId });
     this.#purgePending = true;
     // `expire` retries if this fails.
     await this.#purgeChangeLog();
@@ -512,13 +502,13 @@ export class SqlCalls implements CallStore {
     this.#uncertainEnds.delete(callId);
     this.#jobs.notify();
     if (first) {
-      this.#emit({ kind: "ended", callId, status: end.status, endReason: end.endReason });
+      this.emit({ kind: "ended", callId, status: end.status, endReason: end.endReason });
       return true;
     }
     // Its redemption was returned meanwhile; it waits for its stream again.
     await this.#deleteTurns(callId);
     // A call that was redeemed again is active and may be returned again.
-    if (redemption === undefined) this.#emit({ kind: "end-not-stored", callId });
+    if (redemption === undefined) this.emit({ kind: "end-not-stored", callId });
     return false;
   }
 
@@ -534,7 +524,7 @@ export class SqlCalls implements CallStore {
       .executeTakeFirst();
     if (call === undefined) return false;
     this.#events.notify();
-    this.#emit({ kind: "ended", callId, status: call.status, endReason: call.end_reason });
+    this.emit({ kind: "ended", callId, status: call.status, endReason: call.end_reason });
     return true;
   }
 
@@ -553,7 +543,7 @@ export class SqlCalls implements CallStore {
       if (expired.length < TRANSACTION_ROWS_MAX) break;
     }
     for (const callId of ids)
-      this.#emit({ kind: "ended", callId, status: EXPIRED.status, endReason: EXPIRED.end_reason });
+      this.emit({ kind: "ended", callId, status: EXPIRED.status, endReason: EXPIRED.end_reason });
     await deleteOldWebCallCosts(this.#db, dayOf(addMs(this.#clock.epochMs(), -DAY_MS)));
     await deleteExpiredRequests(this.#db, { clock: this.#clock, age: this.#age });
     if (this.#purgePending) await this.#purgeChangeLog();

@@ -7,14 +7,25 @@ import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { firstCallIdAt, ID_TIME_ERROR_MS_MAX } from "./call-ids.ts";
 import { pairHash } from "./metadata.ts";
-import { EXPIRED, hasValidToken } from "./rows.ts";
+import { EXPIRED, hasValidToken, phoneAddress } from "./rows.ts";
 
 export type Filters = Omit<CallQuery, "afterCallId" | "limit">;
 type Calls = ExpressionBuilder<Tables, "calls">;
 
 /** A part of an index: the calls of the account that one filter matches, in the order of their ids. */
 export type IndexRange =
-  | { column: "status" | "end_reason" | "agent_id" | "carrier_call_id" | "connection_type"; value: string }
+  | {
+      column:
+        | "status"
+        | "end_reason"
+        | "agent_id"
+        | "carrier_call_id"
+        | "connection_type"
+        | "direction"
+        | "from_number"
+        | "to_number";
+      value: string;
+    }
   | { pairHash: string };
 
 /** Which ids are looked at: before `before`, from `from` on. */
@@ -44,18 +55,21 @@ export class ListFilters {
    * has expired may still be stored as created: then there are two.
    */
   get ranges(): readonly (readonly IndexRange[])[] {
-    const { status, connectionType, carrierCallId, endReason, agentId } = this.#filters;
+    const { status, connectionType, carrierCallId, endReason, agentId, direction, from, to } = this.#filters;
     const waiting = { column: "status", value: "created" } as const;
     const withWaiting = (range: IndexRange, mayWait: boolean) => (mayWait ? [range, waiting] : [range]);
     const value = carrierCallId === undefined ? undefined : JSON.stringify(carrierCallId);
     return [
       ...this.#hashes.map((hash) => [{ pairHash: hash }]),
       ...(value === undefined ? [] : [[{ column: "carrier_call_id", value } as const]]),
+      ...(to === undefined ? [] : [[{ column: "to_number", value: phoneAddress(to) } as const]]),
+      ...(from === undefined ? [] : [[{ column: "from_number", value: phoneAddress(from) } as const]]),
       ...(agentId === undefined ? [] : [[{ column: "agent_id", value: agentId } as const]]),
       ...(endReason === undefined
         ? []
         : [withWaiting({ column: "end_reason", value: endReason }, endReason === EXPIRED.end_reason)]),
       ...(status === undefined ? [] : [withWaiting({ column: "status", value: status }, status === EXPIRED.status)]),
+      ...(direction === undefined ? [] : [[{ column: "direction", value: direction } as const]]),
       ...(connectionType === undefined ? [] : [[{ column: "connection_type", value: connectionType } as const]]),
     ];
   }
@@ -137,12 +151,16 @@ export class ListFilters {
   /** What must hold of a call in a range, but for its metadata. */
   #ofCall(calls: Calls, range?: IndexRange) {
     const { status, connectionType, carrierCallId, endReason, agentId, createdFromMs, createdBeforeMs } = this.#filters;
+    const { direction, from, to } = this.#filters;
     const conditions: Expression<SqlBool>[] = [calls("calls.account_id", "=", this.#accountId)];
     if (connectionType !== undefined) conditions.push(calls("calls.connection_type", "=", connectionType));
     if (agentId !== undefined) conditions.push(calls("calls.agent_id", "=", agentId));
     if (carrierCallId !== undefined) {
       conditions.push(calls("calls.carrier_call_id", "=", JSON.stringify(carrierCallId)));
     }
+    if (direction !== undefined) conditions.push(calls("calls.direction", "=", direction));
+    if (from !== undefined) conditions.push(calls("calls.from_number", "=", phoneAddress(from)));
+    if (to !== undefined) conditions.push(calls("calls.to_number", "=", phoneAddress(to)));
     if (createdFromMs !== undefined) conditions.push(calls("calls.created_at", ">=", createdFromMs));
     if (createdBeforeMs !== undefined) conditions.push(calls("calls.created_at", "<", createdBeforeMs));
     // What the range decides is left out: as an alternative it would have the database look for another index.

@@ -2,10 +2,13 @@ import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs } from "../../../core/clocks.ts";
+import type { AccountId, CallId } from "../../../core/ids.ts";
 import { IDEMPOTENCY_MS } from "../../../core/limits/api.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
+import type { IdempotentRequest } from "../../call-store.ts";
 import type { Tables } from "../tables.ts";
 import { pauseAfterTransaction } from "../transaction-pacing.ts";
+import { RECORD_COLUMNS } from "./rows.ts";
 
 type Requests = ExpressionBuilder<{ request: Tables["idempotent_requests"] }, "request">;
 type Condition = (requests: Requests) => Expression<SqlBool>;
@@ -37,6 +40,42 @@ function expiryConditions({ clock, age }: RequestClocks): readonly [ofThisBoot: 
 /** For one request that was found by its idempotency key. */
 export const isExpired = (requests: Requests, clocks: RequestClocks) =>
   requests.or(expiryConditions(clocks).map((condition) => condition(requests)));
+
+/** The request of an account with this key, and its call; undefined for none, and for one that has expired. */
+export async function findRequest(
+  db: Kysely<Tables>,
+  { accountId, keyHash }: { accountId: AccountId; keyHash: string },
+  clocks: RequestClocks,
+  locksCall: boolean,
+) {
+  return await db
+    .selectFrom("idempotent_requests as request")
+    .innerJoin("calls", "calls.id", "request.call_id")
+    .select(["request.fingerprint", "request.sealed_token", ...RECORD_COLUMNS])
+    .where("request.account_id", "=", accountId)
+    .where("request.key_hash", "=", keyHash)
+    .where((requests) => requests.not(isExpired(requests, clocks)))
+    .$if(locksCall, (request) => request.forUpdate("calls"))
+    .executeTakeFirst();
+}
+
+/** Stores the request of a new call. */
+export async function insertRequest(
+  tx: Kysely<Tables>,
+  call: { accountId: AccountId; id: CallId },
+  { keyHash, fingerprint, sealedToken }: IdempotentRequest,
+  { clock, age }: RequestClocks,
+): Promise<void> {
+  const created = { created_at: clock.epochMs(), boot_id: age.bootId, created_age_ms: age.nowMs() };
+  const ofCall = { account_id: call.accountId, call_id: call.id };
+  const request = { ...ofCall, key_hash: keyHash, fingerprint, sealed_token: sealedToken, ...created };
+  // An expired idempotency key may still be stored.
+  await tx
+    .insertInto("idempotent_requests")
+    .values(request)
+    .onConflict((conflict) => conflict.columns(["account_id", "key_hash"]).doUpdateSet(request))
+    .execute();
+}
 
 /** Deletes expired idempotency keys: finds them without the write lock, and deletes a few in each transaction. */
 export async function deleteExpiredRequests(db: Kysely<Tables>, clocks: RequestClocks): Promise<void> {

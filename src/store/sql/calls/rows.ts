@@ -1,8 +1,11 @@
 import type { ExpressionBuilder, Selectable } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
+import type { PhoneCallFacts } from "../../../core/calls/phone.ts";
 import { type CallSpec, storesWords } from "../../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import { callMs, type EpochMs, millisecondsOf } from "../../../core/clocks.ts";
+import type { CarrierId, PhoneNumberId } from "../../../core/ids.ts";
+import { PHONE_ADDRESS_CHARS_MAX } from "../../../core/limits/carriers.ts";
 import type { CallPrompts, CallRecord } from "../../call-store.ts";
 import type { Tables } from "../tables.ts";
 
@@ -34,6 +37,14 @@ export const LISTED_COLUMNS = [
   "calls.cost",
   "calls.recording_deleted_at",
   "calls.transcript_deleted_at",
+  "calls.direction",
+  "calls.from_number",
+  "calls.to_number",
+  "calls.carrier_id",
+  "calls.phone_number_id",
+  "calls.carrier_code",
+  "calls.carrier_price",
+  "calls.phone_headers",
 ] as const;
 
 /** The columns of a record: all but the words, which can be long and which no record shows. */
@@ -50,6 +61,19 @@ export type RecordRow = Omit<
   | "connection_type"
   | "tools"
 > & { tools?: string };
+
+type CreatedRow = Pick<
+  RecordRow,
+  | "id"
+  | "account_id"
+  | "agent_id"
+  | "agent_version"
+  | "variables"
+  | "settings"
+  | "tools"
+  | "created_at"
+  | keyof ReturnType<typeof phoneColumns>
+>;
 
 /** Whether the call has a valid token. A created call without one is expired, whether `expire` has run or not. */
 export const hasValidToken = (calls: ExpressionBuilder<Tables, "calls">, age: AgeClock) =>
@@ -99,6 +123,53 @@ export function settingsColumns({ systemPrompt: _, greeting: __, tools, ...setti
   };
 }
 
+/** The columns of a telephone call's facts; its headers only where words are stored. */
+export const phoneColumns = (facts: PhoneCallFacts, withHeaders: boolean) => ({
+  direction: facts.direction,
+  from_number: phoneAddress(facts.from),
+  to_number: phoneAddress(facts.to),
+  carrier_id: (facts.carrierId as CarrierId | undefined) ?? null,
+  phone_number_id: (facts.phoneNumberId as PhoneNumberId | undefined) ?? null,
+  carrier_code: facts.carrierCode === undefined ? null : JSON.stringify(facts.carrierCode),
+  phone_headers: withHeaders && facts.headers !== undefined ? JSON.stringify(facts.headers) : null,
+});
+
+/** Those of a call that is none of the telephone. */
+export const NO_PHONE: PhoneRow = {
+  direction: null,
+  from_number: null,
+  to_number: null,
+  carrier_id: null,
+  phone_number_id: null,
+  carrier_code: null,
+  phone_headers: null,
+};
+
+/** A number or an address as its column holds it, and a filter looks for it. */
+export const phoneAddress = (address: string): string => JSON.stringify(address.slice(0, PHONE_ADDRESS_CHARS_MAX));
+
+type PhoneRow = { [Column in keyof ReturnType<typeof phoneColumns>]: RecordRow[Column] };
+
+/** The facts in these columns; undefined for a call that is none of the telephone. */
+export const phoneFactsOf = (row: PhoneRow): PhoneCallFacts | undefined =>
+  row.direction === null
+    ? undefined
+    : {
+        direction: row.direction,
+        from: row.from_number === null ? "" : JSON.parse(row.from_number),
+        to: row.to_number === null ? "" : JSON.parse(row.to_number),
+        ...(row.carrier_id !== null && { carrierId: row.carrier_id }),
+        ...(row.phone_number_id !== null && { phoneNumberId: row.phone_number_id }),
+        ...(row.phone_headers !== null && { headers: JSON.parse(row.phone_headers) }),
+        ...(row.carrier_code !== null && { carrierCode: JSON.parse(row.carrier_code) }),
+      };
+
+/** The status in which a call begins: see `CALL_STATUSES`. */
+export const firstStatusOf = ({ direction }: Pick<RecordRow, "direction">): CallRecord["status"] => {
+  if (direction === null) return "created";
+  return direction === "outbound" ? "queued" : "ringing";
+};
+
 /** The record as it is stored. */
 export const recordOf = (row: RecordRow): CallRecord => ({
   ...createdRecordOf(row),
@@ -116,26 +187,28 @@ export const recordOf = (row: RecordRow): CallRecord => ({
   ...(row.network !== null && { network: JSON.parse(row.network) }),
   ...(row.usage !== null && { usage: JSON.parse(row.usage) }),
   ...(row.cost !== null && { cost: JSON.parse(row.cost) }),
+  ...(row.carrier_price !== null && { carrierPrice: JSON.parse(row.carrier_price) }),
   ...(row.recording_deleted_at !== null && { recordingDeletedAtMs: row.recording_deleted_at }),
   ...(row.transcript_deleted_at !== null && { transcriptDeletedAtMs: row.transcript_deleted_at }),
 });
 
-/** The record that a call had when it was created: in the status `created`, whatever has happened since. */
-export const createdRecordOf = (
-  row: Pick<
-    RecordRow,
-    "id" | "account_id" | "agent_id" | "agent_version" | "variables" | "settings" | "tools" | "created_at"
-  >,
-): CallRecord => ({
-  id: row.id,
-  accountId: row.account_id,
-  ...(row.agent_id !== null && { agentId: row.agent_id }),
-  ...(row.agent_version !== null && { agentVersion: row.agent_version }),
-  ...(row.variables !== null && { variables: JSON.parse(row.variables) }),
-  status: "created",
-  settings: { ...JSON.parse(row.settings), ...(row.tools !== undefined && { tools: JSON.parse(row.tools) }) },
-  createdAtMs: row.created_at,
-});
+/** The record that a call had when it was created: in its first status, whatever has happened since. */
+export const createdRecordOf = (row: CreatedRow): CallRecord =>
+  withPhone(row, {
+    id: row.id,
+    accountId: row.account_id,
+    ...(row.agent_id !== null && { agentId: row.agent_id }),
+    ...(row.agent_version !== null && { agentVersion: row.agent_version }),
+    ...(row.variables !== null && { variables: JSON.parse(row.variables) }),
+    status: firstStatusOf(row),
+    settings: { ...JSON.parse(row.settings), ...(row.tools !== undefined && { tools: JSON.parse(row.tools) }) },
+    createdAtMs: row.created_at,
+  });
+
+function withPhone(row: CreatedRow, record: CallRecord): CallRecord {
+  const phone = phoneFactsOf(row);
+  return phone === undefined ? record : { ...record, phone };
+}
 
 /** The columns of a turn; without its text when `withText` is false. */
 export const turnRowOf = (turn: TranscriptTurn, withText: boolean) => ({

@@ -16,6 +16,7 @@ import { addStreamEvents } from "./0030-stream-events.ts";
 import { addOwnerSecrets } from "./0031-owner-secrets.ts";
 import { addCallNetwork } from "./0032-call-network.ts";
 import { addAuditActors } from "./0033-audit-actors.ts";
+import { addTelephony } from "./0034-telephony.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -41,4 +42,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0031-owner-secrets": { up: (db) => addOwnerSecrets(db, types) },
   "0032-call-network": { up: addCallNetwork },
   "0033-audit-actors": { up: addAuditActors },
+  "0034-telephony": { up: (db) => addTelephony(db, types) },
 });

@@ -8,6 +8,7 @@ import type { DisabledReason } from "../../webhook-store.ts";
 import { placeOf } from "../account-secrets.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
+import { carrierPlace, FORGOTTEN } from "../telephony/carriers.ts";
 import type { SqlEvents } from "./events.ts";
 import { newSecret } from "./webhooks.ts";
 
@@ -45,10 +46,27 @@ export async function forgetLostSecrets(database: SqlDatabase, means: Means): Pr
     );
     const ofAccounts = await tx.selectFrom("account_secrets").selectAll().orderBy("id").execute();
     const deleted = ofAccounts.filter(({ id, sealed_secret: sealed }) => !opens(keys, sealed, placeOf(id)));
-    const kept = ofAccounts.filter((secret) => !deleted.includes(secret)).map(({ sealed_secret: sealed }) => sealed);
+    const carriers = await tx
+      .selectFrom("carriers")
+      .select(["id", "account_id", "name", "sealed_credentials"])
+      .where("sealed_credentials", "!=", FORGOTTEN)
+      .orderBy("id")
+      .execute();
+    const withoutCredentials = carriers.filter(
+      ({ id, sealed_credentials: sealed }) => !opens(keys, sealed, carrierPlace(id)),
+    );
+    const kept = [
+      ...ofAccounts.filter((secret) => !deleted.includes(secret)).map(({ sealed_secret: sealed }) => sealed),
+      ...carriers
+        .filter((carrier) => !withoutCredentials.includes(carrier))
+        .map((carrier) => carrier.sealed_credentials),
+    ];
     const keyIds = await lostKeys(tx, rows, [...lost, ...withoutPrevious], kept, keys);
     if (!dryRun) {
       for (const { id } of deleted) await tx.deleteFrom("account_secrets").where("id", "=", id).execute();
+      for (const { id } of withoutCredentials) {
+        await tx.updateTable("carriers").set({ sealed_credentials: FORGOTTEN }).where("id", "=", id).execute();
+      }
       await replace(tx, lost, means);
       await deletePrevious(tx, withoutPrevious);
       if (keyIds.length > 0) await tx.deleteFrom("sealing_keys").where("id", "in", keyIds).execute();
@@ -57,6 +75,7 @@ export async function forgetLostSecrets(database: SqlDatabase, means: Means): Pr
       disabled: lost.filter(isShown).map(({ id, account_id: accountId, url }) => ({ id, accountId, url })),
       withoutPrevious: withoutPrevious.map(({ id }) => id),
       deleted: deleted.map(({ id, account_id: accountId, kind, name }) => ({ id, accountId, kind, name })),
+      withoutCredentials: withoutCredentials.map(({ id, account_id: accountId, name }) => ({ id, accountId, name })),
       keyIds,
     };
   });

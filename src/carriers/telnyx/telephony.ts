@@ -1,0 +1,104 @@
+import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { credential, secondsOf } from "../rest.ts";
+import type { CarrierTelephony, StreamOrder, TransferOrder } from "../telephony.ts";
+import { encodeClientState } from "./client-state.ts";
+import * as rest from "./rest.ts";
+import { isTelnyxWebhook, streamAuthToken } from "./signature.ts";
+import { readTelnyxWebhook } from "./webhooks.ts";
+
+/** carrier_b: calls and numbers of Telnyx Call Control. */
+export const TELNYX_TELEPHONY: CarrierTelephony = {
+  credentialFields: [
+    {
+      name: "apiKey",
+      isSecret: true,
+      pattern: /^[\x21-\x7e]{16,256}$/,
+      rule: "must be 16 to 256 printable characters without a space",
+      meaning: "an API key, version 2, from the page API Keys of the portal",
+      example: "KEY0123456789ABCDEF0123456789ABCDEF_example",
+    },
+    {
+      name: "publicKey",
+      isSecret: false,
+      pattern: /^[A-Za-z0-9+/]{43}=$/,
+      rule: "must be 32 bytes in base64",
+      meaning:
+        "the public key of the account, from the page Keys & Credentials of the portal: webhooks are checked with it",
+      example: "eu2zvPjhY6odxV34Z/EsRiERvTodkev4Fq0SlK90Izg=",
+    },
+    {
+      name: "connectionId",
+      isSecret: false,
+      pattern: /^[0-9]{1,32}$/,
+      rule: "must be 1 to 32 digits",
+      meaning:
+        "the id of a Voice API (Call Control) application that nothing else uses: its webhook address becomes the service's when a number is attached. For outbound calls it needs an outbound voice profile",
+      example: "1293384261075731499",
+    },
+  ],
+  apiUrl: { variable: "CARRIER_B_API_URL", value: "https://api.telnyx.com" },
+  missing: {},
+  streamSecret: (credentials) => streamAuthToken(credential(credentials, "apiKey")),
+  verify: rest.verify,
+  listNumbers: rest.listNumbers,
+  readNumber: rest.readNumber,
+  attachNumber: rest.attachNumber,
+  detachNumber: rest.detachNumber,
+  dial: rest.dial,
+  findCalls: rest.findCalls,
+  hangUp: (credentials, carrierCallId) => rest.command(credentials, "hang_up", carrierCallId, "hangup", {}),
+  sendDtmf: (credentials, carrierCallId, digits) =>
+    rest.command(credentials, "send_dtmf", carrierCallId, "send_dtmf", { digits }),
+  document: () => undefined,
+  instruct(credentials, carrierCallId, instruction, { commandId, isAnswered }) {
+    const id = { command_id: commandId };
+    switch (instruction.kind) {
+      case "stream":
+        // `answer` could begin a stream, but without a token: only a command of its own has one.
+        return isAnswered
+          ? rest.command(credentials, "connect", carrierCallId, "streaming_start", {
+              ...id,
+              ...stream(instruction.stream),
+            })
+          : rest.command(credentials, "answer", carrierCallId, "answer", id);
+      case "transfer":
+        return rest.command(credentials, "transfer", carrierCallId, "transfer", {
+          ...id,
+          ...transfer(instruction.transfer, carrierCallId),
+        });
+      case "refuse": {
+        if (isAnswered) return rest.command(credentials, "hang_up", carrierCallId, "hangup", id);
+        const cause = instruction.reason === "busy" ? "USER_BUSY" : "CALL_REJECTED";
+        return rest.command(credentials, "hang_up", carrierCallId, "reject", { ...id, cause });
+      }
+      case "hang_up":
+        return rest.command(credentials, "hang_up", carrierCallId, "hangup", id);
+    }
+  },
+  isAuthenticWebhook: (credentials, webhook, nowMs) =>
+    isTelnyxWebhook(credential(credentials, "publicKey"), webhook, nowMs),
+  readWebhook: readTelnyxWebhook,
+};
+
+/** https://developers.telnyx.com/api-reference/call-commands/streaming-start */
+const stream = ({ url, callId, authToken, outboundCodec = "mulaw" }: StreamOrder): object => ({
+  client_state: encodeClientState({ callId }),
+  stream_url: url,
+  stream_auth_token: authToken,
+  stream_track: "inbound_track",
+  // Without it, a call with another codec would be streamed in that one.
+  stream_codec: "PCMU",
+  stream_bidirectional_mode: "rtp",
+  stream_bidirectional_codec: outboundCodec === "alaw" ? "PCMA" : "PCMU",
+  stream_bidirectional_sampling_rate: CARRIER_RATE_HZ,
+});
+
+/** When the target is not reached, the caller's leg stays: https://developers.telnyx.com/api-reference/call-commands/transfer-call */
+const transfer = ({ target, from, ringMsMax, resultUrl }: TransferOrder, carrierCallId: string): object => ({
+  to: target,
+  from,
+  timeout_secs: secondsOf(ringMsMax, rest.RING_S_MIN, rest.RING_S_MAX),
+  target_leg_client_state: encodeClientState({ transferOf: carrierCallId }),
+  webhook_url: resultUrl,
+  webhook_url_method: "POST",
+});

@@ -1,0 +1,56 @@
+import { strict as assert } from "node:assert";
+import { credential } from "../rest.ts";
+import type { CarrierTelephony } from "../telephony.ts";
+import { twilioDocument, twiml } from "./documents.ts";
+import * as rest from "./rest.ts";
+import { isTwilioWebhook } from "./signature.ts";
+import { readTwilioWebhook } from "./webhooks.ts";
+
+const NO_DTMF =
+  "carrier_a cannot send digits into a call that has a stream: its stream carries none, and its one command for digits replaces the stream";
+
+/** carrier_a: calls and numbers of Twilio Programmable Voice. */
+export const TWILIO_TELEPHONY: CarrierTelephony = {
+  credentialFields: [
+    {
+      name: "accountSid",
+      isSecret: false,
+      pattern: /^AC[0-9a-fA-F]{32}$/,
+      rule: "must be AC and 32 hexadecimal digits",
+      meaning: "the Account SID, on the first page of the console",
+      example: `AC${"0".repeat(32)}`,
+    },
+    {
+      name: "authToken",
+      isSecret: true,
+      pattern: /^[0-9a-fA-F]{32}$/,
+      rule: "must be 32 hexadecimal digits",
+      meaning:
+        "the primary Auth Token of the account. An API key cannot replace it: webhooks and streams are signed with this token",
+      example: "0123456789abcdef0123456789abcdef",
+    },
+  ],
+  apiUrl: { variable: "CARRIER_A_API_URL", value: "https://api.twilio.com" },
+  missing: { send_dtmf: NO_DTMF },
+  streamSecret: (credentials) => credential(credentials, "authToken"),
+  verify: rest.verify,
+  listNumbers: rest.listNumbers,
+  readNumber: rest.readNumber,
+  attachNumber: rest.attachNumber,
+  detachNumber: rest.detachNumber,
+  dial: rest.dial,
+  findCalls: rest.findCalls,
+  hangUp: rest.hangUp,
+  sendDtmf: () => assert.fail(NO_DTMF),
+  readPrice: rest.readPrice,
+  document: twilioDocument,
+  instruct(credentials, carrierCallId, instruction) {
+    if (instruction.kind === "hang_up") return rest.hangUp(credentials, carrierCallId);
+    // A call that was answered cannot be rejected any more.
+    if (instruction.kind === "refuse" && instruction.text === undefined) return rest.hangUp(credentials, carrierCallId);
+    const operation = { stream: "connect", transfer: "transfer", refuse: "hang_up" } as const;
+    return rest.replaceDocument(credentials, operation[instruction.kind], carrierCallId, twiml(instruction));
+  },
+  isAuthenticWebhook: (credentials, webhook) => isTwilioWebhook(credential(credentials, "authToken"), webhook),
+  readWebhook: readTwilioWebhook,
+};

@@ -1,0 +1,34 @@
+// Limits of carriers' accounts, telephone numbers and their calls.
+
+/** Of one account. */
+export const CARRIERS_MAX = 20;
+/** Of one account. */
+export const PHONE_NUMBERS_MAX = 10_000;
+/** Characters of the name of a carrier or a number. */
+export const CARRIER_NAME_CHARS_MAX = 100;
+/** Characters of one credential. The longest known one is a key of about 60. */
+export const CARRIER_CREDENTIAL_CHARS_MAX = 1_000;
+export const CALLS_PER_SECOND_DEFAULT = 1;
+export const CALLS_PER_SECOND_MAX = 100;
+/** The most that `maxConcurrentCalls` of a carrier or a number may be. */
+export const PHONE_CALLS_AT_ONCE_MAX = 10_000;
+/** Entries of a carrier's list of allowed numbers. Countries are about 250. */
+export const ALLOWED_NUMBERS_MAX = 1_000;
+/** Characters that a caller hears who is not connected. */
+export const REFUSAL_CHARS_MAX = 500;
+/** Characters of an address that a webhook of a number goes to. */
+export const INBOUND_WEBHOOK_URL_CHARS_MAX = 2_048;
+
+/**
+ * Characters of a number or an address that are stored with a call. Longer ones are cut: PostgreSQL takes no entry of an index above
+ * 2,704 bytes, and callers choose their SIP addresses.
+ */
+export const PHONE_ADDRESS_CHARS_MAX = 128;
+
+/** A request to a carrier's API, from the first lookup to the last byte of the answer. */
+export const CARRIER_REQUEST_MS_MAX = 10_000;
+export const CARRIER_ANSWER_BYTES_MAX = 1024 * 1024;
+/** The head of an answer. */
+export const CARRIER_ANSWER_HEAD_BYTES_MAX = 64 * 1024;
+/** One import asks for at most this many pages of numbers; another one continues where it stopped. */
+export const IMPORT_PAGES_MAX = 10;
