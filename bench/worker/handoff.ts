@@ -85,6 +85,10 @@ export class BenchHandoff implements CallHandoff {
 
   streamStarted(): void {}
 
+  async isStreamOf(): Promise<boolean> {
+    return false;
+  }
+
   phoneRequested(): boolean {
     return false;
   }

@@ -207,7 +207,7 @@ export class Gateway {
   async admit(token: string, headers: UpgradeHeaders, asksToResume = false): Promise<Admission> {
     if (!isResumeToken(token)) return await this.#admissions.admit(token, headers, asksToResume);
     const found = this.#resumptions.find(token);
-    if (found.kind === "call") return this.resume(token, headers) ?? (await this.#admissions.refuse(401));
+    if (found.kind === "call") return await this.#resumeHere(token, headers);
     if (found.kind === "invalid") return await this.#admissions.refuse(401);
     const { otherWorkers } = this.#options;
     const elsewhere = found.kind === "elsewhere" ? await otherWorkers?.ask(found.workerTag, token, headers) : undefined;
@@ -215,22 +215,37 @@ export class Gateway {
     return await this.#admissions.refuse(503);
   }
 
+  async #resumeHere(token: string, headers: UpgradeHeaders): Promise<Admission> {
+    try {
+      return (await this.resume(token, headers)) ?? (await this.#admissions.refuse(401));
+    } catch (error) {
+      this.#options.log.warn({ code: codeOf(error) }, "stream of a telephone call could not be checked");
+      return await this.#admissions.refuse(503);
+    }
+  }
+
   /**
    * The admission of a resumption, which this worker or another one has got with these headers. Undefined where the token is of no
-   * call of this process; and without the signature that the call's carrier must send, when the token stays valid.
+   * call of this process; and without the signature that the call's carrier must send, when the token stays valid. Rejects with
+   * `unavailable` where the signature cannot be checked.
    */
-  resume(token: string, headers: UpgradeHeaders): AdmittedStart | undefined {
+  async resume(token: string, headers: UpgradeHeaders): Promise<AdmittedStart | undefined> {
     const found = this.#resumptions.find(token);
     const live = found.kind === "call" ? this.#calls.get(found.callId) : undefined;
-    if (live === undefined || !this.#isAuthentic(live.spec, token, headers)) return undefined;
-    this.#resumptions.take(token);
+    if (found.kind !== "call" || live === undefined) return undefined;
+    if (!(await this.#isAuthentic(found.callId, live.spec, token, headers))) return undefined;
+    // Another connection may have been faster.
+    if (this.#resumptions.take(token).kind !== "call") return undefined;
     return { kind: "admitted", open: (transport) => this.#reconnect(live, transport) };
   }
 
-  #isAuthentic({ connectionType }: CallSpec, token: string, headers: UpgradeHeaders): boolean {
-    const { authentication, mediaUrl } = this.#options;
-    const allowedTypes = authentication.allowedTypes(`${mediaUrl()}/stream/${token}`, headers);
-    return allowedTypes === undefined || allowedTypes.includes(connectionType);
+  /** A telephone call has credentials of its own, which workers have not. */
+  async #isAuthentic(callId: CallId, spec: CallSpec, token: string, headers: UpgradeHeaders): Promise<boolean> {
+    const { authentication, mediaUrl, handoff } = this.#options;
+    const url = `${mediaUrl()}/stream/${token}`;
+    if (spec.phoneControl) return await handoff.isStreamOf(callId, { url, headers });
+    const allowedTypes = authentication.allowedTypes(url, headers);
+    return allowedTypes === undefined || allowedTypes.includes(spec.connectionType);
   }
 
   /**

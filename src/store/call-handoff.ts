@@ -52,6 +52,8 @@ export interface CallHandoff {
    * begin, and the redemption is returned as soon as the store can be reached.
    */
   redeem(tokenHash: string, only?: readonly ConnectionType[], proof?: StreamProof): Promise<RedeemedCall | undefined>;
+  /** See `Redemptions.isStreamOf`. Rejects with `unavailable`, too, when the control process does not answer in time. */
+  isStreamOf(callId: CallId, proof: StreamProof): Promise<boolean>;
   /**
    * The call's stream has started, and its carrier has given it this id. Sent once: a control process that is not
    * connected then reads the id from the journal.

@@ -58,6 +58,11 @@ export interface Redemptions {
     proof?: StreamProof,
   ): Promise<RedeemedCall | undefined>;
   /**
+   * Whether `proof` shows that the sender of a further stream of this telephone call knows the call's own credentials. Rejects with
+   * `unavailable` when that cannot be found out.
+   */
+  isStreamOf(callId: CallId, proof: StreamProof): Promise<boolean>;
+  /**
    * Returns a redemption that led to no call: the call is `created` again, a telephone call `ringing`, and its token valid for the
    * rest of its time. Undefined, and nothing changes, unless the token's last redemption had this nonce and its call is active and
    * has no stream. (That of a telephone call is not looked for: it has its carrier's id before.)

@@ -11,9 +11,9 @@ import { encodeClose, encodeFrame, readAsk, readClosed, readFrames } from "./rel
 export interface RelayServerOptions {
   /**
    * Uses up the token of a resumption, whose upgrade had these headers; undefined where it is of no call of this process, or its
-   * peer has not proved to be the call's carrier.
+   * peer has not proved to be the call's carrier. Rejects where that cannot be found out.
    */
-  resume: (token: string, headers: UpgradeHeaders) => (Admission & { kind: "admitted" }) | undefined;
+  resume: (token: string, headers: UpgradeHeaders) => Promise<(Admission & { kind: "admitted" }) | undefined>;
   liveness: LivenessOptions;
 }
 
@@ -46,18 +46,22 @@ export class RelayServer {
   #serve(socket: Socket): void {
     let admission: (Admission & { kind: "admitted" }) | undefined;
     let listener: TransportListener | undefined;
+    let isClosed = false;
     const open = (): TransportListener | undefined => {
       listener ??= admission?.open(new RelayedTransport(socket, this.#options.liveness));
       return listener;
     };
+    const answer = async (payload: Buffer): Promise<void> => {
+      const { token, headers } = readAsk(payload);
+      admission = await this.#options.resume(token, headers).catch(() => undefined);
+      if (isClosed) open()?.closed(CLOSED_WITHOUT_FRAME, false);
+      else socket.write(encodeFrame(admission === undefined ? "refused" : "accepted"));
+    };
     this.#sockets.add(socket);
     socket.on("error", () => {});
     readFrames(socket, (kind, payload) => {
-      if (kind === "ask") {
-        const { token, headers } = readAsk(payload);
-        admission ??= this.#options.resume(token, headers);
-        socket.write(encodeFrame(admission === undefined ? "refused" : "accepted"));
-      } else if (kind === "opened") open();
+      if (kind === "ask") void answer(payload);
+      else if (kind === "opened") open();
       else if (kind === "text" || kind === "binary") listener?.message(payload, kind === "binary");
       else if (kind === "ping") listener?.pinged();
       else if (kind === "pong") listener?.ponged();
@@ -71,6 +75,7 @@ export class RelayServer {
     });
     socket.on("close", () => {
       this.#sockets.delete(socket);
+      isClosed = true;
       // Every admission is opened, so that the call notices that its client did not come.
       open()?.closed(CLOSED_WITHOUT_FRAME, false);
     });

@@ -270,6 +270,9 @@ export class HandoffServer {
               welcomed.then(() => this.#redeem(peer, message)),
             );
             return;
+          case "check-stream":
+            void this.#checkStream(socket, message);
+            return;
           case "return":
             void this.#returnWhenSettled(socket, message);
             return;
@@ -367,6 +370,19 @@ export class HandoffServer {
       send(socket, { kind: "redeem-failed", id });
     } finally {
       this.#redeeming.delete(nonce);
+    }
+  }
+
+  async #checkStream(
+    socket: Socket,
+    { id, callId, proof }: Extract<WorkerMessage, { kind: "check-stream" }>,
+  ): Promise<void> {
+    const { redemptions, log } = this.#options;
+    try {
+      send(socket, { kind: "stream-checked", id, isAuthentic: await redemptions.isStreamOf(callId, proof) });
+    } catch (error) {
+      log.error({ callId, err: error, code: codeOf(error) }, "stream of a telephone call could not be checked");
+      send(socket, { kind: "stream-checked", id, isAuthentic: null });
     }
   }
 

@@ -69,6 +69,8 @@ export type WorkerMessage =
       /** Absent from workers of earlier versions, which carry no telephone calls that need it. */
       proof?: StreamProof | undefined;
     }
+  /** Asks whether the sender of a further stream of a telephone call knows the call's own credentials. */
+  | { kind: "check-stream"; id: number; callId: CallId; proof: StreamProof }
   /** Repeated until it is answered. */
   | ({ kind: "return" } & UnconfirmedRedemption)
   | { kind: "stream-started"; callId: CallId; carrierCallId: CarrierCallId }
@@ -89,6 +91,8 @@ export type ControlMessage =
   | { kind: "welcome"; protocol: number }
   | { kind: "redeemed"; id: number; call: RedeemedCall | null }
   | { kind: "redeem-failed"; id: number }
+  /** The answer to `check-stream`; null when that cannot be found out. */
+  | { kind: "stream-checked"; id: number; isAuthentic: boolean | null }
   /** The answer to `return`: the redemption is returned, if it existed. */
   | { kind: "returned"; nonce: string }
   /** The keys that sign tokens, base64url: sent after a worker's hello and when they change. */

@@ -71,6 +71,12 @@ interface PendingRedemption {
   cancelTimeout: () => void;
 }
 
+interface PendingCheck {
+  resolve: (isAuthentic: boolean) => void;
+  reject: (error: Error) => void;
+  cancelTimeout: () => void;
+}
+
 /** The worker's end of the handoff: a socket to the control process that reconnects whenever it breaks. */
 export class HandoffClient implements CallHandoff {
   /**
@@ -81,6 +87,7 @@ export class HandoffClient implements CallHandoff {
   tokenKeys: readonly Uint8Array[] = [];
   readonly #options: HandoffClientOptions;
   readonly #pending = new Map<number, PendingRedemption>();
+  readonly #pendingChecks = new Map<number, PendingCheck>();
   /** Ended calls that the control process has not acknowledged yet. */
   readonly #unacknowledged = new Map<CallId, EndSummary | undefined>();
   /** Token hashes of redemptions with an unknown outcome, by nonce, until the store has returned them. */
@@ -127,6 +134,28 @@ export class HandoffClient implements CallHandoff {
       this.#pending.set(id, { tokenHash, nonce, resolve, reject, cancelTimeout });
       socket.write(toLine({ kind: "redeem", id, tokenHash, nonce, only, proof }));
     });
+  }
+
+  isStreamOf(callId: CallId, proof: StreamProof): Promise<boolean> {
+    const socket = this.#socket;
+    if (socket === undefined) return Promise.reject(unavailable("the control process is not connected"));
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return new Promise((resolve, reject) => {
+      const cancelTimeout = this.#options.clock.after(REDEEM_MS_MAX, () => this.#streamChecked(id, null));
+      this.#pendingChecks.set(id, { resolve, reject, cancelTimeout });
+      socket.write(toLine({ kind: "check-stream", id, callId, proof }));
+    });
+  }
+
+  /** `isAuthentic`: null where there is no answer. */
+  #streamChecked(id: number, isAuthentic: boolean | null): void {
+    const pending = this.#pendingChecks.get(id);
+    if (pending === undefined) return;
+    this.#pendingChecks.delete(id);
+    pending.cancelTimeout();
+    if (isAuthentic === null) pending.reject(unavailable("the control process could not check the stream"));
+    else pending.resolve(isAuthentic);
   }
 
   /** Refuses and returns the redemption, whatever its outcome: no call begins. */
@@ -277,6 +306,9 @@ export class HandoffClient implements CallHandoff {
       case "redeem-failed":
         this.#onRedeemed(message);
         return;
+      case "stream-checked":
+        this.#streamChecked(message.id, message.isAuthentic);
+        return;
       case "returned":
         this.#unconfirmed.delete(message.nonce);
         return;
@@ -339,6 +371,7 @@ export class HandoffClient implements CallHandoff {
     this.#socket = undefined;
     this.#cancelLoad?.();
     for (const id of [...this.#pending.keys()]) this.#abort(id, "the connection to the control process was lost");
+    for (const id of [...this.#pendingChecks.keys()]) this.#streamChecked(id, null);
     if (!this.#closed)
       this.#options.clock.after(this.#isIncompatible ? RECONNECT_INCOMPATIBLE_MS : RECONNECT_MS, () => this.#connect());
   }

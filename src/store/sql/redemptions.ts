@@ -6,7 +6,7 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { mediaKeyText } from "../../core/encryption/chunks.ts";
 import { unavailable } from "../../core/errors.ts";
-import type { AccountId, CarrierId } from "../../core/ids.ts";
+import type { AccountId, CallId, CarrierId } from "../../core/ids.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
 import type { CallPrompts, CallSettings } from "../call-store.ts";
@@ -92,6 +92,15 @@ export class SqlRedemptions implements Redemptions {
     if (token === undefined) return false;
     if (token.carrier_id !== null) return await this.#isFromCarrier(token.carrier_id, proof);
     return only === undefined || only.includes(token.connection_type as ConnectionType);
+  }
+
+  async isStreamOf(callId: CallId, proof: StreamProof): Promise<boolean> {
+    try {
+      const call = await this.#db.selectFrom("calls").select("carrier_id").where("id", "=", callId).executeTakeFirst();
+      return call !== undefined && call.carrier_id !== null && (await this.#isFromCarrier(call.carrier_id, proof));
+    } catch (error) {
+      throw unavailable("the credentials of the call cannot be read", error);
+    }
   }
 
   /** Whether the sender knows the credentials of this carrier of an account. */

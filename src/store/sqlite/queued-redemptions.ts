@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, type MonotonicMs } from "../../core/clocks.ts";
+import type { CallId } from "../../core/ids.ts";
 import { REDEMPTION_LOCK_MS_MAX, REDEMPTION_LOCK_POLL_MS } from "../../core/limits/admission.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
 import type { Redeemer, Redemptions, ReturnedCall, StreamProof } from "../redemptions.ts";
@@ -30,6 +31,10 @@ export class QueuedRedemptions implements Redemptions {
     proof?: StreamProof,
   ): Promise<RedeemedCall | undefined> {
     return this.#inTurn(() => this.#redemptions.redeem(tokenHash, redeemer, only, proof));
+  }
+
+  isStreamOf(callId: CallId, proof: StreamProof): Promise<boolean> {
+    return this.#inTurn(() => this.#redemptions.isStreamOf(callId, proof));
   }
 
   returnRedemption(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined> {

@@ -296,6 +296,16 @@ export function phoneCallContract(name: string, make: () => StoresUnderTest): vo
       expect(await redeem(hash)).toBeDefined();
     });
 
+    test("a further stream of a call is checked with its carrier's credentials", async () => {
+      const callId = await createInbound();
+      const { redemptions } = stores;
+      expect(await redemptions.isStreamOf(callId, PROOF)).toBe(true);
+      expect(await redemptions.isStreamOf(callId, { ...PROOF, headers: {} })).toBe(false);
+      const { id } = await createCall(stores, accountId);
+      expect(await redemptions.isStreamOf(id, PROOF)).toBe(false);
+      expect(await redemptions.isStreamOf(asCallId("call_unknown"), PROOF)).toBe(false);
+    });
+
     test("a call without a carrier of its account needs no proof", async () => {
       const { id, tokenHash } = await createCall(stores, accountId);
       const forged = { ...PROOF, headers: {} };

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
+import { TWILIO } from "../../../src/carriers/twilio/descriptor.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { asWorkerId, type CallId } from "../../../src/core/ids.ts";
 import { CONNECTED, startMessage } from "../../callers/twilio-stream.ts";
@@ -7,18 +8,28 @@ import { RawWs } from "../../support/network/raw-ws.ts";
 import { MEDIA_URL, type MediaService, mediaService } from "../../support/services/media-service.ts";
 
 const WORKER = asWorkerId("worker");
-const signed = (token: string, secret = "secret-a"): Record<string, string> => ({
+const signed = (token: string, secret = "secret-of-account"): Record<string, string> => ({
   "X-Twilio-Signature": createHmac("sha1", secret).update(`${MEDIA_URL}/stream/${token}`).digest("base64"),
 });
 
 let service: MediaService;
+let isStoreLost = false;
 afterEach(() => service.close());
 
-/** A live call of carrier_a, whose carrier signs its streams. */
+/**
+ * A live call of carrier_a, whose carrier signs its streams: the first with a secret of the service here, and all others with that of
+ * the call's account.
+ */
 async function liveCall(spec: Partial<CallSpec>): Promise<{ callId: CallId; ws: RawWs }> {
-  service = await mediaService({ carrierSecrets: { carrier_a: ["secret-a"] } });
+  service = await mediaService({
+    carrierSecrets: { carrier_a: ["secret-of-service"] },
+    isStreamOf: async (_, { url, headers }) => {
+      if (isStoreLost) throw new Error("the store is lost");
+      return TWILIO.signature.isAuthentic("secret-of-account", url, headers);
+    },
+  });
   const { callId, token } = await service.create({ connectionType: "carrier_a", ...spec });
-  const { ws, status } = await upgrade(token, signed(token));
+  const { ws, status } = await upgrade(token, signed(token, "secret-of-service"));
   expect(status).toBe(101);
   start(ws);
   return { callId, ws };
@@ -49,8 +60,11 @@ test("a carrier comes back to its call by an address without a query, once, and 
   const token = address.slice(`${MEDIA_URL}/stream/`.length);
   expect(token).toMatch(/^[\w-]+$/);
   expect(replaced).not.toBe(address);
-  for (const headers of [{}, signed(token, "guessed"), signed("another")])
+  for (const headers of [{}, signed(token, "guessed"), signed(token, "secret-of-service"), signed("another")])
     expect((await upgrade(token, headers)).status).toBe(401);
+  isStoreLost = true;
+  expect((await upgrade(token, signed(token))).status).toBe(503);
+  isStoreLost = false;
   const next = await upgrade(token, signed(token));
   expect(next.status).toBe(101);
   expect((await upgrade(token, signed(token))).status).toBe(503);

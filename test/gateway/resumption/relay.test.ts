@@ -77,7 +77,7 @@ beforeEach(async () => {
   sockets = [];
   server = new RelayServer({
     liveness: DEFAULT_LIVENESS,
-    resume: (token, headers) => {
+    resume: async (token, headers) => {
       call.headers = headers;
       return token !== TOKEN
         ? undefined

@@ -7,7 +7,7 @@ import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION, toLine } from "../../../src/store/handoff/messages.ts";
 import { SPEC } from "../../support/calls/stored-calls.ts";
 import { settled } from "../../support/manual-clock.ts";
-import { handoffServer } from "../../support/services/handoff-server.ts";
+import { handoffServer, NO_REDEMPTIONS } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, acceptsCalls: true };
@@ -24,6 +24,7 @@ test("ADV-M5: a redemption whose worker died meanwhile is returned, with the non
     server = new HandoffServer(
       handoffServer(path, {
         redemptions: {
+          ...NO_REDEMPTIONS,
           redeem: () => {
             dies();
             return new Promise((answer) => {

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
 import { asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
-import { WORKER_ANSWER_MS_MAX } from "../../../src/core/limits/admission.ts";
+import { REDEEM_MS_MAX, WORKER_ANSWER_MS_MAX } from "../../../src/core/limits/admission.ts";
 import { HandoffServer, type HandoffServerOptions } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
 import type { HandoffClient, HandoffClientOptions } from "../../../src/store/handoff/worker-client.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { handoffClient } from "../../support/services/handoff-client.ts";
-import { handoffServer } from "../../support/services/handoff-server.ts";
+import { handoffServer, NO_REDEMPTIONS } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const WORKER = asWorkerId("worker-1");
@@ -114,4 +114,34 @@ test("no answer is awaited from a worker that is not connected, is lost, or is s
   const lost = ask(SILENT);
   socket.destroy();
   expect(await lost).toEqual([false, undefined]);
+});
+
+test("a worker learns whether a further stream is its call's, and waits no longer than for a redemption", async () => {
+  const proof = { url: "wss://media.example.com/stream/r_1", headers: { "x-signature": "right" } };
+  let isLost = false;
+  const clock = new ManualClock();
+  const { worker, control } = await scene(
+    {
+      redemptions: {
+        ...NO_REDEMPTIONS,
+        async isStreamOf(callId, { headers }) {
+          if (isLost) throw new Error("the store is lost");
+          return callId === CALL && headers["x-signature"] === "right";
+        },
+      },
+    },
+    { clock },
+  );
+  expect(await worker.isStreamOf(CALL, proof)).toBe(true);
+  expect(await worker.isStreamOf(CALL, { ...proof, headers: {} })).toBe(false);
+  isLost = true;
+  await expect(worker.isStreamOf(CALL, proof)).rejects.toThrow("could not check");
+  const late = worker.isStreamOf(CALL, proof);
+  clock.advance(REDEEM_MS_MAX);
+  await expect(late).rejects.toThrow("could not check");
+  const lost = worker.isStreamOf(CALL, proof);
+  control.close();
+  await expect(lost).rejects.toThrow("could not check");
+  while (control.has(WORKER)) await turn();
+  await expect(worker.isStreamOf(CALL, proof)).rejects.toThrow("not connected");
 });

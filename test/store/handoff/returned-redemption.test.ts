@@ -7,7 +7,7 @@ import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { handoffClient } from "../../support/services/handoff-client.ts";
-import { handoffServer } from "../../support/services/handoff-server.ts";
+import { handoffServer, NO_REDEMPTIONS } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { TOKEN_KEY, TOKEN_KEY_TEXT } from "../../support/tokens.ts";
 
@@ -31,6 +31,7 @@ async function scene() {
     const server = new HandoffServer(
       handoffServer(path, {
         redemptions: {
+          ...NO_REDEMPTIONS,
           redeem(_tokenHash, { nonce }) {
             nonces.push(nonce);
             events.push("redeem");

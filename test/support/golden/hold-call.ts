@@ -170,6 +170,7 @@ class GoldenCallRun implements LiveCall {
         tokenKeys: [TOKEN_KEY],
         redeem: async () => ({ callId: CALL_ID, accountId: ACCOUNT_ID, spec: this.#spec() }),
         streamStarted: () => {},
+        isStreamOf: async () => false,
         phoneRequested: () => false,
         mediaChanged: () => {},
         ended: () => {

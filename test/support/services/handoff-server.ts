@@ -7,6 +7,7 @@ import { TOKEN_KEY_TEXT } from "../tokens.ts";
 /** A store that knows no token. */
 export const NO_REDEMPTIONS: Redemptions = {
   redeem: async () => undefined,
+  isStreamOf: async () => false,
   returnRedemption: async () => undefined,
 };
 

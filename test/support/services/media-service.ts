@@ -91,6 +91,8 @@ export interface MediaServiceOptions {
   webrtc?: GatewayOptions["webrtc"];
   /** Stands between the redemption and its answer, as a slow store would. */
   beforeRedeem?: () => Promise<void>;
+  /** In place of the credentials of telephone calls in the store. */
+  isStreamOf?: Redemptions["isStreamOf"];
 }
 
 /**
@@ -122,6 +124,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       await options.beforeRedeem?.();
       return await stores.redemptions.redeem(tokenHash, redeemer, only, proof);
     },
+    isStreamOf: (callId, proof) => options.isStreamOf?.(callId, proof) ?? stores.redemptions.isStreamOf(callId, proof),
     returnRedemption: (tokenHash, nonce) => stores.redemptions.returnRedemption(tokenHash, nonce),
   };
   const ipc = new HandoffServer(
