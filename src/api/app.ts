@@ -12,6 +12,7 @@ import type { ApiKeyStore } from "../store/api-key-store.ts";
 import type { CallStore } from "../store/call-store.ts";
 import type { EventStreamStore } from "../store/event-stream-store.ts";
 import type { SessionStore } from "../store/session-store.ts";
+import type { PhoneCalls } from "../telephony/phone-calls.ts";
 import { type AccountRoutesDeps, accountRoutes } from "./accounts/routes.ts";
 import { agentCallRoutes } from "./agents/call-routes.ts";
 import { agentRoutes } from "./agents/routes.ts";
@@ -41,6 +42,7 @@ import { validatorCompiler } from "./http/validation.ts";
 import { referencePage } from "./openapi/reference-page.ts";
 import { HEADERS } from "./openapi/responses.ts";
 import { openapiRoute } from "./openapi/route.ts";
+import { type PhoneCallRoutesDeps, phoneCallRoutes } from "./phone-calls/routes.ts";
 import { type PhoneNumberRoutesDeps, phoneNumberRoutes } from "./phone-numbers/routes.ts";
 import { type CredentialRoutesDeps, credentialRoutes } from "./provider-credentials/routes.ts";
 import { type PublishableKeyRoutesDeps, publishableKeyRoutes } from "./publishable-keys/routes.ts";
@@ -81,6 +83,7 @@ export interface ApiDeps
     CredentialRoutesDeps,
     HealthDeps,
     HomePageDeps,
+    PhoneCallRoutesDeps,
     PhoneNumberRoutesDeps,
     PublishableKeyRoutesDeps,
     RecordingRoutesDeps,
@@ -94,6 +97,8 @@ export interface ApiDeps
   accountSecrets: CredentialRoutesDeps["accountSecrets"];
   agents: AgentRoutesDeps["agents"];
   carriers: CarrierRoutesDeps["carriers"];
+  phoneCalls: PhoneCalls | undefined;
+  phoneNumbers: PhoneNumberRoutesDeps["phoneNumbers"];
   publishableKeys: PublishableKeyRoutesDeps["publishableKeys"];
   clock: Clock;
   calls: CallStore;
@@ -237,6 +242,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     credentialRoutes(scope, deps);
     carrierRoutes(scope, deps);
     phoneNumberRoutes(scope, deps);
+    phoneCallRoutes(scope, deps);
     toolSecretRoutes(scope, deps);
     apiKeyRoutes(scope, { ...deps, apiKeyCache });
     publishableKeyRoutes(scope, deps);

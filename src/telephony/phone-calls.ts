@@ -62,7 +62,10 @@ interface Progress {
 }
 
 /** What became of a request; `reason` is a sentence without numbers. */
-export type RequestOutcome = { kind: "accepted" } | { kind: "refused"; reason: string };
+export type RequestOutcome =
+  | { kind: "accepted" }
+  /** `isInvalid`: whatever state the call is in. */
+  | { kind: "refused"; reason: string; isInvalid: boolean };
 
 /**
  * The telephone side of calls: their machines with a store, a carrier and a worker around each. The events of one call are handled one
@@ -91,8 +94,10 @@ export class PhoneCalls {
   /** Stores an outbound call, which is dialled when it gets a slot. Rejects as the store does. */
   async place(
     call: Omit<NewPhoneCall, "status" | "state" | "events" | "dueAtMs">,
-    { ringMsMax, telephony }: { ringMsMax: number; telephony: CarrierTelephony },
+    { ringMsMax, carrier }: { ringMsMax: number; carrier: CarrierType },
   ): Promise<PhoneCallCreation> {
+    const telephony = this.#options.telephonyOf(carrier);
+    if (telephony === undefined) throw new Error(`${carrier} has no calls that the service manages`);
     const nowMs = this.#options.clock.epochMs();
     const state = outboundCall({ ringMsMax, takesDocuments: takesDocuments(telephony) }, nowMs);
     const creation = await this.#options.phoneCalls.create({
@@ -165,10 +170,10 @@ export class PhoneCalls {
     const access = call && (await this.accessOf(call));
     if (call === undefined || access === undefined) return undefined;
     const reason = requestRefusal(request, call, access);
-    if (reason !== undefined) return { kind: "refused", reason };
+    if (reason !== undefined) return { kind: "refused", reason, isInvalid: true };
     const handled = await this.handle(callId, eventOf(request, hangUpReason));
     for (const command of handled?.commands ?? []) {
-      if (command.kind === "refuse-request") return { kind: "refused", reason: command.reason };
+      if (command.kind === "refuse-request") return { kind: "refused", reason: command.reason, isInvalid: false };
     }
     return { kind: "accepted" };
   }

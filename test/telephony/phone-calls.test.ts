@@ -219,7 +219,7 @@ describe("a live call", () => {
   ])("is not transferred to %j", async (target, reason) => {
     const callId = await liveCall();
     const outcome = await service.phoneCalls.request(callId, { kind: "transfer", target }, "agent_hangup");
-    expect(outcome).toEqual({ kind: "refused", reason });
+    expect(outcome).toEqual({ kind: "refused", reason, isInvalid: true });
   });
 
   test("whose record ends is hung up at the carrier", async () => {

@@ -177,7 +177,7 @@ export class PhoneService {
         carrierId: carrier.id,
         phoneNumberId: number.id,
       },
-      { ringMsMax: 30_000, telephony: telephonyOf("carrier_a") },
+      { ringMsMax: 30_000, carrier: "carrier_a" },
     );
     if (creation.kind !== "created") throw new Error(creation.kind);
     await this.#idle(creation.call.id);
