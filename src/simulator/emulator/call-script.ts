@@ -142,6 +142,8 @@ export class CallScript {
         return true;
       case "reject":
         network.reject(this.#leg, step.cause);
+        // A call that was answered before can only be hung up.
+        network.hangUp(this.#leg, "account");
         return true;
       case "hang-up":
         network.hangUp(this.#leg, "account");

@@ -265,6 +265,13 @@ test("a caller who hangs up before the document has arrived gets no stream", asy
   });
 });
 
+test("a document that rejects a call after the answer ends it", async () => {
+  const { client, emulator, customer } = await scene(({ path }) => (path === "/outbound" ? twiml("<Reject/>") : {}));
+  const call = await client.calls.create({ from: NUMBER, to: PERSON, url: `${customer.url}/outbound` });
+  await eventually(() => emulator.legOf(call.sid)?.state === "ended");
+  expect(emulator.legOf(call.sid)).toMatchObject({ cause: "completed", endedBy: "account" });
+});
+
 test("an answering machine is reported to a call that was placed with its detection", async () => {
   const { client, emulator, customer } = await scene(() => twiml("<Hangup/>"));
   emulator.network.setPerson(PERSON, { does: "machine" });
