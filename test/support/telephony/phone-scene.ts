@@ -1,0 +1,153 @@
+import { onTestFinished } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import { CarrierEmulator, EMULATED, type EmulatedName } from "../../../src/simulator/emulator/emulator.ts";
+import type { PersonPlan, Scenario } from "../../../src/simulator/emulator/scenario.ts";
+import { speakingPeople } from "../../../src/simulator/emulator/speaking-person.ts";
+import { createReferenceTts } from "../../../src/speech/reference/tts.ts";
+import { freePort } from "../network/free-port.ts";
+import { type CallItem, Service, type ServiceOptions, until, withStores } from "../services/service.ts";
+
+export const [NUMBER, OTHER_NUMBER] = ["+12025550187", "+12025550188"] as const;
+export const PERSON = "+12025550142";
+export const TARGET = "+12025550144";
+const ENDED_MS_MAX = 40_000;
+const OVER = ["ended", "expired", "failed"];
+
+/** A call as the API shows it, with its telephone side. */
+export interface PhoneCallItem extends CallItem {
+  phone: { direction: string; from: string; to: string; carrierCode: string | null } | null;
+  carrierCallId: string | null;
+}
+
+/** The variable with the address of each carrier's API. */
+const API_URLS = { twilio: "CARRIER_A_API_URL", telnyx: "CARRIER_B_API_URL", plivo: "CARRIER_C_API_URL" } as const;
+
+/** What the API wants of the emulator's credentials, by its names. */
+function credentialsOf(name: EmulatedName, given: Readonly<Record<string, string>>): Record<string, string> {
+  const { accountSid = "", authToken = "", apiKey = "", publicKey = "", connectionId = "", authId = "" } = given;
+  if (name === "twilio") return { accountSid, authToken };
+  return name === "telnyx" ? { apiKey, publicKey, connectionId } : { authId, authToken };
+}
+
+/** A service with a number at an emulated carrier, whose calls an agent answers. */
+export class PhoneScene {
+  readonly service: Service;
+  readonly emulator: CarrierEmulator;
+  readonly agentId: string;
+
+  private constructor(service: Service, emulator: CarrierEmulator, agentId: string) {
+    this.service = service;
+    this.emulator = emulator;
+    this.agentId = agentId;
+  }
+
+  static async open(
+    carrier: EmulatedName,
+    { scenario = {}, agent = {}, env = {} }: { scenario?: Partial<Scenario>; agent?: object } & ServiceOptions = {},
+  ): Promise<PhoneScene> {
+    const tts = createReferenceTts({ children: 1, clock: systemClock });
+    const ended = new AbortController();
+    const emulator = new CarrierEmulator({ carrier, scenario, personOf: speakingPeople(tts, ended.signal) });
+    const apiUrl = await emulator.start();
+    const port = await freePort();
+    const service = await Service.start({
+      env: { API_PORT: String(port), PUBLIC_API_URL: `http://127.0.0.1:${port}`, [API_URLS[carrier]]: apiUrl, ...env },
+    });
+    onTestFinished(async () => {
+      await service.stop();
+      await emulator.stop();
+      ended.abort();
+      tts.close();
+    });
+    const agentId = await attachAgent(service, carrier, emulator, agent);
+    return new PhoneScene(service, emulator, agentId);
+  }
+
+  /** A person calls the number; resolves with the call once the service has it. */
+  async receive(plan: Partial<PersonPlan> = {}): Promise<string> {
+    const before = (await this.calls()).length;
+    this.emulator.call({ from: PERSON, to: NUMBER }, plan);
+    const calls = await until("the call to come in", ENDED_MS_MAX, async () => {
+      const now = await this.calls();
+      return now.length > before && now;
+    });
+    return calls[0]?.id ?? "";
+  }
+
+  /** Places a call; `body` replaces fields. */
+  async place(body: object = {}): Promise<string> {
+    const answer = await this.service.api<{ id: string }>("POST", "/phone-calls", {
+      to: PERSON,
+      from: NUMBER,
+      agentId: this.agentId,
+      ...body,
+    });
+    if (answer.status !== 201) throw new Error(`the call was not created: ${answer.status} ${answer.bytes}`);
+    return answer.body.id;
+  }
+
+  async calls(): Promise<PhoneCallItem[]> {
+    return (await this.service.api<{ data: PhoneCallItem[] }>("GET", "/calls")).body.data;
+  }
+
+  async call(id: string): Promise<PhoneCallItem> {
+    return (await this.service.call(id)) as PhoneCallItem;
+  }
+
+  async ended(id: string): Promise<PhoneCallItem> {
+    return await until(`call ${id} to end`, ENDED_MS_MAX, async () => {
+      const call = await this.call(id);
+      return OVER.includes(call.status) && call;
+    });
+  }
+
+  async until(what: string, id: string, is: (call: PhoneCallItem) => boolean): Promise<PhoneCallItem> {
+    return await until(what, ENDED_MS_MAX, async () => {
+      const call = await this.call(id);
+      return is(call) && call;
+    });
+  }
+}
+
+async function attachAgent(
+  service: Service,
+  carrier: EmulatedName,
+  emulator: CarrierEmulator,
+  agent: object,
+): Promise<string> {
+  const { key } = await withStores(service.dataDir, ({ apiKeys }, accountId) =>
+    apiKeys.create({ accountId, name: "owner", scopes: ["admin", "calls", "read", "write"] }),
+  );
+  const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const response = await fetch(`${service.apiUrl}/api/v1${path}`, {
+      method,
+      headers: { "X-API-Key": key, "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as T;
+  };
+  const { id: agentId } = await ask<{ id: string }>("POST", "/agents", {
+    name: "Bakery",
+    basePrompt: "The bakery is closed on Monday.",
+    languageId: "en-US",
+    voiceId: "reference/gmw/en-US",
+    callSettings: { greeting: "Hello, this is the bakery.", recordingEnabled: true },
+    toolIds: [],
+    ...agent,
+  });
+  const { id: carrierId } = await ask<{ id: string }>("POST", "/carriers", {
+    carrier: EMULATED[carrier].wire,
+    name: carrier,
+    credentials: credentialsOf(carrier, emulator.credentials),
+  });
+  const { data: numbers } = await ask<{ data: { id: string; number: string }[] }>("POST", "/phone-numbers/import", {
+    carrierId,
+  });
+  const number = numbers.find((each) => each.number === NUMBER);
+  if (number === undefined) throw new Error(`the carrier has no ${NUMBER}`);
+  await ask("PATCH", `/phone-numbers/${number.id}`, { agentId });
+  await ask("POST", `/phone-numbers/${number.id}/attach`);
+  return agentId;
+}
