@@ -6,8 +6,6 @@ export const CARRIERS_MAX = 20;
 export const PHONE_NUMBERS_MAX = 10_000;
 /** Characters of the name of a carrier or a number. */
 export const CARRIER_NAME_CHARS_MAX = 100;
-/** Characters of one credential. The longest known one is a key of about 60. */
-export const CARRIER_CREDENTIAL_CHARS_MAX = 1_000;
 export const CALLS_PER_SECOND_DEFAULT = 1;
 export const CALLS_PER_SECOND_MAX = 100;
 /** The most that `maxConcurrentCalls` of a carrier or a number may be. */
@@ -30,5 +28,3 @@ export const CARRIER_REQUEST_MS_MAX = 10_000;
 export const CARRIER_ANSWER_BYTES_MAX = 1024 * 1024;
 /** The head of an answer. */
 export const CARRIER_ANSWER_HEAD_BYTES_MAX = 64 * 1024;
-/** One import asks for at most this many pages of numbers; another one continues where it stopped. */
-export const IMPORT_PAGES_MAX = 10;

@@ -11,6 +11,7 @@ import {
   pathsOf,
 } from "../../support/api/harness.ts";
 import { TURNS } from "../../support/calls/stored-calls.ts";
+import { createCarrier, queuedCall } from "../../support/telephony/stored.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 
 let api: ApiUnderTest;
@@ -164,10 +165,19 @@ describe("DELETE /calls/{id}", () => {
     expect([answer.status, errorOf(answer).code, errorOf(answer).message]).toEqual([
       409,
       "conflict",
-      "the call is active: end it first",
+      "the call is not over: end it first",
     ]);
     expect(await get(id)).toEqual(before);
     expect(existsSync(api.recordingPath(id))).toBe(true);
+  });
+
+  test("is 409 for a telephone call that is not over, and changes nothing", async () => {
+    const carrier = await createCarrier(api.stores, api.accountId);
+    const made = await api.stores.phoneCalls.create(queuedCall(api.accountId, carrier.id, api.clock.epochMs()));
+    const id = made.kind === "created" ? made.call.id : "";
+    const before = await get(id);
+    expect((await remove(id)).status).toBe(409);
+    expect(await get(id)).toEqual(before);
   });
 
   test("keeps the record when the files cannot be removed, so that the request can be repeated", async () => {

@@ -55,6 +55,7 @@ describe("GET /calls/{id}", () => {
       durationMs: null,
       endReason: null,
       carrierCallId: null,
+      phone: null,
       parameters: null,
       configuration: {
         voice: "fake/en-us",
