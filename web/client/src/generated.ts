@@ -41,7 +41,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a call
-         * @description Deletes the call permanently: its record, transcript, events, recording and Idempotency-Key. A created call is ended by this; an active call must be ended first. Requires the scope `write`.
+         * @description Deletes the call permanently: its record, transcript, events, recording and Idempotency-Key. A created call is ended by this; an active call, and a telephone call that is queued or ringing, must be ended first. Requires the scope `write`.
          */
         delete: operations["deleteCall"];
         options?: never;
@@ -131,6 +131,66 @@ export interface paths {
         get: operations["listCallEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/phone-calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Place a telephone call
+         * @description Calls a number by telephone. The call is `queued` until a slot and the limits of its carrier allow it to be dialled, then `ringing`, and `active` once it is answered. It is placed at most once: where nobody can know whether the carrier has placed it, it ends with `unknown`. Requires the scope `calls`.
+         */
+        post: operations["createPhoneCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transfer a telephone call
+         * @description Rings another number or SIP address, and joins the caller to it. Where nobody answers, the caller comes back to the agent, which knows why. 409 `conflict` for a call that is not live, or is no telephone call of this service. Requires the scope `calls`.
+         */
+        post: operations["transferCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{id}/dtmf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send DTMF digits
+         * @description Sends digits to the other end of a telephone call. 409 `conflict` for a call that is not live, or is no telephone call of this service. Requires the scope `calls`.
+         */
+        post: operations["sendDtmf"];
         delete?: never;
         options?: never;
         head?: never;
@@ -796,6 +856,166 @@ export interface paths {
          * @description From then on the account's calls ask this provider with the service's own API key. Requires the scope `admin`.
          */
         delete: operations["deleteProviderCredential"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/carriers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List carriers
+         * @description The account's carriers, oldest first; there are at most 20. Requires the scope `admin`.
+         */
+        get: operations["listCarriers"];
+        put?: never;
+        /**
+         * Store credentials of a carrier
+         * @description The service asks the carrier by a request that changes nothing whether it accepts them, and stores them then. 400 names the status that the carrier answered with, 503 says that it could not be asked. Requires the scope `admin`.
+         */
+        post: operations["createCarrier"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/carriers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a carrier
+         * @description One of the account's carriers, without its secrets. Requires the scope `admin`.
+         */
+        get: operations["getCarrier"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a carrier
+         * @description Deletes the credentials, and the carrier's numbers from the account. 409 while one of them is attached or a call of it is not over. Requires the scope `admin`.
+         */
+        delete: operations["deleteCarrier"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a carrier
+         * @description Its name, its limits, or its credentials, which are checked as new ones are. Webhooks and streams that the carrier signs with the earlier credentials are refused from then on. Requires the scope `admin`.
+         */
+        patch: operations["updateCarrier"];
+        trace?: never;
+    };
+    "/phone-numbers/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import the numbers of a carrier
+         * @description Asks the carrier for a page of the numbers that the account has there, and stores those that are new. Nothing changes at the carrier. Where `nextCursor` is a string, the same request with it as `cursor` imports the next page. Requires the scope `write`.
+         */
+        post: operations["importPhoneNumbers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/phone-numbers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List telephone numbers
+         * @description The account's telephone numbers, oldest first. Requires the scope `read`.
+         */
+        get: operations["listPhoneNumbers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/phone-numbers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a telephone number
+         * @description One of the account's telephone numbers. Requires the scope `read`.
+         */
+        get: operations["getPhoneNumber"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a telephone number
+         * @description Deletes it from the account; the carrier keeps it. 409 while it is attached. Requires the scope `write`.
+         */
+        delete: operations["deletePhoneNumber"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a telephone number
+         * @description Its name, its agent, its webhook and its limits; the next call follows them. Requires the scope `write`.
+         */
+        patch: operations["updatePhoneNumber"];
+        trace?: never;
+    };
+    "/phone-numbers/{id}/attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Attach a telephone number
+         * @description Has the carrier send the calls of the number to this service. What the carrier did with them before is stored, and restored when the number is detached. Attaching it again repeats the requests to the carrier. Requires the scope `write`.
+         */
+        post: operations["attachPhoneNumber"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/phone-numbers/{id}/detach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Detach a telephone number
+         * @description Has the carrier do with the calls of the number what it did before it was attached. A number that is not attached stays as it is. Requires the scope `write`.
+         */
+        post: operations["detachPhoneNumber"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1759,7 +1979,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What it may do. `read`: reading: every `GET` and `HEAD` but those of `admin`. `calls`: creating and ending calls. `write`: creating, changing and deleting agents and webhooks, and deleting calls. `admin`: API keys, publishable keys, people, the audit log, the account with its API keys of providers and its secrets of tools, and the state of the service.
+             * @description What it may do. `read`: reading: every `GET` and `HEAD` but those of `admin`. `calls`: creating and ending calls. `write`: creating, changing and deleting agents, webhooks and telephone numbers, and deleting calls. `admin`: API keys, publishable keys, people, the audit log, the account with its API keys of providers, its credentials at carriers and its secrets of tools, and the state of the service.
              * @example [
              *       "read",
              *       "calls"
@@ -1885,10 +2105,10 @@ export interface components {
                 id: string;
             };
             /**
-             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data.
+             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a carrier was told to send the calls of a telephone number to the service. `phone_number.detached`: a carrier was told to treat the calls of a telephone number as before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data.
              * @enum {string}
              */
-            action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted";
+            action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted";
             /** @description What it was done to. It may no longer exist. */
             target: {
                 kind: string;
@@ -1916,6 +2136,19 @@ export interface components {
          *       "durationMs": 12160,
          *       "endReason": "caller_hangup",
          *       "carrierCallId": "CA0123456789abcdef0123456789abcdef",
+         *       "phone": {
+         *         "direction": "inbound",
+         *         "from": "+15550199",
+         *         "to": "+15550100",
+         *         "carrierId": "carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *         "phoneNumberId": "number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *         "headers": null,
+         *         "carrierCode": null,
+         *         "price": {
+         *           "amount": 0.0085,
+         *           "currency": "USD"
+         *         }
+         *       },
          *       "parameters": {
          *         "branch": "Mill Street",
          *         "returning": "true"
@@ -2065,10 +2298,10 @@ export interface components {
                 [key: string]: string | number | boolean;
             } | null;
             /**
-             * @description `created`: waits for its media stream. `active`: in progress. `ended`: over; `endReason` says why. `expired`: the stream did not connect in time. `failed`: ended before any audio by a fault of the service.
+             * @description `created`: waits for its media stream. `queued`: an outbound telephone call that was not placed yet. `ringing`: a telephone call before its media stream. `active`: in progress. `ended`: over; `endReason` says why. `expired`: the stream did not connect in time. `failed`: ended before any audio by a fault of the service.
              * @enum {string}
              */
-            status: "created" | "active" | "ended" | "expired" | "failed";
+            status: "created" | "queued" | "ringing" | "active" | "ended" | "expired" | "failed";
             /** @enum {string} */
             connectionType: "carrier_a" | "carrier_b" | "carrier_c" | "websocket" | "webrtc";
             /**
@@ -2081,13 +2314,53 @@ export interface components {
             endedAt: string | null;
             /** @description From the connection of the stream to the end, by a monotonic clock. */
             durationMs: number | null;
-            /** @description `caller_hangup`: the caller hung up: the carrier or the client closed the stream. `connection_lost`: the peer sent nothing for too long, not even a pong; or no audio, where `MEDIA_TIMEOUT_S` is set; or a client that may resume did not come back within 15 s after its connection was lost. `unreachable`: the audio of a WebRTC call found no way: no offer within 10 s, no RTP and no fallback within 15 s of the answer, or RTP that stopped and no fallback. `agent_hangup`: the agent hung up, by its tool `hang_up`. `api_hangup`: `POST /calls/{id}/end` ended the call. `max_duration`: the call reached its `maxDuration`. `inactivity`: the caller gave no words, DTMF or typed text for `inactivityTimeout` and did not answer the prompts, or for `MAX_WORDLESS_S`. `spend_limit`: `maxCost` or a limit per minute of the call or the account was reached. `transferred`: the agent transferred the caller, by its tool `transfer`. `token_expired`: the stream did not connect within `TOKEN_TTL_S`. `protocol_error`: the peer broke the protocol of its stream, or sent too many messages. `audio_flood`: the peer sent audio far ahead of real time, or too much audio that had to be dropped. `message_flood`: the peer sent more bytes of messages than the service parses. `slow_consumer`: the peer did not read the audio that it was sent. `provider_error`: the STT, LLM or TTS failed, and no retry and no fallback made up for it. `drain_timeout`: the service was stopped, and the call was still live after `DRAIN_MS`. `worker_lost`: the media worker died, or a defect of the service ended the call. */
-            endReason: ("caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "worker_lost") | null;
+            /** @description `caller_hangup`: the caller hung up: the carrier or the client closed the stream. `connection_lost`: the peer sent nothing for too long, not even a pong; or no audio, where `MEDIA_TIMEOUT_S` is set; or a client that may resume did not come back within 15 s after its connection was lost. `unreachable`: the audio of a WebRTC call found no way: no offer within 10 s, no RTP and no fallback within 15 s of the answer, or RTP that stopped and no fallback. `agent_hangup`: the agent hung up, by its tool `hang_up`. `api_hangup`: `POST /calls/{id}/end` ended the call. `max_duration`: the call reached its `maxDuration`. `inactivity`: the caller gave no words, DTMF or typed text for `inactivityTimeout` and did not answer the prompts, or for `MAX_WORDLESS_S`. `spend_limit`: `maxCost` or a limit per minute of the call or the account was reached. `transferred`: the agent transferred the caller, by its tool `transfer`. `token_expired`: the stream did not connect within `TOKEN_TTL_S`. `protocol_error`: the peer broke the protocol of its stream, or sent too many messages. `audio_flood`: the peer sent audio far ahead of real time, or too much audio that had to be dropped. `message_flood`: the peer sent more bytes of messages than the service parses. `slow_consumer`: the peer did not read the audio that it was sent. `provider_error`: the STT, LLM or TTS failed, and no retry and no fallback made up for it. `drain_timeout`: the service was stopped, and the call was still live after `DRAIN_MS`. `busy`: the line of the person that was called by telephone was busy. `no_answer`: the person that was called by telephone did not answer within `ringTimeout`. `declined`: the person that was called by telephone declined the call. `invalid_number`: the carrier cannot reach the number that was called. `carrier_failed`: the carrier did not place the call, or lost it. `no_capacity`: no slot was free: for an inbound call, or for 15 minutes for an outbound one. `unknown`: the carrier did not say whether it placed the call, or what became of it; the service never dials it again. `worker_lost`: the media worker died, or a defect of the service ended the call. */
+            endReason: ("caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "busy" | "no_answer" | "declined" | "invalid_number" | "carrier_failed" | "no_capacity" | "unknown" | "worker_lost") | null;
             /**
              * @description The carrier's own id for the call: the `callSid` in `start` of carrier_a, the `call_control_id` of carrier_b, the `callId` of carrier_c. Null before its stream has started, and for other connection types.
              * @example CA0123456789abcdef0123456789abcdef
              */
             carrierCallId: string | null;
+            /** @description Of a telephone call that the service placed or answered itself; null for any other. */
+            phone: {
+                /**
+                 * @description `outbound`: the service placed it.
+                 * @enum {string}
+                 */
+                direction: "inbound" | "outbound";
+                /**
+                 * @description Who called: E.164 where the carrier gave that, otherwise as it came, such as `anonymous`.
+                 * @example +15550199
+                 */
+                from: string;
+                /**
+                 * @description Who was called.
+                 * @example +15550100
+                 */
+                to: string;
+                /** @description The carrier of the account; it may be deleted since. */
+                carrierId: string | null;
+                /** @description The number of the account; it may be deleted since. */
+                phoneNumberId: string | null;
+                /** @description SIP headers of an inbound call, by lower-case names. Null without any, with `transcriptEnabled: false`, and once its transcript was deleted. */
+                headers: {
+                    [key: string]: string;
+                } | null;
+                /**
+                 * @description The carrier's own code of why the call ended or was not placed.
+                 * @example 486
+                 */
+                carrierCode: string | null;
+                /** @description What the carrier charges, once it has said so: often after the end. */
+                price: {
+                    amount: number;
+                    /**
+                     * @description ISO 4217.
+                     * @example USD
+                     */
+                    currency: string;
+                } | null;
+            } | null;
             /**
              * @description What the carrier's `start` handed to the call, by name: at most 64 parameters and 8192 bytes. `metadata` is what `POST /calls` said instead. Null before the call has ended, without any, with `transcriptEnabled: false`, and once its transcript was deleted.
              * @example {
@@ -2332,6 +2605,19 @@ export interface components {
          *       "durationMs": 12160,
          *       "endReason": "caller_hangup",
          *       "carrierCallId": "CA0123456789abcdef0123456789abcdef",
+         *       "phone": {
+         *         "direction": "inbound",
+         *         "from": "+15550199",
+         *         "to": "+15550100",
+         *         "carrierId": "carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *         "phoneNumberId": "number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *         "headers": null,
+         *         "carrierCode": null,
+         *         "price": {
+         *           "amount": 0.0085,
+         *           "currency": "USD"
+         *         }
+         *       },
          *       "parameters": {
          *         "branch": "Mill Street",
          *         "returning": "true"
@@ -2444,10 +2730,10 @@ export interface components {
                 [key: string]: string | number | boolean;
             } | null;
             /**
-             * @description `created`: waits for its media stream. `active`: in progress. `ended`: over; `endReason` says why. `expired`: the stream did not connect in time. `failed`: ended before any audio by a fault of the service.
+             * @description `created`: waits for its media stream. `queued`: an outbound telephone call that was not placed yet. `ringing`: a telephone call before its media stream. `active`: in progress. `ended`: over; `endReason` says why. `expired`: the stream did not connect in time. `failed`: ended before any audio by a fault of the service.
              * @enum {string}
              */
-            status: "created" | "active" | "ended" | "expired" | "failed";
+            status: "created" | "queued" | "ringing" | "active" | "ended" | "expired" | "failed";
             /** @enum {string} */
             connectionType: "carrier_a" | "carrier_b" | "carrier_c" | "websocket" | "webrtc";
             /**
@@ -2460,13 +2746,53 @@ export interface components {
             endedAt: string | null;
             /** @description From the connection of the stream to the end, by a monotonic clock. */
             durationMs: number | null;
-            /** @description `caller_hangup`: the caller hung up: the carrier or the client closed the stream. `connection_lost`: the peer sent nothing for too long, not even a pong; or no audio, where `MEDIA_TIMEOUT_S` is set; or a client that may resume did not come back within 15 s after its connection was lost. `unreachable`: the audio of a WebRTC call found no way: no offer within 10 s, no RTP and no fallback within 15 s of the answer, or RTP that stopped and no fallback. `agent_hangup`: the agent hung up, by its tool `hang_up`. `api_hangup`: `POST /calls/{id}/end` ended the call. `max_duration`: the call reached its `maxDuration`. `inactivity`: the caller gave no words, DTMF or typed text for `inactivityTimeout` and did not answer the prompts, or for `MAX_WORDLESS_S`. `spend_limit`: `maxCost` or a limit per minute of the call or the account was reached. `transferred`: the agent transferred the caller, by its tool `transfer`. `token_expired`: the stream did not connect within `TOKEN_TTL_S`. `protocol_error`: the peer broke the protocol of its stream, or sent too many messages. `audio_flood`: the peer sent audio far ahead of real time, or too much audio that had to be dropped. `message_flood`: the peer sent more bytes of messages than the service parses. `slow_consumer`: the peer did not read the audio that it was sent. `provider_error`: the STT, LLM or TTS failed, and no retry and no fallback made up for it. `drain_timeout`: the service was stopped, and the call was still live after `DRAIN_MS`. `worker_lost`: the media worker died, or a defect of the service ended the call. */
-            endReason: ("caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "worker_lost") | null;
+            /** @description `caller_hangup`: the caller hung up: the carrier or the client closed the stream. `connection_lost`: the peer sent nothing for too long, not even a pong; or no audio, where `MEDIA_TIMEOUT_S` is set; or a client that may resume did not come back within 15 s after its connection was lost. `unreachable`: the audio of a WebRTC call found no way: no offer within 10 s, no RTP and no fallback within 15 s of the answer, or RTP that stopped and no fallback. `agent_hangup`: the agent hung up, by its tool `hang_up`. `api_hangup`: `POST /calls/{id}/end` ended the call. `max_duration`: the call reached its `maxDuration`. `inactivity`: the caller gave no words, DTMF or typed text for `inactivityTimeout` and did not answer the prompts, or for `MAX_WORDLESS_S`. `spend_limit`: `maxCost` or a limit per minute of the call or the account was reached. `transferred`: the agent transferred the caller, by its tool `transfer`. `token_expired`: the stream did not connect within `TOKEN_TTL_S`. `protocol_error`: the peer broke the protocol of its stream, or sent too many messages. `audio_flood`: the peer sent audio far ahead of real time, or too much audio that had to be dropped. `message_flood`: the peer sent more bytes of messages than the service parses. `slow_consumer`: the peer did not read the audio that it was sent. `provider_error`: the STT, LLM or TTS failed, and no retry and no fallback made up for it. `drain_timeout`: the service was stopped, and the call was still live after `DRAIN_MS`. `busy`: the line of the person that was called by telephone was busy. `no_answer`: the person that was called by telephone did not answer within `ringTimeout`. `declined`: the person that was called by telephone declined the call. `invalid_number`: the carrier cannot reach the number that was called. `carrier_failed`: the carrier did not place the call, or lost it. `no_capacity`: no slot was free: for an inbound call, or for 15 minutes for an outbound one. `unknown`: the carrier did not say whether it placed the call, or what became of it; the service never dials it again. `worker_lost`: the media worker died, or a defect of the service ended the call. */
+            endReason: ("caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "busy" | "no_answer" | "declined" | "invalid_number" | "carrier_failed" | "no_capacity" | "unknown" | "worker_lost") | null;
             /**
              * @description The carrier's own id for the call: the `callSid` in `start` of carrier_a, the `call_control_id` of carrier_b, the `callId` of carrier_c. Null before its stream has started, and for other connection types.
              * @example CA0123456789abcdef0123456789abcdef
              */
             carrierCallId: string | null;
+            /** @description Of a telephone call that the service placed or answered itself; null for any other. */
+            phone: {
+                /**
+                 * @description `outbound`: the service placed it.
+                 * @enum {string}
+                 */
+                direction: "inbound" | "outbound";
+                /**
+                 * @description Who called: E.164 where the carrier gave that, otherwise as it came, such as `anonymous`.
+                 * @example +15550199
+                 */
+                from: string;
+                /**
+                 * @description Who was called.
+                 * @example +15550100
+                 */
+                to: string;
+                /** @description The carrier of the account; it may be deleted since. */
+                carrierId: string | null;
+                /** @description The number of the account; it may be deleted since. */
+                phoneNumberId: string | null;
+                /** @description SIP headers of an inbound call, by lower-case names. Null without any, with `transcriptEnabled: false`, and once its transcript was deleted. */
+                headers: {
+                    [key: string]: string;
+                } | null;
+                /**
+                 * @description The carrier's own code of why the call ended or was not placed.
+                 * @example 486
+                 */
+                carrierCode: string | null;
+                /** @description What the carrier charges, once it has said so: often after the end. */
+                price: {
+                    amount: number;
+                    /**
+                     * @description ISO 4217.
+                     * @example USD
+                     */
+                    currency: string;
+                } | null;
+            } | null;
             /**
              * @description What the carrier's `start` handed to the call, by name: at most 64 parameters and 8192 bytes. `metadata` is what `POST /calls` said instead. Null before the call has ended, without any, with `transcriptEnabled: false`, and once its transcript was deleted.
              * @example {
@@ -2747,6 +3073,131 @@ export interface components {
             /** @description Length of the omitted text in UTF-16 units. */
             chars?: number;
         };
+        /**
+         * @description An account at a carrier, without its secrets.
+         * @example {
+         *       "id": "carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "carrier": "carrier_a",
+         *       "name": "main",
+         *       "credentials": {
+         *         "accountSid": "AC00000000000000000000000000000000"
+         *       },
+         *       "webhookUrls": {
+         *         "voice": "https://voice.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/voice",
+         *         "status": "https://voice.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/status"
+         *       },
+         *       "maxConcurrentCalls": null,
+         *       "callsPerSecond": 1,
+         *       "allowedCountries": null,
+         *       "allowedNumbers": null,
+         *       "createdAt": "2026-11-20T08:00:00.000Z",
+         *       "updatedAt": "2026-11-20T08:00:00.000Z",
+         *       "verifiedAt": "2026-11-20T08:00:00.000Z"
+         *     }
+         */
+        Carrier: {
+            /**
+             * @description `carrier_` and a UUIDv7.
+             * @example carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            id: string;
+            /**
+             * @description Which carrier it is.
+             * @enum {string}
+             */
+            carrier: "carrier_a" | "carrier_b" | "carrier_c";
+            /** @description What it is for. */
+            name: string;
+            /** @description The credentials that are not secret. */
+            credentials: {
+                [key: string]: string;
+            };
+            /** @description The addresses that the carrier calls. Attaching a number sets them at the carrier. Null where the service has no `PUBLIC_API_URL`. */
+            webhookUrls: {
+                /** Format: uri */
+                voice: string;
+                /** Format: uri */
+                status: string;
+            } | null;
+            /**
+             * @description How many of its calls may be dialling, ringing or live at once; null for no limit of its own.
+             * @example 20
+             */
+            maxConcurrentCalls: number | null;
+            /**
+             * @description How many calls it may place a second from each of its numbers; the carrier has a limit, too.
+             * @example 1
+             */
+            callsPerSecond: number;
+            /** @description As in the request. */
+            allowedCountries: string[] | null;
+            /** @description As in the request. */
+            allowedNumbers: string[] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When the carrier last accepted the credentials.
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            verifiedAt: string;
+        };
+        /**
+         * @description What to change; the rest stays. A list that is given replaces the whole list, and null removes a limit.
+         * @example {
+         *       "maxConcurrentCalls": 20
+         *     }
+         */
+        CarrierChangesInput: {
+            /**
+             * @description What it is for.
+             * @example support
+             */
+            name?: string;
+            /**
+             * @description The credentials that the carrier gave to the account, all of them. They are checked by a harmless request to the carrier, and no answer ever shows one that is secret. carrier_a: `accountSid`, the Account SID, on the first page of the console; `authToken`, the primary Auth Token of the account. An API key cannot replace it: webhooks and streams are signed with this token. carrier_b: `apiKey`, an API key, version 2, from the page API Keys of the portal; `publicKey`, the public key of the account, from the page Keys & Credentials of the portal: webhooks are checked with it; `connectionId`, the id of a Voice API (Call Control) application that nothing else uses: its webhook address becomes the service's when a number is attached. For outbound calls it needs an outbound voice profile. carrier_c: `authId`, the Auth ID, on the first page of the console; `authToken`, the Auth Token of the same account or subaccount: webhooks and streams are signed with it.
+             * @example {
+             *       "accountSid": "AC00000000000000000000000000000000",
+             *       "authToken": "0123456789abcdef0123456789abcdef"
+             *     }
+             */
+            credentials?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description How many of its calls may be dialling, ringing or live at once; null for no limit of its own.
+             * @example 20
+             */
+            maxConcurrentCalls?: number | null;
+            /**
+             * @description How many calls it may place a second from each of its numbers; the carrier has a limit, too.
+             * @example 1
+             */
+            callsPerSecond?: number;
+            /**
+             * @description The countries that calls may be placed to; null for the country of the number that calls.
+             * @example [
+             *       "DE",
+             *       "AT"
+             *     ]
+             */
+            allowedCountries?: string[] | null;
+            /**
+             * @description Numbers, or beginnings of them, that calls may be placed to although their kind is refused: premium, shared-cost, satellite and emergency numbers.
+             * @example [
+             *       "+49180"
+             *     ]
+             */
+            allowedNumbers?: string[] | null;
+        };
         /** @description The client confirmed a `clear`: it dropped the audio that it had not played. */
         ClearedEvent: {
             /**
@@ -2839,10 +3290,10 @@ export interface components {
              */
             websocketUrl: string;
             /**
-             * @description `created`: waits for its media stream. `active`: in progress. `ended`: over; `endReason` says why. `expired`: the stream did not connect in time. `failed`: ended before any audio by a fault of the service.
+             * @description `created`: waits for its media stream. `queued`: an outbound telephone call that was not placed yet. `ringing`: a telephone call before its media stream. `active`: in progress. `ended`: over; `endReason` says why. `expired`: the stream did not connect in time. `failed`: ended before any audio by a fault of the service.
              * @enum {string}
              */
-            status: "created" | "active" | "ended" | "expired" | "failed";
+            status: "created" | "queued" | "ringing" | "active" | "ended" | "expired" | "failed";
             /** @enum {string} */
             connectionType: "carrier_a" | "carrier_b" | "carrier_c" | "websocket" | "webrtc";
             /**
@@ -2890,6 +3341,19 @@ export interface components {
             /** @description Length of the omitted text in UTF-16 units. */
             chars?: number;
         };
+        /**
+         * @description Digits for the other end.
+         * @example {
+         *       "digits": "42#"
+         *     }
+         */
+        DtmfRequestInput: {
+            /**
+             * @description The digits to send: 1 to 64 of 0-9, A-D, `*` and `#`.
+             * @example 42#
+             */
+            digits: string;
+        };
         /** @description The call is over; the last event of every call. */
         EndCommand: {
             /**
@@ -2905,7 +3369,7 @@ export interface components {
              */
             kind: "end";
             /** @enum {string} */
-            reason: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "worker_lost";
+            reason: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "busy" | "no_answer" | "declined" | "invalid_number" | "carrier_failed" | "no_capacity" | "unknown" | "worker_lost";
         };
         /** @description The end of the call was requested from outside the conversation. */
         EndRequestedEvent: {
@@ -2922,7 +3386,7 @@ export interface components {
              */
             kind: "end-requested";
             /** @enum {string} */
-            reason: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "worker_lost";
+            reason: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "busy" | "no_answer" | "declined" | "invalid_number" | "carrier_failed" | "no_capacity" | "unknown" | "worker_lost";
         };
         /** @description The error: field `error` of every response that is not a success. */
         Error: {
@@ -2979,7 +3443,7 @@ export interface components {
              */
             kind: "goodbye-requested";
             /** @enum {string} */
-            reason: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "worker_lost";
+            reason: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "busy" | "no_answer" | "declined" | "invalid_number" | "carrier_failed" | "no_capacity" | "unknown" | "worker_lost";
         };
         /** @description The request of a tool of the type `http`. The LLM is given at most 16384 characters of a response of at most 64 KiB, which must be JSON or text. */
         HttpTool: {
@@ -3139,7 +3603,7 @@ export interface components {
              */
             kind: "leg-closed";
             /** @enum {string} */
-            reason: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "worker_lost";
+            reason: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "busy" | "no_answer" | "declined" | "invalid_number" | "carrier_failed" | "no_capacity" | "unknown" | "worker_lost";
         };
         /** @description The media stream was lost. The call goes on when the client or the carrier connects another one: `leg-started` follows. */
         LegDetachedEvent: {
@@ -3576,7 +4040,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What it may do. `read`: reading: every `GET` and `HEAD` but those of `admin`. `calls`: creating and ending calls. `write`: creating, changing and deleting agents and webhooks, and deleting calls. `admin`: API keys, publishable keys, people, the audit log, the account with its API keys of providers and its secrets of tools, and the state of the service.
+             * @description What it may do. `read`: reading: every `GET` and `HEAD` but those of `admin`. `calls`: creating and ending calls. `write`: creating, changing and deleting agents, webhooks and telephone numbers, and deleting calls. `admin`: API keys, publishable keys, people, the audit log, the account with its API keys of providers, its credentials at carriers and its secrets of tools, and the state of the service.
              * @example [
              *       "read",
              *       "calls"
@@ -3775,6 +4239,103 @@ export interface components {
         NewCallTranscriptEnabledInput: boolean;
         /** @default false */
         NewCallUseParametersInput: boolean;
+        /**
+         * @default null
+         * @example [
+         *       "DE",
+         *       "AT"
+         *     ]
+         */
+        NewCarrierAllowedCountriesInput: string[] | null;
+        /**
+         * @default null
+         * @example [
+         *       "+49180"
+         *     ]
+         */
+        NewCarrierAllowedNumbersInput: string[] | null;
+        /**
+         * @default 1
+         * @example 1
+         */
+        NewCarrierCallsPerSecondInput: number;
+        /**
+         * @description The account's credentials at a carrier, and what its calls may do.
+         * @example {
+         *       "carrier": "carrier_a",
+         *       "name": "main",
+         *       "credentials": {
+         *         "accountSid": "AC00000000000000000000000000000000",
+         *         "authToken": "0123456789abcdef0123456789abcdef"
+         *       }
+         *     }
+         */
+        NewCarrierInput: {
+            /**
+             * @description Which carrier it is. It is also the `connectionType` of its calls.
+             * @example carrier_a
+             * @enum {string}
+             */
+            carrier: "carrier_a" | "carrier_b" | "carrier_c";
+            /**
+             * @description What it is for.
+             * @example support
+             */
+            name: string;
+            /**
+             * @description The credentials that the carrier gave to the account, all of them. They are checked by a harmless request to the carrier, and no answer ever shows one that is secret. carrier_a: `accountSid`, the Account SID, on the first page of the console; `authToken`, the primary Auth Token of the account. An API key cannot replace it: webhooks and streams are signed with this token. carrier_b: `apiKey`, an API key, version 2, from the page API Keys of the portal; `publicKey`, the public key of the account, from the page Keys & Credentials of the portal: webhooks are checked with it; `connectionId`, the id of a Voice API (Call Control) application that nothing else uses: its webhook address becomes the service's when a number is attached. For outbound calls it needs an outbound voice profile. carrier_c: `authId`, the Auth ID, on the first page of the console; `authToken`, the Auth Token of the same account or subaccount: webhooks and streams are signed with it.
+             * @example {
+             *       "accountSid": "AC00000000000000000000000000000000",
+             *       "authToken": "0123456789abcdef0123456789abcdef"
+             *     }
+             */
+            credentials: {
+                [key: string]: unknown;
+            };
+            /** @description How many of its calls may be dialling, ringing or live at once; null for no limit of its own. */
+            maxConcurrentCalls?: components["schemas"]["NewCarrierMaxConcurrentCallsInput"];
+            /** @description How many calls it may place a second from each of its numbers; the carrier has a limit, too. */
+            callsPerSecond?: components["schemas"]["NewCarrierCallsPerSecondInput"];
+            /** @description The countries that calls may be placed to; null for the country of the number that calls. */
+            allowedCountries?: components["schemas"]["NewCarrierAllowedCountriesInput"];
+            /** @description Numbers, or beginnings of them, that calls may be placed to although their kind is refused: premium, shared-cost, satellite and emergency numbers. */
+            allowedNumbers?: components["schemas"]["NewCarrierAllowedNumbersInput"];
+        };
+        /**
+         * @default null
+         * @example 20
+         */
+        NewCarrierMaxConcurrentCallsInput: number | null;
+        /**
+         * @description The number to call, and the configuration of the call. `connectionType` follows from `from`; another one is refused.
+         * @example {
+         *       "to": "+12025550123",
+         *       "from": "+12025550100",
+         *       "systemPrompt": "You take orders for a bakery.",
+         *       "voice": "English (America)",
+         *       "language": "en-US"
+         *     }
+         */
+        NewPhoneCallInput: {
+            /**
+             * @description The number to call, in E.164. By default only numbers of the country of `from` are called, and no emergency, premium-rate, shared-cost or satellite numbers: see `allowedCountries` and `allowedNumbers` of the carrier.
+             * @example +12025550123
+             */
+            to: string;
+            /**
+             * @description The number that calls: the id of one of the account's telephone numbers, or its number in E.164.
+             * @example +12025550100
+             */
+            from: string;
+            /** @description How long it rings, in seconds, before the call ends with `no_answer`. */
+            ringTimeout?: components["schemas"]["NewPhoneCallRingTimeoutInput"];
+            /** @description The saved agent of the call. The other fields are then those of `POST /agents/{id}/calls` (`version`, `variables`, `overrides`, `metadata`); without it they are those of `POST /calls`. */
+            agentId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @default 30 */
+        NewPhoneCallRingTimeoutInput: number;
         /**
          * @description An API key of the account at a provider.
          * @example {
@@ -4023,6 +4584,119 @@ export interface components {
             kind: "pause";
             /** @description The reply; counted from 1. */
             turnId: number;
+        };
+        /**
+         * @description A telephone number of the account.
+         * @example {
+         *       "id": "number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "number": "+15550100",
+         *       "carrierId": "carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "name": "front desk",
+         *       "agentId": "agent_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "inboundWebhookUrl": null,
+         *       "maxConcurrentCalls": 5,
+         *       "refusalText": null,
+         *       "attached": true,
+         *       "createdAt": "2026-11-20T08:00:00.000Z",
+         *       "updatedAt": "2026-11-20T08:00:00.000Z"
+         *     }
+         */
+        PhoneNumber: {
+            /**
+             * @description `number_` and a UUIDv7.
+             * @example number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            id: string;
+            /** @description E.164. */
+            number: string;
+            /**
+             * @description `carrier_` and a UUIDv7.
+             * @example carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            carrierId: string;
+            /** @description What it is for; the number itself at first. */
+            name: string;
+            /**
+             * @description The saved agent that answers calls to the number; null for none: they are refused.
+             * @example agent_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            agentId: string | null;
+            /**
+             * @description Asked for overrides before a call is answered: an address of the public internet. The number's agent answers as it is saved where no usable answer comes within 2 s. Null for none.
+             * @example https://example.com/inbound
+             */
+            inboundWebhookUrl: string | null;
+            /**
+             * @description How many inbound calls the number may have at once; further ones are refused. Null for no limit of its own.
+             * @example 5
+             */
+            maxConcurrentCalls: number | null;
+            /**
+             * @description What a caller hears who is not connected; null for a phrase of the service.
+             * @example All our lines are busy. Please call again later.
+             */
+            refusalText: string | null;
+            /** @description The carrier sends the calls of the number to the service. */
+            attached: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        /**
+         * @description What to change; the rest stays.
+         * @example {
+         *       "name": "front desk",
+         *       "maxConcurrentCalls": 5
+         *     }
+         */
+        PhoneNumberChangesInput: {
+            /**
+             * @description What it is for.
+             * @example support
+             */
+            name?: string;
+            /**
+             * @description The saved agent that answers calls to the number; null for none: they are refused.
+             * @example agent_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            agentId?: string | null;
+            /**
+             * @description Asked for overrides before a call is answered: an address of the public internet. The number's agent answers as it is saved where no usable answer comes within 2 s. Null for none.
+             * @example https://example.com/inbound
+             */
+            inboundWebhookUrl?: string | null;
+            /**
+             * @description How many inbound calls the number may have at once; further ones are refused. Null for no limit of its own.
+             * @example 5
+             */
+            maxConcurrentCalls?: number | null;
+            /**
+             * @description What a caller hears who is not connected; null for a phrase of the service.
+             * @example All our lines are busy. Please call again later.
+             */
+            refusalText?: string | null;
+        };
+        /**
+         * @description The carrier whose numbers to import.
+         * @example {
+         *       "carrierId": "carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"
+         *     }
+         */
+        PhoneNumberImportInput: {
+            /**
+             * @description `carrier_` and a UUIDv7.
+             * @example carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            carrierId: string;
+            /** @description The `nextCursor` of the answer before. */
+            cursor?: string;
         };
         /** @description Service phrases other than the built-in ones are used while the call is in this language. */
         PhrasesChosenEvent: {
@@ -5214,6 +5888,20 @@ export interface components {
             /** @description Length of the omitted text in UTF-16 units. */
             chars?: number;
         };
+        /**
+         * @description Where the caller goes.
+         * @example {
+         *       "target": "+12025550199"
+         *     }
+         */
+        TransferRequestInput: {
+            /**
+             * @description A number in E.164, within the same rules as those of `POST /phone-calls`, or a SIP address.
+             * @example +12025550199
+             * @example sip:desk@example.com
+             */
+            target: string;
+        };
         /** @description The carrier is about to ring the target of a transfer. The agent is silent until the transfer is over, and the stream may be lost meanwhile. */
         TransferStartedEvent: {
             /**
@@ -6245,11 +6933,11 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page, requested with the same filters. */
                 cursor?: string;
                 /** @description Calls that are in this state now. */
-                status?: "created" | "active" | "ended" | "expired" | "failed";
+                status?: "created" | "queued" | "ringing" | "active" | "ended" | "expired" | "failed";
                 /** @description Calls with this connection type. */
                 connectionType?: "carrier_a" | "carrier_b" | "carrier_c" | "websocket" | "webrtc";
                 /** @description Calls that ended for this reason. */
-                endReason?: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "worker_lost";
+                endReason?: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "busy" | "no_answer" | "declined" | "invalid_number" | "carrier_failed" | "no_capacity" | "unknown" | "worker_lost";
                 /** @description Calls that were created from this saved agent. */
                 agentId?: string;
                 /**
@@ -6257,6 +6945,18 @@ export interface operations {
                  * @example CA0123456789abcdef0123456789abcdef
                  */
                 carrierCallId?: string;
+                /** @description Telephone calls in this direction. */
+                direction?: "inbound" | "outbound";
+                /**
+                 * @description Telephone calls from this number or address, exactly as the record shows it; in a query, + is written %2B.
+                 * @example +15550199
+                 */
+                from?: string;
+                /**
+                 * @description Telephone calls to this number or address.
+                 * @example +15550100
+                 */
+                to?: string;
                 /**
                  * @description Calls that were created at this time or later.
                  * @example 2026-11-21T08:00:00.000Z
@@ -6828,6 +7528,141 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
+    createPhoneCall: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key for this request, ideally random, so that it can be retried without creating a second call: for 24 hours the same request with the same key and API key returns the first response again. Only created calls are stored; a refused request can be retried. A different request with the same key is 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPhoneCallInput"];
+            };
+        };
+        responses: {
+            /** @description The current state of a call. Unknown values are null. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrUnknownVoiceOrUnknownLanguage400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["ConflictOrIdempotencyMismatch409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimitedOrSpendLimit429"];
+            500: components["responses"]["Internal500"];
+            501: components["responses"]["Unavailable501"];
+            503: components["responses"]["OverloadedOrDrainingOrInsufficientStorageOrDatabaseLostOrUnavailable503"];
+        };
+    };
+    transferCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransferRequestInput"];
+            };
+        };
+        responses: {
+            /** @description The request was passed on; the events of the call show what comes of it. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    sendDtmf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DtmfRequestInput"];
+            };
+        };
+        responses: {
+            /** @description The request was passed on; the events of the call show what comes of it. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
         };
     };
     listAgents: {
@@ -8457,7 +9292,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page, requested with the same filters. */
                 cursor?: string;
                 /** @description Events of this action. */
-                action?: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted";
+                action?: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted";
                 /** @description Acts of this kind of actor. */
                 actorKind?: "api_key" | "user" | "operator" | "service";
                 /**
@@ -8466,7 +9301,7 @@ export interface operations {
                  */
                 actorId?: string;
                 /** @description Acts on this kind of thing. */
-                targetKind?: "account" | "api_key" | "provider_credential" | "tool_secret" | "publishable_key" | "agent" | "webhook" | "user" | "owner_link" | "call";
+                targetKind?: "account" | "api_key" | "provider_credential" | "tool_secret" | "carrier" | "phone_number" | "publishable_key" | "agent" | "webhook" | "user" | "owner_link" | "call";
                 /**
                  * @description Acts on this one.
                  * @example agent_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
@@ -8728,6 +9563,490 @@ export interface operations {
             401: components["responses"]["Unauthorized401"];
             403: components["responses"]["Forbidden403"];
             404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    listCarriers: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items.
+                 * @example 100
+                 */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, requested with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of carriers, oldest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Carrier"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    createCarrier: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCarrierInput"];
+            };
+        };
+        responses: {
+            /** @description An account at a carrier, without its secrets. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Carrier"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    getCarrier: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `carrier_` and a UUIDv7.
+                 * @example carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An account at a carrier, without its secrets. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Carrier"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    deleteCarrier: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `carrier_` and a UUIDv7.
+                 * @example carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The carrier was deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            409: components["responses"]["Conflict409"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    updateCarrier: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `carrier_` and a UUIDv7.
+                 * @example carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CarrierChangesInput"];
+            };
+        };
+        responses: {
+            /** @description An account at a carrier, without its secrets. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Carrier"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    importPhoneNumbers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PhoneNumberImportInput"];
+            };
+        };
+        responses: {
+            /** @description The numbers of one page of the carrier's list, as the account has them now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PhoneNumber"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    listPhoneNumbers: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items.
+                 * @example 100
+                 */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, requested with the same filters. */
+                cursor?: string;
+                /** @description Numbers of this carrier. */
+                carrierId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of telephone numbers, oldest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PhoneNumber"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    getPhoneNumber: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `number_` and a UUIDv7.
+                 * @example number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A telephone number of the account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PhoneNumber"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    deletePhoneNumber: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `number_` and a UUIDv7.
+                 * @example number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number was deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            409: components["responses"]["Conflict409"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    updatePhoneNumber: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `number_` and a UUIDv7.
+                 * @example number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PhoneNumberChangesInput"];
+            };
+        };
+        responses: {
+            /** @description A telephone number of the account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PhoneNumber"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    attachPhoneNumber: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `number_` and a UUIDv7.
+                 * @example number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never> | null;
+            };
+        };
+        responses: {
+            /** @description A telephone number of the account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PhoneNumber"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    detachPhoneNumber: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `number_` and a UUIDv7.
+                 * @example number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description How to detach it. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Takes the number for detached without asking the carrier, for an account at the carrier that is no longer there.
+                     * @default false
+                     */
+                    force?: boolean;
+                } | null;
+            };
+        };
+        responses: {
+            /** @description A telephone number of the account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PhoneNumber"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
