@@ -36,8 +36,8 @@ export const NewPhoneCallBody = z
         to: "+12025550123",
         from: "+12025550100",
         systemPrompt: "You take orders for a bakery.",
-        voice: "voice_a",
-        language: "en",
+        voice: "English (America)",
+        language: "en-US",
       },
     ],
   });

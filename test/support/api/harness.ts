@@ -19,11 +19,12 @@ import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
+import { telephony } from "../../../src/process/control/telephony.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import type { AccountSecretStore } from "../../../src/store/account-secret-store.ts";
 import { CallAdmission } from "../../../src/store/admission/call-admission.ts";
-import type { CallOwner, Capacity } from "../../../src/store/admission/capacity.ts";
+import { type CallOwner, Capacity } from "../../../src/store/admission/capacity.ts";
 import { CreationRates } from "../../../src/store/admission/creation-rates.ts";
 import type { CarrierStore } from "../../../src/store/carrier-store.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
@@ -200,6 +201,22 @@ export async function apiUnderTest(
     newCalls: () => state.newCalls,
     database: { kind: "sqlite", isLost: () => state.storeIsAway },
   });
+  const phone =
+    publicUrl === undefined
+      ? undefined
+      : telephony({
+          stores,
+          carriers,
+          keys: SEALING_KEYS,
+          capacity: new Capacity({ clock, callsPerApiKey: undefined }),
+          handoff: { phoneUpdate: async () => true, resumeAddress: async () => undefined },
+          client: carrierClient,
+          mediaUrls: { media: "wss://media.example.com" },
+          mintToken,
+          publicUrl,
+          clock,
+          log,
+        });
   const app = buildApi({
     ...stores,
     callAdmission: new CallAdmission(
@@ -229,8 +246,8 @@ export async function apiUnderTest(
       numbers: stores.phoneNumbers,
       publicUrl,
     }),
-    phoneCalls: undefined,
-    phoneWebhooks: undefined,
+    phoneCalls: phone?.phoneCalls,
+    phoneWebhooks: phone?.webhooks,
     credentialProviders: ["deepgram", "openai"],
     webhooksAllowLoopback: false,
     callAcceptance: () => state.newCalls,

@@ -81,6 +81,9 @@ export async function existingId(scene: Scene, operation: Operation): Promise<Re
   }
   if (operation.operationId === "importPhoneNumbers") return { body: { carrierId: await scene.carrier() } };
   if (operation.operationId === "detachPhoneNumber") return { id: await scene.attachedNumber() };
+  if (operation.operationId === "createPhoneCall") {
+    return { body: { ...(operation.bodyExamples[0] as object), from: await scene.phoneNumber() } };
+  }
   // Otherwise the response has no end.
   if (operation.operationId === "streamEvents") return { query: "follow=false" };
   return (await resourceOf(operation)?.make(scene)) ?? {};

@@ -59,6 +59,11 @@ export const EXPECTED: Readonly<Record<string, Row | { anyone: number }>> = {
   "DELETE /api/v1/carriers/{id}": { scope: "admin", owner: 204, otherAccount: 404 },
   // The request names a carrier of the first account.
   "POST /api/v1/phone-numbers/import": { scope: "write", owner: 200, otherAccount: 404 },
+  // The request names a number of the first account.
+  "POST /api/v1/phone-calls": { scope: "calls", owner: 201, otherAccount: 400 },
+  // The call is over, and was none of a telephone.
+  "POST /api/v1/calls/{id}/transfer": { scope: "calls", owner: 409, otherAccount: 404 },
+  "POST /api/v1/calls/{id}/dtmf": { scope: "calls", owner: 409, otherAccount: 404 },
   "GET /api/v1/phone-numbers": { scope: "read", owner: 200, otherAccount: 200 },
   "GET /api/v1/phone-numbers/{id}": { scope: "read", owner: 200, otherAccount: 404 },
   "PATCH /api/v1/phone-numbers/{id}": { scope: "write", owner: 200, otherAccount: 404 },

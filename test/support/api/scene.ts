@@ -113,7 +113,8 @@ export class Scene {
     const { accountId, stores } = this.api;
     this.#numbers += 1;
     const number = `+155501${String(this.#numbers).padStart(2, "0")}`;
-    return (await importNumber(stores, await createCarrier(stores, accountId), number)).id;
+    return (await importNumber(stores, await createCarrier(stores, accountId, { allowedCountries: ["US"] }), number))
+      .id;
   }
 
   /** A telephone number that is attached. */

@@ -137,6 +137,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/phone-calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Place a telephone call
+         * @description Calls a number by telephone. The call is `queued` until a slot and the limits of its carrier allow it to be dialled, then `ringing`, and `active` once it is answered. It is placed at most once: where nobody can know whether the carrier has placed it, it ends with `unknown`. Requires the scope `calls`.
+         */
+        post: operations["createPhoneCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transfer a telephone call
+         * @description Rings another number or SIP address, and joins the caller to it. Where nobody answers, the caller comes back to the agent, which knows why. 409 `conflict` for a call that is not live, or is no telephone call of this service. Requires the scope `calls`.
+         */
+        post: operations["transferCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{id}/dtmf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send DTMF digits
+         * @description Sends digits to the other end of a telephone call. 409 `conflict` for a call that is not live, or is no telephone call of this service. Requires the scope `calls`.
+         */
+        post: operations["sendDtmf"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents": {
         parameters: {
             query?: never;
@@ -2045,7 +2105,7 @@ export interface components {
                 id: string;
             };
             /**
-             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a telephone number was attached: its carrier sends its calls to the service. `phone_number.detached`: a telephone number was detached: its carrier does with its calls what it did before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data.
+             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a carrier was told to send the calls of a telephone number to the service. `phone_number.detached`: a carrier was told to treat the calls of a telephone number as before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data.
              * @enum {string}
              */
             action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted";
@@ -3281,6 +3341,19 @@ export interface components {
             /** @description Length of the omitted text in UTF-16 units. */
             chars?: number;
         };
+        /**
+         * @description Digits for the other end.
+         * @example {
+         *       "digits": "42#"
+         *     }
+         */
+        DtmfRequestInput: {
+            /**
+             * @description The digits to send: 1 to 64 of 0-9, A-D, `*` and `#`.
+             * @example 42#
+             */
+            digits: string;
+        };
         /** @description The call is over; the last event of every call. */
         EndCommand: {
             /**
@@ -4233,6 +4306,36 @@ export interface components {
          * @example 20
          */
         NewCarrierMaxConcurrentCallsInput: number | null;
+        /**
+         * @description The number to call, and the configuration of the call. `connectionType` follows from `from`; another one is refused.
+         * @example {
+         *       "to": "+12025550123",
+         *       "from": "+12025550100",
+         *       "systemPrompt": "You take orders for a bakery.",
+         *       "voice": "English (America)",
+         *       "language": "en-US"
+         *     }
+         */
+        NewPhoneCallInput: {
+            /**
+             * @description The number to call, in E.164. By default only numbers of the country of `from` are called, and no emergency, premium-rate, shared-cost or satellite numbers: see `allowedCountries` and `allowedNumbers` of the carrier.
+             * @example +12025550123
+             */
+            to: string;
+            /**
+             * @description The number that calls: the id of one of the account's telephone numbers, or its number in E.164.
+             * @example +12025550100
+             */
+            from: string;
+            /** @description How long it rings, in seconds, before the call ends with `no_answer`. */
+            ringTimeout?: components["schemas"]["NewPhoneCallRingTimeoutInput"];
+            /** @description The saved agent of the call. The other fields are then those of `POST /agents/{id}/calls` (`version`, `variables`, `overrides`, `metadata`); without it they are those of `POST /calls`. */
+            agentId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @default 30 */
+        NewPhoneCallRingTimeoutInput: number;
         /**
          * @description An API key of the account at a provider.
          * @example {
@@ -5784,6 +5887,20 @@ export interface components {
             text: string;
             /** @description Length of the omitted text in UTF-16 units. */
             chars?: number;
+        };
+        /**
+         * @description Where the caller goes.
+         * @example {
+         *       "target": "+12025550199"
+         *     }
+         */
+        TransferRequestInput: {
+            /**
+             * @description A number in E.164, within the same rules as those of `POST /phone-calls`, or a SIP address.
+             * @example +12025550199
+             * @example sip:desk@example.com
+             */
+            target: string;
         };
         /** @description The carrier is about to ring the target of a transfer. The agent is silent until the transfer is over, and the stream may be lost meanwhile. */
         TransferStartedEvent: {
@@ -7411,6 +7528,141 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
+    createPhoneCall: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key for this request, ideally random, so that it can be retried without creating a second call: for 24 hours the same request with the same key and API key returns the first response again. Only created calls are stored; a refused request can be retried. A different request with the same key is 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPhoneCallInput"];
+            };
+        };
+        responses: {
+            /** @description The current state of a call. Unknown values are null. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrUnknownVoiceOrUnknownLanguage400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["ConflictOrIdempotencyMismatch409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimitedOrSpendLimit429"];
+            500: components["responses"]["Internal500"];
+            501: components["responses"]["Unavailable501"];
+            503: components["responses"]["OverloadedOrDrainingOrInsufficientStorageOrDatabaseLostOrUnavailable503"];
+        };
+    };
+    transferCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransferRequestInput"];
+            };
+        };
+        responses: {
+            /** @description The request was passed on; the events of the call show what comes of it. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    sendDtmf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DtmfRequestInput"];
+            };
+        };
+        responses: {
+            /** @description The request was passed on; the events of the call show what comes of it. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
         };
     };
     listAgents: {
