@@ -54,9 +54,9 @@ export class PhoneScene {
       env: { API_PORT: String(port), PUBLIC_API_URL: `http://127.0.0.1:${port}`, [API_URLS[carrier]]: apiUrl, ...env },
     });
     onTestFinished(async () => {
-      await service.stop();
-      await emulator.stop();
       ended.abort();
+      await emulator.stop();
+      await service.process.kill();
       tts.close();
     });
     const agentId = await attachAgent(service, carrier, emulator, agent);
@@ -84,6 +84,25 @@ export class PhoneScene {
     });
     if (answer.status !== 201) throw new Error(`the call was not created: ${answer.status} ${answer.bytes}`);
     return answer.body.id;
+  }
+
+  /** Transfers a live call; resolves when the service has accepted that. */
+  async transfer(id: string, target: string): Promise<void> {
+    await until("the transfer to be accepted", ENDED_MS_MAX, async () => {
+      const { status, bytes } = await this.service.api("POST", `/calls/${id}/transfer`, { target });
+      // The carrier's stream may have been redeemed and not begun.
+      if (status !== 202 && status !== 409) throw new Error(`the transfer was refused: ${status} ${bytes}`);
+      return status === 202;
+    });
+  }
+
+  /** What happened in the call, by the names of its events and commands. */
+  async happened(id: string): Promise<string[]> {
+    const answer = await this.service.api<{ data: Record<string, { kind?: string }>[] }>(
+      "GET",
+      `/calls/${id}/events?limit=1000`,
+    );
+    return answer.body.data.flatMap((line) => Object.values(line).flatMap((value) => value?.kind ?? []));
   }
 
   async calls(): Promise<PhoneCallItem[]> {
