@@ -53,7 +53,7 @@ export interface HandledEvent {
   call: StoredPhoneCall;
   commands: readonly PhoneCallCommand[];
   /** Settles when the worker knows what it has to. */
-  told: Promise<void>;
+  informed: Promise<void>;
 }
 
 interface Progress {
@@ -138,7 +138,7 @@ export class PhoneCalls {
       return started;
     });
     if (progress === undefined) return undefined;
-    return { ...progress, told: this.#doAside(progress) };
+    return { ...progress, informed: this.#doAside(progress) };
   }
 
   /** The record of a call has ended. Does nothing for a call without a telephone side. */
@@ -281,8 +281,8 @@ export class PhoneCalls {
       if (command.kind !== "tell") continue;
       const { update, transfer } = command;
       const { callId, workerId } = call;
-      const isTold = workerId !== undefined && (await this.#options.phoneUpdate(workerId, callId, update));
-      if (transfer !== undefined) this.#handleLater(callId, { kind: "worker-told", transfer, isTold });
+      const isInformed = workerId !== undefined && (await this.#options.phoneUpdate(workerId, callId, update));
+      if (transfer !== undefined) this.#handleLater(callId, { kind: "worker-informed", transfer, isInformed });
     }
   }
 

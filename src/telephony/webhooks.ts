@@ -144,7 +144,7 @@ export class PhoneWebhooks {
     return await this.#answerOf(await phoneCalls.handle(creation.call.id, { kind: "notice", notice }), access);
   }
 
-  /** A caller who is connected to nobody hears why: the number is unknown or has no agent. Such a call has no record. */
+  /** A caller who is not connected hears why: the number is unknown or has no agent. Such a call has no record. */
   async #refuse(
     { carrier, telephony, credentials }: CarrierAccess,
     { carrierCallId }: IncomingNotice,
@@ -164,7 +164,7 @@ export class PhoneWebhooks {
   async #answerOf(handled: HandledEvent | undefined, access: CarrierAccess): Promise<WebhookAnswer> {
     if (handled === undefined) return { kind: "unknown" };
     // The agent has to know why the caller comes back before the caller does.
-    await handled.told;
+    await handled.informed;
     return documentOf(access, await this.#options.phoneCalls.instructionOf(handled, access));
   }
 

@@ -19,7 +19,7 @@ describe("the destinations of telephone calls", () => {
     expect(destinationRefusal(US, US, { allowedCountries: [] })).toBe("country");
   });
 
-  test("countries of one calling code are told apart", () => {
+  test("countries of one calling code differ", () => {
     expect(destinationRefusal("+18765551234", US, {})).toBe("country");
     expect(countryOf("+18765551234")).toBe("JM");
   });

@@ -80,7 +80,7 @@ describe("an outbound call", () => {
     const callId = await service.place();
     const [job] = await service.claim();
     if (job === undefined) throw new Error("no job");
-    // The process dies after the mark, and nobody has the answer.
+    // The process dies after the mark, and no process has the answer.
     await service.phoneCalls.handle(callId, { kind: "dial-due", attempt: 1 });
     await service.restart();
     await service.run(job);
@@ -191,7 +191,7 @@ describe("a live call", () => {
       notice: { kind: "transfer", carrierCallId: "CA1", outcome: "busy" },
       transfer: 1,
     });
-    await handled?.told;
+    await handled?.informed;
     const access = await service.phoneCalls.accessOf({ carrierId: service.carrier.id });
     const instruction = handled && access && (await service.phoneCalls.instructionOf(handled, access));
     expect(service.updates.at(-1)).toMatchObject({ kind: "transfer-failed", outcome: "busy" });

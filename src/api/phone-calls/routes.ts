@@ -42,7 +42,7 @@ const CREATE = {
   summary: "Place a telephone call",
   description:
     "Calls a number by telephone. The call is `queued` until a slot and the limits of its carrier allow it to be dialled, then `ringing`, " +
-    "and `active` once it is answered. It is placed at most once: where nobody can know whether the carrier has placed it, it ends " +
+    "and `active` once it is answered. It is placed at most once: where it cannot be known whether the carrier has placed it, it ends " +
     "with `unknown`.",
   headers: IdempotencyHeaders,
   querystring: NoQuery,
@@ -72,7 +72,7 @@ const TRANSFER = {
   tags,
   summary: "Transfer a telephone call",
   description:
-    "Rings another number or SIP address, and joins the caller to it. Where nobody answers, the caller comes back to the agent, " +
+    "Rings another number or SIP address, and joins the caller to it. Where there is no answer, the caller comes back to the agent, " +
     "which knows why. 409 `conflict` for a call that is not live, or is no telephone call of this service.",
   params: CallParams,
   querystring: NoQuery,

@@ -23,7 +23,7 @@ export type PhoneCallEvent =
   | { kind: "transfer-answered"; transfer: number; answer: CarrierAnswer<undefined> }
   | { kind: "dtmf-answered"; answer: CarrierAnswer<undefined> }
   /** Whether the worker knows of the transfer that is to begin. */
-  | { kind: "worker-told"; transfer: number; isTold: boolean }
+  | { kind: "worker-informed"; transfer: number; isInformed: boolean }
   | { kind: "media-attached" }
   /** The stream of a call that its worker keeps, because it is detached. */
   | { kind: "media-lost" }

@@ -22,7 +22,7 @@ import {
   transferAnswered,
   transferRequested,
   transferringTick,
-  workerTold,
+  workerInformed,
 } from "./transfer.ts";
 
 /** The next state of a telephone call, and what is to be done. */
@@ -90,8 +90,8 @@ function handleLive(draft: Draft, event: Extract<PhoneCallEvent, { kind: LiveKin
     case "transfer-answered":
       transferAnswered(draft, event);
       return;
-    case "worker-told":
-      workerTold(draft, event);
+    case "worker-informed":
+      workerInformed(draft, event);
       return;
     case "media-attached":
       if (phase.at === "answered" || phase.at === "returning") draft.live();
@@ -118,7 +118,7 @@ type LiveKind =
   | "transfer-answered"
   | "dtmf-requested"
   | "dtmf-answered"
-  | "worker-told"
+  | "worker-informed"
   | "media-attached"
   | "media-lost"
   | "transfer-requested";

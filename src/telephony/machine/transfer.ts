@@ -40,10 +40,10 @@ export function transferRequested(draft: Draft, { target }: EventOf<"transfer-re
   });
 }
 
-export function workerTold(draft: Draft, { transfer: number, isTold }: EventOf<"worker-told">): void {
+export function workerInformed(draft: Draft, { transfer: number, isInformed }: EventOf<"worker-informed">): void {
   const { phase } = draft;
   if (phase.at !== "transferring" || phase.stage !== "announcing" || phase.transfer.number !== number) return;
-  if (!isTold) {
+  if (!isInformed) {
     stay(draft, phase, "failed");
     return;
   }

@@ -55,7 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     "lists that do not say which call is ours prove nothing",
-    "unknown is what nobody can know",
+    "unknown is what cannot be known",
     "dialling.ts",
     'calls.length > 0 ? "ambiguous" : isComplete ? "none" : "incomplete"',
     '"ambiguous"',
@@ -141,7 +141,7 @@ export const MUTANTS: readonly Mutant[] = [
     "the carrier learns of a transfer after the worker",
     "a transfer does not end the call",
     "transfer.ts",
-    "  if (!isTold) {\n    stay",
+    "  if (!isInformed) {\n    stay",
     "  if (number < 1) {\n    stay",
   ),
   mutant(

@@ -255,8 +255,8 @@ export class Service implements ServiceEnd {
   }
 
   #tell({ update, transfer }: Extract<PhoneCallCommand, { kind: "tell" }>): void {
-    const isTold = !this.#world.chance(this.#world.faults.tellLost) && this.worker.hear(update);
-    if (transfer !== undefined) this.#later(5, () => this.handle({ kind: "worker-told", transfer, isTold }));
+    const isInformed = !this.#world.chance(this.#world.faults.tellLost) && this.worker.hear(update);
+    if (transfer !== undefined) this.#later(5, () => this.handle({ kind: "worker-informed", transfer, isInformed }));
   }
 
   /** Runs in this process, if it still lives then. */

@@ -59,13 +59,13 @@ function checkEnd(world: World, service: Service, isDone: boolean): void {
   for (const call of carrier.calls) if (!call.isOver) world.violated("no call is forgotten", call.id);
   checkHangUp(world, service);
   if (reason === "unknown" && known.isDialAnswered) {
-    world.violated("unknown is what nobody can know", "the carrier's answer had come");
+    world.violated("unknown is what cannot be known", "the carrier's answer had come");
   }
   if (reason === "unknown" && world.listsCallIds && !carrier.calls.every(({ isOver }) => isOver)) {
-    world.violated("unknown is what nobody can know", "the carrier's lists show the call");
+    world.violated("unknown is what cannot be known", "the carrier's lists show the call");
   }
   if (reason === "unknown" && carrier.placed === 0 && known.isUnplaced && world.faults.crash === 0) {
-    world.violated("unknown is what nobody can know", "the carrier's last list shows that there is no call");
+    world.violated("unknown is what cannot be known", "the carrier's last list shows that there is no call");
   }
   const rang = carrier.calls.length > 0;
   if (reason === "no_capacity" && rang && world.direction === "outbound") {

@@ -148,7 +148,7 @@ export interface paths {
         put?: never;
         /**
          * Place a telephone call
-         * @description Calls a number by telephone. The call is `queued` until a slot and the limits of its carrier allow it to be dialled, then `ringing`, and `active` once it is answered. It is placed at most once: where nobody can know whether the carrier has placed it, it ends with `unknown`. Requires the scope `calls`.
+         * @description Calls a number by telephone. The call is `queued` until a slot and the limits of its carrier allow it to be dialled, then `ringing`, and `active` once it is answered. It is placed at most once: where it cannot be known whether the carrier has placed it, it ends with `unknown`. Requires the scope `calls`.
          */
         post: operations["createPhoneCall"];
         delete?: never;
@@ -168,7 +168,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer a telephone call
-         * @description Rings another number or SIP address, and joins the caller to it. Where nobody answers, the caller comes back to the agent, which knows why. 409 `conflict` for a call that is not live, or is no telephone call of this service. Requires the scope `calls`.
+         * @description Rings another number or SIP address, and joins the caller to it. Where there is no answer, the caller comes back to the agent, which knows why. 409 `conflict` for a call that is not live, or is no telephone call of this service. Requires the scope `calls`.
          */
         post: operations["transferCall"];
         delete?: never;
