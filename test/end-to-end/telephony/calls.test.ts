@@ -19,7 +19,9 @@ describe.each<EmulatedName>(["twilio", "telnyx", "plivo"])("telephone calls of a
     expect(said.join("\n")).toContain("closed on Monday");
   });
 
-  test("a call is placed, answered and held, and its record has the carrier's id of it", { timeout: 90_000 }, async () => {
+  test("a call is placed, answered and held, and its record has the carrier's id of it", {
+    timeout: 90_000,
+  }, async () => {
     const scene = await PhoneScene.open(carrier, { scenario: { people: { [PERSON]: [{ says: ASKS }] } } });
     const id = await scene.place();
     const call = await scene.ended(id);
@@ -38,13 +40,19 @@ describe.each<EmulatedName>(["twilio", "telnyx", "plivo"])("telephone calls of a
     ["decline", "declined"],
     ["no_answer", "no_answer"],
     ["invalid_number", "invalid_number"],
-  ] as const)("a person whose telephone does %s ends the call with %s", { timeout: 90_000 }, async (does, endReason) => {
-    const scene = await PhoneScene.open(carrier, { scenario: { people: { [PERSON]: [{ does }] } } });
-    const call = await scene.ended(await scene.place({ ringTimeout: 5 }));
-    expect([call.endReason, call.startedAt]).toEqual([endReason, null]);
-  });
+  ] as const)(
+    "a person whose telephone does %s ends the call with %s",
+    { timeout: 90_000 },
+    async (does, endReason) => {
+      const scene = await PhoneScene.open(carrier, { scenario: { people: { [PERSON]: [{ does }] } } });
+      const call = await scene.ended(await scene.place({ ringTimeout: 5 }));
+      expect([call.endReason, call.startedAt]).toEqual([endReason, null]);
+    },
+  );
 
-  test("a transfer that is answered ends the call, and the two people stay connected", { timeout: 90_000 }, async () => {
+  test("a transfer that is answered ends the call, and the two people stay connected", {
+    timeout: 90_000,
+  }, async () => {
     const scene = await PhoneScene.open(carrier);
     const id = await scene.receive();
     await scene.transfer(id, TARGET);
@@ -52,7 +60,9 @@ describe.each<EmulatedName>(["twilio", "telnyx", "plivo"])("telephone calls of a
     expect(call.endReason).toBe("transferred");
   });
 
-  test("a transfer to a busy line brings the caller back to the agent, which says so", { timeout: 90_000 }, async () => {
+  test("a transfer to a busy line brings the caller back to the agent, which says so", {
+    timeout: 90_000,
+  }, async () => {
     const scene = await PhoneScene.open(carrier, { scenario: { people: { [TARGET]: [{ does: "busy" }] } } });
     const id = await scene.receive({ hangsUpAfterMs: 20_000 });
     await scene.transfer(id, TARGET);
