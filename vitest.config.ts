@@ -174,7 +174,7 @@ const common = { testTimeout: 30_000, hookTimeout: 30_000 };
  * once, and lists it as unstable where it then passes (`.ci/summary.mjs`), so that it is mended without stopping a whole run. On a
  * developer's machine a failure is a failure. Tests that share processes start nothing, and are never repeated.
  */
-const realResources = { ...common, retry: process.env["CI"] === undefined ? 0 : 1 };
+const realResources = { ...common, retry: process.env.CI === undefined ? 0 : 1 };
 /** The client as it is written, as in tsconfig.json; package.json names what the build makes of it. */
 const resolve = { alias: { "#client": fileURLToPath(new URL("web/client/src/index.ts", import.meta.url)) } };
 
