@@ -121,7 +121,12 @@ export class PhoneCallJobs implements JobHandler {
     const stream = await phoneCalls.streamOf(ask.call, ask);
     // Its stream is connected, whatever the answers to earlier attempts were; or the worker is gone, and the deadline comes.
     if (stream === undefined) return;
-    const answer = await this.#instruct(ask, stream, `connect-${connect}`, isAnswered);
+    const answer = await this.#instruct(
+      ask,
+      stream,
+      `${isAnswered ? "connect" : "answer-and-connect"}-${connect}`,
+      isAnswered,
+    );
     if (answer.kind === "busy" || answer.kind === "uncertain") this.#again(ask, answer, CONNECT_TRIES_MAX);
     await phoneCalls.handle(ask.call.callId, { kind: "connect-answered", connect, answer });
   }

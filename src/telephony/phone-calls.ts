@@ -233,7 +233,7 @@ export class PhoneCalls {
       const result = step(before, event, nowMs);
       const { state, commands } = result;
       if (state === before && commands.length === 0) return [];
-      const connects = commands.some(({ kind }) => kind === "connect");
+      const connects = state.connects !== before.connects;
       const token = connects && state.phase.at === "answered" ? this.#options.streams.newToken(call) : undefined;
       const stored = storedStepOf(callId, before, event, result, nowMs, token);
       if (await phoneCalls.step(callId, call.eventCount, stored)) {

@@ -53,13 +53,15 @@ const stream = ({ url, callId }: StreamOrder): string =>
     xmlText(url),
   );
 
-/** The document that `action` answers continues the call: https://www.plivo.com/docs/voice/xml/dial */
+/** The document that `action` answers continues the call; `callbackUrl` learns that the target has answered: https://www.plivo.com/docs/voice/xml/dial */
 const dial = ({ target, from, ringMsMax, resultUrl }: TransferOrder): string =>
   xmlElement(
     "Dial",
     {
       action: resultUrl,
       method: "POST",
+      callbackUrl: resultUrl,
+      callbackMethod: "POST",
       redirect: "true",
       timeout: String(secondsOf(ringMsMax, RING_S_MIN, RING_S_MAX)),
       callerId: from.replace(/^\+/, ""),

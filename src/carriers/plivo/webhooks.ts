@@ -25,12 +25,20 @@ export function readPlivoWebhook({ method, url, body }: WebhookRequest): Carrier
     const state = lookUp(STREAM_STATES, form.text("Event"));
     return state === undefined ? { kind: "other" } : { kind: "stream", carrierCallId, state };
   }
+  const dialAction = form.text("DialAction");
+  if (dialAction !== "") return dialAction === "answer" ? answeredTransfer(carrierCallId) : { kind: "other" };
   const dialStatus = form.text("DialStatus");
   if (dialStatus !== "") {
     return { kind: "transfer", carrierCallId, outcome: lookUp(PLIVO_DIAL_OUTCOMES, dialStatus) ?? "failed" };
   }
   return readStatus(form, carrierCallId);
 }
+
+const answeredTransfer = (carrierCallId: string): CarrierNotice => ({
+  kind: "transfer",
+  carrierCallId,
+  outcome: "answered",
+});
 
 /** https://www.plivo.com/docs/voice/xml/request */
 function readStatus(form: WebhookForm, carrierCallId: string): CarrierNotice {

@@ -70,7 +70,8 @@ const connect = ({ url, callId }: StreamOrder): string =>
   xmlElement("Connect", {}, xmlElement("Stream", { url }, xmlElement("Parameter", { name: "callId", value: callId })));
 
 /**
- * The caller hears the target ring. `answerOnBridge` has no meaning for a call that is already answered, so it is not set:
+ * The caller hears the target ring. `action` is asked when the dial is over, the status callback says that the target has answered:
+ * https://www.twilio.com/docs/voice/twiml/number#attributes-status-callback. `answerOnBridge` has no meaning for a call that is already answered, so it is not set:
  * https://www.twilio.com/docs/voice/twiml/dial#answeronbridge
  */
 const dial = ({ target, from, ringMsMax, resultUrl }: TransferOrder): string =>
@@ -82,5 +83,9 @@ const dial = ({ target, from, ringMsMax, resultUrl }: TransferOrder): string =>
       timeout: String(secondsOf(ringMsMax, RING_S_MIN, RING_S_MAX)),
       callerId: from,
     },
-    xmlElement(target.startsWith("+") ? "Number" : "Sip", {}, xmlText(target)),
+    xmlElement(
+      target.startsWith("+") ? "Number" : "Sip",
+      { statusCallback: resultUrl, statusCallbackEvent: "answered", statusCallbackMethod: "POST" },
+      xmlText(target),
+    ),
   );

@@ -22,7 +22,14 @@ export function readTwilioWebhook({ body }: WebhookRequest): CarrierNotice {
   if (dialStatus !== "") {
     return { kind: "transfer", carrierCallId, outcome: lookUp(TWILIO_DIAL_OUTCOMES, dialStatus) ?? "failed" };
   }
-  return readStatus(form, carrierCallId);
+  const transferred = form.text("ParentCallSid");
+  return transferred === "" ? readStatus(form, carrierCallId) : readTarget(form);
+}
+
+/** The leg that a transfer dials is a call of its own. What ends it is reported with the end of the dial. */
+function readTarget(form: WebhookForm): CarrierNotice {
+  if (form.text("CallStatus") !== "in-progress") return { kind: "other" };
+  return { kind: "transfer", carrierCallId: form.id("ParentCallSid"), outcome: "answered" };
 }
 
 /**

@@ -54,6 +54,11 @@ export class Draft {
     this.change({ connects: connect, isAnswered: true });
   }
 
+  /** Connects the stream that has its token, to a call that the carrier has answered for it. */
+  connectAnswered(): void {
+    this.emit({ kind: "connect", by: "rest", connect: this.state.connects, isAnswered: true });
+  }
+
   /** From then on a stream whose token is issued now cannot have connected. */
   get connectUntilMs(): EpochMs {
     return addMs(this.nowMs, STREAM_CONNECT_MS_MAX + STREAM_REPORT_MS_MAX);

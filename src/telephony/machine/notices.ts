@@ -66,10 +66,12 @@ export function admitInbound(draft: Draft, isGranted: boolean): void {
 function answered(draft: Draft, { carrierCallId, awaitsInstruction }: NoticeOf<"answered">): void {
   if (draft.state.direction === "inbound") {
     const { phase } = draft;
-    // The carrier has answered the call only to say that it cannot go on.
-    if (phase.at === "over" && phase.cutMs !== undefined && !awaitsInstruction) {
+    if (awaitsInstruction) repeat(draft, true);
+    // The carrier answers first, and takes the instruction only then.
+    else if (phase.at === "answered") draft.connectAnswered();
+    else if (phase.at === "over" && phase.cutMs !== undefined) {
       draft.emit({ kind: "refuse", by: "rest", isAnswered: true });
-    } else repeat(draft, awaitsInstruction);
+    }
     return;
   }
   placed(draft, carrierCallId);

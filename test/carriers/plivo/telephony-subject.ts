@@ -126,6 +126,14 @@ const WEBHOOKS: readonly SampleWebhook[] = [
     }),
     notice: { kind: "transfer", carrierCallId: CALL, outcome } as const,
   })),
+  ...(["answer", "hangup"] as const).map((DialAction) => ({
+    name: `a transfer whose target has a state: ${DialAction}`,
+    body: formOf({ ...INBOUND, CallStatus: "in-progress", Event: "DialAnswer", DialAction, DialALegUUID: CALL }),
+    notice:
+      DialAction === "answer"
+        ? ({ kind: "transfer", carrierCallId: CALL, outcome: "answered" } as const)
+        : ({ kind: "other" } as const),
+  })),
   ...(
     [
       ["StartStream", "started"],

@@ -124,6 +124,8 @@ describe("the documents are those of the official SDK", () => {
   const dial = {
     action: transfer.resultUrl,
     method: "POST",
+    callbackUrl: transfer.resultUrl,
+    callbackMethod: "POST",
     redirect: "true",
     timeout: "25",
     callerId: "442079460123",

@@ -98,6 +98,26 @@ const WEBHOOKS: readonly SampleWebhook[] = [
     body: formOf({ ...INBOUND, CallStatus: "in-progress", DialCallStatus: status, DialCallSid: "CA2" }),
     notice: { kind: "transfer", carrierCallId: CALL, outcome } as const,
   })),
+  {
+    name: "a transfer that its target has answered",
+    body: formOf({
+      CallSid: "CA2",
+      ParentCallSid: CALL,
+      CallStatus: "in-progress",
+      CallbackSource: "call-progress-events",
+    }),
+    notice: { kind: "transfer", carrierCallId: CALL, outcome: "answered" },
+  },
+  {
+    name: "the end of the leg that a transfer has dialled",
+    body: formOf({
+      CallSid: "CA2",
+      ParentCallSid: CALL,
+      CallStatus: "completed",
+      CallbackSource: "call-progress-events",
+    }),
+    notice: { kind: "other" },
+  },
   ...(
     [
       ["stream-started", "started"],

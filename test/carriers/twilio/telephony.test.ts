@@ -189,6 +189,11 @@ describe("the documents are those of the official SDK", () => {
   };
   const { transfer } = TRANSFER;
   const dial = { action: transfer.resultUrl, method: "POST", timeout: 25, callerId: transfer.from };
+  const targetStates = {
+    statusCallback: transfer.resultUrl,
+    statusCallbackEvent: ["answered" as const],
+    statusCallbackMethod: "POST",
+  };
 
   test.each<[string, CallInstruction, string]>([
     [
@@ -198,11 +203,15 @@ describe("the documents are those of the official SDK", () => {
         response.connect().stream({ url: STREAM.stream.url }).parameter({ name: "callId", value: ORDER.callId });
       }),
     ],
-    ["a transfer to a number", TRANSFER, sdk((response) => void response.dial(dial).number(transfer.target))],
+    [
+      "a transfer to a number",
+      TRANSFER,
+      sdk((response) => void response.dial(dial).number(targetStates, transfer.target)),
+    ],
     [
       "a transfer to a SIP address",
       { kind: "transfer", transfer: { ...transfer, target: "sip:desk@example.com" } },
-      sdk((response) => void response.dial(dial).sip("sip:desk@example.com")),
+      sdk((response) => void response.dial(dial).sip(targetStates, "sip:desk@example.com")),
     ],
     ["a refusal", REFUSAL, sdk((response) => void response.reject({ reason: "busy" }))],
     [

@@ -54,6 +54,12 @@ export class PhoneScene {
       env: { API_PORT: String(port), PUBLIC_API_URL: `http://127.0.0.1:${port}`, [API_URLS[carrier]]: apiUrl, ...env },
     });
     onTestFinished(async () => {
+      if (process.env["SHOW"]) {
+        for (const l of service.process.log)
+          if (/telephon|carrier|warn|error|call (started|ended|detached)|stream|leg/.test(JSON.stringify(l)))
+            console.log(JSON.stringify(l));
+        console.log(JSON.stringify(emulator.requests, null, 0), JSON.stringify(emulator.sentWebhooks));
+      }
       ended.abort();
       await emulator.stop();
       await service.process.kill();
@@ -98,11 +104,8 @@ export class PhoneScene {
 
   /** What happened in the call, by the names of its events and commands. */
   async happened(id: string): Promise<string[]> {
-    const answer = await this.service.api<{ data: Record<string, { kind?: string }>[] }>(
-      "GET",
-      `/calls/${id}/events?limit=1000`,
-    );
-    return answer.body.data.flatMap((line) => Object.values(line).flatMap((value) => value?.kind ?? []));
+    const answer = await this.service.api<{ data: { kind: string }[] }>("GET", `/calls/${id}/events?limit=1000`);
+    return answer.body.data.map(({ kind }) => kind);
   }
 
   async calls(): Promise<PhoneCallItem[]> {
