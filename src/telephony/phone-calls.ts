@@ -278,7 +278,7 @@ export class PhoneCalls {
     if (stateOf(call).phase.at === "over") this.#options.streams.forget(call.callId);
     for (const command of commands) {
       if (command.kind === "send-dtmf") this.#run(call.callId, () => this.#sendDtmf(call, command.digits));
-      if (command.kind !== "tell") continue;
+      if (command.kind !== "inform") continue;
       const { update, transfer } = command;
       const { callId, workerId } = call;
       const isInformed = workerId !== undefined && (await this.#options.phoneUpdate(workerId, callId, update));

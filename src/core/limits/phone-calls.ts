@@ -35,7 +35,7 @@ export const INBOUND_WAIT_MS_MAX = 15_000;
 /** How long the target of a transfer rings. */
 export const TRANSFER_RING_MS_MAX = 30_000;
 /** How long the worker may take to learn of a transfer. */
-export const WORKER_TELL_MS_MAX = 5_000;
+export const WORKER_INFORM_MS_MAX = 5_000;
 /** How long the carrier may be asked for a transfer, and how long its answer may take after that. */
 export const TRANSFER_ORDER_MS_MAX = 15_000;
 export const TRANSFER_ANSWER_MS_MAX = 15_000;
@@ -43,7 +43,7 @@ export const TRANSFER_ANSWER_MS_MAX = 15_000;
 export const RETURN_TRIES_MAX = 2;
 /** How long a call may be without a stream because of a transfer: ringing, and every try to return. */
 export const TRANSFER_RETURN_MS_MAX =
-  WORKER_TELL_MS_MAX +
+  WORKER_INFORM_MS_MAX +
   TRANSFER_ORDER_MS_MAX +
   TRANSFER_ANSWER_MS_MAX +
   TRANSFER_RING_MS_MAX +

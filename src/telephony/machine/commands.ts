@@ -38,7 +38,7 @@ export type TransientCommand =
   | { kind: "send-dial"; attempt: number }
   | { kind: "send-dtmf"; digits: string }
   /** `transfer`: the worker's answer is awaited as `worker-informed`. */
-  | { kind: "tell"; update: PhoneUpdate; transfer?: number }
+  | { kind: "inform"; update: PhoneUpdate; transfer?: number }
   | { kind: "refuse-request"; request: PhoneRequest["kind"]; reason: string }
   /** Reads whether the record has ended. */
   | { kind: "check-record" };

@@ -13,7 +13,7 @@ type EventOf<Kind extends PhoneCallEvent["kind"]> = Extract<PhoneCallEvent, { ki
  * not.
  */
 export function endByWorker(draft: Draft, reason: EndReason, { isBridged = false, isAware = false } = {}): void {
-  if (!isAware) draft.emit({ kind: "tell", update: { kind: "end", reason } });
+  if (!isAware) draft.emit({ kind: "inform", update: { kind: "end", reason } });
   draft.go({
     at: "ending",
     reason,
@@ -33,7 +33,7 @@ export function endingTick(draft: Draft, phase: PhaseOf<"ending">): void {
     draft.over(reason, { isBridged });
     return;
   }
-  draft.emit({ kind: "tell", update: { kind: "end", reason } }, { kind: "check-record" });
+  draft.emit({ kind: "inform", update: { kind: "end", reason } }, { kind: "check-record" });
   draft.go({ ...phase, retryMs: addMs(nowMs, WORKER_END_MS) });
 }
 

@@ -7,7 +7,7 @@ import {
   TRANSFER_ORDER_MS_MAX,
   TRANSFER_RETURN_MS_MAX,
   TRANSFER_RING_MS_MAX,
-  WORKER_TELL_MS_MAX,
+  WORKER_INFORM_MS_MAX,
 } from "../../core/limits/phone-calls.ts";
 import type { Draft } from "./draft.ts";
 import { endByWorker } from "./ending.ts";
@@ -30,13 +30,13 @@ export function transferRequested(draft: Draft, { target }: EventOf<"transfer-re
   const transfer = { number: draft.state.transfers + 1, target };
   draft.change({ transfers: transfer.number });
   const update = { kind: "transferring", target, returnMsMax: TRANSFER_RETURN_MS_MAX } as const;
-  draft.emit({ kind: "tell", update, transfer: transfer.number });
+  draft.emit({ kind: "inform", update, transfer: transfer.number });
   draft.go({
     at: "transferring",
     stage: "announcing",
     transfer,
     isDetached: false,
-    untilMs: addMs(nowMs, WORKER_TELL_MS_MAX),
+    untilMs: addMs(nowMs, WORKER_INFORM_MS_MAX),
   });
 }
 
@@ -77,7 +77,7 @@ function ringTarget(draft: Draft, phase: PhaseOf<"transferring">): void {
 
 /** The agent goes on where it is: the carrier has not ended its stream. */
 function stay(draft: Draft, { transfer }: PhaseOf<"transferring">, outcome: TransferFailure): void {
-  draft.emit({ kind: "tell", update: { kind: "transfer-failed", target: transfer.target, outcome } });
+  draft.emit({ kind: "inform", update: { kind: "transfer-failed", target: transfer.target, outcome } });
   draft.live();
 }
 
@@ -90,7 +90,7 @@ export function giveBack(
   tries = 1,
 ): void {
   if (tries === 1) {
-    draft.emit({ kind: "tell", update: { kind: "transfer-failed", target: transfer.target, outcome } });
+    draft.emit({ kind: "inform", update: { kind: "transfer-failed", target: transfer.target, outcome } });
   }
   draft.connect(by);
   draft.go({ at: "returning", transfer, tries, untilMs: draft.connectUntilMs });

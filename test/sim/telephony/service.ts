@@ -240,8 +240,8 @@ export class Service implements ServiceEnd {
         );
         return;
       }
-      case "tell":
-        this.#tell(command);
+      case "inform":
+        this.#inform(command);
         return;
       case "check-record": {
         const { reason, isActive } = this.stored.record;
@@ -254,8 +254,8 @@ export class Service implements ServiceEnd {
     }
   }
 
-  #tell({ update, transfer }: Extract<PhoneCallCommand, { kind: "tell" }>): void {
-    const isInformed = !this.#world.chance(this.#world.faults.tellLost) && this.worker.hear(update);
+  #inform({ update, transfer }: Extract<PhoneCallCommand, { kind: "inform" }>): void {
+    const isInformed = !this.#world.chance(this.#world.faults.informLost) && this.worker.hear(update);
     if (transfer !== undefined) this.#later(5, () => this.handle({ kind: "worker-informed", transfer, isInformed }));
   }
 
@@ -464,8 +464,8 @@ export class Service implements ServiceEnd {
 }
 
 const textOf = (command: PhoneCallCommand): string =>
-  command.kind === "tell"
-    ? `tell ${command.update.kind}`
+  command.kind === "inform"
+    ? `inform ${command.update.kind}`
     : "by" in command
       ? `${command.kind} by ${command.by}`
       : command.kind;

@@ -32,7 +32,7 @@ export class Worker {
     this.isAttached = true;
     if (isFirst) this.#live();
     else this.#detachedUntilS = undefined;
-    this.#tell({ kind: "media-attached" });
+    this.#report({ kind: "media-attached" });
   }
 
   /** The agent transfers the caller, sends digits, or reaches the end of its time. */
@@ -56,7 +56,7 @@ export class Worker {
       this.end("caller_hangup");
       return;
     }
-    this.#tell({ kind: "media-lost" });
+    this.#report({ kind: "media-lost" });
     const untilS = this.#detachedUntilS;
     world.after(1_000 * (untilS - world.seconds), () => {
       if (this.isAttached || this.#isOver || this.#detachedUntilS !== untilS) return;
@@ -82,7 +82,7 @@ export class Worker {
     this.#control.recordEnds(reason);
     this.isAttached = false;
     this.onEnd();
-    this.#tell({ kind: "record-ended", reason });
+    this.#report({ kind: "record-ended", reason });
   }
 
   /** Its socket closes. */
@@ -92,11 +92,11 @@ export class Worker {
   report(): void {
     if (!this.hasBegun) return;
     if (this.#reason !== undefined) {
-      if (this.#world.chance(0.7)) this.#tell({ kind: "record-ended", reason: this.#reason });
-    } else this.#tell(this.isAttached ? { kind: "media-attached" } : { kind: "media-lost" });
+      if (this.#world.chance(0.7)) this.#report({ kind: "record-ended", reason: this.#reason });
+    } else this.#report(this.isAttached ? { kind: "media-attached" } : { kind: "media-lost" });
   }
 
-  #tell(event: PhoneCallEvent): void {
+  #report(event: PhoneCallEvent): void {
     this.#world.after(this.#world.between(1, 300), () => {
       // Another report, after a start, says what is true then.
       if (event.kind === "media-lost" && (this.isAttached || this.#isOver)) return;

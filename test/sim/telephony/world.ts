@@ -20,7 +20,7 @@ export interface Faults {
   webhookTwice: number;
   slotRefused: number;
   jobTwice: number;
-  tellLost: number;
+  informLost: number;
 }
 
 const NONE: Faults = {
@@ -33,7 +33,7 @@ const NONE: Faults = {
   webhookTwice: 0,
   slotRefused: 0,
   jobTwice: 0,
-  tellLost: 0,
+  informLost: 0,
 };
 
 /** Virtual time, chance, and what was seen. Everything follows from the seed. */
@@ -76,7 +76,7 @@ export class World {
       webhookTwice: of(0.6),
       slotRefused: this.chance(0.05) ? 1 : of(0.6),
       jobTwice: of(0.3),
-      tellLost: of(0.2),
+      informLost: of(0.2),
     };
   }
 

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../network/free-port.ts";
 import { type Block, placeOf, readBlocks, stepsOf } from "./blocks.ts";
 import { type Ports, substituted } from "./fakes.ts";
 import { missingOutput } from "./shown-output.ts";
@@ -82,13 +83,16 @@ export class Reader {
   /** Starts the service by these commands, in place of an earlier one. Resolves with its log when it accepts calls. */
   async startService(commands = "npm start"): Promise<string> {
     await this.#service?.stop();
-    // The first time it takes ports that are free when it listens; then those again, as a page's own ones stay.
-    const { apiPort: API_PORT = "0", mediaPort: MEDIA_PORT = "0" } = this.ports ?? {};
+    // The first time it takes ports that are free when it listens, unless the commands name its own; then those again, as a page's own
+    // ones stay.
+    const anyPort = commands.includes("127.0.0.1:8080") ? String(await freePort()) : "0";
+    const { apiPort: API_PORT = anyPort, mediaPort: MEDIA_PORT = "0" } = this.ports ?? {};
     const env = { ...this.#place.env, ...SERVICE_ENV, API_PORT, MEDIA_PORT };
     const service = new Terminal({ cwd: this.#place.checkout, env });
     this.#service = service;
     this.#hasStarted = true;
-    await service.start(this.#substituted(commands), /"msg":"service ready"/, READY_MS_MAX);
+    const named = substituted(this.#substituted(commands), { apiPort: API_PORT });
+    await service.start(named, /"msg":"service ready"/, READY_MS_MAX);
     this.ports = {
       apiPort: listeningPort(service.output, "control"),
       mediaPort: listeningPort(service.output, "worker"),
