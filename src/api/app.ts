@@ -96,6 +96,7 @@ export interface ApiDeps
     Omit<WebCallAccessDeps, "metrics"> {
   accountSecrets: CredentialRoutesDeps["accountSecrets"];
   agents: AgentRoutesDeps["agents"];
+  callAdmission: PhoneCallRoutesDeps["callAdmission"];
   carriers: CarrierRoutesDeps["carriers"];
   phoneCalls: PhoneCalls | undefined;
   phoneNumbers: PhoneNumberRoutesDeps["phoneNumbers"];
