@@ -52,7 +52,7 @@ import { type SessionRoutesDeps, sessionRoutes } from "./session/routes.ts";
 import { type StatusRoutesDeps, statusRoutes } from "./status/routes.ts";
 import { TALK_PATH, type TalkPageDeps, talkPage } from "./talk/page.ts";
 import { type TalkRoutesDeps, talkRoutes } from "./talk/routes.ts";
-import { inboundSpecOf } from "./telephony/inbound-spec.ts";
+import { type InboundSpecDeps, inboundSpecOf } from "./telephony/inbound-spec.ts";
 import { type CarrierWebhookDeps, carrierWebhookRoutes } from "./telephony/routes.ts";
 import { toolSecretRoutes } from "./tool-secrets/routes.ts";
 import { type UsageRoutesDeps, usageRoutes } from "./usage/routes.ts";
@@ -80,6 +80,7 @@ export interface ApiDeps
     CallRoutesDeps,
     CarrierRoutesDeps,
     Omit<CarrierWebhookDeps, "inboundSpec">,
+    Pick<InboundSpecDeps, "inboundWebhookClient">,
     CredentialRoutesDeps,
     HealthDeps,
     HomePageDeps,
@@ -96,6 +97,7 @@ export interface ApiDeps
     Omit<WebCallAccessDeps, "metrics"> {
   accountSecrets: CredentialRoutesDeps["accountSecrets"];
   agents: AgentRoutesDeps["agents"];
+  callAdmission: PhoneCallRoutesDeps["callAdmission"];
   carriers: CarrierRoutesDeps["carriers"];
   phoneCalls: PhoneCalls | undefined;
   phoneNumbers: PhoneNumberRoutesDeps["phoneNumbers"];
@@ -111,6 +113,7 @@ export interface ApiDeps
     | "requestAnswered"
     | "requestLimited"
     | "callLimited"
+    | "inboundWebhookAsked"
     | "signInAttempted"
     | "webCallStarted"
     | "eventStreamEnded"

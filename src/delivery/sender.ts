@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { Webhook as Signature } from "standardwebhooks";
 import type { Clock } from "../core/clock.ts";
 import { type EpochMs, elapsedMs, millisecondsOf } from "../core/clocks.ts";
 import type { EventId } from "../core/ids.ts";
@@ -11,6 +10,7 @@ import {
   RETRY_AFTER_S_MAX,
 } from "../core/limits/webhooks.ts";
 import { type GuardedHttp, isRefusedAddress } from "../core/network/guarded-http.ts";
+import { signedHeaders } from "../core/network/signed-headers.ts";
 import type { DeliveryAnswer } from "../store/webhook-store.ts";
 
 /** One attempt to deliver an event. */
@@ -58,7 +58,7 @@ export class Sender {
       const response = await this.#http.send({
         method: "POST",
         url: new URL(url),
-        headers: headersOf({ eventId, body, secrets }, this.#clock.epochMs()),
+        headers: signedHeaders({ id: eventId, body, secrets }, this.#clock.epochMs()),
         body,
         signal,
         answerHeadBytesMax: DELIVERY_ANSWER_HEAD_BYTES_MAX,
@@ -81,21 +81,6 @@ export class Sender {
       cancel();
     }
   }
-}
-
-function headersOf(
-  { eventId, body, secrets }: Pick<Message, "eventId" | "body" | "secrets">,
-  now: EpochMs,
-): Readonly<Record<string, string>> {
-  const at = new Date(millisecondsOf(now));
-  return {
-    "content-type": "application/json",
-    "content-length": String(Buffer.byteLength(body)),
-    "user-agent": "trunkline",
-    "webhook-id": eventId,
-    "webhook-timestamp": String(Math.floor(millisecondsOf(now) / 1_000)),
-    "webhook-signature": secrets.map((secret) => new Signature(secret).sign(eventId, at, body)).join(" "),
-  };
 }
 
 /** Reads the start of an answer as text, and closes the connection when there is more than is read. */

@@ -60,6 +60,7 @@ import { openSecretsKeys } from "../store/sealing/secrets-key.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
 import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
 import { HttpCarrierClient } from "../telephony/http-client.ts";
+import { InboundWebhookClient } from "../telephony/inbound-webhook-client.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
@@ -161,6 +162,8 @@ const webhooks = stores.openWebhooks(keys);
 const mediaKeys = stores.openMediaKeys(keys);
 const accountSecrets = stores.openAccountSecrets(keys);
 const carriers = stores.openCarriers(keys);
+const inboundWebhooks = stores.openInboundWebhooks(keys);
+const guardedHttp = new GuardedHttp({ allowLoopback: config.webhooksAllowLoopback });
 const findMediaKey = (callId: CallId): Promise<MediaKey | undefined> => mediaKeys.find(callId);
 if (config.encryptMedia && config.secretsKey === undefined)
   log.warn("encrypted media and the key that opens them are both in DATA_DIR: set SECRETS_KEY");
@@ -285,8 +288,9 @@ const jobs = backgroundJobs({
   mediaKeys,
   accountSecrets,
   carriers,
+  inboundWebhooks,
   documents,
-  http: new GuardedHttp({ allowLoopback: config.webhooksAllowLoopback }),
+  http: guardedHttp,
   journals: renderer,
   finalizer,
   retention,
@@ -315,6 +319,8 @@ const api: FastifyInstance = buildApi({
   ...stores,
   requestRates: new RequestRates(config.requestLimits, clock),
   webhooks,
+  inboundWebhooks,
+  inboundWebhookClient: new InboundWebhookClient({ webhooks: inboundWebhooks, http: guardedHttp, clock }),
   webhooksAllowLoopback: config.webhooksAllowLoopback,
   callAdmission: new CallAdmission(stores.calls, capacity, new CreationRates(clock)),
   clock,

@@ -86,6 +86,8 @@ export type PhoneCallCreation =
 export interface PhoneCallStore {
   /** Stores the call with its record, `call.created` and its first events; a call with the same carrier call id is found instead. */
   create(call: NewPhoneCall): Promise<PhoneCallCreation>;
+  /** What an earlier request with the same idempotency key created; undefined where there is none, or no key. */
+  findRepeated(call: Pick<NewPhoneCall, "accountId" | "idempotency">): Promise<PhoneCallCreation | undefined>;
   get(callId: CallId): Promise<StoredPhoneCall | undefined>;
   findByCarrierCall(carrierId: CarrierId, carrierCallId: string): Promise<StoredPhoneCall | undefined>;
   /**

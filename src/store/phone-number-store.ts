@@ -15,7 +15,7 @@ export interface PhoneNumber {
   name: string;
   /** Answers its calls; undefined for none: they are refused. */
   agentId?: AgentId;
-  /** Asked for overrides before a call is answered. */
+  /** Asked for overrides before a call is answered; `InboundWebhookStore` has its secret. */
   inboundWebhookUrl?: string;
   /** How many inbound calls it may have at once; undefined for no limit of its own. */
   maxConcurrentCalls?: number;
@@ -35,7 +35,8 @@ export type NewPhoneNumber = Pick<PhoneNumber, "number" | "carrierId" | "carrier
 export interface PhoneNumberChange {
   name?: string | undefined;
   agentId?: AgentId | null | undefined;
-  inboundWebhookUrl?: string | null | undefined;
+  /** Removed with its secret; `InboundWebhookStore.set` sets it. */
+  inboundWebhookUrl?: null | undefined;
   maxConcurrentCalls?: number | null | undefined;
   refusalText?: string | null | undefined;
 }

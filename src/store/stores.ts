@@ -9,11 +9,12 @@ import type { CallStore } from "./call-store.ts";
 import type { Carrier, CarrierStore } from "./carrier-store.ts";
 import type { EpochStore } from "./epoch-store.ts";
 import type { EventStreamStore } from "./event-stream-store.ts";
+import type { InboundWebhookStore } from "./inbound-webhook-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { MediaKeyStore } from "./media-key-store.ts";
 import type { OwnerLinkStore } from "./owner-link-store.ts";
 import type { PhoneCallStore } from "./phone-call-store.ts";
-import type { PhoneNumberStore } from "./phone-number-store.ts";
+import type { PhoneNumber, PhoneNumberStore } from "./phone-number-store.ts";
 import type { PublishableKeyStore } from "./publishable-key-store.ts";
 import type { Redemptions, StreamAuthentication, UnpersistedPrompts } from "./redemptions.ts";
 import type { RetentionStore } from "./retention-store.ts";
@@ -70,6 +71,8 @@ export interface ForgottenSecrets {
   deleted: readonly Pick<AccountSecret, "id" | "accountId" | "kind" | "name">[];
   /** Carriers that have no credentials any more, until they are given new ones. */
   withoutCredentials: readonly Pick<Carrier, "id" | "accountId" | "name">[];
+  /** Numbers that have no inbound webhook any more, until it is set again. */
+  withoutInboundWebhook: readonly Pick<PhoneNumber, "id" | "accountId">[];
   /** The keys that the service needs no more. */
   keyIds: readonly string[];
 }
@@ -98,6 +101,8 @@ export interface Stores {
   openAccountSecrets(keys: Keyring): AccountSecretStore;
   /** The carriers of accounts, whose credentials these keys seal. */
   openCarriers(keys: Keyring): CarrierStore;
+  /** The inbound webhooks of numbers, whose secrets these keys seal. */
+  openInboundWebhooks(keys: Keyring): InboundWebhookStore;
   /** The keys of encrypted media, which these keys seal. */
   openMediaKeys(keys: Keyring): MediaKeyStore;
   transfer: TransferStore;
@@ -107,7 +112,7 @@ export interface Stores {
   /**
    * Replaces what no key of `keys` opens, and forgets the keys that sealed it; with `dryRun` only says what that is. A
    * webhook whose secret is lost gets a new one and is disabled as `secret_lost`; a secret of an account is deleted; a carrier keeps
-   * its numbers and loses its credentials.
+   * its numbers and loses its credentials; a number loses its inbound webhook.
    */
   forgetLostSecrets(keys: Keyring, dryRun: boolean): Promise<ForgottenSecrets>;
   /**

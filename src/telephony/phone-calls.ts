@@ -111,6 +111,11 @@ export class PhoneCalls {
     return creation;
   }
 
+  /** See `PhoneCallStore.findRepeated`. */
+  findRepeated(call: Pick<NewPhoneCall, "accountId" | "idempotency">): Promise<PhoneCallCreation | undefined> {
+    return this.#options.phoneCalls.findRepeated(call);
+  }
+
   /** Stores an inbound call, or finds that of an earlier webhook; the notice is still to be handled. */
   async receive(
     call: Omit<NewPhoneCall, "status" | "state" | "events" | "dueAtMs"> & { carrierCallId: string },

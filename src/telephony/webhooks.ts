@@ -9,7 +9,8 @@ import type { CallSpec, CarrierType } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { millisecondsOf } from "../core/clocks.ts";
 import type { CallId } from "../core/ids.ts";
-import { PHONE_ADDRESS_CHARS_MAX } from "../core/limits/carriers.ts";
+import { KeyedQueue } from "../core/keyed-queue.ts";
+import { PHONE_ADDRESS_CHARS_MAX, REFUSED_CALLS_KEPT } from "../core/limits/carriers.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { CallAgent } from "../store/call-store.ts";
 import type { CarrierStore } from "../store/carrier-store.ts";
@@ -42,11 +43,11 @@ export type WebhookSubject =
 
 export type IncomingNotice = Extract<CarrierNotice, { kind: "incoming" }>;
 
-/** The configuration of an inbound call; undefined where the number's agent cannot take calls now. */
-export type InboundSpec = (
-  number: PhoneNumber,
-  notice: IncomingNotice,
-) => Promise<{ spec: CallSpec; agent: CallAgent } | undefined>;
+/** The configuration of an inbound call, or that it is refused, with a text other than that of the number. */
+export type InboundAnswer = { spec: CallSpec; agent: CallAgent } | { refuse: { text?: string | undefined } };
+
+/** Undefined where the number's agent cannot take calls now. */
+export type InboundSpec = (number: PhoneNumber, notice: IncomingNotice) => Promise<InboundAnswer | undefined>;
 
 export type WebhookAnswer =
   /** Without a document the answer has no body. */
@@ -59,6 +60,10 @@ export type WebhookAnswer =
 /** Webhooks of carriers. The address names the credentials, and nothing of the body is read before they have proved its sender. */
 export class PhoneWebhooks {
   readonly #options: PhoneWebhooksOptions;
+  /** By carrier and its call: a webhook that comes again, as they do after some seconds, waits for the first. */
+  readonly #arrivals = new KeyedQueue<string>();
+  /** Calls that were refused without a record, so that a repeated webhook gets the same answer; the oldest first. */
+  readonly #refusals = new Map<string, PhoneNumber>();
 
   constructor(options: PhoneWebhooksOptions) {
     this.#options = options;
@@ -83,7 +88,10 @@ export class PhoneWebhooks {
     if (subject.kind === "instruction") return await this.#announced(access, subject.callId, subject.name);
     const notice = telephony.readWebhook(signed);
     if (subject.kind === "call") return await this.#ofCall(access, subject, notice);
-    if (notice.kind === "incoming") return await this.#incoming(access, notice, inboundSpec);
+    if (notice.kind === "incoming") {
+      const arrival = `${access.carrier.id} ${notice.carrierCallId}`;
+      return await this.#arrivals.run(arrival, () => this.#incoming(access, notice, arrival, inboundSpec));
+    }
     return await this.#ofAccount(access, notice);
   }
 
@@ -115,13 +123,26 @@ export class PhoneWebhooks {
   }
 
   /** A call comes in. The same call is found when its webhook comes again. */
-  async #incoming(access: CarrierAccess, notice: IncomingNotice, inboundSpec: InboundSpec): Promise<WebhookAnswer> {
-    const { numbers, phoneCalls } = this.#options;
+  async #incoming(
+    access: CarrierAccess,
+    notice: IncomingNotice,
+    arrival: string,
+    inboundSpec: InboundSpec,
+  ): Promise<WebhookAnswer> {
+    const { numbers, phoneCalls, store } = this.#options;
     const { carrier, telephony } = access;
+    const known = await store.findByCarrierCall(carrier.id, notice.carrierCallId);
+    if (known !== undefined) return await this.#ofAccount(access, notice);
+    const refused = this.#refusals.get(arrival);
+    if (refused !== undefined) return await this.#refuse(access, notice, refused);
     const number = await numbers.findOfCarrier(carrier.id, notice.to);
-    const given = number?.agentId && (await inboundSpec(number, notice));
-    if (number === undefined || given === undefined) {
-      return await this.#refuse(access, notice, number);
+    const given = number && (await inboundSpec(number, notice));
+    if (number === undefined || given === undefined) return await this.#refuse(access, notice, number);
+    if ("refuse" in given) {
+      const { text: refusalText = number.refusalText } = given.refuse;
+      const refusing = { ...number, ...(refusalText !== undefined && { refusalText }) };
+      this.#noteRefusal(arrival, refusing);
+      return await this.#refuse(access, notice, refusing);
     }
     const creation = await phoneCalls.receive(
       {
@@ -142,6 +163,12 @@ export class PhoneWebhooks {
     );
     if (creation.kind === "mismatch") throw new Error("a call without an idempotency key has no other body");
     return await this.#answerOf(await phoneCalls.handle(creation.call.id, { kind: "notice", notice }), access);
+  }
+
+  #noteRefusal(arrival: string, number: PhoneNumber): void {
+    this.#refusals.set(arrival, number);
+    const [oldest] = this.#refusals.keys();
+    if (this.#refusals.size > REFUSED_CALLS_KEPT && oldest !== undefined) this.#refusals.delete(oldest);
   }
 
   /** A caller who is not connected hears why: the number is unknown or has no agent. Such a call has no record. */

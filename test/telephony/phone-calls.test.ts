@@ -135,6 +135,20 @@ describe("an outbound call", () => {
     expect(service.operations).toEqual([]);
   });
 
+  test("that waits asks for a slot less and less often, and stores one event each time", async () => {
+    service = await PhoneService.open({ slots: 0 });
+    const callId = await service.place();
+    const delays: number[] = [];
+    for (let tries = 0; tries < 6; tries += 1) {
+      const { dueAtMs = 0 } = (await service.stores.phoneCalls.get(callId)) ?? {};
+      delays.push(Number(dueAtMs) - Number(service.clock.epochMs()));
+      await service.tick(callId);
+    }
+    expect(delays).toEqual([1_000, 2_000, 5_000, 10_000, 10_000, 10_000]);
+    const events = await service.stores.phoneCalls.events(service.accountId, callId, { from: 0, limit: 50 });
+    expect(events?.map(({ event }) => event)).toEqual(Array(7).fill({ kind: "tick" }));
+  });
+
   test("beyond the carrier's own limit waits", async () => {
     service = await PhoneService.open({ carrier: { maxConcurrentCalls: 1 } });
     const [first, second] = [await service.place(), await service.place("+12025550124")];

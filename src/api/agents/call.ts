@@ -9,7 +9,7 @@ import { isBlank, problemWithoutValue } from "../http/validation.ts";
 import { toolProblems } from "../tools/selected-tools.ts";
 import { languageByCode, languageMismatch, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
 import type { AgentCallBody } from "./schemas.ts";
-import { type FilledTexts, filledTexts, valuesOf } from "./variables.ts";
+import { type CallFacts, type FilledTexts, filledTexts, valuesOf } from "./variables.ts";
 
 /**
  * Joins the prompt layers of a saved agent into one prompt in Markdown: the base prompt, then the context under the heading
@@ -32,6 +32,8 @@ export interface AgentCall {
   body: AgentCallBody;
   /** The problems that were found before. */
   found: readonly Problem[];
+  /** Values for variables that `body` does not give. */
+  facts?: CallFacts;
 }
 
 /**
@@ -41,11 +43,11 @@ export interface AgentCall {
  * offered, or when the voice no longer speaks the language; otherwise what `specOfCheckedTools` throws.
  */
 export async function agentSpecOf(
-  { definition, accountId, body, found }: AgentCall,
+  { definition, accountId, body, found, facts }: AgentCall,
   offer: CallSpecDeps,
 ): Promise<{ spec: CallSpec; variables: VariableValues }> {
   const overrides: Record<string, unknown> = isObject(body.overrides) ? body.overrides : {};
-  const { values, problems: wrongValues } = valuesOf(definition.variables, body.variables);
+  const { values, problems: wrongValues } = valuesOf(definition.variables, body.variables, facts);
   const { texts, problems: wrongTexts } =
     wrongValues.length > 0 ? { texts: definition, problems: [] } : filledTexts(definition, values);
   const problems = [

@@ -10,6 +10,9 @@ const PLACEHOLDER = /\{\{[ \t]*([A-Za-z_]\w*)[ \t]*\}\}/g;
 /** The parts of an agent in which variables are replaced. */
 const LAYERS = ["basePrompt", "context", "customInstructions"] as const;
 
+/** What a telephone call itself knows: `from` and `to`. */
+export type CallFacts = Readonly<Record<string, string>>;
+
 /** Names in one message about names that are not declared. */
 const NAMES_SHOWN_MAX = 5;
 
@@ -55,19 +58,21 @@ const TYPE_RULES: Readonly<Record<VariableType, string>> = {
 };
 
 /**
- * The values of all declared variables in a call: those of `given`, as received in any shape, and the defaults. With a
- * problem for each value that is missing, of another type, or for a name that is not declared.
+ * The values of all declared variables in a call: those of `given`, as received in any shape, then texts of `facts`, then
+ * the defaults. With a problem for each value that is missing, of another type, or for a name that is not declared.
  */
 export function valuesOf(
   declared: readonly AgentVariable[],
   given: unknown,
+  facts: CallFacts = {},
 ): { values: VariableValues; problems: readonly Problem[] } {
   // The schema reports anything else.
   const received = new Map(Object.entries(isObject(given) ? given : {}));
   const problems: Problem[] = [];
   const values: [string, AgentVariable["default"]][] = [];
   for (const { name, type, default: usual } of declared) {
-    const value = received.has(name) ? received.get(name) : usual;
+    const known = type === "string" && Object.hasOwn(facts, name) ? facts[name] : usual;
+    const value = received.has(name) ? received.get(name) : known;
     received.delete(name);
     // Of the type that is declared, typeof says the same.
     if (typeof value === type) values.push([name, value as AgentVariable["default"]]);

@@ -174,7 +174,7 @@ export async function createCall(
 }
 
 /** Why the admission has refused a call, which the metrics count where it was a limit of the API key or the account. */
-function refusalOf(
+export function refusalOf(
   { metrics }: Pick<CallCreationDeps, "metrics">,
   { account }: FastifyRequest,
   { reason, waitMs = 0 }: Refused,

@@ -5,15 +5,18 @@ import type { CallSpec } from "../../core/calls/spec.ts";
 import { asAgentId, asPhoneNumberId, type CallId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { RING_S_DEFAULT } from "../../core/limits/phone-calls.ts";
+import type { CallAdmission } from "../../store/admission/call-admission.ts";
 import type { CallAgent, CallStore } from "../../store/call-store.ts";
 import type { Carrier, CarrierStore } from "../../store/carrier-store.ts";
+import type { PhoneCallCreation } from "../../store/phone-call-store.ts";
 import type { PhoneNumber, PhoneNumberStore } from "../../store/phone-number-store.ts";
 import { destinationRefusal, REFUSAL_RULES } from "../../telephony/destinations.ts";
 import type { PhoneCalls } from "../../telephony/phone-calls.ts";
 import { agentSpecOf } from "../agents/call.ts";
 import type { AgentRoutesDeps } from "../agents/saving.ts";
 import { AgentCallBody } from "../agents/schemas.ts";
-import { CREATE_CALL_OPTIONS, problemsOfRequest, refuseEarly } from "../calls/create.ts";
+import type { CallFacts } from "../agents/variables.ts";
+import { CREATE_CALL_OPTIONS, problemsOfRequest, refusalOf, refuseEarly } from "../calls/create.ts";
 import { itemOf } from "../calls/item.ts";
 import { NewCallBody } from "../calls/request-schemas.ts";
 import { CallItem, CallParams } from "../calls/response-schemas.ts";
@@ -29,7 +32,8 @@ export interface PhoneCallRoutesDeps extends AgentRoutesDeps {
   carriers: Pick<CarrierStore, "get">;
   phoneNumbers: Pick<PhoneNumberStore, "get" | "find">;
   /** Undefined where no public address of the service is configured. */
-  phoneCalls: Pick<PhoneCalls, "place" | "request"> | undefined;
+  phoneCalls: Pick<PhoneCalls, "place" | "findRepeated" | "request"> | undefined;
+  callAdmission: Pick<CallAdmission, "create" | "createQueued">;
 }
 
 const scope = "calls" as const;
@@ -53,6 +57,7 @@ const CREATE = {
     "not_found",
     "conflict",
     "idempotency_mismatch",
+    "rate_limited",
     "spend_limit",
     "unavailable",
     ...REFUSAL_CODES,
@@ -106,24 +111,24 @@ export function phoneCallRoutes(scope: FastifyInstance, deps: PhoneCallRoutesDep
     const body: Record<string, unknown> = isObject(request.body) ? request.body : {};
     const line = await lineOf(deps, request, body);
     const problems = [...found, ...line.problems];
-    const { spec, agent } = await specOf(deps, request, body, line.carrier, problems);
-    const over = deps.accountLimitReached(request.accountId);
-    if (over !== undefined) throw accountLimitError(over);
+    const { spec, agent } = await specOf(deps, request, body, line, problems);
     const { number, carrier } = line;
     if (number === undefined || carrier === undefined) throw invalidRequest(problems);
-    const creation = await phoneCalls.place(
-      {
-        accountId: request.accountId,
-        apiKeyId: request.apiKeyId || undefined,
-        agent,
-        spec: { ...spec, connectionType: carrier.carrier, phoneControl: true },
-        facts: { direction: "outbound", from: number.number, to: String(body.to) },
-        carrierId: carrier.id,
-        phoneNumberId: number.id,
-        idempotency: idempotencyOf(request),
-      },
-      { ringMsMax: Number(body.ringTimeout ?? RING_S_DEFAULT) * 1_000, carrier: carrier.carrier },
-    );
+    const call = {
+      accountId: request.accountId,
+      apiKeyId: request.apiKeyId || undefined,
+      agent,
+      spec: { ...spec, connectionType: carrier.carrier, phoneControl: true },
+      facts: { direction: "outbound", from: number.number, to: String(body.to) },
+      carrierId: carrier.id,
+      phoneNumberId: number.id,
+      idempotency: idempotencyOf(request),
+    } as const;
+    const options = {
+      ringMsMax: Number(body.ringTimeout ?? RING_S_DEFAULT) * 1_000,
+      carrier: carrier.carrier,
+    };
+    const creation = await admitted(deps, request, phoneCalls, call, options);
     if (creation.kind === "mismatch") {
       throw new ApiError("idempotency_mismatch", "this Idempotency-Key was already used with another request");
     }
@@ -144,6 +149,25 @@ export function phoneCallRoutes(scope: FastifyInstance, deps: PhoneCallRoutesDep
     reply.code(202);
     return await ask(deps, request, request.params.id, { kind: "send_dtmf", digits }, problemAt("digits", digits));
   });
+}
+
+/** Places a call within the limits of its account. Throws ApiError 429 beyond them. */
+async function admitted(
+  deps: PhoneCallRoutesDeps,
+  request: FastifyRequest,
+  phoneCalls: Pick<PhoneCalls, "place" | "findRepeated">,
+  ...placed: Parameters<PhoneCalls["place"]>
+): Promise<PhoneCallCreation> {
+  const [call, { carrier }] = placed;
+  const over = deps.accountLimitReached(request.accountId);
+  const bounds = { limits: request.account.settings.limits, refusal: over && ("spend_limit" as const) };
+  const creation = await deps.callAdmission.createQueued(request.accountId, bounds, {
+    findRepeated: () => phoneCalls.findRepeated(call),
+    create: () => phoneCalls.place(...placed),
+  });
+  if (creation.kind !== "refused") return creation;
+  if (over !== undefined) throw accountLimitError(over);
+  throw refusalOf(deps, request, creation, carrier);
 }
 
 const problemAt =
@@ -185,10 +209,10 @@ async function specOf(
   deps: PhoneCallRoutesDeps,
   { accountId, account }: FastifyRequest,
   body: Record<string, unknown>,
-  carrier: Carrier | undefined,
+  { number, carrier }: { number?: PhoneNumber; carrier?: Carrier },
   problems: readonly Problem[],
 ): Promise<{ spec: CallSpec; agent?: CallAgent }> {
-  const { to: _, from: __, ringTimeout: ___, agentId, ...rest } = body;
+  const { to, from, ringTimeout: _, agentId, ...rest } = body;
   const given = { ...rest, connectionType: carrier?.carrier ?? CARRIER_NAMES[0] };
   const offer = offerTo(deps, account);
   if (typeof agentId !== "string") {
@@ -200,9 +224,18 @@ async function specOf(
   const found = parsed.success ? problems : [...problems, ...problemsOf(parsed.error)];
   const agent = await deps.agents.get(accountId, asAgentId(agentId));
   if (agent === undefined) throw found.length > 0 ? invalidRequest(found) : notFound("agent");
-  const { spec, variables } = await agentSpecOf({ definition: agent, accountId, body: given, found }, offer);
+  const { spec, variables } = await agentSpecOf(
+    { definition: agent, accountId, body: given, found, facts: factsOf(number?.number ?? from, to) },
+    offer,
+  );
   return { spec, agent: { id: agent.id, version: agent.version, variables } };
 }
+
+/** What is no text is refused where it stands. */
+const factsOf = (from: unknown, to: unknown): CallFacts => ({
+  from: typeof from === "string" ? from : "",
+  to: typeof to === "string" ? to : "",
+});
 
 /** Undefined for a request without an Idempotency-Key. */
 function idempotencyOf({ headers, credential, sentBody }: FastifyRequest) {

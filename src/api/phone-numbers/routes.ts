@@ -9,6 +9,7 @@ import type { Logger } from "../../core/log/logger.ts";
 import { isAllowedToolUrl } from "../../core/tools/addresses.ts";
 import type { AgentStore } from "../../store/agent-store.ts";
 import type { CarrierStore } from "../../store/carrier-store.ts";
+import type { InboundWebhookStore } from "../../store/inbound-webhook-store.ts";
 import type { PhoneNumber, PhoneNumberStore } from "../../store/phone-number-store.ts";
 import type { CarrierAccounts } from "../../telephony/carrier-accounts.ts";
 import { carrierError, openedCarrier } from "../carrier-accounts/errors.ts";
@@ -19,6 +20,7 @@ import { NoQuery, noQueryProblems } from "../http/query.ts";
 import { problem, schemaProblems } from "../http/validation.ts";
 import { attachNumber, detachNumber } from "./attachment.ts";
 import {
+  ChangedPhoneNumber,
   DetachBody,
   EmptyBody,
   ImportBody,
@@ -32,6 +34,7 @@ import {
 
 export interface PhoneNumberRoutesDeps {
   phoneNumbers: PhoneNumberStore;
+  inboundWebhooks: Pick<InboundWebhookStore, "set">;
   carriers: Pick<CarrierStore, "get" | "open">;
   carrierAccounts: CarrierAccounts;
   agents: Pick<AgentStore, "get">;
@@ -87,7 +90,7 @@ const UPDATE = {
   params: PhoneNumberParams,
   querystring: NoQuery,
   body: PhoneNumberChangesBody,
-  response: { 200: PhoneNumberItem },
+  response: { 200: ChangedPhoneNumber },
   errors: ["not_found"],
 } as const;
 
@@ -159,8 +162,15 @@ export function phoneNumberRoutes(fastify: FastifyInstance, deps: PhoneNumberRou
 
   app.patch("/phone-numbers/:id", { schema: UPDATE, attachValidation: true }, async (request) => {
     await requireValid(deps, request);
-    const { accountId, params, body } = request;
-    return itemOf(found(await phoneNumbers.update(accountId, params.id, body, actOf(request)), "phone number"));
+    const { accountId, params } = request;
+    const { inboundWebhookUrl: url, ...change } = request.body;
+    if (typeof url === "string") {
+      const set = await deps.inboundWebhooks.set(accountId, params.id, url, change, actOf(request));
+      const { number, secret } = found(set, "phone number");
+      return { ...itemOf(number), inboundWebhookSecret: secret };
+    }
+    const rest = { ...change, inboundWebhookUrl: url };
+    return itemOf(found(await phoneNumbers.update(accountId, params.id, rest, actOf(request)), "phone number"));
   });
 
   app.post("/phone-numbers/:id/attach", { schema: ATTACH }, async (request) => {

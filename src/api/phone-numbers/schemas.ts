@@ -30,22 +30,21 @@ const inboundWebhookUrl = z
   .meta({
     description:
       "Asked for overrides before a call is answered: an address of the public internet. The number's agent answers as it is saved where " +
-      "no usable answer comes within 2 s. Null for none.",
+      "no usable answer comes within 2 s. Null for none. Whenever an address is set, it gets a new secret.",
     examples: ["https://example.com/inbound"],
   });
 
 const refusalRule = {
   error: `must be a string of 1 to ${REFUSAL_CHARS_MAX} characters that is not blank and has no control characters`,
 };
-const refusalText = z
+export const refusalWords = z
   .string(refusalRule)
   .max(REFUSAL_CHARS_MAX, refusalRule)
-  .refine((value) => !isBlank(value) && !/\p{Cc}/u.test(value), refusalRule)
-  .nullable()
-  .meta({
-    description: "What a caller hears who is not connected; null for a phrase of the service.",
-    examples: ["All our lines are busy. Please call again later."],
-  });
+  .refine((value) => !isBlank(value) && !/\p{Cc}/u.test(value), refusalRule);
+const refusalText = refusalWords.nullable().meta({
+  description: "What a caller hears who is not connected; null for a phrase of the service.",
+  examples: ["All our lines are busy. Please call again later."],
+});
 
 const answeringAgent = agentId.nullable().meta({
   description: "The saved agent that answers calls to the number; null for none: they are refused.",
@@ -141,6 +140,18 @@ export const PhoneNumberItem = z
       },
     ],
   });
+
+/** The answer to `PATCH /phone-numbers/{id}`. */
+export const ChangedPhoneNumber = PhoneNumberItem.extend({
+  inboundWebhookSecret: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "Where the request has set `inboundWebhookUrl`: verifies what is sent there, as Standard Webhooks says. Shown only here.",
+      examples: ["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazNhbGRldmVy"],
+    }),
+}).meta({ id: "ChangedPhoneNumber", description: "The number as it is now." });
 
 export const PhoneNumberFilters = z.strictObject({
   ...pageFields,

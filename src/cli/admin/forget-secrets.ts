@@ -9,7 +9,7 @@ import type { ForgottenSecrets } from "../../store/stores.ts";
 import type { AdminOutput } from "./output.ts";
 
 /**
- * Replaces the secrets of webhooks that no key opens any more, and deletes those of accounts and carriers, so that the service starts without the lost key. It must
+ * Replaces the secrets of webhooks that no key opens any more, and deletes those of accounts, carriers and numbers, so that the service starts without the lost key. It must
  * not run. Throws when a key that is there is malformed.
  */
 export async function forgetSecrets(place: StorePlace, dryRun: boolean, { say }: AdminOutput): Promise<void> {
@@ -35,7 +35,7 @@ function keysOf({ dataDir }: StorePlace, dryRun: boolean): Keyring {
 }
 
 function report(
-  { disabled, withoutPrevious, deleted, withoutCredentials, keyIds }: ForgottenSecrets,
+  { disabled, withoutPrevious, deleted, withoutCredentials, withoutInboundWebhook, keyIds }: ForgottenSecrets,
   dryRun: boolean,
   say: AdminOutput["say"],
 ): void {
@@ -53,8 +53,11 @@ function report(
       `${id} of ${accountId}, carrier ${name}, ${dryRun ? "would lose" : "lost"} its credentials, and keeps its numbers`,
     );
   }
+  for (const { id, accountId } of withoutInboundWebhook) {
+    say(`${id} of ${accountId} ${dryRun ? "would lose" : "lost"} its inbound webhook: set it again`);
+  }
   for (const id of keyIds) say(`key ${id} ${dryRun ? "would be" : "was"} forgotten`);
-  const lost = [disabled, withoutPrevious, deleted, withoutCredentials, keyIds];
+  const lost = [disabled, withoutPrevious, deleted, withoutCredentials, withoutInboundWebhook, keyIds];
   if (lost.every((each) => each.length === 0)) say("no secret is lost");
   else if (!dryRun && disabled.length > 0) {
     say("rotate the secrets of these webhooks, give them to their endpoints, then enable the webhooks");

@@ -28,3 +28,11 @@ export const CARRIER_REQUEST_MS_MAX = 10_000;
 export const CARRIER_ANSWER_BYTES_MAX = 1024 * 1024;
 /** The head of an answer. */
 export const CARRIER_ANSWER_HEAD_BYTES_MAX = 64 * 1024;
+
+/** The question to the inbound webhook of a number, from the first lookup to the last byte of the answer: the caller hears it ring. */
+export const INBOUND_ANSWER_MS_MAX = 2_000;
+export const INBOUND_ANSWER_BYTES_MAX = 64 * 1024;
+/** The head of its answer. */
+export const INBOUND_ANSWER_HEAD_BYTES_MAX = 16 * 1024;
+/** Calls that inbound webhooks have refused lately, whose webhooks may come again. */
+export const REFUSED_CALLS_KEPT = 1_000;

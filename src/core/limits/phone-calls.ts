@@ -10,8 +10,8 @@ export const RING_MARGIN_MS = 20_000;
 
 /** How long an outbound call waits for a slot, or for a carrier that does nothing at present. */
 export const QUEUED_MS_MAX = 15 * 60_000;
-/** How often a waiting call asks for a slot. */
-export const SLOT_RETRY_MS = 2_000;
+/** The delays after each try of a waiting call to get a slot; the last one repeats. */
+export const SLOT_RETRY_MS: readonly number[] = [1_000, 2_000, 5_000, 10_000];
 /** The delays after each request to dial that the carrier has not carried out; the last one repeats. */
 export const DIAL_RETRY_MS: readonly number[] = [1_000, 2_000, 5_000, 10_000, 30_000];
 

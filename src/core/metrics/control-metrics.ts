@@ -66,6 +66,12 @@ export type EventStreamEnd = (typeof EVENT_STREAM_ENDS)[number];
 /** What becomes of a job by an attempt. */
 export const JOB_OUTCOMES = ["done", "again", "retry", "dead"] as const;
 /** What becomes of an attempt to deliver an event. */
+/**
+ * What became of a question to the inbound webhook of a number: it has `answered` or `refused` the call, or the saved agent answered,
+ * because no answer came in time (`failed`) or it could not be used (`invalid`).
+ */
+export const INBOUND_WEBHOOK_OUTCOMES = ["answered", "refused", "failed", "invalid"] as const;
+
 export const WEBHOOK_OUTCOMES = ["delivered", "failed"] as const;
 /** Why the service disables a webhook. */
 export const WEBHOOK_DISABLED_REASONS = ["gone", "failing"] as const;
@@ -147,6 +153,12 @@ export class ControlMetrics {
     "carrier_requests_total",
     "Requests to the APIs of carriers. `refused` and `gone`: the carrier has done nothing. `busy`: it takes no requests at present. `unreachable`: no connection could be made. `uncertain`: it may have done what it was asked for.",
     ["carrier", "operation", "outcome"],
+  );
+  readonly #inboundWebhooks = counter(
+    this.registry,
+    "inbound_webhook_requests_total",
+    "Questions to the inbound webhooks of telephone numbers. `failed`: no answer came in time. `invalid`: it could not be used. After both the saved agent answers.",
+    ["outcome"],
   );
   readonly #webCalls = counter(
     this.registry,
@@ -275,6 +287,7 @@ export class ControlMetrics {
     for (const limit of CALL_LIMITS) this.#callsLimited.inc({ limit }, 0);
     for (const reason of EVENT_STREAM_ENDS) this.#eventStreamsEnded.inc({ reason }, 0);
     for (const outcome of WEB_CALL_OUTCOMES) this.#webCalls.inc({ outcome }, 0);
+    for (const outcome of INBOUND_WEBHOOK_OUTCOMES) this.#inboundWebhooks.inc({ outcome }, 0);
     for (const outcome of WEBHOOK_OUTCOMES) this.#webhookAttempts.inc({ outcome }, 0);
     for (const reason of WEBHOOK_DISABLED_REASONS) this.#webhooksDisabled.inc({ reason }, 0);
   }
@@ -326,6 +339,11 @@ export class ControlMetrics {
   /** A carrier's API was asked for something. */
   carrierAsked(carrier: string, operation: string, outcome: string): void {
     this.#carrierRequests.inc({ carrier, operation, outcome });
+  }
+
+  /** The inbound webhook of a number was asked about a call. */
+  inboundWebhookAsked(outcome: (typeof INBOUND_WEBHOOK_OUTCOMES)[number]): void {
+    this.#inboundWebhooks.inc({ outcome });
   }
 
   webhookAttempted(outcome: (typeof WEBHOOK_OUTCOMES)[number], tookMs: number): void {

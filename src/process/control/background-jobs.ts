@@ -18,6 +18,7 @@ import { RenderJob } from "../../record/recording/render-job.ts";
 import type { RetentionJob } from "../../record/retention/job.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
 import type { CarrierStore } from "../../store/carrier-store.ts";
+import type { InboundWebhookStore } from "../../store/inbound-webhook-store.ts";
 import {
   CLEAN_JOB,
   DELIVERY_JOB,
@@ -39,6 +40,7 @@ export interface BackgroundJobsOptions {
   mediaKeys: Pick<MediaKeyStore, "reseal">;
   accountSecrets: Pick<AccountSecretStore, "reseal">;
   carriers: Pick<CarrierStore, "reseal">;
+  inboundWebhooks: Pick<InboundWebhookStore, "reseal">;
   documents: EventDocuments;
   http: GuardedHttp;
   journals: Pick<JournalProcessor, "render">;
@@ -67,6 +69,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     mediaKeys,
     accountSecrets,
     carriers,
+    inboundWebhooks,
     documents,
     http,
     journals,
@@ -113,7 +116,11 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       }
     }),
     [RESEAL_JOB]: scheduled("*/5 * * * *", HOUR_MS, (context) =>
-      resealAll({ media_keys: mediaKeys, account_secrets: accountSecrets, carriers, webhooks }, log, context),
+      resealAll(
+        { media_keys: mediaKeys, account_secrets: accountSecrets, carriers, phone_numbers: inboundWebhooks, webhooks },
+        log,
+        context,
+      ),
     ),
   };
   metrics.observeJobs(() => statistics.latest);

@@ -1,4 +1,5 @@
 import type { AccountLimits } from "../../core/account-settings.ts";
+import type { AccountId } from "../../core/ids.ts";
 import { KeyedQueue } from "../../core/keyed-queue.ts";
 import type { CallEvent, CallStore, Creation, NewCall } from "../call-store.ts";
 import { type AdmissionRefusal, type Capacity, roleOf } from "./capacity.ts";
@@ -53,12 +54,25 @@ export class CallAdmission {
     });
   }
 
+  /**
+   * Stores a call that takes its slot later, or stores nothing. A repeated request is answered also where a new call is refused. Rejects
+   * as the stores do.
+   */
+  async createQueued<Outcome extends { kind: string }>(
+    accountId: AccountId,
+    bounds: CreationBounds,
+    { findRepeated, create }: { findRepeated: () => Promise<Outcome | undefined>; create: () => Promise<Outcome> },
+  ): Promise<Outcome | Refused> {
+    const repeated = await findRepeated();
+    if (repeated !== undefined) return repeated;
+    return this.#refused(accountId, bounds) ?? (await this.#counted(accountId, bounds.limits ?? {}, create));
+  }
+
   async #createNew(call: NewCall, { limits = {}, refusal }: CreationBounds): Promise<AdmittedCreation> {
     const { accountId, apiKeyId, tokenHash } = call;
-    const { concurrentCalls, creationsPerMinute } = limits;
-    if (refusal !== undefined) return { kind: "refused", reason: refusal };
-    const waitMs = creationsPerMinute === undefined ? 0 : this.#rates.waitMs(accountId, creationsPerMinute);
-    if (waitMs > 0) return { kind: "refused", reason: "account_creations", waitMs };
+    const { concurrentCalls } = limits;
+    const refused = this.#refused(accountId, { limits, refusal });
+    if (refused !== undefined) return refused;
     const reason = this.#capacity.reserve(
       tokenHash,
       { accountId, apiKeyId },
@@ -66,17 +80,36 @@ export class CallAdmission {
       roleOf(call.spec.connectionType),
     );
     if (reason !== undefined) return { kind: "refused", reason };
-    if (creationsPerMinute !== undefined) this.#rates.take(accountId, creationsPerMinute);
+    try {
+      return await this.#counted(accountId, limits, () => this.#calls.create(call));
+    } finally {
+      // The reservation of a call that was not stored; a stored one has its slot under its id.
+      this.#capacity.release(call.tokenHash);
+    }
+  }
+
+  #refused(accountId: AccountId, { limits = {}, refusal }: CreationBounds): Refused | undefined {
+    if (refusal !== undefined) return { kind: "refused", reason: refusal };
+    const { creationsPerMinute } = limits;
+    const waitMs = creationsPerMinute === undefined ? 0 : this.#rates.waitMs(accountId, creationsPerMinute);
+    return waitMs > 0 ? { kind: "refused", reason: "account_creations", waitMs } : undefined;
+  }
+
+  async #counted<Outcome extends { kind: string }>(
+    accountId: AccountId,
+    { creationsPerMinute }: AccountLimits,
+    create: () => Promise<Outcome>,
+  ): Promise<Outcome> {
+    if (creationsPerMinute === undefined) return await create();
+    this.#rates.take(accountId, creationsPerMinute);
     let isCreated = false;
     try {
-      const creation = await this.#calls.create(call);
+      const creation = await create();
       isCreated = creation.kind === "created";
       return creation;
     } finally {
       // Otherwise visitors of a page at its limit would use up the creations of the account.
-      if (creationsPerMinute !== undefined && !isCreated) this.#rates.giveBack(accountId, creationsPerMinute);
-      // The reservation of a call that was not stored; a stored one has its slot under its id.
-      this.#capacity.release(call.tokenHash);
+      if (!isCreated) this.#rates.giveBack(accountId, creationsPerMinute);
     }
   }
 }

@@ -47,6 +47,12 @@ async function seals(db: Kysely<Tables>, pattern: string): Promise<boolean> {
     .where("sealed_credentials", "like", pattern)
     .executeTakeFirst();
   if (carrier !== undefined) return true;
+  const inbound = await db
+    .selectFrom("phone_numbers")
+    .select("id")
+    .where("inbound_webhook_secret", "like", pattern)
+    .executeTakeFirst();
+  if (inbound !== undefined) return true;
   const key = await db
     .selectFrom("media_keys")
     .select("call_id")

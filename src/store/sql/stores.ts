@@ -22,6 +22,7 @@ import { SqlRetention } from "./retention.ts";
 import type { SqlStoreOptions } from "./store-options.ts";
 import type { Tables } from "./tables.ts";
 import { SqlCarriers } from "./telephony/carriers.ts";
+import { SqlInboundWebhooks } from "./telephony/inbound-webhooks.ts";
 import { SqlPhoneCalls } from "./telephony/phone-calls.ts";
 import { SqlPhoneNumbers } from "./telephony/phone-numbers.ts";
 import { SqlTransfer, unfinishedImport } from "./transfer.ts";
@@ -101,6 +102,7 @@ export function sqlStores(
   const audit = new SqlAudit(db, clock);
   const sideEffects = { jobs, events, audit };
   const calls = new SqlCalls(database, clock, age, sideEffects);
+  const phoneNumbers = new SqlPhoneNumbers(database, clock, audit);
   const deliveryOf = (payload: unknown) => (payload as { deliveryId: DeliveryId }).deliveryId;
   jobs.follow(DELIVERY_JOB, {
     abandoned: (tx, payload) => failDelivery(tx, deliveryOf(payload)),
@@ -122,7 +124,7 @@ export function sqlStores(
     calls,
     redemptions: new SqlRedemptions(database, { clock, age, ...ofRedemptions }),
     phoneCalls: new SqlPhoneCalls(database, clock, age, sideEffects, (event) => calls.emit(event)),
-    phoneNumbers: new SqlPhoneNumbers(database, clock, audit),
+    phoneNumbers,
     usage: new SqlUsage(db),
     retention: new SqlRetention(database, clock),
     epochs: new SqlEpochs(db),
@@ -132,6 +134,7 @@ export function sqlStores(
     openWebhooks: (keys) => new SqlWebhooks(database, clock, keys, sideEffects),
     openAccountSecrets: (keys) => new SqlAccountSecrets(database, clock, keys, audit),
     openCarriers: (keys) => new SqlCarriers(database, clock, keys, audit),
+    openInboundWebhooks: (keys) => new SqlInboundWebhooks(database, clock, keys, phoneNumbers),
     openMediaKeys: (keys) => new SqlMediaKeys(database, clock, keys),
     sealingKeyIds: () => sealingKeyIds(db),
     forgetLostSecrets: (keys, dryRun) => forgetLostSecrets(database, { keys, dryRun, clock, events }),

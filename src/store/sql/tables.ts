@@ -296,6 +296,8 @@ export interface Tables {
     name: string;
     agent_id: AgentId | null;
     inbound_webhook_url: string | null;
+    /** Sealed; null without an address. */
+    inbound_webhook_secret: string | null;
     max_concurrent_calls: number | null;
     /** JSON of a text. */
     refusal_text: string | null;

@@ -37,13 +37,16 @@ export function reasonOf(outcome: PhoneCallOutcome): EndReason {
 
 /** A queued call is due. */
 export function queuedTick(draft: Draft, phase: PhaseOf<"queued">): void {
-  const { sinceMs, attempts } = phase;
-  if (draft.nowMs >= addMs(sinceMs, QUEUED_MS_MAX)) {
+  const { sinceMs, attempts, slotTries } = phase;
+  const endMs = addMs(sinceMs, QUEUED_MS_MAX);
+  if (draft.nowMs >= endMs) {
     draft.over(attempts === 0 ? "no_capacity" : "carrier_failed");
     return;
   }
   draft.emit({ kind: "reserve-slot" });
-  draft.go({ ...phase, retryMs: addMs(draft.nowMs, SLOT_RETRY_MS) });
+  // The next try is planned here, so that a refusal changes nothing and is not stored.
+  const retryMs = addMs(draft.nowMs, SLOT_RETRY_MS[slotTries] ?? SLOT_RETRY_MS.at(-1) ?? 0);
+  draft.go({ ...phase, slotTries: slotTries + 1, retryMs: earliest(retryMs, endMs) });
 }
 
 export function slotGranted(draft: Draft): void {
@@ -63,8 +66,8 @@ export function slotGranted(draft: Draft): void {
 export function slotRefused(draft: Draft, { afterMs = 0 }: EventOf<"slot-refused">): void {
   const { phase } = draft;
   if (phase.at !== "queued") return;
-  const retryMs = addMs(draft.nowMs, Math.max(afterMs, SLOT_RETRY_MS));
-  draft.go({ ...phase, retryMs: earliest(retryMs, addMs(phase.sinceMs, QUEUED_MS_MAX)) });
+  const retryMs = earliest(addMs(draft.nowMs, afterMs), addMs(phase.sinceMs, QUEUED_MS_MAX));
+  if (retryMs > phase.retryMs) draft.go({ ...phase, retryMs });
 }
 
 export function dialDue(draft: Draft, { attempt }: EventOf<"dial-due">): void {
@@ -116,6 +119,7 @@ function retryDial(draft: Draft, phase: PhaseOf<"dialling" | "asking">, afterMs 
     at: "queued",
     sinceMs: phase.sinceMs,
     attempts: phase.attempt,
+    slotTries: 0,
     retryMs: earliest(retryMs, addMs(phase.sinceMs, QUEUED_MS_MAX)),
   });
 }

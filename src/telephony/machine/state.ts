@@ -17,8 +17,8 @@ export type Finding = "none" | "ambiguous" | "incomplete";
  * ever.
  */
 export type Phase =
-  /** Outbound: nothing was asked of the carrier, or it has done nothing. `attempts` counts the latter. */
-  | { at: "queued"; sinceMs: EpochMs; attempts: number; retryMs: EpochMs }
+  /** Outbound: nothing was asked of the carrier, or it has done nothing. `attempts` counts the latter, `slotTries` those since then. */
+  | { at: "queued"; sinceMs: EpochMs; attempts: number; slotTries: number; retryMs: EpochMs }
   /** It has a slot. From `sentAtMs` on the carrier may have placed the call. */
   | { at: "dialling"; sinceMs: EpochMs; attempt: number; sentAtMs?: EpochMs; untilMs: EpochMs }
   /** Whether the call was placed is not known, and the carrier is asked. It is not dialled again, whatever comes. */
@@ -100,7 +100,7 @@ const initial = (direction: CallDirection, options: NewCallOptions, phase: Phase
 
 /** An outbound call, which waits for its slot. */
 export const outboundCall = (options: NewCallOptions, nowMs: EpochMs): PhoneCallState =>
-  initial("outbound", options, { at: "queued", sinceMs: nowMs, attempts: 0, retryMs: nowMs });
+  initial("outbound", options, { at: "queued", sinceMs: nowMs, attempts: 0, slotTries: 0, retryMs: nowMs });
 
 /** An inbound call, whose caller waits. */
 export const inboundCall = (options: NewCallOptions, carrierCallId: string, nowMs: EpochMs): PhoneCallState => ({

@@ -84,6 +84,52 @@ describe("POST /phone-calls", () => {
     expect((await post({ ...BODY, agentId: "agent_01990000-0000-7000-8000-000000000000" })).status).toBe(404);
   });
 
+  test("counts as a creation of the account: past its limit a minute it is 429, and a repeated request is answered", async () => {
+    const limits = { limits: { creationsPerMinute: 1 } };
+    await api.stores.accounts.update(api.accountId, limits);
+    const headers = { "idempotency-key": "once" };
+    const first = await post({ ...BODY, ...INLINE }, headers);
+    const refused = await post({ ...BODY, ...INLINE });
+    expect([refused.status, errorOf(refused).code, refused.headers["retry-after"]]).toEqual([
+      429,
+      "rate_limited",
+      "60",
+    ]);
+    expect((await api.post(MINIMAL_CALL)).status).toBe(429);
+    expect(idOf(await post({ ...BODY, ...INLINE }, headers))).toBe(idOf(first));
+    api.clock.advance(60_000);
+    expect((await post({ ...BODY, ...INLINE })).status).toBe(201);
+  });
+
+  test("is 429 past a spend limit of the account, and a repeated request is answered", async () => {
+    const headers = { "idempotency-key": "once" };
+    const first = await post({ ...BODY, ...INLINE }, headers);
+    api.state.accountOver = "input_tokens";
+    for (const more of [{}, { "idempotency-key": "other" }]) {
+      const refused = await post({ ...BODY, ...INLINE }, more);
+      expect([refused.status, errorOf(refused).code]).toEqual([429, "spend_limit"]);
+    }
+    expect(idOf(await post({ ...BODY, ...INLINE }, headers))).toBe(idOf(first));
+  });
+
+  test("gives the numbers of the call to variables of the agent that are named `from` and `to`", async () => {
+    const agent = await api.stores.agents.create(api.accountId, {
+      ...AGENT,
+      basePrompt: "You call {{to}} from {{from}}. {{toString}}",
+      voiceId: VOICES[0]?.id ?? "",
+      languageId: VOICES[0]?.language ?? "",
+      variables: [
+        { name: "from", type: "string" },
+        { name: "to", type: "string", default: "somebody" },
+        { name: "toString", type: "string", default: "usual" },
+      ],
+    });
+    const variablesOf = async (body: object) =>
+      ((await post({ ...BODY, from: number.id, agentId: agent.id, ...body })).body as { variables: object }).variables;
+    expect(await variablesOf({})).toEqual({ from: "+12025550100", to: "+12025550123", toString: "usual" });
+    expect(await variablesOf({ variables: { from: "the bakery" } })).toMatchObject({ from: "the bakery" });
+  });
+
   test("is 503 where carriers know no address of the service", async () => {
     await api.close();
     api = await apiUnderTest(undefined, { publicUrl: undefined });

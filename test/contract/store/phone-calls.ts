@@ -115,6 +115,11 @@ export function phoneCallContract(name: string, make: () => StoresUnderTest): vo
       expect(results.map(({ kind }) => kind).sort()).toEqual(["created", "replayed", "replayed"]);
       const ids = results.map((result) => (result.kind === "mismatch" ? "" : result.call.id));
       expect(new Set(ids).size).toBe(1);
+      const [, first] = results;
+      expect(await stores.phoneCalls.findRepeated({ accountId, idempotency })).toEqual(
+        first?.kind === "mismatch" ? undefined : { kind: "replayed", call: first?.call },
+      );
+      expect(await stores.phoneCalls.findRepeated({ accountId })).toBeUndefined();
       const other = newCall({ idempotency: { ...idempotency, fingerprint: "another" } });
       expect(await stores.phoneCalls.create(other)).toEqual({ kind: "mismatch" });
     });

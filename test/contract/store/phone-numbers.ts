@@ -1,9 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, asPhoneNumberId } from "../../../src/core/ids.ts";
 import type { Carrier } from "../../../src/store/carrier-store.ts";
 import type { NewPhoneNumber } from "../../../src/store/phone-number-store.ts";
+import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { AGENT } from "../../support/calls/stored-calls.ts";
+import { SEALING_KEYS } from "../../support/stores/keys.ts";
 import { createCarrier, importNumber } from "../../support/telephony/stored.ts";
 import type { StoresUnderTest } from "./calls.ts";
 
@@ -79,7 +82,7 @@ export function phoneNumberContract(name: string, make: () => StoresUnderTest): 
       const { id } = await importNumber(stores, carrier);
       const { id: agentId } = await stores.agents.create(accountId, AGENT);
       under.clock.advance(1_000);
-      const change = { agentId, inboundWebhookUrl: "https://x.example/", maxConcurrentCalls: 3, refusalText: "a\0b" };
+      const change = { agentId, maxConcurrentCalls: 3, refusalText: "a\0b" };
       const changed = await stores.phoneNumbers.update(accountId, id, change);
       expect(changed).toMatchObject({ ...change, updatedAtMs: under.clock.epochMs() });
       const bare = await stores.phoneNumbers.update(accountId, id, {
@@ -93,6 +96,47 @@ export function phoneNumberContract(name: string, make: () => StoresUnderTest): 
       expect(bare).toEqual(await stores.phoneNumbers.get(accountId, id));
       expect(bare?.name).toBe("front desk");
       expect(await stores.phoneNumbers.update(accountId, asPhoneNumberId("number_unknown"), {})).toBeUndefined();
+    });
+
+    test("an inbound webhook has a secret of its own, another one whenever it is set, and none once it is removed", async () => {
+      const { id } = await importNumber(stores, carrier);
+      const webhooks = stores.openInboundWebhooks(SEALING_KEYS);
+      expect(await webhooks.open(id)).toBeUndefined();
+      const url = "https://x.example/in";
+      const first = await webhooks.set(accountId, id, url, { name: "desk" });
+      expect(first).toMatchObject({
+        number: { inboundWebhookUrl: url, name: "desk" },
+        secret: expect.stringMatching(/^whsec_/),
+      });
+      expect(await webhooks.open(id)).toEqual({ url, secret: first?.secret });
+      const second = await webhooks.set(accountId, id, url, {});
+      expect(second?.secret).not.toBe(first?.secret);
+      expect(await webhooks.open(id)).toEqual({ url, secret: second?.secret });
+      const other = await stores.accounts.ensure("second");
+      expect(await webhooks.set(other, id, url, {})).toBeUndefined();
+      expect(await stores.phoneNumbers.update(accountId, id, { inboundWebhookUrl: null })).not.toHaveProperty(
+        "inboundWebhookUrl",
+      );
+      expect(await webhooks.open(id)).toBeUndefined();
+    });
+
+    test("the secret of an inbound webhook is sealed again with a new key; with a lost key the webhook is removed", async () => {
+      const { id } = await importNumber(stores, carrier);
+      const set = await stores.openInboundWebhooks(SEALING_KEYS).set(accountId, id, "https://x.example/in", {});
+      const [key, another] = [sealingKeyOf(randomBytes(32)), sealingKeyOf(randomBytes(32))];
+      const renewed = stores.openInboundWebhooks(new Keyring([key, SEALING_KEYS.current]));
+      expect(await renewed.reseal({ limit: 10 })).toMatchObject({ resealed: 1, unsealable: [] });
+      expect((await stores.openInboundWebhooks(new Keyring([key])).open(id))?.secret).toBe(set?.secret);
+      const lost = new Keyring([another]);
+      await expect(stores.openInboundWebhooks(lost).open(id)).rejects.toMatchObject({ code: "unsealable" });
+      expect((await stores.openInboundWebhooks(lost).reseal({ limit: 10 })).unsealable).toEqual([id]);
+      for (const dryRun of [true, false]) {
+        expect(await stores.forgetLostSecrets(lost, dryRun)).toMatchObject({
+          withoutInboundWebhook: [{ id, accountId }],
+        });
+      }
+      expect(await stores.openInboundWebhooks(lost).open(id)).toBeUndefined();
+      expect(await stores.phoneNumbers.get(accountId, id)).not.toHaveProperty("inboundWebhookUrl");
     });
 
     test("what the carrier did before is stored by the first attachment, and until the number is detached", async () => {

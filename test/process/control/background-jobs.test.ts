@@ -42,6 +42,7 @@ async function scene({
     mediaKeys: stores.openMediaKeys(SEALING_KEYS),
     accountSecrets: stores.openAccountSecrets(SEALING_KEYS),
     carriers: stores.openCarriers(SEALING_KEYS),
+    inboundWebhooks: stores.openInboundWebhooks(SEALING_KEYS),
     documents: undefined as never,
     http: undefined as never,
     journals: { render: unused },

@@ -17,6 +17,7 @@ import { unavailable } from "../../../src/core/errors.ts";
 import type { AccountId, ApiKeyId } from "../../../src/core/ids.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
+import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
 import { telephony } from "../../../src/process/control/telephony.ts";
@@ -31,6 +32,7 @@ import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { WebhookStore } from "../../../src/store/webhook-store.ts";
 import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";
+import { InboundWebhookClient } from "../../../src/telephony/inbound-webhook-client.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { SEALING_KEYS } from "../stores/keys.ts";
@@ -174,6 +176,7 @@ export async function apiUnderTest(
   const webhooks = stores.openWebhooks(SEALING_KEYS);
   const accountSecrets = stores.openAccountSecrets(SEALING_KEYS);
   const carriers = stores.openCarriers(SEALING_KEYS);
+  const inboundWebhooks = stores.openInboundWebhooks(SEALING_KEYS);
   const carrierClient = new ScriptedCarrierClient();
   const accountId = await stores.accounts.ensure("first");
   const { key, record } = await stores.apiKeys.create({ accountId, name: "test", scopes: SCOPES });
@@ -240,6 +243,12 @@ export async function apiUnderTest(
     webhooks,
     accountSecrets,
     carriers,
+    inboundWebhooks,
+    inboundWebhookClient: new InboundWebhookClient({
+      webhooks: inboundWebhooks,
+      http: new GuardedHttp({ allowLoopback: true }),
+      clock,
+    }),
     carrierAccounts: new CarrierAccounts({
       client: carrierClient,
       telephonyOf: (carrier) => carrierOf(carrier)?.telephony,

@@ -8,6 +8,7 @@ import { STAGES } from "../../../src/core/calls/stages.ts";
 import {
   CALL_LIMITS,
   EVENT_STREAM_ENDS,
+  INBOUND_WEBHOOK_OUTCOMES,
   JOB_OUTCOMES,
   LARGE_RESPONSES,
   REQUEST_LIMIT_SCOPES,
@@ -83,6 +84,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...TASK_OUTCOMES,
     ...SPEECH_JOB_OUTCOMES,
     ...JOB_OUTCOMES,
+    ...INBOUND_WEBHOOK_OUTCOMES,
     ...WEBHOOK_OUTCOMES,
     ...SIGN_IN_OUTCOMES,
     ...WEB_CALL_OUTCOMES,

@@ -49,7 +49,10 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     clock: systemClock,
     largeResponses: new LargeResponses(systemClock, metrics.largeResponses("list")),
     downloads: new LargeResponses(systemClock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX)),
-    callAdmission: stores.calls,
+    callAdmission: {
+      create: (call) => stores.calls.create(call),
+      createQueued: (_accountId, _bounds, { create }) => create(),
+    },
     voices: catalogueOf({ voices: async () => [VOICE] }, ANY_STT),
     toolSecrets: new Map(),
     schemas: INLINE_SCHEMAS,
@@ -57,6 +60,8 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     webhooks: stores.openWebhooks(SEALING_KEYS),
     accountSecrets: stores.openAccountSecrets(SEALING_KEYS),
     carriers: stores.openCarriers(SEALING_KEYS),
+    inboundWebhooks: stores.openInboundWebhooks(SEALING_KEYS),
+    inboundWebhookClient: { ask: async () => ({ kind: "failed", reason: "there is none" }) },
     carrierAccounts: new CarrierAccounts({
       client: new ScriptedCarrierClient(),
       telephonyOf: (carrier) => carrierOf(carrier)?.telephony,

@@ -42,6 +42,7 @@ async function addPhoneNumbers({ schema }: Kysely<Tables>, types: ColumnTypes): 
     .addColumn("name", "text", (column) => column.notNull())
     .addColumn("agent_id", "text", (column) => column.references("agents.id"))
     .addColumn("inbound_webhook_url", "text")
+    .addColumn("inbound_webhook_secret", "text")
     .addColumn("max_concurrent_calls", "integer")
     .addColumn("refusal_text", "text")
     .addColumn("is_attached", "integer", (column) => column.notNull())

@@ -77,9 +77,13 @@ export class SqlPhoneCalls implements PhoneCallStore {
     return creation;
   }
 
+  findRepeated(call: Pick<NewPhoneCall, "accountId" | "idempotency">): Promise<PhoneCallCreation | undefined> {
+    return this.#findRequested(this.#db, call);
+  }
+
   async #findRequested(
-    tx: Transaction<Tables>,
-    { accountId, idempotency }: NewPhoneCall,
+    tx: Kysely<Tables>,
+    { accountId, idempotency }: Pick<NewPhoneCall, "accountId" | "idempotency">,
   ): Promise<PhoneCallCreation | undefined> {
     if (idempotency === undefined) return undefined;
     const { keyHash, fingerprint } = idempotency;

@@ -96,15 +96,24 @@ export class SqlPhoneNumbers implements PhoneNumberStore {
     change: PhoneNumberChange,
     act: Act = BY_SERVICE,
   ): Promise<PhoneNumber | undefined> {
-    const { name, agentId, inboundWebhookUrl, maxConcurrentCalls, refusalText } = change;
     const set = {
-      ...(name !== undefined && { name }),
-      ...(agentId !== undefined && { agent_id: agentId }),
-      ...(inboundWebhookUrl !== undefined && { inbound_webhook_url: inboundWebhookUrl }),
-      ...(maxConcurrentCalls !== undefined && { max_concurrent_calls: maxConcurrentCalls }),
-      ...(refusalText !== undefined && { refusal_text: refusalText === null ? null : JSON.stringify(refusalText) }),
+      ...changedColumns(change),
+      ...(change.inboundWebhookUrl === null && { inbound_webhook_url: null, inbound_webhook_secret: null }),
     };
     return this.#change(accountId, id, set, { act, action: "phone_number.updated", changed: changedIn(change) });
+  }
+
+  /** As `update`, with an address that is asked about calls, and its sealed secret. `noteKey` notes the key in the transaction. */
+  updateWithWebhook(
+    accountId: AccountId,
+    id: PhoneNumberId,
+    change: Omit<PhoneNumberChange, "inboundWebhookUrl">,
+    act: Act,
+    { url, sealed, noteKey }: { url: string; sealed: string; noteKey: (tx: Kysely<Tables>) => Promise<void> },
+  ): Promise<PhoneNumber | undefined> {
+    const set = { ...changedColumns(change), inbound_webhook_url: url, inbound_webhook_secret: sealed };
+    const changed = changedIn({ ...change, inboundWebhookUrl: url });
+    return this.#change(accountId, id, set, { act, action: "phone_number.updated", changed, before: noteKey });
   }
 
   setAttached(
@@ -153,9 +162,20 @@ export class SqlPhoneNumbers implements PhoneNumberStore {
     accountId: AccountId,
     id: PhoneNumberId,
     set: object,
-    { act, action, changed }: { act: Act; action: AuditAction; changed?: readonly string[] },
+    {
+      act,
+      action,
+      changed,
+      before,
+    }: {
+      act: Act;
+      action: AuditAction;
+      changed?: readonly string[];
+      before?: (tx: Kysely<Tables>) => Promise<void>;
+    },
   ): Promise<PhoneNumber | undefined> {
     return this.#database.readCommitted(async (tx) => {
+      await before?.(tx);
       const row = await tx
         .updateTable("phone_numbers")
         .set({ ...set, updated_at: this.#clock.epochMs() })
@@ -180,6 +200,13 @@ export class SqlPhoneNumbers implements PhoneNumberStore {
   }
 }
 
+const changedColumns = ({ name, agentId, maxConcurrentCalls, refusalText }: PhoneNumberChange) => ({
+  ...(name !== undefined && { name }),
+  ...(agentId !== undefined && { agent_id: agentId }),
+  ...(maxConcurrentCalls !== undefined && { max_concurrent_calls: maxConcurrentCalls }),
+  ...(refusalText !== undefined && { refusal_text: refusalText === null ? null : JSON.stringify(refusalText) }),
+});
+
 const numbersOf = (db: Kysely<Tables>, accountId: AccountId) =>
   db.selectFrom("phone_numbers").selectAll().where("account_id", "=", accountId);
 
@@ -199,6 +226,7 @@ const newRow = (
   name,
   agent_id: null,
   inbound_webhook_url: null,
+  inbound_webhook_secret: null,
   max_concurrent_calls: null,
   refusal_text: null,
   is_attached: 0,

@@ -9,6 +9,7 @@ import { placeOf } from "../account-secrets.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { carrierPlace, FORGOTTEN } from "../telephony/carriers.ts";
+import { inboundWebhookPlace } from "../telephony/inbound-webhooks.ts";
 import type { SqlEvents } from "./events.ts";
 import { newSecret } from "./webhooks.ts";
 
@@ -55,17 +56,34 @@ export async function forgetLostSecrets(database: SqlDatabase, means: Means): Pr
     const withoutCredentials = carriers.filter(
       ({ id, sealed_credentials: sealed }) => !opens(keys, sealed, carrierPlace(id)),
     );
+    const ofNumbers = await tx
+      .selectFrom("phone_numbers")
+      .select(["id", "account_id", "inbound_webhook_secret"])
+      .where("inbound_webhook_secret", "is not", null)
+      .$narrowType<{ inbound_webhook_secret: string }>()
+      .orderBy("id")
+      .execute();
+    const withoutInboundWebhook = ofNumbers.filter(
+      ({ id, inbound_webhook_secret: sealed }) => !opens(keys, sealed, inboundWebhookPlace(id)),
+    );
     const kept = [
       ...ofAccounts.filter((secret) => !deleted.includes(secret)).map(({ sealed_secret: sealed }) => sealed),
       ...carriers
         .filter((carrier) => !withoutCredentials.includes(carrier))
         .map((carrier) => carrier.sealed_credentials),
+      ...ofNumbers
+        .filter((number) => !withoutInboundWebhook.includes(number))
+        .map((number) => number.inbound_webhook_secret),
     ];
     const keyIds = await lostKeys(tx, rows, [...lost, ...withoutPrevious], kept, keys);
     if (!dryRun) {
       for (const { id } of deleted) await tx.deleteFrom("account_secrets").where("id", "=", id).execute();
       for (const { id } of withoutCredentials) {
         await tx.updateTable("carriers").set({ sealed_credentials: FORGOTTEN }).where("id", "=", id).execute();
+      }
+      for (const { id } of withoutInboundWebhook) {
+        const none = { inbound_webhook_url: null, inbound_webhook_secret: null };
+        await tx.updateTable("phone_numbers").set(none).where("id", "=", id).execute();
       }
       await replace(tx, lost, means);
       await deletePrevious(tx, withoutPrevious);
@@ -76,6 +94,7 @@ export async function forgetLostSecrets(database: SqlDatabase, means: Means): Pr
       withoutPrevious: withoutPrevious.map(({ id }) => id),
       deleted: deleted.map(({ id, account_id: accountId, kind, name }) => ({ id, accountId, kind, name })),
       withoutCredentials: withoutCredentials.map(({ id, account_id: accountId, name }) => ({ id, accountId, name })),
+      withoutInboundWebhook: withoutInboundWebhook.map(({ id, account_id: accountId }) => ({ id, accountId })),
       keyIds,
     };
   });
