@@ -269,8 +269,11 @@ export class KillTrial {
         const page = { from: 0, limit: 1_000 };
         const journal = (await stores.phoneCalls.events(accountId, callId as CallId, page)) ?? [];
         const legs = emulator.placed.filter((placed) => placed.to === to).map(({ leg }) => leg);
+        // A carrier may leave out the plus sign.
         const dials = emulator.requests.filter(
-          ({ endpoint, body }) => endpoint === DIAL_ENDPOINT[name] && Object.values(body).includes(to),
+          ({ endpoint, body }) =>
+            endpoint === DIAL_ENDPOINT[name] &&
+            Object.values(body).some((value) => value === to || value === to.slice(1)),
         );
         evidence.push({
           callId,

@@ -46,7 +46,7 @@ export class KilledService {
     const apiUrl = `http://127.0.0.1:${await freePort()}`;
     const server = store === "Postgres" ? await PostgresServer.start({ settings: { fsync: "on" } }) : undefined;
     const database = server && { server, url: await server.createDatabase() };
-    const service = new KilledService(apiUrl, env, database);
+    const service = new KilledService(apiUrl, { MEDIA_PORT: String(await freePort()), ...env }, database);
     service.#key = await service.withStores(async ({ accounts, apiKeys }) => {
       const accountId = await accounts.ensure("proof");
       const scopes = ["admin", "calls", "read", "write"] as const;
@@ -68,7 +68,6 @@ export class KilledService {
       env: {
         API_PORT: new URL(this.#apiUrl).port,
         PUBLIC_API_URL: this.#apiUrl,
-        MEDIA_PORT: "0",
         METRICS_PORT: "off",
         DATA_DIR: this.dataDir,
         STT: "reference",

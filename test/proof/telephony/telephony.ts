@@ -52,7 +52,7 @@ async function runTrials(
   );
 }
 
-function checkTrials({ checks }: Proof, trials: readonly KillTrialResult[]): void {
+function checkTrials({ checks, seed }: Proof, trials: readonly KillTrialResult[]): void {
   for (const { store, verdict, kills, calls } of trials) {
     const under = `${store}, seed ${seed}: ${calls} calls under ${kills} kills`;
     const claims: [string, readonly string[]][] = [

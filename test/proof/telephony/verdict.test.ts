@@ -55,6 +55,17 @@ describe("the verdict on telephone calls under kills", () => {
     expect(verdictFor(call, { controlKillsMs: [100_200] }).wronglyUnknown).toHaveLength(1);
   });
 
+  test("looks at the last request to dial that was sent, and at its own answer", () => {
+    const again = [
+      at(103_000, { kind: "dial-due" }, { kind: "send-dial" }),
+      at(109_000, { kind: "dial-due" }, { kind: "find-calls" }),
+    ];
+    const journal = [...RIGHT.journal.slice(0, 2), ...again];
+    const call = { endReason: "unknown", isDisturbed: true, journal };
+    expect(verdictFor(call, { controlKillsMs: [104_000] }).wronglyUnknown).toEqual([]);
+    expect(verdictFor(call, { controlKillsMs: [102_000] }).wronglyUnknown).toHaveLength(1);
+  });
+
   test("names an end that is not what the carrier saw, unless something came between", () => {
     const call = { endReason: "no_answer" };
     expect(verdictFor(call).wrongEnds).toHaveLength(1);

@@ -83,10 +83,10 @@ const described = ({ callId, carrier, status, endReason, legs, journal }: CallEv
 /** Whether nobody could know what became of the request to dial. */
 function isUnknowable({ journal, hasUncertainFault }: CallEvidence, { controlKillsMs }: TrialEvidence): boolean {
   if (hasUncertainFault) return true;
-  const sent = journal.findLast(({ event }) => kindOf(event) === "dial-due");
-  const answered = journal.find(({ event }) => kindOf(event) === "dial-answered");
-  if (sent === undefined) return false;
-  const sentMs = Number(sent.atMs);
+  const sentAt = journal.findLastIndex(({ commands }) => commands.some((command) => kindOf(command) === "send-dial"));
+  if (sentAt < 0) return false;
+  const answered = journal.slice(sentAt).find(({ event }) => kindOf(event) === "dial-answered");
+  const sentMs = Number(journal[sentAt]?.atMs);
   const untilMs = answered === undefined ? sentMs + REQUEST_MS_MAX : Number(answered.atMs);
   return controlKillsMs.some((atMs) => atMs >= sentMs && atMs <= untilMs);
 }
