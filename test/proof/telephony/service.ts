@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../../src/core/clock.ts";
 import { openStores, type StorePlace } from "../../../src/store/open-stores.ts";
@@ -12,7 +12,7 @@ import { PostgresServer } from "../../support/postgres/server.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 const READY_MS_MAX = 30_000;
-const POLL_MS = 50;
+const LOG_TAIL_CHARS = 2_000;
 const REQUEST_MS_MAX = 15_000;
 
 /** What a kill ends: one process, or the supervisor with all of them. */
@@ -82,12 +82,11 @@ export class KilledService {
     });
     closeSync(log);
     this.#child = child;
-    const late = AbortSignal.timeout(READY_MS_MAX);
-    await new Promise<void>((resolve, reject) => {
-      child.once("message", () => resolve());
-      child.once("exit", (code) => reject(new Error(`the service ended with ${code}: ${this.log.slice(-2_000)}`)));
-      late.addEventListener("abort", () => reject(new Error(`the service was not ready: ${this.log.slice(-2_000)}`)));
-    });
+    const signal = AbortSignal.timeout(READY_MS_MAX);
+    const said = await Promise.race([once(child, "message", { signal }), once(child, "exit", { signal })]).catch(
+      () => [],
+    );
+    if (typeof said[0] !== "object") throw new Error(`the service did not start: ${this.log.slice(-LOG_TAIL_CHARS)}`);
   }
 
   /** Ends a process, or all of them, at once; resolves when that has happened. False where there was none to kill. */
@@ -170,8 +169,10 @@ export class KilledService {
   }
 
   async remove(): Promise<void> {
+    const child = this.#child;
+    const exited = child?.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
     this.kill("service");
-    await delay(POLL_MS);
+    await exited;
     await this.#postgres?.remove();
     rmSync(this.dataDir, { recursive: true, force: true });
   }
