@@ -158,7 +158,7 @@ describe("the results section of an area", () => {
   test("names the command, the commit, and the numbers of passed, failed and skipped checks", () => {
     const checks = new Checks(() => undefined);
     checks.passed("it runs");
-    const proof = { reduced: true, writesResults: true, cache: "", checks };
+    const proof = { reduced: true, seed: 1, writesResults: true, cache: "", checks };
     expect(preamble(proof, "node", "abc123")).toMatch(/^`npm run proof -- node --reduced`, commit abc123, \d{4}-/);
     expect(preamble(proof, "node", "abc123")).toContain("1 tests passed, 0 failed, 0 skipped");
     expect(preamble({ ...proof, reduced: false }, "image", "abc123")).toMatch(/^`npm run proof -- image`,/);

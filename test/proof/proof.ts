@@ -9,6 +9,8 @@ export interface Counts {
 export interface Proof {
   /** Fewer tests: the form that `.ci/run` has time for. */
   reduced: boolean;
+  /** What is random follows from it. */
+  seed: number;
   /** Whether what is found replaces the area's section of bench/RESULTS.md. */
   writesResults: boolean;
   /** A folder that survives the run, for what takes long to make. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { readArguments, runCommand, UsageError } from "../../src/cli/command.ts";
+import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { proveBrowsers } from "./browser.ts";
 import { proveImage } from "./image/image.ts";
 import { proveLocalStt } from "./local-stt.ts";
@@ -9,6 +9,7 @@ import { proveNodeLines } from "./node/node-lines.ts";
 import { killAllGroups } from "./processes.ts";
 import { Checks, type Proof } from "./proof.ts";
 import { proveStores } from "./stores/stores.ts";
+import { proveTelephony } from "./telephony/telephony.ts";
 
 /** Every area that `npm run proof -- <area>` knows. A new area is a line here and a module beside this one. */
 const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promise<void> }>> = {
@@ -25,6 +26,11 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
       "SQLite and Postgres: 1,000 calls while processes are killed 200 times; jobs whose runner is killed 200 times",
     run: proveStores,
   },
+  telephony: {
+    summary:
+      "calls at emulated carriers while processes are killed 200 times, on SQLite and Postgres; latency; forged webhooks",
+    run: proveTelephony,
+  },
   browser: {
     summary: "the journeys of Chromium and Firefox, and a call of five minutes without drift",
     run: proveBrowsers,
@@ -39,13 +45,14 @@ const names = Object.keys(AREAS);
 const HELP = `Proves what the test suite cannot: other Node versions, another Debian, the image, kills at random.
 node and image test the last commit, the others the working tree.
 
-  npm run proof -- <area> [--reduced] [--results DIR]
+  npm run proof -- <area> [--reduced] [--seed N] [--results DIR]
 
 areas:
 ${names.map((name) => `  ${name.padEnd(9)} ${AREAS[name]?.summary}`).join("\n")}
 
 options:
   --reduced      fewer tests on each Node version, fewer kills, a shorter call: what .ci/run does
+  --seed N       of telephony: what is random follows from it; default 1
   --results DIR  writes the counts to DIR/proof-<area>.json, in the shape of Vitest's JSON report, instead of the
                  area's section of bench/RESULTS.md
 
@@ -57,6 +64,7 @@ The exit code is 0 when every check held or was skipped, 1 when one failed, 2 fo
 
 const OPTIONS = {
   reduced: { type: "boolean", default: false },
+  seed: { type: "string", default: "1" },
   results: { type: "string" },
 } as const;
 
@@ -73,7 +81,13 @@ async function run(args: readonly string[]): Promise<number> {
   mkdirSync(cache, { recursive: true });
   const checks = new Checks((line) => console.log(line));
   await area
-    .run({ reduced: given.reduced, writesResults: given.results === undefined, cache, checks })
+    .run({
+      reduced: given.reduced,
+      seed: wholeNumber("seed", given.seed),
+      writesResults: given.results === undefined,
+      cache,
+      checks,
+    })
     .catch((error: unknown) => {
       checks.failed(
         "the proof runs to its end",

@@ -1,0 +1,14 @@
+import type { KilledService } from "./service.ts";
+
+/** An agent that greets; its id. */
+export async function createAgent(service: KilledService): Promise<string> {
+  const { id } = await service.ask<{ id: string }>("POST", "/agents", {
+    name: "Bakery",
+    basePrompt: "The bakery is closed on Monday.",
+    languageId: "en-US",
+    voiceId: "reference/gmw/en-US",
+    callSettings: { greeting: "Hello, this is the bakery." },
+    toolIds: [],
+  });
+  return id;
+}

@@ -1,0 +1,192 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "../../../src/core/clock.ts";
+import { openStores, type StorePlace } from "../../../src/store/open-stores.ts";
+import type { Stores } from "../../../src/store/stores.ts";
+import { freePort } from "../../support/network/free-port.ts";
+import { PostgresServer } from "../../support/postgres/server.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
+const READY_MS_MAX = 30_000;
+const LOG_TAIL_CHARS = 2_000;
+const REQUEST_MS_MAX = 15_000;
+
+/** What a kill ends: one process, or the supervisor with all of them. */
+export type Victim = "control" | "worker" | "service";
+
+/** The built service on a store, whose processes are killed. It stays at the same address. */
+export class KilledService {
+  readonly dataDir = mkdtempSync(join(tmpdir(), "trunkline-telephony-"));
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #postgres: PostgresServer | undefined;
+  readonly #databaseUrl: string | undefined;
+  readonly #apiUrl: string;
+  readonly #killedPids = new Set<number>();
+  #key = "";
+  #child: ChildProcess | undefined;
+  /** Every answer of the API. */
+  readonly answers: string[] = [];
+
+  private constructor(
+    apiUrl: string,
+    env: Readonly<Record<string, string>>,
+    database?: { server: PostgresServer; url: string },
+  ) {
+    this.#apiUrl = apiUrl;
+    this.#env = env;
+    this.#postgres = database?.server;
+    this.#databaseUrl = database?.url;
+  }
+
+  static async start(store: "SQLite" | "Postgres", env: Readonly<Record<string, string>>): Promise<KilledService> {
+    const apiUrl = `http://127.0.0.1:${await freePort()}`;
+    const server = store === "Postgres" ? await PostgresServer.start({ settings: { fsync: "on" } }) : undefined;
+    const database = server && { server, url: await server.createDatabase() };
+    const service = new KilledService(apiUrl, { MEDIA_PORT: String(await freePort()), ...env }, database);
+    service.#key = await service.withStores(async ({ accounts, apiKeys }) => {
+      const accountId = await accounts.ensure("proof");
+      const scopes = ["admin", "calls", "read", "write"] as const;
+      return (await apiKeys.create({ accountId, name: "proof", scopes: [...scopes] })).key;
+    });
+    await service.run();
+    return service;
+  }
+
+  get publicUrl(): string {
+    return this.#apiUrl;
+  }
+
+  /** Starts it, also again after all of it was killed; resolves when it takes calls. */
+  async run(): Promise<void> {
+    const log = openSync(this.#logPath, "a");
+    const child = fork(PROGRAM, [], {
+      execArgv: [],
+      env: {
+        API_PORT: new URL(this.#apiUrl).port,
+        PUBLIC_API_URL: this.#apiUrl,
+        METRICS_PORT: "off",
+        DATA_DIR: this.dataDir,
+        STT: "reference",
+        TTS: "reference",
+        TMPDIR: tmpdir(),
+        WORKERS: "1",
+        ...(this.#databaseUrl !== undefined && { DATABASE_URL: this.#databaseUrl }),
+        ...this.#env,
+      },
+      stdio: ["ignore", log, log, "ipc"],
+      detached: true,
+    });
+    closeSync(log);
+    this.#child = child;
+    const signal = AbortSignal.timeout(READY_MS_MAX);
+    const said = await Promise.race([once(child, "message", { signal }), once(child, "exit", { signal })]).catch(
+      () => [],
+    );
+    if (typeof said[0] !== "object") throw new Error(`the service did not start: ${this.log.slice(-LOG_TAIL_CHARS)}`);
+  }
+
+  /** Ends a process, or all of them, at once; resolves when that has happened. False where there was none to kill. */
+  kill(victim: Victim): boolean {
+    if (victim === "service") return isKilled(-(this.#child?.pid ?? 0));
+    const lines = this.log.split("\n").filter((line) => line.includes('"process started"'));
+    const pids = lines.flatMap((line) => {
+      const { kind, pid } = JSON.parse(line) as { kind: string; pid: number };
+      return kind === victim ? [pid] : [];
+    });
+    const pid = pids.at(-1);
+    if (pid === undefined || this.#killedPids.has(pid) || !isKilled(pid)) return false;
+    this.#killedPids.add(pid);
+    return true;
+  }
+
+  /** Undefined while nothing answers. */
+  async api<Body>(
+    method: "GET" | "POST" | "PATCH",
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ status: number; body: Body } | undefined> {
+    try {
+      const response = await fetch(`${this.#apiUrl}/api/v1${path}`, {
+        method,
+        headers: { "X-API-Key": this.#key, "Content-Type": "application/json", ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(REQUEST_MS_MAX),
+      });
+      const text = await response.text();
+      this.answers.push(text);
+      return { status: response.status, body: JSON.parse(text) as Body };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** As `api`, where an answer other than a success is an error. */
+  async ask<Body>(method: "GET" | "POST" | "PATCH", path: string, body?: object): Promise<Body> {
+    const answer = await this.api<Body>(method, path, body);
+    if (answer === undefined || answer.status >= 300) {
+      throw new Error(`${method} ${path}: ${answer?.status} ${JSON.stringify(answer?.body)}`);
+    }
+    return answer.body;
+  }
+
+  /** Everything that the service has logged. */
+  get log(): string {
+    return readFileSync(this.#logPath, "utf8");
+  }
+
+  async withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
+    const place: StorePlace = { dataDir: this.dataDir, databaseUrl: this.#databaseUrl };
+    const stores = await openStores(place, systemClock);
+    try {
+      return await work(stores);
+    } finally {
+      await stores.close();
+    }
+  }
+
+  /** All that the database holds, as text. */
+  async dump(): Promise<string> {
+    const server = this.#postgres;
+    if (server === undefined) {
+      const files = ["trunkline.db", "trunkline.db-wal"];
+      return files.map((file) => readFileSync(join(this.dataDir, file), "latin1")).join("\n");
+    }
+    const tables = await server.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
+      this.#databaseUrl,
+    );
+    const texts: string[] = [];
+    for (const { name } of tables) {
+      const rows = await server.query<{ text: string }>(`SELECT t::text AS text FROM "${name}" t`, this.#databaseUrl);
+      texts.push(...rows.map(({ text }) => text));
+    }
+    return texts.join("\n");
+  }
+
+  async remove(): Promise<void> {
+    const child = this.#child;
+    const exited = child?.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
+    this.kill("service");
+    await exited;
+    await this.#postgres?.remove();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  get #logPath(): string {
+    return join(this.dataDir, "service.log");
+  }
+}
+
+/** False where the process, or the group, is gone already. */
+function isKilled(pid: number): boolean {
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch {
+    return false;
+  }
+}
