@@ -135,7 +135,8 @@ function transferEnded(draft: Draft, phase: PhaseOf<"transferring">, outcome: Tr
 
 export function transferringTick(draft: Draft, phase: PhaseOf<"transferring">): void {
   if (phase.stage === "announcing") stay(draft, phase, "failed");
-  // Such a carrier asks what to do when nobody answers, and ends the call where it gets no answer: the caller speaks with the target.
+  // Such a carrier asks what to do when the target does not answer, and ends the call where it gets no instruction: so the caller
+  // speaks with the target.
   else if (phase.isDetached && draft.state.takesDocuments) endByWorker(draft, "transferred", { isBridged: true });
   else if (phase.stage === "instructing" && phase.isDetached) ringTarget(draft, phase);
   else if (phase.isDetached) giveBack(draft, phase.transfer, "no_answer", "rest");

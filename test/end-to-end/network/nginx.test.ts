@@ -200,6 +200,17 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expect([users.status, (await fetch(`${base}/api/v1/users`, { headers: { cookie } })).status]).toEqual([200, 401]);
   });
 
+  test("a webhook of a carrier reaches the service, and no log has the key of its address", async () => {
+    const key = "key-of-no-account-at-a-carrier";
+    tokens.push(key);
+    const answer = await fetch(`https://127.0.0.1:${port}/telephony/${key}/voice`, {
+      method: "POST",
+      body: new URLSearchParams({ CallSid: "CA0123456789abcdef0123456789abcdef" }),
+    });
+    // nginx's own answer says "there is no such resource".
+    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { message: "no such resource" } }]);
+  });
+
   test("with another host name and any forwarded headers the responses are the same", async () => {
     const body = JSON.stringify(NEW_CALL);
     for (const headers of [
