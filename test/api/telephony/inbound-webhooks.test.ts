@@ -126,7 +126,7 @@ describe("the inbound webhook of a number", () => {
     expect(call).toMatchObject({
       agentId: other.id,
       variables: { ...SAVED, order: "A-17" },
-      settings: { maxDurationS: 77, metadata: { customer: "9" } },
+      settings: { maxDurationMs: 77_000, metadata: { customer: "9" } },
     });
     expect(await outcomes("answered")).toBe(1);
   });
