@@ -61,6 +61,12 @@ test("a number gets a name, an agent, a webhook and limits, and loses them", asy
   const change = { name: "desk", agentId, inboundWebhookUrl: "https://x.example/in", maxConcurrentCalls: 2 };
   const changed = await patch(id, { ...change, refusalText: "We are closed." });
   expect(changed.body).toMatchObject({ ...change, refusalText: "We are closed.", number: "+15550100" });
+  const { inboundWebhookSecret: secret } = changed.body as { inboundWebhookSecret: string };
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect((await api.get(`${NUMBERS}/${id}`)).text).not.toContain("whsec_");
+  const again = await patch(id, { inboundWebhookUrl: change.inboundWebhookUrl });
+  expect((again.body as { inboundWebhookSecret: string }).inboundWebhookSecret).not.toBe(secret);
+  expect((await patch(id, { name: "desk" })).body).not.toHaveProperty("inboundWebhookSecret");
   const bare = { agentId: null, inboundWebhookUrl: null, maxConcurrentCalls: null, refusalText: null };
   expect((await patch(id, bare)).body).toMatchObject({ ...bare, name: "desk" });
   const wrong = await patch(id, {

@@ -3198,6 +3198,60 @@ export interface components {
              */
             allowedNumbers?: string[] | null;
         };
+        /** @description The number as it is now. */
+        ChangedPhoneNumber: {
+            /**
+             * @description `number_` and a UUIDv7.
+             * @example number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            id: string;
+            /** @description E.164. */
+            number: string;
+            /**
+             * @description `carrier_` and a UUIDv7.
+             * @example carrier_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            carrierId: string;
+            /** @description What it is for; the number itself at first. */
+            name: string;
+            /**
+             * @description The saved agent that answers calls to the number; null for none: they are refused.
+             * @example agent_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            agentId: string | null;
+            /**
+             * @description Asked for overrides before a call is answered: an address of the public internet. The number's agent answers as it is saved where no usable answer comes within 2 s. Null for none. Whenever an address is set, it gets a new secret.
+             * @example https://example.com/inbound
+             */
+            inboundWebhookUrl: string | null;
+            /**
+             * @description How many inbound calls the number may have at once; further ones are refused. Null for no limit of its own.
+             * @example 5
+             */
+            maxConcurrentCalls: number | null;
+            /**
+             * @description What a caller hears who is not connected; null for a phrase of the service.
+             * @example All our lines are busy. Please call again later.
+             */
+            refusalText: string | null;
+            /** @description The carrier sends the calls of the number to the service. */
+            attached: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            updatedAt: string;
+            /**
+             * @description Where the request has set `inboundWebhookUrl`: verifies what is sent there, as Standard Webhooks says. Shown only here.
+             * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazNhbGRldmVy
+             */
+            inboundWebhookSecret?: string;
+        };
         /** @description The client confirmed a `clear`: it dropped the audio that it had not played. */
         ClearedEvent: {
             /**
@@ -4622,7 +4676,7 @@ export interface components {
              */
             agentId: string | null;
             /**
-             * @description Asked for overrides before a call is answered: an address of the public internet. The number's agent answers as it is saved where no usable answer comes within 2 s. Null for none.
+             * @description Asked for overrides before a call is answered: an address of the public internet. The number's agent answers as it is saved where no usable answer comes within 2 s. Null for none. Whenever an address is set, it gets a new secret.
              * @example https://example.com/inbound
              */
             inboundWebhookUrl: string | null;
@@ -4668,7 +4722,7 @@ export interface components {
              */
             agentId?: string | null;
             /**
-             * @description Asked for overrides before a call is answered: an address of the public internet. The number's agent answers as it is saved where no usable answer comes within 2 s. Null for none.
+             * @description Asked for overrides before a call is answered: an address of the public internet. The number's agent answers as it is saved where no usable answer comes within 2 s. Null for none. Whenever an address is set, it gets a new secret.
              * @example https://example.com/inbound
              */
             inboundWebhookUrl?: string | null;
@@ -9933,7 +9987,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A telephone number of the account. */
+            /** @description The number as it is now. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9942,7 +9996,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PhoneNumber"];
+                    "application/json": components["schemas"]["ChangedPhoneNumber"];
                 };
             };
             400: components["responses"]["InvalidRequest400"];
