@@ -24,7 +24,7 @@ export async function proveTelephony(proof: Proof): Promise<void> {
   const { calls, kills, inboundS, greetings, forgeries } = reduced ? REDUCED : FULL;
   // The services are those of the build.
   build();
-  let forged: ForgeryResult = { sent: 0, accepted: [] };
+  let forged: ForgeryResult = { sent: 0, accepted: [], statuses: {} };
   const forge = async (carriers: readonly ObservedCarrier[]): Promise<void> => {
     forged = await forgeWebhooks(carriers, forgeries, new Random(seed));
   };
@@ -33,6 +33,7 @@ export async function proveTelephony(proof: Proof): Promise<void> {
   if (!reduced) await measuring;
   const [latency, trials] = await Promise.all([measuring, runTrials(proof, { calls, kills })]);
   checkLatency(proof, latency);
+  checks.print(`  forged webhooks by the status of their answers: ${JSON.stringify(forged.statuses)}`);
   checks.check(
     `seed ${seed}: ${forged.sent} forged webhooks, accepted 0`,
     forged.accepted.slice(0, PROBLEMS_SHOWN_MAX).join("; "),
