@@ -12,7 +12,7 @@ import { freePort } from "../../support/network/free-port.ts";
 import { PostgresServer } from "../../support/postgres/server.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
-const READY_MS_MAX = 30_000;
+const READY_MS_MAX = 90_000;
 const START_TRIES_MAX = 3;
 const LOG_TAIL_CHARS = 2_000;
 const REQUEST_MS_MAX = 15_000;
