@@ -10,6 +10,8 @@ export interface ForgeryResult {
   sent: number;
   /** Those that were answered as the carrier's own are, each in words. */
   accepted: readonly string[];
+  /** How many were answered with which status. */
+  statuses: Readonly<Record<string, number>>;
 }
 
 type Request = Pick<SeenWebhook, "url" | "method" | "headers" | "body">;
@@ -47,6 +49,7 @@ export async function forgeWebhooks(
   const originals = carriers.map(({ webhooks }) => webhooks.filter(({ status }) => status === 200));
   const names = Object.keys(FORGERIES);
   const accepted: string[] = [];
+  const statuses: Record<string, number> = {};
   let sent = 0;
   const line = async (): Promise<void> => {
     while (sent < count) {
@@ -58,11 +61,12 @@ export async function forgeWebhooks(
       sent += 1;
       if (forged === undefined) continue;
       const status = await statusOf(forged);
+      statuses[status] = (statuses[status] ?? 0) + 1;
       if (status < 400) accepted.push(`${name}: ${status}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, line));
-  return { sent, accepted };
+  return { sent, accepted, statuses };
 }
 
 async function statusOf({ url, method, headers, body }: Request): Promise<number> {

@@ -9,13 +9,20 @@ import { KilledService } from "./service.ts";
 // How long people wait: for the answer of a call that they make, and for the greeting of one that they take.
 
 const CALLER = "+12025550142";
-const INBOUND_PER_SECOND = 50;
 /** Callers hang up at once: what a call costs while it lasts, other benches measure. */
 const INBOUND_TALK_MS = 200;
 const GREETED_MS_MAX = 5_000;
+/** Longer than carriers wait for an answer. */
+const ANSWERED_MS_MAX = 30_000;
 const POLL_MS = 20;
 /** A sample this far from silence belongs to speech. */
 const SPEECH_SAMPLE_MIN = 500;
+
+export interface LatencyOptions {
+  inboundCalls: number;
+  inboundPerSecond: number;
+  greetings: number;
+}
 
 export interface LatencyResult {
   inboundCalls: number;
@@ -29,13 +36,11 @@ export interface LatencyResult {
 }
 
 export class LatencyTrial {
-  readonly #inboundS: number;
-  readonly #greetings: number;
+  readonly #options: LatencyOptions;
   readonly #heardAtMs = new Map<Leg, number>();
 
-  constructor({ inboundS, greetings }: { inboundS: number; greetings: number }) {
-    this.#inboundS = inboundS;
-    this.#greetings = greetings;
+  constructor(options: LatencyOptions) {
+    this.#options = options;
   }
 
   /** `then` is given the carriers, before they and the service are stopped. */
@@ -81,7 +86,8 @@ export class LatencyTrial {
     agentId: string,
   ): Promise<Pick<LatencyResult, "greetingMs" | "ungreeted">> {
     const greetingMs: number[] = [];
-    for (let count = 0; count < this.#greetings; count += 1) {
+    const { greetings } = this.#options;
+    for (let count = 0; count < greetings; count += 1) {
       const emulator = carriers[count % carriers.length]?.emulator;
       const known = emulator?.network.legs.length ?? 0;
       await service.ask("POST", "/phone-calls", { to: CALLER, from: numberIds[count % carriers.length], agentId });
@@ -96,7 +102,7 @@ export class LatencyTrial {
         await delay(POLL_MS);
       }
     }
-    return { greetingMs: ascending(greetingMs), ungreeted: this.#greetings - greetingMs.length };
+    return { greetingMs: ascending(greetingMs), ungreeted: greetings - greetingMs.length };
   }
 
   /** At the carriers by turns. */
@@ -104,17 +110,18 @@ export class LatencyTrial {
     carriers: readonly ObservedCarrier[],
   ): Promise<Pick<LatencyResult, "inboundCalls" | "unanswered" | "documentMs">> {
     const before = carriers.map(({ webhooks }) => webhooks.length);
-    const inboundCalls = INBOUND_PER_SECOND * this.#inboundS;
+    const { inboundCalls, inboundPerSecond } = this.#options;
     const startMs = performance.now();
     for (let count = 0; count < inboundCalls; count += 1) {
-      await delay(startMs + (count * 1_000) / INBOUND_PER_SECOND - performance.now());
+      await delay(startMs + (count * 1_000) / inboundPerSecond - performance.now());
       const carrier = carriers[count % carriers.length];
       if (carrier === undefined) continue;
       carrier.emulator.call({ from: CALLER, to: NUMBERS[carrier.name] }, { hangsUpAfterMs: INBOUND_TALK_MS });
     }
-    await delay(GREETED_MS_MAX);
-    const incoming = carriers.flatMap(({ webhooks }, index) => webhooks.slice(before[index]).filter(isIncoming));
-    const done = incoming.filter(({ status }) => status === 200);
+    const incoming = (): SeenWebhook[] =>
+      carriers.flatMap(({ webhooks }, index) => webhooks.slice(before[index]).filter(isIncoming));
+    for (let ms = 0; ms < ANSWERED_MS_MAX && incoming().length < inboundCalls; ms += POLL_MS) await delay(POLL_MS);
+    const done = incoming().filter(({ status }) => status === 200);
     return {
       inboundCalls,
       unanswered: inboundCalls - done.length,

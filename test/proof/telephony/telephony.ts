@@ -12,8 +12,8 @@ import { resultTables } from "./tables.ts";
 
 // Telephone calls of the whole service at emulated carriers: under kills, under load, and with forged webhooks.
 
-const FULL = { calls: 500, kills: 200, inboundS: 30, greetings: 60, forgeries: 10_000 };
-const REDUCED = { calls: 40, kills: 12, inboundS: 3, greetings: 9, forgeries: 500 };
+const FULL = { calls: 500, kills: 200, inboundCalls: 1_500, inboundPerSecond: 50, greetings: 60, forgeries: 10_000 };
+const REDUCED = { calls: 40, kills: 12, inboundCalls: 30, inboundPerSecond: 10, greetings: 9, forgeries: 500 };
 const PROBLEMS_SHOWN_MAX = 5;
 const DOCUMENT_MS_MAX = 100;
 const GREETING_MS_MAX = 300;
@@ -21,18 +21,19 @@ const GREETING_MS_MAX = 300;
 /** Places and receives calls. Writes the section "proof -- telephony" of bench/RESULTS.md. */
 export async function proveTelephony(proof: Proof): Promise<void> {
   const { reduced, checks, seed } = proof;
-  const { calls, kills, inboundS, greetings, forgeries } = reduced ? REDUCED : FULL;
+  const { forgeries, ...size } = reduced ? REDUCED : FULL;
   // The services are those of the build.
   build();
-  let forged: ForgeryResult = { sent: 0, accepted: [] };
+  let forged: ForgeryResult = { sent: 0, accepted: [], statuses: {} };
   const forge = async (carriers: readonly ObservedCarrier[]): Promise<void> => {
     forged = await forgeWebhooks(carriers, forgeries, new Random(seed));
   };
-  const measuring = new LatencyTrial({ inboundS, greetings }).run(forge);
+  const measuring = new LatencyTrial(size).run(forge);
   // What is judged is measured on a machine with nothing else to do.
   if (!reduced) await measuring;
-  const [latency, trials] = await Promise.all([measuring, runTrials(proof, { calls, kills })]);
+  const [latency, trials] = await Promise.all([measuring, runTrials(proof, size)]);
   checkLatency(proof, latency);
+  checks.print(`  forged webhooks by the status of their answers: ${JSON.stringify(forged.statuses)}`);
   checks.check(
     `seed ${seed}: ${forged.sent} forged webhooks, accepted 0`,
     forged.accepted.slice(0, PROBLEMS_SHOWN_MAX).join("; "),
