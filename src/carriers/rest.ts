@@ -99,7 +99,9 @@ export function readAnswer<Value>(response: CarrierResponse, reading: AnswerRead
   const body = parseObject(response.body);
   if (status >= 200 && status < 300) return readSuccess(response, body, reading);
   const retryAfter = response.headers["retry-after"];
-  if (status === 429 || (status === 503 && retryAfter !== undefined)) return busy(retryAfter);
+  // A proxy before the carrier may say 503 when the carrier has placed the call.
+  const isSafe503 = status === 503 && retryAfter !== undefined && reading.outcomes === undefined;
+  if (status === 429 || isSafe503) return busy(retryAfter);
   if (reading.goneCodes !== undefined && status === 404) return { kind: "gone" };
   // Of the others, only those are refusals for sure that the carrier wrote, or that end before a request is carried out.
   const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 425;

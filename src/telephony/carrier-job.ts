@@ -40,7 +40,9 @@ interface Ask extends CarrierAccess {
 export class PhoneCallJobs implements JobHandler {
   readonly attemptMsMax = PHONE_CALL_JOB_MS_MAX;
   readonly concurrentMax = PHONE_CALL_JOBS_MAX;
-  readonly retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000, 120_000, 300_000];
+  readonly retryDelaysMs = [
+    1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000,
+  ];
   readonly #options: PhoneCallJobsOptions;
 
   constructor(options: PhoneCallJobsOptions) {
@@ -81,9 +83,11 @@ export class PhoneCallJobs implements JobHandler {
     const { phoneCalls, publicUrl } = this.#options;
     const { call, carrier, telephony, credentials } = ask;
     const { callId } = call;
+    // What cannot be asked for fails here, before the service may have asked.
+    const exchange = telephony.dial(credentials, dialOrderOf(publicUrl, carrier, call));
     const handled = await phoneCalls.handle(callId, { kind: "dial-due", attempt });
     if (handled?.commands.some(({ kind }) => kind === "send-dial") !== true) return;
-    const answer = await this.#send(ask, telephony.dial(credentials, dialOrderOf(publicUrl, carrier, call)));
+    const answer = await this.#send(ask, exchange);
     await phoneCalls.handle(callId, { kind: "dial-answered", attempt, answer });
   }
 

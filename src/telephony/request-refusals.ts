@@ -19,6 +19,12 @@ const TARGET_REASONS: Readonly<Record<DestinationRefusal, string>> = {
   country: "numbers of this country are not called",
 };
 
+/** The number that the user of a SIP address is, which a gateway may call; extensions of a few digits are none. */
+function numberIn(target: string): string | undefined {
+  const [, digits] = /^sips?:\+?([0-9]{7,15})@/i.exec(target) ?? [];
+  return digits && `+${digits}`;
+}
+
 /** Why a request of a call is not carried out, whatever state the call is in; a sentence without numbers. */
 export function requestRefusal(
   request: PhoneRequest,
@@ -33,10 +39,12 @@ export function requestRefusal(
       return telephony.missing.send_dtmf;
     case "transfer": {
       const { target } = request;
-      if (isSip(target)) return isSipAddress(target) ? telephony.missing.transfer_to_sip : TARGET_REASONS.malformed;
+      const number = isSip(target) ? numberIn(target) : target;
+      if (isSip(target) && !isSipAddress(target)) return TARGET_REASONS.malformed;
       const own = facts.direction === "inbound" ? facts.to : facts.from;
-      const refusal = destinationRefusal(target, own, carrier);
-      return refusal && TARGET_REASONS[refusal];
+      const refusal = number === undefined ? undefined : destinationRefusal(number, own, carrier);
+      if (refusal !== undefined) return TARGET_REASONS[refusal];
+      return isSip(target) ? telephony.missing.transfer_to_sip : undefined;
     }
   }
 }

@@ -13,11 +13,18 @@ export interface PhoneCallJob {
   command: CarrierCommand;
 }
 
+/** Digits may be a PIN or the number of a card. */
+const withoutDigits = <Line extends { kind: string }>(line: Line): object =>
+  "digits" in line && typeof line.digits === "string" ? { ...line, digits: line.digits.length } : line;
+
 /** A line of the call's journal. The headers of a call may have words of people, and stand in its record where words are stored. */
 function journalRow(event: PhoneCallEvent, commands: readonly PhoneCallCommand[], atMs: EpochMs): PhoneCallEventRow {
-  if (event.kind !== "notice" || event.notice.kind !== "incoming") return { atMs, event, commands };
+  const given = commands.map(withoutDigits);
+  if (event.kind !== "notice" || event.notice.kind !== "incoming") {
+    return { atMs, event: withoutDigits(event), commands: given };
+  }
   const { headers: _, ...notice } = event.notice;
-  return { atMs, event: { ...event, notice }, commands };
+  return { atMs, event: { ...event, notice }, commands: given };
 }
 
 /** The jobs of a step. A step that is stored twice, by two processes, has them once: only one of the two is. */

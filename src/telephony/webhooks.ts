@@ -183,8 +183,10 @@ export class PhoneWebhooks {
     const document = telephony.document(refusal);
     if (document !== undefined) return { kind: "done", document };
     // Carriers that fetch documents answer webhooks with them, so nothing is fetched here.
+    // A carrier that speaks only to a call that was answered rejects this one: no record would end it afterwards.
+    const silent = { kind: "refuse", reason: "busy" } as const;
     const options = { commandId: `refuse-${carrierCallId}`, isAnswered: false, documentUrl: publicUrl };
-    await client.send(carrier.carrier, telephony.instruct(credentials, carrierCallId, refusal, options));
+    await client.send(carrier.carrier, telephony.instruct(credentials, carrierCallId, silent, options));
     return { kind: "done" };
   }
 

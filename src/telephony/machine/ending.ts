@@ -47,7 +47,7 @@ export function recordEnded(draft: Draft, { reason }: EventOf<"record-ended">): 
       hangUpRequested(draft, reason);
       return;
     case "transferring":
-      if (phase.stage === "announcing") draft.cut(reason);
+      if (phase.stage === "announcing" || reason === "api_hangup") draft.cut(reason);
       // The caller hears the target ring.
       else draft.go({ at: "leaving", transfer: phase.transfer, untilMs: phase.untilMs });
       return;

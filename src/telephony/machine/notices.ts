@@ -75,6 +75,8 @@ function answered(draft: Draft, { carrierCallId, awaitsInstruction }: NoticeOf<"
     return;
   }
   placed(draft, carrierCallId);
+  // It is followed by the webhook that asks for the document, and a second way to the stream would end the first.
+  if (draft.state.takesDocuments && !awaitsInstruction) return;
   const { phase } = draft;
   if (phase.at !== "ringing") {
     repeat(draft, awaitsInstruction);

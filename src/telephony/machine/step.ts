@@ -163,7 +163,9 @@ function tick(draft: Draft): void {
       returnFailed(draft, phase);
       return;
     case "leaving":
-      draft.refuse("transferred", "rest");
+      // Such a carrier asks what to do when nobody answers: the caller speaks with the target, or the call is over.
+      if (state.takesDocuments) draft.over("transferred", { isBridged: true });
+      else draft.refuse("transferred", "rest");
       return;
     case "ending":
       endingTick(draft, phase);

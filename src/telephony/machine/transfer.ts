@@ -100,7 +100,8 @@ export function giveBack(
 export function transferNotice(draft: Draft, outcome: TransferOutcome, number: number | undefined): void {
   const { phase } = draft;
   const { takesDocuments } = draft.state;
-  const isBridged = outcome === "answered" || outcome === "completed";
+  // A carrier without documents reports the answer first; a leg that ends without one has not been joined.
+  const isBridged = outcome === "answered" || (outcome === "completed" && takesDocuments);
   switch (phase.at) {
     case "transferring":
       if (number !== undefined && number !== phase.transfer.number) break;
