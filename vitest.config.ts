@@ -22,6 +22,7 @@ import { SlowestFirst } from "./test/support/slowest-first.ts";
  * - `list-plans`, `list-pages` and `next-version`: 100,000 records, and a made-up next version beside this one;
  * - `layers`: the linter, once for each rule; `npm run check` applies the rules;
  * - `drain` and `roll`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
+ * - `telephony/calls`: whole services with emulated carriers, whose calls take real time;
  * - `nginx`: deployment behind a proxy that few have installed;
  * - the files of `docs`: all commands of the documentation; test/repository/blocks checks the rest of its blocks;
  * - `opus-packets`, `opus-dtx`, `pair-opus` and `frame-heap`: every size of packet, and the heap while frames pass;
@@ -133,6 +134,7 @@ const longInPairs = [
   ],
   ...["api/client-package", "api/metrics", "calls/hang-up", "processes/encrypted-media"],
   ...[
+    "telephony/calls",
     "web/sdk-package",
     "web/firefox",
     "web/webrtc",
@@ -169,12 +171,6 @@ const programs = ["test/end-to-end/**/*.test.ts", "test/cli/*.test.ts"];
 const PART_WORKERS = 3;
 const BUILD = "test/support/services/build.ts";
 const common = { testTimeout: 30_000, hookTimeout: 30_000 };
-/**
- * A test of processes, sockets, databases or browsers depends on how a busy machine schedules them. CI repeats one that fails once, at
- * once, and lists it as unstable where it then passes (`.ci/summary.mjs`), so that it is mended without stopping a whole run. On a
- * developer's machine a failure is a failure. Tests that share processes start nothing, and are never repeated.
- */
-const realResources = { ...common, retry: process.env.CI === undefined ? 0 : 1 };
 /** The client as it is written, as in tsconfig.json; package.json names what the build makes of it. */
 const resolve = { alias: { "#client": fileURLToPath(new URL("web/client/src/index.ts", import.meta.url)) } };
 
@@ -195,7 +191,7 @@ export default defineConfig({
       {
         resolve,
         test: {
-          ...realResources,
+          ...common,
           name: "isolated",
           // The pattern also leaves out folders whose names begin like one that it excludes.
           include: [`test/!(${sharing.join("|")})/**/*.test.ts`, "test/callers/*.test.ts", ...notSharing],
@@ -219,7 +215,7 @@ export default defineConfig({
       {
         resolve,
         test: {
-          ...realResources,
+          ...common,
           name: "end-to-end",
           include: programs,
           exclude: [foreign, ...long],
@@ -231,7 +227,7 @@ export default defineConfig({
       {
         resolve,
         test: {
-          ...realResources,
+          ...common,
           name: "long-in-parallel",
           include: longInParallel,
           exclude: [foreign],
@@ -243,7 +239,7 @@ export default defineConfig({
       {
         resolve,
         test: {
-          ...realResources,
+          ...common,
           name: "long-in-turn",
           include: longInTurn,
           exclude: [foreign],
@@ -255,7 +251,7 @@ export default defineConfig({
       {
         resolve,
         test: {
-          ...realResources,
+          ...common,
           name: "long-in-pairs",
           include: longInPairs,
           exclude: [foreign],

@@ -1,38 +1,42 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EmulatedName } from "../../../src/simulator/emulator/emulator.ts";
-import { NUMBER, PERSON, PhoneScene, TARGET } from "../../support/telephony/phone-scene.ts";
+import { NUMBER, PEOPLE, PhoneScene, QUESTION, TARGET } from "../../support/telephony/phone-scene.ts";
 
-const ASKS = ["When is the bakery closed?"];
+const LONG = { timeout: 90_000 };
 
 describe.each<EmulatedName>(["twilio", "telnyx", "plivo"])("telephone calls of an emulated %s", (carrier) => {
-  test("a person who calls a number is answered by its agent", { timeout: 90_000 }, async () => {
-    const scene = await PhoneScene.open(carrier);
-    const id = await scene.receive({ says: ASKS });
-    const call = await scene.ended(id);
-    expect(call).toMatchObject({
+  let scene: PhoneScene;
+  beforeAll(async () => {
+    scene = await PhoneScene.open(carrier);
+  }, 60_000);
+  afterAll(() => scene.close());
+
+  const said = async (id: string): Promise<string> =>
+    (await scene.service.transcript(id)).map(({ role, text }) => `${role}: ${text}`).join("\n");
+
+  test("a person who calls a number is answered by its agent", LONG, async () => {
+    const { id } = await scene.receive({ says: [QUESTION] });
+    expect(await scene.ended(id)).toMatchObject({
       status: "ended",
       endReason: "caller_hangup",
-      phone: { direction: "inbound", from: PERSON, to: NUMBER },
+      phone: { direction: "inbound", from: PEOPLE.answer, to: NUMBER },
     });
-    const said = (await scene.service.transcript(id)).map(({ role, text }) => `${role}: ${text}`);
-    expect(said).toContain("agent: Hello, this is the bakery.");
-    expect(said.join("\n")).toContain("closed on Monday");
+    expect(await said(id)).toContain("agent: Hello, this is the bakery.");
+    expect(await said(id)).toContain("closed on Monday");
   });
 
-  test("a call is placed, answered and held, and its record has the carrier's id of it", {
-    timeout: 90_000,
-  }, async () => {
-    const scene = await PhoneScene.open(carrier, { scenario: { people: { [PERSON]: [{ says: ASKS }] } } });
+  test("a call is placed once, answered and held, and its record has the carrier's id of it", LONG, async () => {
+    const before = scene.emulator.placed.length;
     const id = await scene.place();
     const call = await scene.ended(id);
     expect(call).toMatchObject({
       status: "ended",
       endReason: "caller_hangup",
-      phone: { direction: "outbound", from: NUMBER, to: PERSON },
+      phone: { direction: "outbound", from: NUMBER, to: PEOPLE.answer },
     });
-    expect(scene.emulator.placed.length).toBe(1);
-    const said = (await scene.service.transcript(id)).map(({ role, text }) => `${role}: ${text}`);
-    expect(said.join("\n")).toContain("closed on Monday");
+    expect(scene.emulator.placed.length).toBe(before + 1);
+    expect(scene.emulator.legOf(call.carrierCallId ?? "")).toBeDefined();
+    expect(await said(id)).toContain("closed on Monday");
   });
 
   test.each([
@@ -40,36 +44,29 @@ describe.each<EmulatedName>(["twilio", "telnyx", "plivo"])("telephone calls of a
     ["decline", "declined"],
     ["no_answer", "no_answer"],
     ["invalid_number", "invalid_number"],
-  ] as const)(
-    "a person whose telephone does %s ends the call with %s",
-    { timeout: 90_000 },
-    async (does, endReason) => {
-      const scene = await PhoneScene.open(carrier, { scenario: { people: { [PERSON]: [{ does }] } } });
-      const call = await scene.ended(await scene.place({ ringTimeout: 5 }));
-      expect([call.endReason, call.startedAt]).toEqual([endReason, null]);
-    },
-  );
-
-  test("a transfer that is answered ends the call, and the two people stay connected", {
-    timeout: 90_000,
-  }, async () => {
-    const scene = await PhoneScene.open(carrier);
-    const id = await scene.receive();
-    await scene.transfer(id, TARGET);
-    const call = await scene.ended(id);
-    expect(call.endReason).toBe("transferred");
+  ] as const)("a person whose telephone does %s ends the call with %s", LONG, async (does, endReason) => {
+    const call = await scene.ended(await scene.place({ to: PEOPLE[does], ringTimeout: 5 }));
+    expect([call.endReason, call.startedAt]).toEqual([endReason, null]);
   });
 
-  test("a transfer to a busy line brings the caller back to the agent, which says so", {
-    timeout: 90_000,
-  }, async () => {
-    const scene = await PhoneScene.open(carrier, { scenario: { people: { [TARGET]: [{ does: "busy" }] } } });
-    const id = await scene.receive({ hangsUpAfterMs: 20_000 });
+  test("a transfer that is answered ends the call, and the two people stay connected", LONG, async () => {
+    const { id, hangUp } = await scene.receive();
     await scene.transfer(id, TARGET);
-    const call = await scene.ended(id);
-    expect(call.endReason).toBe("caller_hangup");
-    const happened = await scene.happened(id);
-    expect(happened).toContain("transfer-failed");
-    expect(happened.slice(happened.indexOf("transfer-failed"))).toContain("speak");
+    expect((await scene.ended(id)).endReason).toBe("transferred");
+    const legs = scene.emulator.network.legs.filter(({ state }) => state === "answered");
+    expect(legs.map(({ to }) => to).sort()).toEqual([NUMBER, TARGET].sort());
+    hangUp();
+  });
+
+  test("a transfer to a busy line brings the caller back to the agent, which says so", LONG, async () => {
+    const { id, hangUp } = await scene.receive();
+    await scene.transfer(id, PEOPLE.busy);
+    await scene.until("the agent to speak again", id, async () => {
+      const happened = await scene.happened(id);
+      const failed = happened.indexOf("transfer-failed");
+      return failed >= 0 && happened.slice(failed).includes("speak");
+    });
+    hangUp();
+    expect((await scene.ended(id)).endReason).toBe("caller_hangup");
   });
 });

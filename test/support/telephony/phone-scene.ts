@@ -1,4 +1,3 @@
-import { onTestFinished } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { CarrierEmulator, EMULATED, type EmulatedName } from "../../../src/simulator/emulator/emulator.ts";
 import type { PersonPlan, Scenario } from "../../../src/simulator/emulator/scenario.ts";
@@ -8,8 +7,17 @@ import { freePort } from "../network/free-port.ts";
 import { type CallItem, Service, type ServiceOptions, until, withStores } from "../services/service.ts";
 
 export const [NUMBER, OTHER_NUMBER] = ["+12025550187", "+12025550188"] as const;
-export const PERSON = "+12025550142";
-export const TARGET = "+12025550144";
+/** People, by what they do when they are called. The first one asks a question. */
+export const PEOPLE = {
+  answer: "+12025550142",
+  busy: "+12025550143",
+  decline: "+12025550144",
+  no_answer: "+12025550145",
+  invalid_number: "+12025550146",
+} as const;
+/** Someone who answers and stays. */
+export const TARGET = "+12025550147";
+export const QUESTION = "When is the bakery closed?";
 const ENDED_MS_MAX = 40_000;
 const OVER = ["ended", "expired", "failed"];
 
@@ -35,7 +43,10 @@ export class PhoneScene {
   readonly emulator: CarrierEmulator;
   readonly agentId: string;
 
-  private constructor(service: Service, emulator: CarrierEmulator, agentId: string) {
+  readonly #close: () => void;
+
+  private constructor(service: Service, emulator: CarrierEmulator, agentId: string, close: () => void) {
+    this.#close = close;
     this.service = service;
     this.emulator = emulator;
     this.agentId = agentId;
@@ -47,43 +58,52 @@ export class PhoneScene {
   ): Promise<PhoneScene> {
     const tts = createReferenceTts({ children: 1, clock: systemClock });
     const ended = new AbortController();
-    const emulator = new CarrierEmulator({ carrier, scenario, personOf: speakingPeople(tts, ended.signal) });
+    const { answer, ...others } = PEOPLE;
+    const people = {
+      [answer]: [{ says: [QUESTION] }],
+      ...Object.fromEntries(
+        Object.entries(others).map(([does, number]) => [number, [{ does: does as keyof typeof others }]]),
+      ),
+      ...scenario.people,
+    };
+    const emulator = new CarrierEmulator({
+      carrier,
+      scenario: { ...scenario, people },
+      personOf: speakingPeople(tts, ended.signal),
+    });
     const apiUrl = await emulator.start();
     const port = await freePort();
     const service = await Service.start({
       env: { API_PORT: String(port), PUBLIC_API_URL: `http://127.0.0.1:${port}`, [API_URLS[carrier]]: apiUrl, ...env },
     });
-    onTestFinished(async () => {
-      if (process.env["SHOW"]) {
-        for (const l of service.process.log)
-          if (/telephon|carrier|warn|error|call (started|ended|detached)|stream|leg/.test(JSON.stringify(l)))
-            console.log(JSON.stringify(l));
-        console.log(JSON.stringify(emulator.requests, null, 0), JSON.stringify(emulator.sentWebhooks));
-      }
+    const agentId = await attachAgent(service, carrier, emulator, agent);
+    return new PhoneScene(service, emulator, agentId, () => {
       ended.abort();
-      await emulator.stop();
-      await service.process.kill();
       tts.close();
     });
-    const agentId = await attachAgent(service, carrier, emulator, agent);
-    return new PhoneScene(service, emulator, agentId);
   }
 
-  /** A person calls the number; resolves with the call once the service has it. */
-  async receive(plan: Partial<PersonPlan> = {}): Promise<string> {
-    const before = (await this.calls()).length;
-    this.emulator.call({ from: PERSON, to: NUMBER }, plan);
-    const calls = await until("the call to come in", ENDED_MS_MAX, async () => {
-      const now = await this.calls();
-      return now.length > before && now;
-    });
-    return calls[0]?.id ?? "";
+  async close(): Promise<void> {
+    this.#close();
+    await this.emulator.stop();
+    await this.service.process.kill();
+  }
+
+  /** A person calls the number; resolves with the call once the service has it, and what hangs up. */
+  async receive(plan: Partial<PersonPlan> = {}): Promise<{ id: string; hangUp: () => void }> {
+    const { network } = this.emulator;
+    const leg = this.emulator.call({ from: PEOPLE.answer, to: NUMBER }, plan);
+    const carrierCallId = this.emulator.callIdOf(leg);
+    const { id } = await until("the call to come in", ENDED_MS_MAX, async () =>
+      (await this.calls()).find((call) => call.carrierCallId === carrierCallId),
+    );
+    return { id, hangUp: () => network.hangUp(leg, "person") };
   }
 
   /** Places a call; `body` replaces fields. */
   async place(body: object = {}): Promise<string> {
     const answer = await this.service.api<{ id: string }>("POST", "/phone-calls", {
-      to: PERSON,
+      to: PEOPLE.answer,
       from: NUMBER,
       agentId: this.agentId,
       ...body,
@@ -123,10 +143,14 @@ export class PhoneScene {
     });
   }
 
-  async until(what: string, id: string, is: (call: PhoneCallItem) => boolean): Promise<PhoneCallItem> {
+  async until(
+    what: string,
+    id: string,
+    is: (call: PhoneCallItem) => boolean | Promise<boolean>,
+  ): Promise<PhoneCallItem> {
     return await until(what, ENDED_MS_MAX, async () => {
       const call = await this.call(id);
-      return is(call) && call;
+      return (await is(call)) && call;
     });
   }
 }
