@@ -177,7 +177,13 @@ function answersContract(subject: TelephonyUnderTest): void {
     [503, { "retry-after": "0" }, { kind: "busy", afterMs: 0 }],
   ] as const)("%i with %j is busy", (status, headers, expected) => {
     for (const body of ["", HTML, refusal("1")]) {
-      for (const { read } of all()) expect(read(answer(status, body, headers))).toEqual(expected);
+      for (const { request, read } of all()) {
+        // A proxy before the carrier may say 503 when the call has been placed.
+        const mayBePlaced = status === 503 && request.operation === "dial";
+        expect(read(answer(status, body, headers)), request.operation).toEqual(
+          mayBePlaced ? { kind: "uncertain", status } : expected,
+        );
+      }
     }
   });
 
