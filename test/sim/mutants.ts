@@ -33,8 +33,8 @@ export const MUTANTS: readonly Mutant[] = [
     "output runs ahead by the lead and no further",
     "output stays within the lead",
     "media/playback-clock.ts",
-    "const TOP_UP_EARLY_MS = 1.5 * FRAME_MS;",
-    "const TOP_UP_EARLY_MS = 11 * FRAME_MS;",
+    "const FIRST_EARLY_MS = 1.5 * FRAME_MS;",
+    "const FIRST_EARLY_MS = 11 * FRAME_MS;",
   ),
   mutant(
     "unsent audio of an interrupted reply is dropped",

@@ -165,8 +165,8 @@ export const CarrierItem = z
         name: "main",
         credentials: { accountSid: `AC${"0".repeat(32)}` },
         webhookUrls: {
-          voice: "https://voice.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/voice",
-          status: "https://voice.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/status",
+          voice: "https://agents.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/voice",
+          status: "https://agents.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/status",
         },
         maxConcurrentCalls: null,
         callsPerSecond: 1,

@@ -163,7 +163,7 @@ function tick(draft: Draft): void {
       returnFailed(draft, phase);
       return;
     case "leaving":
-      // Such a carrier asks what to do when nobody answers: the caller speaks with the target, or the call is over.
+      // Such a carrier asks what to do when the target does not answer: the caller speaks with the target, or the call is over.
       if (state.takesDocuments) draft.over("transferred", { isBridged: true });
       else draft.refuse("transferred", "rest");
       return;

@@ -59,7 +59,7 @@ function checkTrials({ checks, seed }: Proof, trials: readonly KillTrialResult[]
     const claims: [string, readonly string[]][] = [
       ["placed twice 0", verdict.placedTwice],
       ["lost without a state 0", verdict.lost],
-      ["`unknown` only where nobody could know", verdict.wronglyUnknown],
+      ["`unknown` only where it cannot be known", verdict.wronglyUnknown],
       ["undisturbed ones end as the carrier saw", verdict.wrongEnds],
       ["no token before the answer, and none readable", verdict.leakedTokens],
     ];

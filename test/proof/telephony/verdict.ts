@@ -64,13 +64,13 @@ const REASONS: Readonly<Record<EndCause, readonly string[]>> = {
 /** Says in words what is wrong with a run, by kind. Empty lists are a clean run. */
 export function verdictOf(evidence: TrialEvidence): TrialVerdict {
   const { calls } = evidence;
-  const told = (filter: (call: CallEvidence) => boolean): string[] => calls.filter(filter).map(described);
+  const those = (filter: (call: CallEvidence) => boolean): string[] => calls.filter(filter).map(described);
   return {
-    placedTwice: told(({ legs }) => legs.length > 1),
-    lost: told(({ status }) => !OVER.includes(status)),
-    wronglyUnknown: told((call) => call.endReason === "unknown" && !isUnknowable(call, evidence)),
-    wrongEnds: told((call) => isWrongEnd(call, evidence)),
-    leakedTokens: [...told(hasEarlyToken), ...leaks(evidence)],
+    placedTwice: those(({ legs }) => legs.length > 1),
+    lost: those(({ status }) => !OVER.includes(status)),
+    wronglyUnknown: those((call) => call.endReason === "unknown" && !isUnknowable(call, evidence)),
+    wrongEnds: those((call) => isWrongEnd(call, evidence)),
+    leakedTokens: [...those(hasEarlyToken), ...leaks(evidence)],
   };
 }
 
@@ -80,7 +80,7 @@ const described = ({ callId, carrier, status, endReason, legs, journal }: CallEv
   return `${callId} (${carrier}): ${status} ${endReason}, placed: ${causes}; ${story}`;
 };
 
-/** Whether nobody could know what became of the request to dial. */
+/** Whether no side could know what became of the request to dial. */
 function isUnknowable({ journal, hasUncertainFault }: CallEvidence, { controlKillsMs }: TrialEvidence): boolean {
   if (hasUncertainFault) return true;
   const sentAt = journal.findLastIndex(({ commands }) => commands.some((command) => kindOf(command) === "send-dial"));

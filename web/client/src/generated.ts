@@ -3083,8 +3083,8 @@ export interface components {
          *         "accountSid": "AC00000000000000000000000000000000"
          *       },
          *       "webhookUrls": {
-         *         "voice": "https://voice.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/voice",
-         *         "status": "https://voice.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/status"
+         *         "voice": "https://agents.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/voice",
+         *         "status": "https://agents.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/status"
          *       },
          *       "maxConcurrentCalls": null,
          *       "callsPerSecond": 1,
