@@ -60,9 +60,9 @@ const CREATE = {
     "rate_limited",
     "spend_limit",
     "unavailable",
-    ...REFUSAL_CODES,
+    // A queued call waits for a slot.
+    ...REFUSAL_CODES.filter((code) => code !== "overloaded"),
   ] as const,
-  mayBeUnsupported: true,
   response: { 201: CallItem },
   responseHeaders: { 201: ["Idempotent-Replayed"] } as const,
 };

@@ -191,6 +191,52 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   async *"createAgentCall 501"(scene, operation) {
     yield { ...(await existingId(scene, operation)), body: { connectionType: "webrtc" } };
   },
+  async *"createPhoneCall 201"(scene, operation) {
+    const { body } = await existingId(scene, operation);
+    yield { body };
+    for (let count = 0; count < 2; count++) yield { body, headers: REPEATABLE };
+  },
+  async *"createPhoneCall 400"(scene, operation) {
+    const { body } = await existingId(scene, operation);
+    yield { body, headers: TOO_MANY_HEADERS };
+    yield { body, query: "nonsense=1" };
+    for (const wrong of [{ nonsense: 1 }, { voice: "unheard of" }, { language: "unheard of" }]) {
+      yield { body: { ...(body as object), ...wrong } };
+    }
+  },
+  async *"createPhoneCall 404"(scene, operation) {
+    const { to, from } = (await existingId(scene, operation)).body as { to: string; from: string };
+    yield { body: { to, from, agentId: "agent_01990000-0000-7000-8000-000000000000" } };
+  },
+  async *"createPhoneCall 409"(scene, operation) {
+    const { body } = await existingId(scene, operation);
+    await scene.api.post(body as object, REPEATABLE, pathOf(operation, {}));
+    yield { headers: REPEATABLE, body: { ...(body as object), metadata: { another: true } } };
+    const { to, from } = body as { to: string; from: string };
+    const agentId = await scene.agent();
+    scene.withdrawVoices();
+    yield { body: { to, from, agentId } };
+  },
+  async *"createPhoneCall 429"(scene, operation) {
+    const given = await existingId(scene, operation);
+    useUpRequests(scene);
+    yield given;
+    scene.api.clock.advance(RATE_WINDOW_MS);
+    scene.api.state.accountOver = "llm_requests";
+    yield given;
+  },
+  async *"transferCall 202"(scene) {
+    yield { id: await scene.livePhoneCall() };
+  },
+  async *"transferCall 409"(scene) {
+    yield { id: await scene.ended() };
+  },
+  async *"sendDtmf 202"(scene) {
+    yield { id: await scene.livePhoneCall() };
+  },
+  async *"sendDtmf 409"(scene) {
+    yield { id: await scene.ended() };
+  },
   async *"createWebhook 409"(scene, operation) {
     for (let count = 0; count < WEBHOOKS_MAX; count++) await scene.webhook();
     yield { body: exampleWith(operation, {}) };

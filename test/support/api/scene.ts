@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
-import { callMs } from "../../../src/core/clocks.ts";
+import { addMs, callMs } from "../../../src/core/clocks.ts";
 import { asCallId, asPhoneNumberId, asTurnId, asWebhookId, type CallId } from "../../../src/core/ids.ts";
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_ACCOUNT_MAX } from "../../../src/core/limits/events.ts";
 import type { Role } from "../../../src/core/roles.ts";
@@ -12,6 +12,7 @@ import type { Voice } from "../../../src/speech/contracts.ts";
 import { BY_SERVICE } from "../../../src/store/audit-store.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
+import { outboundCall } from "../../../src/telephony/machine/state.ts";
 import { TURNS } from "../calls/stored-calls.ts";
 import { START } from "../journals/example-call.ts";
 import { JournalFile } from "../journals/journal-file.ts";
@@ -135,6 +136,22 @@ export class Scene {
     const { accountId, stores, clock } = this.api;
     const carrier = await createCarrier(stores, accountId);
     const made = await stores.phoneCalls.create(queuedCall(accountId, carrier.id, clock.epochMs()));
+    if (made.kind !== "created") throw new Error(made.kind);
+    return made.call.id;
+  }
+
+  /** An outbound telephone call that a worker carries, of a carrier that can send digits. */
+  async livePhoneCall(): Promise<string> {
+    const { accountId, stores, clock } = this.api;
+    const nowMs = clock.epochMs();
+    const credentials = { apiKey: "KEY0123456789", publicKey: "A".repeat(43).concat("="), connectionId: "1" };
+    const carrier = await createCarrier(stores, accountId, { carrier: "carrier_b", credentials });
+    const waiting = outboundCall({ takesDocuments: false, ringMsMax: 30_000 }, nowMs);
+    const state = { ...waiting, phase: { at: "live", untilMs: addMs(nowMs, 60_000) } };
+    const facts = { direction: "outbound", from: "+12025550100", to: "+12025550123" } as const;
+    const made = await stores.phoneCalls.create(
+      queuedCall(accountId, carrier.id, nowMs, { state, facts, carrierCallId: "v3:live" }),
+    );
     if (made.kind !== "created") throw new Error(made.kind);
     return made.call.id;
   }

@@ -6926,6 +6926,24 @@ export interface components {
                 };
             };
         };
+        /** @description Service Unavailable. `draining`: the service is about to stop. `insufficient_storage`: free disk space is too low for new calls; live calls continue. `database_lost`: the database does not answer, or its file was removed or replaced under the service, which writes nothing until it is back. `unavailable`: a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a provider that has never listed its own. */
+        DrainingOrInsufficientStorageOrDatabaseLostOrUnavailable503: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code?: "draining" | "insufficient_storage" | "database_lost" | "unavailable";
+                    };
+                };
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -7627,8 +7645,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType415"];
             429: components["responses"]["RateLimitedOrSpendLimit429"];
             500: components["responses"]["Internal500"];
-            501: components["responses"]["Unavailable501"];
-            503: components["responses"]["OverloadedOrDrainingOrInsufficientStorageOrDatabaseLostOrUnavailable503"];
+            503: components["responses"]["DrainingOrInsufficientStorageOrDatabaseLostOrUnavailable503"];
         };
     };
     transferCall: {
