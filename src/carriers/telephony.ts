@@ -34,7 +34,6 @@ export const CARRIER_OPERATIONS = [
   "connect",
   "hang_up",
   "transfer",
-  "hold",
   "send_dtmf",
   "read_price",
 ] as const;
@@ -194,7 +193,7 @@ export interface CarrierTelephony {
   /** The variable with the address of the carrier's API, and its default. */
   readonly apiUrl: { readonly variable: string; readonly value: string };
   /** What calls of this carrier cannot do, with the reason. A request for it is refused when the call is created. */
-  readonly missing: Readonly<Partial<Record<"transfer_to_sip" | "send_dtmf" | "hold", string>>>;
+  readonly missing: Readonly<Partial<Record<"transfer_to_sip" | "send_dtmf", string>>>;
   /** The secret by which `signature.isAuthentic` of the carrier's descriptor checks a stream. */
   streamSecret(credentials: CarrierCredentials): string;
 

@@ -174,7 +174,7 @@ export interface CallQuery {
   carrierCallId?: string | undefined;
   /** Only telephone calls have one. */
   direction?: CallDirection | undefined;
-  /** Who called whom by telephone, as the record shows it. */
+  /** Both ends of a telephone call, as the record shows them. */
   from?: string | undefined;
   to?: string | undefined;
   /** Created at this time or later. */

@@ -56,7 +56,7 @@ export function insideRoot(root: string): Place {
   };
 }
 
-/** What is run inside a root, and by whom. */
+/** What is run inside a root, and who runs it. */
 export interface Inside {
   script: string;
   directory: string;

@@ -52,6 +52,7 @@ const IMPORT = {
   summary: "Import the numbers of a carrier",
   description:
     "Asks the carrier for a page of the numbers that the account has there, and stores those that are new. Nothing changes at the carrier. " +
+    "A number that the account has at another carrier stays there, and is left out of the answer. " +
     "Where `nextCursor` is a string, the same request with it as `cursor` imports the next page.",
   querystring: NoQuery,
   body: ImportBody,
@@ -215,7 +216,9 @@ async function importPage(
     throw new ApiError("conflict", `the account has reached its limit of ${PHONE_NUMBERS_MAX} telephone numbers`);
   }
   const { nextPage } = page.value;
-  return { numbers, nextCursor: nextPage === undefined ? null : cursorOf(nextPage, list) };
+  // The account may have the same number at another carrier, which keeps it.
+  const ofCarrier = numbers.filter((number) => number.carrierId === carrierId);
+  return { numbers: ofCarrier, nextCursor: nextPage === undefined ? null : cursorOf(nextPage, list) };
 }
 
 /** Reports an agent that does not exist and an address that is not allowed together with the problems that the schema finds. */

@@ -97,11 +97,12 @@ export function giveBack(
 }
 
 /** The carrier reports what became of a transfer. */
-export function transferNotice(draft: Draft, outcome: TransferOutcome, number: number | undefined): void {
+export function transferNotice(draft: Draft, reported: TransferOutcome, number: number | undefined): void {
   const { phase } = draft;
   const { takesDocuments } = draft.state;
   // A carrier without documents reports the answer first; a leg that ends without one has not been joined.
-  const isBridged = outcome === "answered" || (outcome === "completed" && takesDocuments);
+  const outcome = reported === "completed" && !takesDocuments ? "failed" : reported;
+  const isBridged = outcome === "answered" || outcome === "completed";
   switch (phase.at) {
     case "transferring":
       if (number !== undefined && number !== phase.transfer.number) break;

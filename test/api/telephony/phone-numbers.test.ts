@@ -42,6 +42,16 @@ test("the numbers of a carrier are imported page by page, and again without effe
   expect((await importAll()).body).toMatchObject({ data: [list.data[1]] });
 });
 
+test("a number that the account has at another carrier stays there, and an import leaves it out", async () => {
+  const other = await createCarrier(api.stores, api.accountId);
+  const number = await importNumber(api.stores, other, "+15550100");
+  api.carrierClient.answer({
+    list_numbers: { kind: "done", value: { numbers: [{ number: "+15550100", carrierNumberId: "PN1" }] } },
+  });
+  expect((await importAll()).body).toMatchObject({ data: [], nextCursor: null });
+  expect((await stored(number))?.carrierId).toBe(other.id);
+});
+
 test("an import answers what is wrong with the carrier, the cursor, and the account's limit", async () => {
   expect((await post("/import", { carrierId: "carrier_unknown" })).status).toBe(404);
   expect((await importAll({ cursor: "nonsense" })).status).toBe(400);

@@ -924,7 +924,7 @@ export interface paths {
         put?: never;
         /**
          * Import the numbers of a carrier
-         * @description Asks the carrier for a page of the numbers that the account has there, and stores those that are new. Nothing changes at the carrier. Where `nextCursor` is a string, the same request with it as `cursor` imports the next page. Requires the scope `write`.
+         * @description Asks the carrier for a page of the numbers that the account has there, and stores those that are new. Nothing changes at the carrier. A number that the account has at another carrier stays there, and is left out of the answer. Where `nextCursor` is a string, the same request with it as `cursor` imports the next page. Requires the scope `write`.
          */
         post: operations["importPhoneNumbers"];
         delete?: never;

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { addMs, epochMs } from "../../src/core/clocks.ts";
+import { asCallId } from "../../src/core/ids.ts";
+import type { PhoneCallEvent } from "../../src/telephony/machine/events.ts";
+import { inboundCall, outboundCall, type Phase, type PhoneCallState } from "../../src/telephony/machine/state.ts";
+import { step } from "../../src/telephony/machine/step.ts";
+import { storedStepOf } from "../../src/telephony/stored-step.ts";
+
+// Orders of events that one carrier alone has. The simulation has the others: test/sim/telephony.
+
+const NOW = epochMs(1_800_000_000_000);
+const CALL = "CA1";
+const TRANSFER = { number: 1, target: "+12025550144" };
+
+const withDocuments = { takesDocuments: true, ringMsMax: 30_000 };
+const byRest = { takesDocuments: false, ringMsMax: 30_000 };
+const at = (state: PhoneCallState, phase: Phase): PhoneCallState => ({ ...state, phase, carrierCallId: CALL });
+const ringing = (state: PhoneCallState): PhoneCallState => at(state, { at: "ringing", untilMs: addMs(NOW, 50_000) });
+const transferring = (state: PhoneCallState): PhoneCallState =>
+  at(
+    { ...state, isAnswered: true, hasSlot: true, transfers: 1 },
+    { at: "transferring", stage: "ringing", transfer: TRANSFER, isDetached: true, untilMs: addMs(NOW, 50_000) },
+  );
+const kindsAfter = (state: PhoneCallState, event: PhoneCallEvent, nowMs = NOW): string[] =>
+  step(state, event, nowMs).commands.map(({ kind }) => kind);
+
+test("an answer that is reported before the document is asked for connects no second stream", () => {
+  const call = ringing(outboundCall(withDocuments, NOW));
+  const report = { kind: "answered", carrierCallId: CALL, awaitsInstruction: false } as const;
+  const reported = step(call, { kind: "notice", notice: report }, NOW);
+  expect([reported.commands, reported.state.phase.at]).toEqual([[], "ringing"]);
+  const asked = step(reported.state, { kind: "notice", notice: { ...report, awaitsInstruction: true } }, NOW);
+  expect(asked.commands).toEqual([{ kind: "connect", by: "document", connect: 1 }]);
+});
+
+test("an inbound call that the carrier answers first gets its stream then, with the token that it has", () => {
+  const granted = step(inboundCall(byRest, CALL, NOW), { kind: "slot-granted" }, NOW);
+  expect(granted.commands).toMatchObject([{ kind: "connect", by: "rest", connect: 1, isAnswered: false }]);
+  const answered = { kind: "answered", carrierCallId: CALL, awaitsInstruction: false } as const;
+  const { commands, state } = step(granted.state, { kind: "notice", notice: answered }, NOW);
+  expect(commands).toEqual([{ kind: "connect", by: "rest", connect: 1, isAnswered: true }]);
+  expect(state.connects).toBe(1);
+});
+
+test("a deadline does not cut a caller who may speak with the target of a transfer", () => {
+  const call = transferring(outboundCall(withDocuments, NOW));
+  const late = addMs(NOW, 60_000);
+  expect(kindsAfter(call, { kind: "tick" }, late)).toEqual(["inform"]);
+  const left = step(call, { kind: "record-ended", reason: "worker_lost" }, NOW).state;
+  const { commands, state } = step(left, { kind: "tick" }, late);
+  expect(commands.map(({ kind }) => kind)).not.toContain("refuse");
+  expect(state.phase).toMatchObject({ at: "over", isBridged: true });
+});
+
+test("a call that the API ends while the target rings is hung up", () => {
+  const call = transferring(outboundCall(withDocuments, NOW));
+  expect(kindsAfter(call, { kind: "record-ended", reason: "api_hangup" })).toContain("hang-up");
+});
+
+test.each([
+  [byRest, "returning"],
+  [withDocuments, "ending"],
+] as const)("with %j a target's leg that completes unreported leaves the call %s", (options, phase) => {
+  const notice = { kind: "transfer", carrierCallId: CALL, outcome: "completed" } as const;
+  const { state } = step(transferring(outboundCall(options, NOW)), { kind: "notice", notice, transfer: 1 }, NOW);
+  expect(state.phase.at).toBe(phase);
+});
+
+test("digits are stored as their count: they may be a PIN", () => {
+  const call = at(outboundCall(byRest, NOW), { at: "live", untilMs: addMs(NOW, 60_000) });
+  const event = { kind: "dtmf-requested", digits: "4711" } as const;
+  const stored = storedStepOf(asCallId("call_1"), call, event, step(call, event, NOW), NOW, undefined);
+  expect(stored.row).toMatchObject({ event: { digits: 4 }, commands: [{ kind: "send-dtmf", digits: 4 }] });
+  expect(JSON.stringify(stored)).not.toContain("4711");
+});
