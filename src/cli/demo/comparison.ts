@@ -13,8 +13,8 @@ export interface ScriptedLine {
 export interface Script {
   /** The caller's lines, in order, after the agent's greeting. */
   lines: readonly ScriptedLine[];
-  /** Who hangs up after the last reply. */
-  endReason: "agent_hangup" | "caller_hangup";
+  /** How the call ends after the last reply. */
+  endReason: "agent_hangup" | "caller_hangup" | "transferred";
   /** How many words of all lines together may be understood otherwise. Undefined: none, and punctuation counts. */
   wrongWordsMax?: number;
   /** An interrupted reply must have fallen silent for good within this time after the caller began to speak. */

@@ -28,6 +28,16 @@ const ACCOUNT_SEED = 0;
 /** Telephone numbers reserved for fictional use. */
 const NUMBERS_DEFAULT: readonly string[] = ["+12025550187", "+12025550188"];
 
+/** Sees what happens between the carrier and its customer, and on the network, at once. */
+export interface EmulatorObserver {
+  /** A REST request was answered. */
+  requested(request: LoggedRequest): void;
+  /** A webhook was answered, or was not. */
+  webhookSent(webhook: SentWebhook): void;
+  /** A leg rings, was answered or has ended. */
+  legChanged(leg: Leg): void;
+}
+
 export interface EmulatorOptions {
   readonly carrier: EmulatedName;
   readonly scenario?: Partial<Scenario>;
@@ -39,6 +49,7 @@ export interface EmulatorOptions {
   readonly personOf?: PersonOf;
   readonly clock?: Clock;
   readonly send?: SendWebhook;
+  readonly observer?: EmulatorObserver;
 }
 
 /** A carrier on this machine: REST API, webhooks, streams and a telephone network with people. */
@@ -53,7 +64,7 @@ export class CarrierEmulator {
   readonly #numbers: readonly string[];
 
   constructor(options: EmulatorOptions) {
-    const { carrier: name, numbers = NUMBERS_DEFAULT, credentials = {}, clock = systemClock } = options;
+    const { carrier: name, numbers = NUMBERS_DEFAULT, credentials = {}, clock = systemClock, observer } = options;
     const scenario = { ...SCENARIO_DEFAULT, ...options.scenario };
     const { wire, create, webhooks: manners } = EMULATED[name];
     const ids = new SeededIds(scenario.seed);
@@ -65,10 +76,19 @@ export class CarrierEmulator {
       clock,
       ids,
       {
-        ringing: (leg) => carrier?.ringing(leg),
-        answered: (leg) => carrier?.answered(leg),
+        ringing: (leg) => {
+          observer?.legChanged(leg);
+          carrier?.ringing(leg);
+        },
+        answered: (leg) => {
+          observer?.legChanged(leg);
+          carrier?.answered(leg);
+        },
         digit: (leg, digit) => carrier?.digit(leg, digit),
-        ended: (leg) => carrier?.ended(leg),
+        ended: (leg) => {
+          observer?.legChanged(leg);
+          carrier?.ended(leg);
+        },
       },
       scenario,
     );
@@ -83,6 +103,7 @@ export class CarrierEmulator {
       clock,
       send: options.send ?? sendByFetch,
       rules: scenario.webhooks,
+      onSent: (webhook) => observer?.webhookSent(webhook),
       ...manners,
     });
     const { network, streams } = this;
@@ -90,7 +111,13 @@ export class CarrierEmulator {
     carrier = create({ clock, ids, accountIds, network, streams, webhooks: this.#webhooks, numbers, credentials });
     this.#carrier = carrier;
     this.#faults = new RestFaults(scenario.faults);
-    this.#rest = new RestServer({ clock, carrier, faults: this.#faults, own: controlRoutes(this) });
+    this.#rest = new RestServer({
+      clock,
+      carrier,
+      faults: this.#faults,
+      own: controlRoutes(this),
+      onRequest: (request) => observer?.requested(request),
+    });
   }
 
   /** By the carrier's own names. */

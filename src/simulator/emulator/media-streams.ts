@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { G711Codec } from "../../media/g711.ts";
 import { loadOpus } from "../../media/opus/load.ts";
 import { simulatePeer } from "../lines.ts";
-import type { SimulatedPeer } from "../peers/peer.ts";
+import type { SimulatedPeer, Violation } from "../peers/peer.ts";
 import { connectPeer, type PeerSocket } from "../peers/peer-socket.ts";
 import type { SeededIds } from "./ids.ts";
 import type { Leg } from "./network.ts";
@@ -48,6 +48,7 @@ export class MediaStreams {
   readonly #options: MediaStreamsOptions;
   readonly #people = new Map<Leg, PersonOnLine>();
   readonly #open = new Map<Leg, { stop: () => void; peer?: SimulatedPeer }>();
+  readonly #violations = new Map<Leg, Map<Violation, number>>();
 
   constructor(options: MediaStreamsOptions) {
     this.#options = options;
@@ -55,6 +56,11 @@ export class MediaStreams {
 
   has(leg: Leg): boolean {
     return this.#open.has(leg);
+  }
+
+  /** How often the customer broke the protocol in the leg's streams that have ended, by kind. */
+  violationsOf(leg: Leg): ReadonlyMap<Violation, number> {
+    return this.#violations.get(leg) ?? new Map();
   }
 
   /** Connects a stream of the leg, in place of the one that it has. */
@@ -95,8 +101,12 @@ export class MediaStreams {
     this.#open.get(leg)?.peer?.pressDigit(digit);
   }
 
-  #forget(leg: Leg, entry: { stop: () => void }): void {
+  #forget(leg: Leg, entry: { stop: () => void; peer?: SimulatedPeer }): void {
     if (this.#open.get(leg) === entry) this.#open.delete(leg);
+    for (const [kind, count] of entry.peer?.violations ?? []) {
+      const counts = this.#violations.get(leg) ?? new Map<Violation, number>();
+      this.#violations.set(leg, counts.set(kind, (counts.get(kind) ?? 0) + count));
+    }
   }
 
   #peerOf(order: StreamOrder, opus: Awaited<ReturnType<typeof loadOpus>>, socket: PeerSocket): SimulatedPeer {

@@ -54,6 +54,8 @@ export interface WebhookSenderOptions {
   /** From one attempt to the next, where the response is not 2xx. */
   readonly retryAfterMs: readonly number[];
   readonly timeoutMs: number;
+  /** Called with each entry of the log, at once. */
+  readonly onSent?: (webhook: SentWebhook) => void;
 }
 
 /** Sends webhooks: those of one call one after the other, unless the rules want it otherwise. */
@@ -166,7 +168,9 @@ export class WebhookSender {
   }
 
   #record({ kind, callId, method }: Webhook, body: string, status: number): void {
-    this.#sent.push({ atMs: Number(this.#options.clock.epochMs()), kind, callId, method, body, status });
+    const sent = { atMs: Number(this.#options.clock.epochMs()), kind, callId, method, body, status };
+    this.#sent.push(sent);
+    this.#options.onSent?.(sent);
   }
 
   #ruleFor(kind: WebhookKind): WebhookRule | undefined {

@@ -19,6 +19,8 @@ export interface RestServerOptions {
   readonly carrier: EmulatedCarrier;
   readonly faults: RestFaults;
   readonly own: OwnRoutes;
+  /** Called with each entry of the log, at once. */
+  readonly onRequest?: (request: LoggedRequest) => void;
 }
 
 /** Serves the carrier's REST API, and what the emulator adds to it, on one port of this machine. */
@@ -109,7 +111,7 @@ export class RestServer {
     endpoint?: string,
     fault?: RestFault,
   ): void {
-    this.#log.push({
+    const logged: LoggedRequest = {
       atMs: millisecondsOf(this.#options.clock.epochMs()),
       ...(endpoint !== undefined && { endpoint }),
       method,
@@ -117,7 +119,9 @@ export class RestServer {
       body: redactedBody(body),
       status,
       ...(fault !== undefined && { fault: fault.kind }),
-    });
+    };
+    this.#log.push(logged);
+    this.#options.onRequest?.(logged);
   }
 }
 
