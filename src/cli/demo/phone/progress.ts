@@ -8,7 +8,7 @@ import type { Terminal } from "../../terminal.ts";
 
 /** Below the words of a turn. */
 const INDENT = " ".repeat(11);
-const LONG_ID = /[A-Za-z0-9]{8}[A-Za-z0-9-]{10,}/g;
+const LONG_ID = /\b(?=[A-Za-z-]*\d)[A-Za-z0-9-]{18,}/g;
 
 /** An address or a path with its long ids shortened, for a line of a terminal. */
 export const shortened = (path: string): string => path.replaceAll(LONG_ID, (id) => `${id.slice(0, 6)}…`);

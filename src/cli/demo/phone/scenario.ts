@@ -1,3 +1,4 @@
+import type { Schema } from "#client";
 import { SCENARIO } from "../../../simulator/callers/scenario.ts";
 import type { Script } from "../comparison.ts";
 
@@ -12,7 +13,7 @@ export const LANGUAGE = "en-US";
 export const PERSON_LANGUAGE = "en-GB";
 
 /** The agent that answers the number and calls from it. */
-export const AGENT = {
+export const AGENT: Omit<Schema<"NewAgentInput">, "voiceId"> = {
   name: "Hartwell Bakery",
   basePrompt: `${SCENARIO.systemPrompt}
 Wedding cakes are made by Mrs Hartwell, whose number is plus one, two zero two, five five five, zero one four seven.`,
@@ -22,7 +23,9 @@ Wedding cakes are made by Mrs Hartwell, whose number is plus one, two zero two, 
     recordingEnabled: true,
     selectedTools: [{ toolName: "hang_up" }, { toolName: "transfer" }],
   },
-} as const;
+  /** Of the call that it places. */
+  allowedOverrides: ["greeting"],
+};
 
 /** What the agent says first in the call that it places. */
 export const OUTBOUND_GREETING = "Hello, this is Hartwell Bakery. Your birthday cake is ready.";

@@ -15,7 +15,7 @@ export async function setUp(
 ): Promise<string> {
   const voices = await api.get("/voices", { query: { language: LANGUAGE } });
   const { id: agentId } = await api.post("/agents", {
-    body: { ...AGENT, ...settings(), voiceId: voiceOf(voices.data, LANGUAGE) },
+    body: { ...AGENT, voiceId: voiceOf(voices.data, LANGUAGE) },
   });
   note(`POST /agents: ${agentId}`);
   const carrier = await api.post("/carriers", {
@@ -31,8 +31,3 @@ export async function setUp(
   note(`POST /phone-numbers/${number.id}/attach: the agent answers ${NUMBER}`);
   return agentId;
 }
-
-/** The API's own lists are not read-only. */
-const settings = () => ({
-  callSettings: { ...AGENT.callSettings, selectedTools: [...AGENT.callSettings.selectedTools] },
-});
