@@ -22,7 +22,7 @@ import { SlowestFirst } from "./test/support/slowest-first.ts";
  * - `list-plans`, `list-pages` and `next-version`: 100,000 records, and a made-up next version beside this one;
  * - `layers`: the linter, once for each rule; `npm run check` applies the rules;
  * - `drain` and `roll`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
- * - `telephony/calls`: whole services with emulated carriers, whose calls take real time;
+ * - `telephony/calls` and `telephony/demo`: whole services with emulated carriers, whose calls take real time;
  * - `nginx`: deployment behind a proxy that few have installed;
  * - the files of `docs`: all commands of the documentation; test/repository/blocks checks the rest of its blocks;
  * - `opus-packets`, `opus-dtx`, `pair-opus` and `frame-heap`: every size of packet, and the heap while frames pass;
@@ -117,6 +117,7 @@ const longInTurn = [
     "web/drift",
     "processes/chaos",
     "processes/postgres-outage",
+    "telephony/demo",
   ].map((name) => `test/end-to-end/${name}.test.ts`),
 ];
 /** The commands of the documentation, and deadlines of whole processes. They mostly wait, so two files run at once. */

@@ -95,7 +95,7 @@ function callSummary(result: PhoneCallResult): string {
     ...(transfer === undefined
       ? []
       : [`Transferred to ${transfer.target}, ${transfer.connected ? "connected" : "not connected"}`]),
-    `${requests.length} requests to the carrier, ${webhooks.length} webhooks from it:`,
+    `Webhooks of the carrier: ${webhooks.length}. Requests to it: ${requests.length}`,
     ...requests.map(({ method, path, status }) => `  ${method} ${shortened(path)}  ${status}`),
   ].join("\n");
 }

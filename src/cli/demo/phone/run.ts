@@ -168,7 +168,12 @@ async function resultOf(
 ): Promise<PhoneCallResult> {
   const { api, emulator, people, progress, clock, dataDir } = demo;
   const carrierCallId = emulator.callIdOf(leg);
-  const webhooks = () => emulator.sentWebhooks.slice(begin.webhooks);
+  const idsOf = (isWanted: (one: Leg) => boolean): string[] =>
+    emulator.network.legs.filter(isWanted).map((one) => emulator.callIdOf(one));
+  const isOwn = (one: Leg): boolean => one === leg || one.parent === leg;
+  const ownIds = idsOf(isOwn);
+  const otherIds = idsOf((one) => !isOwn(one));
+  const webhooks = () => emulator.sentWebhooks.slice(begin.webhooks).filter(({ callId: id }) => ownIds.includes(id));
   await waitFor(demo, "the end of the line to be reported", REPORTED_MS_MAX, () =>
     webhooks().find((webhook) => webhook.kind === "ended" && webhook.callId === carrierCallId),
   );
@@ -180,8 +185,8 @@ async function resultOf(
   writeFileSync(transcriptPath, `${JSON.stringify(transcript, undefined, 2)}\n`);
   const recording = await api.download("/calls/{id}/recording", { path: { id: callId } });
   const wav = new Uint8Array(await recording.arrayBuffer());
-  const path = join(dataDir, `${callId}.wav`);
-  writeFileSync(path, wav);
+  const recordingPath = join(dataDir, `${callId}.wav`);
+  writeFileSync(recordingPath, wav);
   const greeting = caller.heard[0];
   const answerToGreetingMs =
     greeting === undefined ? undefined : progress.sinceAnswerMs(leg, monotonicMs(greeting.startMs));
@@ -192,9 +197,10 @@ async function resultOf(
     record,
     transcript,
     transcriptPath,
-    recording: { path, ...readWavFormat(wav) },
+    recording: { path: recordingPath, ...readWavFormat(wav) },
     violations: emulator.streams.violationsOf(leg),
-    requests: emulator.requests.slice(begin.requests),
+    // What the carrier charged for the call before may be read during this one.
+    requests: emulator.requests.slice(begin.requests).filter(({ path }) => !otherIds.some((id) => path.includes(id))),
     webhooks: webhooks().map(({ body: _, ...webhook }) => webhook),
     ...(answerToGreetingMs !== undefined && { answerToGreetingMs }),
   };
