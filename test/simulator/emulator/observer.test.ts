@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { CarrierEmulator } from "../../../src/simulator/emulator/emulator.ts";
-import { Customer } from "../../support/emulator/customer.ts";
+import { Customer, eventually } from "../../support/emulator/customer.ts";
 
 const [NUMBER, PERSON] = ["+12025550187", "+12025550142"];
 
@@ -21,9 +21,9 @@ test("an observer sees each request, each webhook and each change of a leg as it
   emulator.setWebhooks(NUMBER, { voiceUrl: `${customer.url}/voice`, statusUrl: `${customer.url}/status` });
   await fetch(`${url}/2010-04-01/Accounts/${emulator.credentials.accountSid}.json`);
   const leg = emulator.call({ from: PERSON, to: NUMBER });
-  await customer.until(() => leg.state === "answered");
+  await eventually(() => leg.state === "answered");
   emulator.network.hangUp(leg, "person");
-  await customer.until(() => seen.includes("ended 200"));
+  await eventually(() => seen.includes("ended 200"));
   expect(seen).toEqual(["GET 401", "incoming 200", "answered", "ended", "ended 200"]);
 });
 
@@ -41,6 +41,6 @@ test("what the customer did wrong in a stream is counted for its leg", async () 
   await customer.until(() => (customer.streams[0]?.messages.length ?? 0) > 2);
   customer.streams[0]?.socket.send("no JSON");
   customer.streams[0]?.socket.close();
-  await customer.until(() => emulator.streams.violationsOf(leg).size > 0);
+  await eventually(() => emulator.streams.violationsOf(leg).size > 0);
   expect([...emulator.streams.violationsOf(leg)]).toEqual([["not_json", 1]]);
 });

@@ -85,7 +85,7 @@ export async function runPhoneDemo(options: PhoneDemoOptions, signal: AbortSigna
     const env = { PUBLIC_API_URL: PUBLIC_URL, [apiUrlVariable]: carrierUrl };
     return await withOwnService({ dataDir, clock, env }, signal, async (api, apiUrl) => {
       serviceUrl = apiUrl;
-      terminal.note(`The service at ${apiUrl}\n`);
+      terminal.note(`The service is at ${apiUrl}; the carrier knows it as ${PUBLIC_URL}\n`);
       return await holdCalls({ ...options, api, emulator, people, progress, signal }, carrier);
     });
   } finally {

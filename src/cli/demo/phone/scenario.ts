@@ -7,9 +7,8 @@ export const NUMBER = "+12025550187";
 export const PERSON = "+12025550142";
 export const TARGET = "+12025550147";
 
-/** The language of the agent and of the person. Both have the same voice: the reference TTS has one for each language. */
 export const LANGUAGE = "en-US";
-/** The other voice of the person. */
+/** Other than the agent's, so that the two voices are easy to distinguish. */
 export const PERSON_LANGUAGE = "en-GB";
 
 /** The agent that answers the number and calls from it. */
