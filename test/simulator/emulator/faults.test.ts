@@ -103,6 +103,7 @@ test("the log of requests has no secret", async () => {
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
+  await fetch(`${url}/v2/phone_numbers?page[size]=100&token=s3cret`);
   const log = JSON.stringify(emulator.requests);
   for (const secret of [token, "s3cret", apiKey ?? ""]) expect(log).not.toContain(secret);
   expect(emulator.requests[0]?.body).toEqual({
@@ -110,6 +111,7 @@ test("the log of requests has no secret", async () => {
     stream_auth_token: "(redacted)",
     to: PERSON,
   });
+  expect(emulator.requests[1]?.query).toEqual({ "page[size]": "100", token: "(redacted)" });
 });
 
 test("ids of carriers stay in the log, within lists and objects too", () => {

@@ -39,15 +39,18 @@ export function carrierRequestsTable({ setUpRequests, inbound, outbound }: Phone
 
 function rowsOf(call: string, requests: readonly LoggedRequest[]): string[][] {
   if (requests.length === 0) return [[call, "none", "", ""]];
-  return requests.map(({ method, path, body, status }) => [
+  return requests.map(({ method, path, query, body, status }) => [
     call,
-    inCode(placed(`${method} ${path}`)),
-    Object.entries(body)
-      .map(([name, value]) => inCode(placed(`${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)))
+    inCode(placed([`${method} ${path}`, membersOf(query ?? {}).join("&")].filter((part) => part !== "").join("?"))),
+    membersOf(body)
+      .map((member) => inCode(placed(member)))
       .join(" "),
     String(status),
   ]);
 }
+
+const membersOf = (values: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(values).map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
 
 const placed = (text: string): string =>
   PLACEHOLDERS.reduce((whole, [pattern, placeholder]) => whole.replaceAll(pattern, placeholder), text);

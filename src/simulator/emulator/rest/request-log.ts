@@ -5,6 +5,8 @@ export interface LoggedRequest {
   readonly endpoint?: string;
   readonly method: string;
   readonly path: string;
+  /** Absent where the address has none. */
+  readonly query?: Readonly<Record<string, unknown>>;
   readonly body: Readonly<Record<string, unknown>>;
   /** 0 where no answer was sent. */
   readonly status: number;

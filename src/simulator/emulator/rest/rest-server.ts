@@ -106,7 +106,7 @@ export class RestServer {
   }
 
   #record(
-    { method, path, body }: Omit<RestRequest, "params">,
+    { method, path, query, body }: Omit<RestRequest, "params">,
     status: number,
     endpoint?: string,
     fault?: RestFault,
@@ -116,6 +116,7 @@ export class RestServer {
       ...(endpoint !== undefined && { endpoint }),
       method,
       path: withoutSecrets(path),
+      ...(query.size > 0 && { query: redactedBody(Object.fromEntries(query)) }),
       body: redactedBody(body),
       status,
       ...(fault !== undefined && { fault: fault.kind }),
