@@ -17,7 +17,7 @@ import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { builtProgram } from "./build.ts";
 
-const READY_MS_MAX = 30_000;
+const READY_MS_MAX = 90_000;
 const POLL_MS = 10;
 const TAKEN_MS_MAX = 20_000;
 const WARNINGS_SHOWN = 5;
