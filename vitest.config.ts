@@ -122,7 +122,8 @@ const longInTurn = [
 ];
 /** The commands of the documentation, and deadlines of whole processes. They mostly wait, so two files run at once. */
 const longInPairs = [
-  ...["docs/pages", "docs/account-pages", "docs/slow-pages", "docs/postgres-pages", "network/tls", "start/first-start"],
+  ...["docs/first-pages", "docs/pages", "docs/account-pages", "docs/slow-pages", "docs/postgres-pages"],
+  ...["network/tls", "start/first-start"],
   ...["processes/drain", "processes/killed-supervisor", "processes/lost-process"],
   ...[
     "processes/overload",
