@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { useMemoryForTemporaryFiles } from "./test/support/memory-directory.ts";
 import { SlowestFirst } from "./test/support/slowest-first.ts";
 
 /**
@@ -122,7 +123,8 @@ const longInTurn = [
 ];
 /** The commands of the documentation, and deadlines of whole processes. They mostly wait, so two files run at once. */
 const longInPairs = [
-  ...["docs/pages", "docs/account-pages", "docs/slow-pages", "docs/postgres-pages", "network/tls", "start/first-start"],
+  ...["docs/first-pages", "docs/pages", "docs/account-pages", "docs/slow-pages", "docs/postgres-pages"],
+  ...["network/tls", "start/first-start"],
   ...["processes/drain", "processes/killed-supervisor", "processes/lost-process"],
   ...[
     "processes/overload",
@@ -171,7 +173,8 @@ const programs = ["test/end-to-end/**/*.test.ts", "test/cli/*.test.ts"];
 /** One more than the smallest machine has processors, because many tests wait rather than work. */
 const PART_WORKERS = 3;
 const BUILD = "test/support/services/build.ts";
-const common = { testTimeout: 30_000, hookTimeout: 30_000 };
+/** What has not ended by then never will, also on a machine that many share. */
+const common = { testTimeout: 60_000, hookTimeout: 120_000 };
 /** The client as it is written, as in tsconfig.json; package.json names what the build makes of it. */
 const resolve = { alias: { "#client": fileURLToPath(new URL("web/client/src/index.ts", import.meta.url)) } };
 
@@ -181,6 +184,8 @@ const tags = [
   { name: "llm", description: "The language model." },
   { name: "tts", description: "Text to speech." },
 ];
+
+useMemoryForTemporaryFiles();
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from the default export.
 export default defineConfig({

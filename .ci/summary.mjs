@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 
 // The end of `.ci/run`: how long each step took, the slowest test files, each test that failed, and `N passed, N failed` with
 // `, N skipped` where something was skipped. The arguments: how many steps failed, the file of their times, and the results of
-// the test runner and of the proofs. Exits with 1 where anything failed. A test that passed only at its second attempt counts as passed
+// the test runner and of the proofs. Exits with 1 where anything failed. A test that passed only when it was repeated counts as passed
 // and is listed as unstable, with what the first attempt said.
 
 const SLOWEST = 12;
@@ -39,7 +39,7 @@ if (Number(failedSteps) > 0 && sum.failed === 0) sum.failed = Number(failedSteps
 console.log("\nThe slowest test files:");
 const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, SLOWEST);
 for (const { seconds, name } of slowest) console.log(`${seconds.toFixed(0)} s ${name}`);
-for (const test of unstable) console.log(`UNSTABLE, passed at the second attempt: ${test}`);
+for (const test of unstable) console.log(`UNSTABLE, passed when it was repeated: ${test}`);
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 console.log("The steps:");
 if (existsSync(times)) process.stdout.write(readFileSync(times, "utf8"));

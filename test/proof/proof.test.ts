@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { contractTestFiles } from "./checkout.ts";
 import { expectedMediaServer, mediaServerInLog, whyNotServed } from "./node/media-server.ts";
-import { REDUCED } from "./node/node-line.ts";
+import { LONG, REDUCED } from "./node/node-line.ts";
 import { explanation } from "./node/node-lines.ts";
 import { npmWarnings } from "./node/npm-output.ts";
 import { PROJECT } from "./processes.ts";
@@ -174,7 +174,7 @@ describe("the reduced tests", () => {
   const LIST = ["list", "--filesOnly"];
 
   test("are files that are there", () => {
-    const filters = [...contractTestFiles(PROJECT), ...REDUCED];
+    const filters = [...contractTestFiles(PROJECT), ...REDUCED, ...LONG];
     const { stdout } = spawnSync(process.execPath, ["node_modules/vitest/vitest.mjs", ...LIST, ...filters], {
       cwd: PROJECT,
       encoding: "utf8",

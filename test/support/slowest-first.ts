@@ -7,6 +7,7 @@ import { BaseSequencer } from "vitest/node";
  */
 const SLOWEST = [
   "docs/pages",
+  "docs/first-pages",
   "docs/slow-pages",
   "web/webrtc",
   "docs/account-pages",

@@ -14,6 +14,9 @@ const MUTES = 10;
 /** How long an agent speaks before it is interrupted. */
 const SPEAK_MS = { min: 1_000, max: 2_500 };
 
+/** An interruption that meets a pause of the agent says nothing. More of them than this are a fault of the call. */
+const SILENT_RUNS_MAX = 3;
+
 interface Interruption {
   wasSpeaking: boolean;
   silenceMs: number;
@@ -31,11 +34,18 @@ export async function measureBargeIn({ options, write, problems }: Scene): Promi
       const page = await browser.open();
       await page.run(`bench.openStudio(${RATE_HZ}, ${JSON.stringify([...speech])})`);
       for (let mute = 0; mute < MUTES; mute += 1) outputMs.push(await page.run<number>("bench.muted()"));
+      let silentRuns = 0;
       for (let run = -WARM_UP_RUNS; run < options.runs; run += 1) {
         const speakMs = random.between(SPEAK_MS.min, SPEAK_MS.max);
         const measured = await page.run<Interruption>(`bench.interrupt(${JSON.stringify(session)}, ${speakMs})`);
         const { silenceMs, clearMs, wasSpeaking } = measured;
         const what = `barge-in: silence after ${silenceMs.toFixed(0)} ms, clear after ${clearMs.toFixed(0)} ms`;
+        if (!wasSpeaking && silentRuns < SILENT_RUNS_MAX) {
+          write("barge-in: the agent was silent when it was interrupted; once more");
+          silentRuns += 1;
+          run -= 1;
+          continue;
+        }
         write(run < 0 ? `${what} (warm-up)` : `${what}, ${run + 1} of ${options.runs}`);
         if (!wasSpeaking) problems.push("barge-in: an agent did not speak when it was interrupted");
         if (run >= 0) interruptions.push(measured);

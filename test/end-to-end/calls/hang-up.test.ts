@@ -44,7 +44,10 @@ const VANISHING: Readonly<Record<string, (caller: RawCaller) => void>> = {
   },
 };
 
-test("B15: a peer that disconnects in any way ends its own call within a second, once, and no other call", {
+/** Less than a second on a machine that does nothing else, and always less than any deadline that would also end the call. */
+const ENDED_MS_MAX = 5_000;
+
+test("B15: a peer that disconnects in any way ends its own call at once, once, and no other call", {
   retry: ifMachineStalled,
 }, async () => {
   const other = await service.createCall({ greeting: GREETING });
@@ -68,7 +71,7 @@ test("B15: a peer that disconnects in any way ends its own call within a second,
       recording: { channels: 2, sampleRateHz: 8_000, complete: true },
       counters: { framesIn: FRAMES },
     });
-    expect(elapsedMs(vanishedAtMs, isoEpochMs(record.endedAt ?? "")), how).toBeLessThan(1_000);
+    expect(elapsedMs(vanishedAtMs, isoEpochMs(record.endedAt ?? "")), how).toBeLessThan(ENDED_MS_MAX);
     expect(record.durationMs, how).toBeGreaterThan(0);
     expect((await service.recording(id)).status, how).toBe(200);
   }

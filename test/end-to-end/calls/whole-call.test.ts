@@ -124,7 +124,7 @@ test.concurrent.each([
   { recordingEnabled: false, transcriptEnabled: true },
 ])("a whole call with %j leaves on the disk and in the log what it allows, and nothing else", {
   // Four services start and hold their calls at the same time.
-  timeout: 60_000,
+  timeout: 180_000,
 }, async ({ recordingEnabled, transcriptEnabled }) => {
   const service = await Service.start({ env: { LOG_LEVEL: "debug" } });
   const body = { systemPrompt: PROMPT, greeting: GREETING, recordingEnabled, transcriptEnabled };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { documentedPages, exampleIn, placeOf, readBlocks } from "../../support/docs/blocks.ts";
-import { ANSWER, PROVIDER_API_KEY, QUESTION } from "../../support/docs/fakes.ts";
 import {
   accountPages,
   FollowedPages,
+  firstPages,
   postgresPages,
   runnablePages,
   START_MS_MAX,
@@ -11,21 +11,13 @@ import {
 } from "../../support/docs/followed-pages.ts";
 import { missingOutput } from "../../support/docs/shown-output.ts";
 
-// README.md and the pages as a newcomer follows them: in a fresh checkout, with a service on other ports than those of the page.
+// The pages as a newcomer follows them: in a fresh checkout, with a service on other ports than those of the page.
 
 const pages = new FollowedPages();
 const marked = documentedPages().flatMap((page) => readBlocks(page).blocks.filter(({ noRun }) => noRun !== undefined));
 
-const others = [...accountPages, ...slowPages, ...postgresPages];
+const others = [...firstPages, ...accountPages, ...slowPages, ...postgresPages];
 pages.test(runnablePages.filter((page) => !others.includes(page)));
-
-test("a talk with real providers, as README.md begins it, reaches both with their API keys and is answered", () => {
-  const talk = readBlocks("README.md").blocks.find(({ text }) => text.includes("examples/talk.mjs"));
-  const output = talk === undefined ? "" : (pages.written.get(placeOf(talk)) ?? "");
-  expect(missingOutput(`user: ${QUESTION}\n…\nagent: ${ANSWER}\n…\nended: caller_hangup`, output)).toBe("");
-  expect(pages.fakes.deepgram.last?.headers.authorization).toBe(`Token ${PROVIDER_API_KEY}`);
-  expect(pages.fakes.openai.requests.at(-1)?.headers.authorization).toBe(`Bearer ${PROVIDER_API_KEY}`);
-});
 
 test("a request with a mistake gets the error that docs/api.md shows", { timeout: START_MS_MAX }, async () => {
   const service = pages.readerOf("docs/api.md");

@@ -13,7 +13,7 @@ import {
   startBakery,
 } from "../../support/web/bakery-service.ts";
 import { customerPage, shopWith } from "../../support/web/customer-page.ts";
-import { FirefoxTab, hasFirefox } from "../../support/web/firefox.ts";
+import { type FirefoxOptions, FirefoxTab, hasFirefox } from "../../support/web/firefox.ts";
 import { BOOK } from "../../support/web/page-calls.ts";
 import { originOf, SdkPage, servePage } from "../../support/web/sdk-page.ts";
 import { hasPulseaudio, type SilentLoudspeaker, silentLoudspeaker } from "../../support/web/silent-loudspeaker.ts";
@@ -48,8 +48,12 @@ const event = (type: string, condition = "true"): string =>
   `page.events.find((event) => event.type === "${type}" && (${condition}))`;
 
 /** Opens a page with the SDK; the session is for its calls. */
-async function sdkPage(agent: BakeryAgent, at = bakery): Promise<{ session: PageSession; close: () => void }> {
-  tab = await FirefoxTab.open(loudspeaker);
+async function sdkPage(
+  agent: BakeryAgent,
+  at = bakery,
+  sound: FirefoxOptions = loudspeaker,
+): Promise<{ session: PageSession; close: () => void }> {
+  tab = await FirefoxTab.open(sound);
   const server = await SdkPage.serve();
   const session = await sessionFor(at, originOf(server), agent);
   servePage(server, [at.service.apiUrl, at.webrtcUrl]);
@@ -106,6 +110,15 @@ describe.skipIf(!canRun)("Firefox", { retry: ifMachineStalled, timeout: TEST_MS_
     await tab.run("page.call.stop()");
     close();
     await local.service.stop();
+  });
+
+  test(`that has no loudspeaker says so, and asks for no further click ${NEEDS}`, async () => {
+    const { session, close } = await sdkPage({}, bakery, { environment: { PULSE_SERVER: "unix:/nowhere" } });
+    await tab.click("document.body");
+    await tab.until("navigator.userActivation.hasBeenActive");
+    const outcome = await tab.run<string>(`page.start(${JSON.stringify({ session })}, { microphone: false })`);
+    expect(outcome).toContain("TrunklineCallError no_loudspeaker");
+    close();
   });
 
   test(`shows a live call on /talk, whose agent is heard and answers ${NEEDS}`, async () => {

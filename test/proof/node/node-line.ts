@@ -24,10 +24,11 @@ export interface Row {
 
 /** What depends on the version of Node most: native modules, memory, files, sockets, whole calls. `npm test` leaves out a part. */
 export const REDUCED = [
-  ...["test/gateway/server/uws/server", "test/gateway/webrtc/peer", "test/gateway/webrtc/throwing-callbacks"],
-  ...["test/media/opus/native", "test/store/sqlite/open-stores", "test/wire/allocation"],
-  ...["test/end-to-end/calls/whole-call", "test/end-to-end/processes/workers"],
+  ...["test/gateway/webrtc/peer", "test/gateway/webrtc/throwing-callbacks", "test/media/opus/native"],
+  ...["test/store/sqlite/open-stores", "test/wire/allocation", "test/end-to-end/calls/whole-call"],
 ];
+/** What only the full form has time for. */
+export const LONG = ["test/gateway/server/uws/server", "test/end-to-end/processes/workers"];
 
 const INSTALL_MB_MAX = 700;
 /** A goal and no bound: how long it takes depends on the registry and on what else the machine does. */
@@ -55,8 +56,7 @@ export class NodeLineProof {
     this.#toolchain = join(place.folder, `node-${line.node}`);
   }
 
-  /** `untested`: neither tests nor demo, which ran elsewhere. */
-  async run(untested: boolean): Promise<Row> {
+  async run(): Promise<Row> {
     await this.#installToolchain();
     await checkOut(this.#outside, this.#proof.cache);
     try {
@@ -66,7 +66,6 @@ export class NodeLineProof {
       const mediaServer = await this.#startService();
       if (this.#place.folder === this.#proof.cache) await this.#startUnderOldNode();
       const row = { node, npm, system: this.#place.name, mediaServer, ...install };
-      if (untested) return { ...row, tests: "by `npm test`", contract: "by `npm test`", demo: "by `npm run demo`" };
       return { ...row, ...(await this.#test()), demo: await this.#demo() };
     } finally {
       rmSync(this.#outside, { recursive: true, force: true });
@@ -141,8 +140,11 @@ export class NodeLineProof {
 
   async #test(): Promise<Pick<Row, "tests" | "contract">> {
     const contract = contractTestFiles(this.#outside);
-    const reduced = `npx vitest run --exclude "**/long-calls.test.ts" ${REDUCED.join(" ")}`;
-    const command = this.#proof.reduced ? `${reduced} ${VITEST_REPORT}` : `npm test -- ${VITEST_REPORT} && ${reduced}`;
+    const some = (filters: readonly string[]) =>
+      `npx vitest run --exclude "**/long-calls.test.ts" ${filters.join(" ")}`;
+    const command = this.#proof.reduced
+      ? `${some(REDUCED)} --retry=1 ${VITEST_REPORT}`
+      : `npm test -- ${VITEST_REPORT} && ${some([...REDUCED, ...LONG])}`;
     const { code, output } = await this.#run(command, 1_800);
     const report = join(this.#outside, REPORT_FILE);
     const name = `${this.#name}: ${this.#proof.reduced ? "reduced tests" : "npm test"}`;
@@ -162,7 +164,9 @@ export class NodeLineProof {
   }
 
   async #demo(): Promise<string> {
-    const { code, output } = await this.#run("npm run --silent demo -- --json", 300);
+    // The call is in real time: on a machine that many share, one that another program interrupted says nothing.
+    const command = "npm run --silent demo -- --json";
+    const { code, output } = await this.#run(`${command} || ${command}`, 300);
     return this.#check("the demo's call goes as scripted", code === 0 ? "" : output.slice(-3_000))
       ? "as scripted"
       : "failed";

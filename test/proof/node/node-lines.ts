@@ -16,17 +16,15 @@ export async function proveNodeLines(proof: Proof): Promise<void> {
   const here = thisMachine(proof.cache);
   const why = whyNoRoot();
   const isTestedLater = (line: NodeLine): boolean => why === "" && LINES_ON_DEBIAN_13.includes(line);
-  // Before Debian 13 the media server is the same on every newer line: the reduced form starts the first of them.
-  const isStarted = (line: NodeLine): boolean =>
-    !(proof.reduced && isTestedLater(line) && line !== LINES_ON_DEBIAN_13[0]);
-  // The reduced form tests each Node line once; .ci/run has run the whole suite on its own Node.
-  const isUntested = (line: NodeLine): boolean =>
+  // The reduced form proves each Node line in one system, and not the line that runs it: .ci/run has installed, tested and run that.
+  const isProvedElsewhere = (line: NodeLine): boolean =>
     proof.reduced && (isTestedLater(line) || process.version.startsWith(`v${line.node}.`));
-  const rows = await proveLines(proof, here, NODE_LINES.filter(isStarted), isUntested);
+  const linesHere = NODE_LINES.filter((line) => !isProvedElsewhere(line));
+  const rows = await proveLines(proof, here, linesHere);
   if (why === "") {
     proof.checks.print("\nDebian 13: its root is made, or taken from the cache");
     const place = insideRoot(await debianRoot(proof.cache, true));
-    rows.push(...(await proveLines(proof, place, LINES_ON_DEBIAN_13, () => false)));
+    rows.push(...(await proveLines(proof, place, LINES_ON_DEBIAN_13)));
   } else {
     const skipped = LINES_ON_DEBIAN_13.map(({ node }) => `Node ${node} on Debian 13`);
     for (const check of skipped) proof.checks.skipped(check, why, CHECKS_A_LINE);
@@ -36,35 +34,18 @@ export async function proveNodeLines(proof: Proof): Promise<void> {
   await writeSection(proof, "Node versions", "node", `${explanation(proof.reduced)}\n\n${text}`);
 }
 
-/** The rows of these lines, in their order; one that cannot be proved fails and has none, and the others are proved all the same. */
-async function proveLines(
-  proof: Proof,
-  place: Place,
-  lines: readonly NodeLine[],
-  isUntested: (line: NodeLine) => boolean,
-): Promise<Row[]> {
-  const rows: (Row | undefined)[] = [];
-  const left = [...lines.entries()];
-  const proveNext = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const [index, line] = next;
-      rows[index] = await proveLine(proof, place, line, isUntested(line));
+/** The rows of these lines, one after the other; one that cannot be proved fails and has none, and the others are proved all the same. */
+async function proveLines(proof: Proof, place: Place, lines: readonly NodeLine[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const line of lines) {
+    proof.checks.print(`\nNode ${line.node} with npm ${line.npm} on ${place.name}`);
+    try {
+      rows.push(await new NodeLineProof(proof, place, line).run());
+    } catch (error) {
+      proof.checks.failed(`Node ${line.node} on ${place.name}`, error instanceof Error ? error.message : String(error));
     }
-  };
-  // Installs and tests of servers mostly wait. The full form has figures that a second line would disturb.
-  await Promise.all(Array.from({ length: proof.reduced ? REDUCED_LINES_AT_ONCE : 1 }, proveNext));
-  return rows.filter((row) => row !== undefined);
-}
-const REDUCED_LINES_AT_ONCE = 2;
-
-async function proveLine(proof: Proof, place: Place, line: NodeLine, isUntested: boolean): Promise<Row | undefined> {
-  proof.checks.print(`\nNode ${line.node} with npm ${line.npm} on ${place.name}`);
-  try {
-    return await new NodeLineProof(proof, place, line).run(isUntested);
-  } catch (error) {
-    proof.checks.failed(`Node ${line.node} on ${place.name}`, error instanceof Error ? error.message : String(error));
-    return undefined;
   }
+  return rows;
 }
 
 /** What the figures below it mean. */

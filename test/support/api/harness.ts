@@ -36,6 +36,7 @@ import { InboundWebhookClient } from "../../../src/telephony/inbound-webhook-cli
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { SEALING_KEYS } from "../stores/keys.ts";
+import { migratedFile } from "../stores/migrated-file.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { ScriptedCarrierClient } from "../telephony/scripted-client.ts";
 import { ageClockOf, mintToken } from "../tokens.ts";
@@ -118,19 +119,6 @@ export const pathsOf = (answer: Answer): string[] =>
     .details.map((detail) => detail.path)
     .sort();
 
-let migrated: Promise<string> | undefined;
-
-/** A new database, of which each API gets a copy: applying all migrations takes longer than most tests. */
-function migratedDatabase(): Promise<string> {
-  migrated ??= (async () => {
-    const [directory, clock] = [mkdtempSync(join(tmpdir(), "trunkline-migrated-")), new ManualClock()];
-    process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
-    await (await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) })).close();
-    return join(directory, "trunkline.db");
-  })();
-  return migrated;
-}
-
 /** The API over real stores and invented voices, with one account that has a key. */
 export async function apiUnderTest(
   voices: VoiceCatalogue = catalogueOf({ voices: async () => VOICES }, ANY_STT),
@@ -171,7 +159,7 @@ export async function apiUnderTest(
   };
   // Its own for as long as it is open: some files ask one API in all of their tests.
   const [directory, clock] = [mkdtempSync(join(tmpdir(), "trunkline-api-")), new ManualClock()];
-  copyFileSync(await migratedDatabase(), join(directory, "trunkline.db"));
+  copyFileSync(await migratedFile(), join(directory, "trunkline.db"));
   const stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
   const webhooks = stores.openWebhooks(SEALING_KEYS);
   const accountSecrets = stores.openAccountSecrets(SEALING_KEYS);

@@ -17,7 +17,7 @@ import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { builtProgram } from "./build.ts";
 
-const READY_MS_MAX = 30_000;
+const READY_MS_MAX = 90_000;
 const POLL_MS = 10;
 const TAKEN_MS_MAX = 20_000;
 const WARNINGS_SHOWN = 5;
@@ -329,16 +329,23 @@ async function makeApiKey({ apiKeys }: Stores, accountId: AccountId): Promise<st
   return (await apiKeys.create({ accountId, name: "test" })).key;
 }
 
-/** Asks until there is an answer that is neither undefined nor false, and returns it; `what` names it in the error. */
+/** A machine that many share may be so many times as slow as one that does nothing else. */
+const SLOWNESS_MAX = 4;
+
+/**
+ * Asks until there is an answer that is neither undefined nor false, and returns it; `what` names it in the error. `withinMs` is how long
+ * that may take on a machine that does nothing else.
+ */
 export async function until<T>(
   what: string,
   withinMs: number,
   ask: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
-  for (const endMs = addMs(systemClock.nowMs(), withinMs); ; await delay(POLL_MS)) {
+  const waitMs = withinMs * SLOWNESS_MAX;
+  for (const endMs = addMs(systemClock.nowMs(), waitMs); ; await delay(POLL_MS)) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    if (systemClock.nowMs() > endMs) throw new Error(`waited ${withinMs} ms in vain for ${what}`);
+    if (systemClock.nowMs() > endMs) throw new Error(`waited ${waitMs} ms in vain for ${what}`);
   }
 }
 

@@ -1,3 +1,5 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll } from "vitest";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { addMs } from "../../../src/core/clocks.ts";
@@ -9,6 +11,7 @@ import { ManualClock } from "../manual-clock.ts";
 import { hasPostgres, PostgresServer } from "../postgres/server.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { ageClockOf } from "../tokens.ts";
+import { migratedFile } from "./migrated-file.ts";
 
 export interface StoreUnderTest {
   name: string;
@@ -26,7 +29,12 @@ export const POSTGRES: StoreUnderTest = {
 };
 function sqlite(): StoresUnderTest {
   const directory = temporaryDirectory();
-  return underTest((clock, options) => openSqliteStores(directory, clock, options));
+  let copied: Promise<void> | undefined;
+  return underTest(async (clock, options) => {
+    copied ??= migratedFile().then((path) => copyFileSync(path, join(directory, "trunkline.db")));
+    await copied;
+    return await openSqliteStores(directory, clock, options);
+  });
 }
 
 function postgres(): StoresUnderTest {

@@ -44,7 +44,7 @@ export class AudioEngine {
     this.#context = new AudioContext({ latencyHint: "interactive" });
   }
 
-  /** Loads the worklet. Rejects with `worklet_failed`, and with `needs_gesture` where the browser plays nothing yet. */
+  /** Loads the worklet. Rejects with `worklet_failed`, and as `resume`. */
   async open(workletUrl: string | URL): Promise<void> {
     // Asked for before the first await, while the gesture counts.
     const running = this.resume();
@@ -65,12 +65,15 @@ export class AudioEngine {
     this.#context.onstatechange = () => void this.#keepRunning();
   }
 
-  /** Rejects with `needs_gesture` where the browser does not let the page play. */
+  /** Rejects with `needs_gesture` where the browser does not let the page play, and with `no_loudspeaker` where it cannot. */
   async resume(): Promise<void> {
-    const withinMs = navigator.userActivation?.hasBeenActive ? RESUME_AFTER_GESTURE_MS_MAX : RESUME_MS_MAX;
+    const hasGesture = navigator.userActivation?.hasBeenActive === true;
+    const withinMs = hasGesture ? RESUME_AFTER_GESTURE_MS_MAX : RESUME_MS_MAX;
     const refused = new Promise<void>((resolve) => setTimeout(resolve, withinMs));
     await Promise.race([this.#context.resume(), refused]);
-    if (this.#context.state !== "running") throw new TrunklineCallError("needs_gesture");
+    // After a gesture the page may play: Firefox then waits for a device.
+    if (this.#context.state !== "running")
+      throw new TrunklineCallError(hasGesture ? "no_loudspeaker" : "needs_gesture");
   }
 
   /** Records this track from here on, or nothing. */

@@ -7,6 +7,7 @@ export const ERROR_SENTENCES = {
   microphone_in_use: "The microphone cannot be opened. Another program may be using it.",
   microphone_lost: "The microphone was disconnected. Connect it again or choose another one.",
   needs_gesture: "The browser needs a click or a key press before this page may play sound.",
+  no_loudspeaker: "The browser cannot play sound. Connect a loudspeaker or headphones, then try again.",
   no_web_audio: "This browser cannot carry calls. Use a current version of Chrome, Edge, Firefox or Safari.",
   insecure_page: "Calls work only on pages with a secure address, which begins with https.",
   worklet_failed: "A file of this page that calls need could not be loaded.",
