@@ -64,6 +64,8 @@ export interface PhoneCallStep {
   carrierCode?: string | undefined;
   /** Whether the call holds a slot of `Capacity` from now on; as before where it is absent. A call that is over holds none. */
   holdsSlot?: boolean | undefined;
+  /** Whether the carrier is asked for nothing more of this call but its price; as before where it is absent. */
+  isOver?: boolean | undefined;
   /** The status of the call's record from now on, where it has no stream yet. */
   status?: "queued" | "ringing" | undefined;
   /** A stream may connect to the call with this token. */
@@ -73,7 +75,7 @@ export interface PhoneCallStep {
   /** Also after the end. */
   price?: CarrierPrice | undefined;
   /** Jobs of the call's account that carry out what must survive this process, stored in the same transaction. */
-  jobs: readonly { kind: string; payload: object; key?: string; delayMs?: number }[];
+  jobs: readonly { kind: string; payload: object; lane?: string; key?: string; delayMs?: number }[];
 }
 
 export type PhoneCallCreation =

@@ -16,7 +16,7 @@ import type { PhoneNumberStore } from "../store/phone-number-store.ts";
 import type { CarrierClient } from "./carrier-client.ts";
 import type { PhoneCallCommand } from "./machine/commands.ts";
 import type { PhoneCallEvent } from "./machine/events.ts";
-import { dueMs, inboundCall, outboundCall } from "./machine/state.ts";
+import { dueMs, inboundCall, isOver, outboundCall } from "./machine/state.ts";
 import { step } from "./machine/step.ts";
 import { refusalOf, stateOf } from "./orders.ts";
 import { requestRefusal } from "./request-refusals.ts";
@@ -183,6 +183,12 @@ export class PhoneCalls {
     return { kind: "accepted" };
   }
 
+  /** Whether the carrier may still have to be asked what to do with the call, although its record has ended. */
+  async needsCarrier(callId: CallId): Promise<boolean> {
+    const call = await this.#options.phoneCalls.get(callId);
+    return call !== undefined && !isOver(stateOf(call));
+  }
+
   /** Undefined where the carrier was deleted, which no call that is not over allows. */
   async accessOf({ carrierId }: Pick<StoredPhoneCall, "carrierId">): Promise<CarrierAccess | undefined> {
     const opened = await this.#options.carriers.open(carrierId);
@@ -240,7 +246,7 @@ export class PhoneCalls {
       if (state === before && commands.length === 0) return [];
       const connects = state.connects !== before.connects;
       const token = connects && state.phase.at === "answered" ? this.#options.streams.newToken(call) : undefined;
-      const stored = storedStepOf(callId, before, event, result, nowMs, token);
+      const stored = storedStepOf(call, before, event, result, nowMs, token);
       if (await phoneCalls.step(callId, call.eventCount, stored)) {
         const { carrierCallId } = state;
         progress.call = {
@@ -270,12 +276,14 @@ export class PhoneCalls {
     await slots.take(call, owner, (answer) => this.#advance(progress, slotEventOf(answer)));
   }
 
-  /** Where the event of a record's end was lost with a process. */
+  /** Where the event of a record's end, or the worker's report of a stream, was lost with a process. */
   async #checkRecord(progress: Progress): Promise<void> {
     const { accountId, callId } = progress.call;
     const record = await this.#options.calls.get(accountId, callId);
-    const reason = record?.endReason;
+    if (record === undefined) return;
+    const { endReason: reason, status } = record;
     if (reason !== undefined) await this.#advance(progress, { kind: "record-ended", reason });
+    else await this.#advance(progress, { kind: "record-checked", isActive: status === "active" });
   }
 
   /** What is done beside the queue, because it waits for a worker or a carrier. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addMs, epochMs } from "../../src/core/clocks.ts";
-import { asCallId } from "../../src/core/ids.ts";
+import { asCallId, asCarrierId } from "../../src/core/ids.ts";
 import type { PhoneCallEvent } from "../../src/telephony/machine/events.ts";
 import { inboundCall, outboundCall, type Phase, type PhoneCallState } from "../../src/telephony/machine/state.ts";
 import { step } from "../../src/telephony/machine/step.ts";
@@ -69,7 +69,14 @@ test.each([
 test("digits are stored as their count: they may be a PIN", () => {
   const call = at(outboundCall(byRest, NOW), { at: "live", untilMs: addMs(NOW, 60_000) });
   const event = { kind: "dtmf-requested", digits: "4711" } as const;
-  const stored = storedStepOf(asCallId("call_1"), call, event, step(call, event, NOW), NOW, undefined);
+  const stored = storedStepOf(
+    { callId: asCallId("call_1"), carrierId: asCarrierId("carrier_1") },
+    call,
+    event,
+    step(call, event, NOW),
+    NOW,
+    undefined,
+  );
   expect(stored.row).toMatchObject({ event: { digits: 4 }, commands: [{ kind: "send-dtmf", digits: 4 }] });
   expect(JSON.stringify(stored)).not.toContain("4711");
 });

@@ -108,6 +108,9 @@ export const inboundCall = (options: NewCallOptions, carrierCallId: string, nowM
   carrierCallId,
 });
 
+/** The carrier is asked for nothing more but the price, and for hang-ups that are ordered already. */
+export const isOver = ({ phase }: PhoneCallState): boolean => phase.at === "over" && phase.cutMs === undefined;
+
 /** When the machine wants a `tick`; undefined for never. */
 export function dueMs({ phase }: PhoneCallState): EpochMs | undefined {
   switch (phase.at) {

@@ -172,6 +172,13 @@ export const MUTANTS: readonly Mutant[] = [
     'draft.emit({ kind: "check-record" });\n      draft.live();',
     "draft.live();",
   ),
+  mutant(
+    "a stream that has connected is not given up because its report is late",
+    "a caller with a stream keeps it",
+    "step.ts",
+    "if (event.isActive) draft.live();\n      else draft",
+    "draft",
+  ),
 ];
 
 /** The file of a mutant without its guard. */

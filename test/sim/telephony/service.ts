@@ -247,7 +247,7 @@ export class Service implements ServiceEnd {
         const { reason, isActive } = this.stored.record;
         if (reason !== undefined || (!isActive && this.worker.hasBegun)) {
           this.#later(0, () => this.handle({ kind: "record-ended", reason: reason ?? "worker_lost" }));
-        }
+        } else this.#later(0, () => this.handle({ kind: "record-checked", isActive }));
         return;
       }
       default:
@@ -320,6 +320,7 @@ export class Service implements ServiceEnd {
         return;
       }
       case "refuse":
+        if (this.worker.isAttached) this.#world.violated("a caller with a stream keeps it", "a refusal instead");
         this.#attempt(job, 3, () => this.carrier.connect(id, { kind: "refuse" }));
         return;
       case "transfer":
@@ -404,7 +405,9 @@ export class Service implements ServiceEnd {
     for (const job of this.stored.jobs) this.#runLater(job, this.#world.between(1_000, 60_000));
     // Workers report first.
     this.#later(RESTART_MS, () => this.#schedule());
-    this.worker.report();
+    // A busy worker needs longer to connect again.
+    if (this.#world.chance(0.3)) this.#later(this.#world.between(1_000, 9_000), () => this.worker.report());
+    else this.worker.report();
   }
 
   webhook(notice: CarrierNotice, transfer: number | undefined, answer: (document: Document | undefined) => void): void {

@@ -126,6 +126,7 @@ export class SqlPhoneCalls implements PhoneCallStore {
         event_count: call.events.length,
         due_at: call.dueAtMs ?? null,
         holds_slot: call.status === "ringing" ? 1 : 0,
+        is_over: 0,
         token_hash: null,
         sealed_token: null,
       })
@@ -194,6 +195,7 @@ export class SqlPhoneCalls implements PhoneCallStore {
         due_at: step.dueAtMs ?? null,
         ...(carrierCallId !== undefined && { carrier_call_id: textColumn(carrierCallId) }),
         ...(step.holdsSlot !== undefined && { holds_slot: Number(step.holdsSlot) }),
+        ...(step.isOver !== undefined && { is_over: Number(step.isOver) }),
         ...(token !== undefined && { token_hash: token.hash, sealed_token: token.sealed ?? null }),
       })
       .where("call_id", "=", callId)
