@@ -16,7 +16,7 @@ import type { PhoneNumberStore } from "../store/phone-number-store.ts";
 import type { CarrierClient } from "./carrier-client.ts";
 import type { PhoneCallCommand } from "./machine/commands.ts";
 import type { PhoneCallEvent } from "./machine/events.ts";
-import { dueMs, inboundCall, isOver, outboundCall } from "./machine/state.ts";
+import { dueMs, inboundCall, isOver, type NewCallOptions, outboundCall } from "./machine/state.ts";
 import { step } from "./machine/step.ts";
 import { refusalOf, stateOf } from "./orders.ts";
 import { requestRefusal } from "./request-refusals.ts";
@@ -99,7 +99,7 @@ export class PhoneCalls {
     const telephony = this.#options.telephonyOf(carrier);
     if (telephony === undefined) throw new Error(`${carrier} has no calls that the service manages`);
     const nowMs = this.#options.clock.epochMs();
-    const state = outboundCall({ ringMsMax, takesDocuments: takesDocuments(telephony) }, nowMs);
+    const state = outboundCall({ ringMsMax, ...waysOf(telephony) }, nowMs);
     const creation = await this.#options.phoneCalls.create({
       ...call,
       status: "queued",
@@ -122,8 +122,7 @@ export class PhoneCalls {
     telephony: CarrierTelephony,
   ): Promise<PhoneCallCreation> {
     const nowMs = this.#options.clock.epochMs();
-    const options = { ringMsMax: 0, takesDocuments: takesDocuments(telephony) };
-    const state = inboundCall(options, call.carrierCallId, nowMs);
+    const state = inboundCall({ ringMsMax: 0, ...waysOf(telephony) }, call.carrierCallId, nowMs);
     return await this.#options.phoneCalls.create({
       ...call,
       status: "ringing",
@@ -348,8 +347,11 @@ export class PhoneCalls {
   }
 }
 
-/** Whether the carrier takes instructions as answers to its webhooks. */
-const takesDocuments = (telephony: CarrierTelephony): boolean => telephony.document({ kind: "hang_up" }) !== undefined;
+/** How the carrier takes instructions. */
+const waysOf = (telephony: CarrierTelephony): Omit<NewCallOptions, "ringMsMax"> => ({
+  takesDocuments: telephony.document({ kind: "hang_up" }) !== undefined,
+  waitsForStreamEnd: telephony.waitsForStreamEnd === true,
+});
 
 const slotEventOf = (answer: SlotAnswer): PhoneCallEvent => {
   if (answer.isGranted) return { kind: "slot-granted" };

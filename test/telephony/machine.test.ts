@@ -66,6 +66,20 @@ test.each([
   expect(state.phase.at).toBe(phase);
 });
 
+test.each([
+  [{ ...withDocuments, waitsForStreamEnd: true }, "done", ["end-leg"]],
+  [{ ...withDocuments, waitsForStreamEnd: true }, "uncertain", []],
+  [withDocuments, "done", []],
+] as const)("with %j a transfer that is %s leads to %j: without one the end of the stream would end the call", (options, kind, updates) => {
+  const target = { number: 1, target: "+12025550199" };
+  const phase = { at: "transferring", stage: "instructing", transfer: target, isDetached: false } as const;
+  const call = at(outboundCall(options, NOW), { ...phase, untilMs: addMs(NOW, 30_000) });
+  const answer = kind === "done" ? { kind, value: undefined } : { kind, status: 0 };
+  const { commands, state } = step(call, { kind: "transfer-answered", transfer: 1, answer }, NOW);
+  expect(commands.flatMap((command) => (command.kind === "inform" ? [command.update.kind] : []))).toEqual(updates);
+  expect(state.phase).toMatchObject({ at: "transferring", stage: "ringing" });
+});
+
 test("digits are stored as their count: they may be a PIN", () => {
   const call = at(outboundCall(byRest, NOW), { at: "live", untilMs: addMs(NOW, 60_000) });
   const event = { kind: "dtmf-requested", digits: "4711" } as const;

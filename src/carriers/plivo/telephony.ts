@@ -27,6 +27,7 @@ export const PLIVO_TELEPHONY: CarrierTelephony = {
   ],
   apiUrl: { variable: "CARRIER_C_API_URL", value: "https://api.plivo.com" },
   missing: {},
+  waitsForStreamEnd: true,
   streamSecret: (credentials) => credential(credentials, "authToken"),
   verify: rest.verify,
   listNumbers: rest.listNumbers,

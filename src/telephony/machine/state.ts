@@ -62,6 +62,8 @@ export interface PhoneCallState {
   readonly ringMsMax: number;
   /** The carrier takes instructions as answers to its webhooks. */
   readonly takesDocuments: boolean;
+  /** It rings the target of a transfer only when the service has ended the stream. Absent in calls of an earlier version. */
+  readonly waitsForStreamEnd?: boolean;
   readonly phase: Phase;
   readonly carrierCallId?: string;
   readonly hasSlot: boolean;
@@ -81,6 +83,8 @@ export interface PhoneCallState {
 export interface NewCallOptions {
   /** The carrier takes instructions as answers to its webhooks. */
   takesDocuments: boolean;
+  /** It rings the target of a transfer only when the service has ended the stream. */
+  waitsForStreamEnd?: boolean;
   ringMsMax: number;
 }
 
@@ -88,6 +92,7 @@ const initial = (direction: CallDirection, options: NewCallOptions, phase: Phase
   direction,
   ringMsMax: options.ringMsMax,
   takesDocuments: options.takesDocuments,
+  ...(options.waitsForStreamEnd === true && { waitsForStreamEnd: true }),
   phase,
   hasSlot: false,
   isAnswered: false,

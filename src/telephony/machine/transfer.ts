@@ -57,6 +57,10 @@ export function transferAnswered(draft: Draft, { transfer: number, answer }: Eve
   if (phase.at !== "transferring" || phase.stage !== "instructing" || phase.transfer.number !== number) return;
   switch (answer.kind) {
     case "done":
+      // Without an accepted transfer the end of the stream would end the call.
+      if (draft.state.waitsForStreamEnd) draft.emit({ kind: "inform", update: { kind: "end-leg" } });
+      ringTarget(draft, phase);
+      return;
     case "uncertain":
       ringTarget(draft, phase);
       return;

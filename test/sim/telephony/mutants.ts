@@ -173,6 +173,13 @@ export const MUTANTS: readonly Mutant[] = [
     "draft.live();",
   ),
   mutant(
+    "the stream is ended for a transfer that waits for that",
+    "a transfer that was accepted begins",
+    "transfer.ts",
+    "if (draft.state.waitsForStreamEnd) draft",
+    "if (false) draft",
+  ),
+  mutant(
     "a stream that has connected is not given up because its report is late",
     "a caller with a stream keeps it",
     "step.ts",

@@ -74,12 +74,14 @@ export class Service implements ServiceEnd {
 
   start(): void {
     if (this.#world.direction === "outbound") {
-      this.stored.state = outboundCall(
-        { ringMsMax: RING_MS_MAX, takesDocuments: this.#world.takesDocuments },
-        this.#world.nowMs,
-      );
+      this.stored.state = outboundCall({ ringMsMax: RING_MS_MAX, ...this.#ways }, this.#world.nowMs);
       this.#schedule();
     } else this.carrier.comesIn();
+  }
+
+  get #ways() {
+    const { takesDocuments, waitsForStreamEnd } = this.#world;
+    return { takesDocuments, waitsForStreamEnd };
   }
 
   get state(): PhoneCallState | undefined {
@@ -406,7 +408,7 @@ export class Service implements ServiceEnd {
     // Workers report first.
     this.#later(RESTART_MS, () => this.#schedule());
     // A busy worker needs longer to connect again.
-    if (this.#world.chance(0.3)) this.#later(this.#world.between(1_000, 9_000), () => this.worker.report());
+    if (this.#world.chance(0.3)) this.#later(this.#world.between(1_000, 20_000), () => this.worker.report());
     else this.worker.report();
   }
 
@@ -416,7 +418,7 @@ export class Service implements ServiceEnd {
       return;
     }
     if (this.stored.state === undefined && notice.kind === "incoming") {
-      const options = { ringMsMax: RING_MS_MAX, takesDocuments: this.#world.takesDocuments };
+      const options = { ringMsMax: RING_MS_MAX, ...this.#ways };
       this.stored.state = inboundCall(options, notice.carrierCallId, this.#world.nowMs);
     }
     if (notice.kind === "stream" && notice.state === "failed") this.#streamHasFailed = true;
