@@ -216,6 +216,18 @@ export interface CarrierTelephony {
     number: CarrierNumber,
     urls: CallbackUrls,
   ): readonly ((before: readonly unknown[]) => Exchange<unknown>)[];
+  /**
+   * Whether `routing` is what `attachNumber` sets, with these addresses of the service or earlier ones of the same path; so it is nothing
+   * to restore. `attachment` is what `readAttachment` gave.
+   */
+  isAttachedRouting(
+    credentials: CarrierCredentials,
+    routing: NumberRouting,
+    urls: CallbackUrls,
+    attachment: unknown,
+  ): boolean;
+  /** Absent where nothing has to be asked for that. */
+  readAttachment?(credentials: CarrierCredentials, number: CarrierNumber): Exchange<unknown>;
   /** Restores what `readNumber` gave before the number was attached. */
   detachNumber(
     credentials: CarrierCredentials,

@@ -7,7 +7,13 @@ import type { Clock } from "../core/clock.ts";
 import { codeOf, unavailable } from "../core/errors.ts";
 import type { AccountId, CallId, WorkerId } from "../core/ids.ts";
 import { KeyedQueue } from "../core/keyed-queue.ts";
-import { DUE_CALLS_PER_QUERY, DUE_INTERVAL_MS, RESTART_GRACE_MS, STEP_TRIES_MAX } from "../core/limits/phone-calls.ts";
+import {
+  DUE_CALLS_PER_QUERY,
+  DUE_INTERVAL_MS,
+  PHONE_CALLS_WAITING_MAX,
+  RESTART_GRACE_MS,
+  STEP_TRIES_MAX,
+} from "../core/limits/phone-calls.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { CallStore } from "../store/call-store.ts";
 import type { Carrier, CarrierStore } from "../store/carrier-store.ts";
@@ -93,7 +99,7 @@ export class PhoneCalls {
 
   /** Stores an outbound call, which is dialled when it gets a slot. Rejects as the store does. */
   async place(
-    call: Omit<NewPhoneCall, "status" | "state" | "events" | "dueAtMs">,
+    call: Omit<NewPhoneCall, "status" | "waitingMax" | "state" | "events" | "dueAtMs">,
     { ringMsMax, carrier }: { ringMsMax: number; carrier: CarrierType },
   ): Promise<PhoneCallCreation> {
     const telephony = this.#options.telephonyOf(carrier);
@@ -103,6 +109,7 @@ export class PhoneCalls {
     const creation = await this.#options.phoneCalls.create({
       ...call,
       status: "queued",
+      waitingMax: PHONE_CALLS_WAITING_MAX,
       state,
       events: [],
       dueAtMs: dueMs(state),
@@ -118,7 +125,7 @@ export class PhoneCalls {
 
   /** Stores an inbound call, or finds that of an earlier webhook; the notice is still to be handled. */
   async receive(
-    call: Omit<NewPhoneCall, "status" | "state" | "events" | "dueAtMs"> & { carrierCallId: string },
+    call: Omit<NewPhoneCall, "status" | "waitingMax" | "state" | "events" | "dueAtMs"> & { carrierCallId: string },
     telephony: CarrierTelephony,
   ): Promise<PhoneCallCreation> {
     const nowMs = this.#options.clock.epochMs();

@@ -302,7 +302,7 @@ export interface Tables {
     /** JSON of a text. */
     refusal_text: string | null;
     is_attached: number;
-    /** JSON of NumberRouting; null while it is not attached. */
+    /** JSON of NumberRouting; null while it is not attached, unless the attachment was forgotten without asking the carrier. */
     routing_before: string | null;
     created_at: EpochMs;
     updated_at: EpochMs;

@@ -1,6 +1,6 @@
 import type { CarrierNotice } from "../../carriers/telephony.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import { placed, reasonOf } from "./dialling.ts";
+import { placed, progressed, reasonOf } from "./dialling.ts";
 import type { Draft } from "./draft.ts";
 import { endByWorker, learnPrice } from "./ending.ts";
 import { returnFailed, transferNotice } from "./transfer.ts";
@@ -20,7 +20,9 @@ export function noticed(draft: Draft, notice: CarrierNotice, transfer: number | 
       return;
     case "initiated":
     case "ringing":
-      if (draft.state.direction === "outbound") placed(draft, notice.carrierCallId);
+      if (draft.state.direction !== "outbound") return;
+      placed(draft, notice.carrierCallId);
+      progressed(draft, notice.kind);
       return;
     case "answered":
       answered(draft, notice);

@@ -31,8 +31,8 @@ export type Phase =
       nextMs: EpochMs;
       finding: Finding;
     }
-  /** Outbound: the carrier has placed the call. Inbound: the caller waits for a slot. */
-  | { at: "ringing"; untilMs: EpochMs }
+  /** Outbound: the carrier has placed the call, and reports `progress`. Inbound: the caller waits for a slot. */
+  | { at: "ringing"; progress?: "initiated" | "ringing"; untilMs: EpochMs }
   /** The carrier has the address of a stream. */
   | { at: "answered"; untilMs: EpochMs }
   /** A worker carries the call. */
@@ -49,8 +49,8 @@ export type Phase =
   | { at: "returning"; transfer: Transfer; tries: number; untilMs: EpochMs }
   /** The record has ended while the target rings. */
   | { at: "leaving"; transfer: Transfer; untilMs: EpochMs }
-  /** The worker is to end the call. `isBridged`: the caller speaks with the target of a transfer. */
-  | { at: "ending"; reason: EndReason; isBridged: boolean; retryMs: EpochMs; untilMs: EpochMs }
+  /** The worker is to end the call. `isBridged`: the caller speaks with the target of a transfer. `isRefused`: the caller hears why. */
+  | { at: "ending"; reason: EndReason; isBridged: boolean; isRefused?: boolean; retryMs: EpochMs; untilMs: EpochMs }
   /** `cutMs`: when the call is hung up that hears a refusal until then. `priceMs`: when the carrier is asked for the price. */
   | { at: "over"; isBridged: boolean; sinceMs: EpochMs; cutMs?: EpochMs; priceAsks: number; priceMs?: EpochMs };
 

@@ -156,7 +156,7 @@ export function returnFailed(draft: Draft, { transfer, tries }: PhaseOf<"returni
     return;
   }
   draft.emit({ kind: "refuse", by: "rest", isAnswered: true });
-  endByWorker(draft, "connection_lost");
+  endByWorker(draft, "connection_lost", { isRefused: true });
 }
 
 /**

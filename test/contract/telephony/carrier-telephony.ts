@@ -285,7 +285,7 @@ function signaturesContract(subject: TelephonyUnderTest): void {
     const { body = "" } = webhooks[0] ?? {};
     for (const { name, example } of telephony.credentialFields) {
       const others = { ...credentials, [name]: example };
-      const decides = ["authToken", "publicKey"].includes(name);
+      const decides = ["authToken", "publicKey", "connectionId"].includes(name);
       expect(telephony.isAuthenticWebhook(others, sign(body), NOW_MS)).toBe(!decides);
     }
   });

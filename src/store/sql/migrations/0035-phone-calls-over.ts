@@ -8,7 +8,7 @@ export async function addPhoneCallsOver({ schema }: Kysely<Tables>): Promise<voi
   await schema
     .createIndex("phone_calls_not_over_by_carrier")
     .on("phone_calls")
-    .column("carrier_id")
+    .columns(["carrier_id", "holds_slot"])
     .where(sql.ref("is_over"), "=", 0)
     .execute();
 }
