@@ -118,6 +118,20 @@ test("a caller who cannot be given back to the agent hears why to the end, befor
   expect(hangsUp(step(ended.state, { kind: "tick" }, addMs(NOW, 50 + REFUSAL_MS_MAX)))).toBe(true);
 });
 
+test("a stream that the carrier could not connect is connected again by a carrier that keeps the caller, three times in all", () => {
+  const notice = { kind: "stream", carrierCallId: CALL, state: "failed" } as const;
+  const answered = { at: "answered", untilMs: addMs(NOW, 23_000) } as const;
+  let call = at({ ...outboundCall(byRest, NOW), isAnswered: true, connects: 1 }, answered);
+  for (const connect of [2, 3]) {
+    const { state, commands } = step(call, { kind: "notice", notice }, NOW);
+    expect(commands).toEqual([{ kind: "connect", by: "rest", connect, isAnswered: true }]);
+    call = state;
+  }
+  expect(kindsAfter(call, { kind: "notice", notice })).toContain("refuse");
+  const documents = at({ ...outboundCall(withDocuments, NOW), isAnswered: true, connects: 1 }, answered);
+  expect(kindsAfter(documents, { kind: "notice", notice })).toContain("refuse");
+});
+
 test("digits are stored as their count: they may be a PIN", () => {
   const call = at(outboundCall(byRest, NOW), { at: "live", untilMs: addMs(NOW, 60_000) });
   const event = { kind: "dtmf-requested", digits: "4711" } as const;

@@ -35,6 +35,8 @@ export const FIND_CALL_ANSWER_MS_MAX = 45_000;
 
 /** How long a stream may take to connect after the carrier was given its address; the token lives as long. */
 export const STREAM_CONNECT_MS_MAX = 20_000;
+/** How often the first stream of a call is connected, where the carrier reports that it could not be and keeps the caller. */
+export const STREAM_TRIES_MAX = 3;
 /** How long the worker's report of a stream may take, after which it has not connected. */
 export const STREAM_REPORT_MS_MAX = 3_000;
 /** How long an inbound call waits for its slot. */

@@ -1,5 +1,6 @@
 import type { CarrierNotice } from "../../carriers/telephony.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
+import { STREAM_TRIES_MAX } from "../../core/limits/phone-calls.ts";
 import { placed, progressed, reasonOf } from "./dialling.ts";
 import type { Draft } from "./draft.ts";
 import { endByWorker, learnPrice } from "./ending.ts";
@@ -37,7 +38,7 @@ export function noticed(draft: Draft, notice: CarrierNotice, transfer: number | 
       transferNotice(draft, notice.outcome, transfer);
       return;
     case "stream":
-      if (notice.state === "failed") streamFailed(draft);
+      if (notice.state === "failed") streamLost(draft);
   }
 }
 
@@ -125,7 +126,20 @@ function ended(draft: Draft, { carrierCallId, outcome, code, price }: NoticeOf<"
   }
 }
 
-/** The carrier could not connect the stream. */
+/** The stream that the carrier has taken could not be connected: perhaps the service was starting again. */
+function streamLost(draft: Draft): void {
+  const { phase, state } = draft;
+  // A carrier with documents ends such a call by itself.
+  const mayTryAgain = phase.at === "answered" && !state.takesDocuments && state.connects < STREAM_TRIES_MAX;
+  if (!mayTryAgain) {
+    streamFailed(draft);
+    return;
+  }
+  draft.connect("rest");
+  draft.go({ at: "answered", untilMs: draft.connectUntilMs });
+}
+
+/** The carrier does not connect the stream. */
 export function streamFailed(draft: Draft): void {
   const { phase } = draft;
   if (phase.at === "answered") draft.refuse("token_expired", "rest");

@@ -148,8 +148,8 @@ export const MUTANTS: readonly Mutant[] = [
     "a caller with the target of a transfer is not hung up",
     "a caller with the target of a transfer stays there",
     "ending.ts",
-    "      if (!phase.isBridged) draft.hangUp();\n      draft.over(reason,",
-    "      draft.hangUp();\n      draft.over(reason,",
+    "  if (!isBridged && !isRefused) draft.hangUp();",
+    "  draft.hangUp();",
   ),
   mutant(
     "a call does not ring for ever",
