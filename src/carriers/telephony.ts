@@ -194,6 +194,8 @@ export interface CarrierTelephony {
   readonly apiUrl: { readonly variable: string; readonly value: string };
   /** What calls of this carrier cannot do, with the reason. A request for it is refused when the call is created. */
   readonly missing: Readonly<Partial<Record<"transfer_to_sip" | "send_dtmf", string>>>;
+  /** Where a call has a stream, the document of `instruct` is fetched when that has ended, and the service has to end it. */
+  readonly waitsForStreamEnd?: true;
   /** The secret by which `signature.isAuthentic` of the carrier's descriptor checks a stream. */
   streamSecret(credentials: CarrierCredentials): string;
 
@@ -214,6 +216,18 @@ export interface CarrierTelephony {
     number: CarrierNumber,
     urls: CallbackUrls,
   ): readonly ((before: readonly unknown[]) => Exchange<unknown>)[];
+  /**
+   * Whether `routing` is what `attachNumber` sets, with these addresses of the service or earlier ones of the same path; so it is nothing
+   * to restore. `attachment` is what `readAttachment` gave.
+   */
+  isAttachedRouting(
+    credentials: CarrierCredentials,
+    routing: NumberRouting,
+    urls: CallbackUrls,
+    attachment: unknown,
+  ): boolean;
+  /** Absent where nothing has to be asked for that. */
+  readAttachment?(credentials: CarrierCredentials, number: CarrierNumber): Exchange<unknown>;
   /** Restores what `readNumber` gave before the number was attached. */
   detachNumber(
     credentials: CarrierCredentials,

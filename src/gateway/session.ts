@@ -276,6 +276,9 @@ export class CallSession implements AttachedCall {
         this.handle({ kind: "transfer-started", target }, nowMs);
         return;
       }
+      case "end-leg":
+        if (this.#returnWindow.isOpen) this.#detach("caller_hangup", nowMs, "within the return window");
+        return;
       case "transfer-failed":
         this.#returnWindow.transferFailed(this.#mediaState === "attached", nowMs);
         this.handle(update, nowMs);

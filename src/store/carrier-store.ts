@@ -74,8 +74,14 @@ export interface CarrierStore extends Resealable {
     accountId: AccountId,
     query: { afterId?: CarrierId | undefined; limit: number },
   ): Promise<{ carriers: readonly Carrier[]; more: boolean }>;
-  update(accountId: AccountId, id: CarrierId, change: CarrierChange, act?: Act): Promise<Carrier | undefined>;
-  /** Deletes it with its numbers; `in_use` while one of them is attached or a call of it is not over. */
+  /** `in_use`, and nothing is changed: it would name another account at the carrier while it is in use, as `remove` has it. */
+  update(
+    accountId: AccountId,
+    id: CarrierId,
+    change: CarrierChange,
+    act?: Act,
+  ): Promise<Carrier | "in_use" | undefined>;
+  /** Deletes it with its numbers; `in_use` while one of them is attached, or a call of it is not over, here or at the carrier. */
   remove(accountId: AccountId, id: CarrierId, act?: Act): Promise<Carrier | "in_use" | undefined>;
   /** With its credentials, by id. */
   open(id: CarrierId): Promise<OpenedCarrier | undefined>;

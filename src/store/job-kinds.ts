@@ -1,3 +1,5 @@
+import type { CallId, CarrierId } from "../core/ids.ts";
+
 // The kinds of background jobs. Stores enqueue the first two and those of telephone calls in their own transactions; the others run by a schedule.
 
 /** Renders the recording of a call; the payload is `{callId}`. */
@@ -20,6 +22,9 @@ export const WEBHOOK_LIMIT_JOB = "webhooks.limit";
 
 /** Asks a carrier for something that a telephone call needs; the payload is a `PhoneCallJob`. */
 export const PHONE_CALL_JOB = "telephony.carrier";
+
+/** The key of the job that hangs up a call at its carrier: the carrier is in use until the job is done. */
+export const hangUpKey = (carrierId: CarrierId, callId: CallId | ""): string => `hang-up ${carrierId} ${callId}`;
 
 export const JOB_KINDS = [
   RENDER_JOB,

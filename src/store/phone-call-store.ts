@@ -38,6 +38,8 @@ export interface NewPhoneCall {
   carrierCallId?: string | undefined;
   /** `queued` for an outbound call; `ringing` for an inbound one, which holds a slot from the start. Neither has a token. */
   status: "queued" | "ringing";
+  /** So many outbound calls of the carrier may wait for a slot. */
+  waitingMax?: number | undefined;
   state: unknown;
   /** The first events, which led to `state`. */
   events: readonly PhoneCallEventRow[];
@@ -64,6 +66,8 @@ export interface PhoneCallStep {
   carrierCode?: string | undefined;
   /** Whether the call holds a slot of `Capacity` from now on; as before where it is absent. A call that is over holds none. */
   holdsSlot?: boolean | undefined;
+  /** Whether the carrier is asked for nothing more of this call but its price; as before where it is absent. */
+  isOver?: boolean | undefined;
   /** The status of the call's record from now on, where it has no stream yet. */
   status?: "queued" | "ringing" | undefined;
   /** A stream may connect to the call with this token. */
@@ -73,14 +77,16 @@ export interface PhoneCallStep {
   /** Also after the end. */
   price?: CarrierPrice | undefined;
   /** Jobs of the call's account that carry out what must survive this process, stored in the same transaction. */
-  jobs: readonly { kind: string; payload: object; key?: string; delayMs?: number }[];
+  jobs: readonly { kind: string; payload: object; lane?: string; key?: string; delayMs?: number }[];
 }
 
 export type PhoneCallCreation =
   | { kind: "created"; call: CallRecord }
   /** An earlier request with this idempotency key, or an earlier webhook of this carrier's call, created it. */
   | { kind: "replayed"; call: CallRecord }
-  | { kind: "mismatch" };
+  | { kind: "mismatch" }
+  /** The carrier has `waitingMax` outbound calls that wait for a slot. */
+  | { kind: "full" };
 
 /** The telephone side of calls. Rejects as CallStore does. */
 export interface PhoneCallStore {
@@ -95,7 +101,10 @@ export interface PhoneCallStore {
    * process was faster.
    */
   step(callId: CallId, eventCount: number, step: PhoneCallStep): Promise<boolean>;
-  /** Calls whose machines are due, the longest due first. */
+  /**
+   * Calls whose machines are due: those of each carrier in turn, so that none waits for another's. Of one carrier first those that hold
+   * a slot, then the longest due.
+   */
   due(nowMs: EpochMs, limit: number): Promise<readonly CallId[]>;
   /** Calls that hold a slot and are neither active nor over: dialling, ringing, or answered. For `Capacity.restore`. */
   listPending(): Promise<readonly { callId: CallId; accountId: AccountId; apiKeyId?: ApiKeyId }[]>;

@@ -23,7 +23,7 @@ export interface PhoneNumber {
   refusalText?: string;
   /** The carrier sends its calls to this service. */
   isAttached: boolean;
-  /** What the carrier did with its calls before it was attached, JSON; for `detach`. */
+  /** What the carrier did with its calls before it was attached, JSON; for `detach`. Kept where an attachment was forgotten. */
   routingBefore?: Readonly<Record<string, unknown>>;
   createdAtMs: EpochMs;
   updatedAtMs: EpochMs;
@@ -68,7 +68,13 @@ export interface PhoneNumberStore {
     routingBefore: Readonly<Record<string, unknown>>,
     act?: Act,
   ): Promise<PhoneNumber | undefined>;
-  setDetached(accountId: AccountId, id: PhoneNumberId, act?: Act): Promise<PhoneNumber | undefined>;
+  /** `keepsRouting`: the carrier was not asked, and may still send the calls here. */
+  setDetached(
+    accountId: AccountId,
+    id: PhoneNumberId,
+    act?: Act,
+    options?: { keepsRouting?: boolean },
+  ): Promise<PhoneNumber | undefined>;
   /** `attached` while the carrier sends its calls here. */
   remove(accountId: AccountId, id: PhoneNumberId, act?: Act): Promise<PhoneNumber | "attached" | undefined>;
 }

@@ -76,15 +76,28 @@ export class CarrierAccounts {
     const ofCarrier = carrierNumberOf(number);
     const routing = await this.#ask(carrier.carrier, telephony.readNumber(credentials, ofCarrier));
     if (routing.kind !== "done") return routing;
+    const attachment = await this.#attachmentOf(opened, ofCarrier);
+    if (attachment.kind !== "done") return attachment;
+    // After an attachment that was forgotten the carrier may still send the calls here: what was before that is restored.
+    const isOwn = telephony.isAttachedRouting(credentials, routing.value, urls, attachment.value);
+    const before = isOwn ? (number.routingBefore ?? {}) : routing.value;
     const { accountId, id } = number;
-    const attached = await this.#options.numbers.setAttached(accountId, id, routing.value, act);
+    const attached = await this.#options.numbers.setAttached(accountId, id, before, act);
     if (attached === undefined) return { kind: "deleted" };
     const changed = await this.#askAll(carrier.carrier, telephony.attachNumber(credentials, ofCarrier, urls));
     if (changed.kind === "done") return { kind: "done", value: attached };
     // Where the carrier has done nothing at all, the number is as it was before.
     const isUnchanged = changed.doneCount === 0 && changed.problem.kind !== "uncertain" && !number.isAttached;
-    if (isUnchanged) await this.#options.numbers.setDetached(accountId, id, act);
+    if (isUnchanged) await this.#options.numbers.setDetached(accountId, id, act, { keepsRouting: isOwn });
     return changed.problem;
+  }
+
+  async #attachmentOf(
+    { carrier: { carrier }, credentials }: OpenedCarrier,
+    number: CarrierNumber,
+  ): Promise<Asked<unknown>> {
+    const exchange = this.#telephonyOf(carrier).readAttachment?.(credentials, number);
+    return exchange === undefined ? { kind: "done", value: undefined } : await this.#ask(carrier, exchange);
   }
 
   /** Has the carrier do what it did before the number was attached. A number that the carrier no longer has is detached, too. */
@@ -94,13 +107,13 @@ export class CarrierAccounts {
     const exchanges = this.#telephonyOf(carrier.carrier).detachNumber(credentials, carrierNumberOf(number), before);
     const changed = await this.#askAll(carrier.carrier, exchanges);
     if (changed.kind === "problem" && changed.problem.kind !== "gone") return changed.problem;
-    const detached = await this.forget(number, act);
+    const detached = await this.#options.numbers.setDetached(number.accountId, number.id, act);
     return detached === undefined ? { kind: "deleted" } : { kind: "done", value: detached };
   }
 
-  /** Takes a number for detached without asking the carrier; undefined where the account has deleted it meanwhile. */
+  /** Takes a number for detached without asking the carrier, and keeps what it did before; undefined where the account has deleted it meanwhile. */
   forget({ accountId, id }: PhoneNumber, act: Act): Promise<PhoneNumber | undefined> {
-    return this.#options.numbers.setDetached(accountId, id, act);
+    return this.#options.numbers.setDetached(accountId, id, act, { keepsRouting: true });
   }
 
   #telephonyOf(carrier: CarrierType): CarrierTelephony {

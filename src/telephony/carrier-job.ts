@@ -1,6 +1,7 @@
 import type { CallInstruction, CarrierAnswer, Exchange, FoundCall } from "../carriers/telephony.ts";
 import type { Clock } from "../core/clock.ts";
 import { millisecondsOf } from "../core/clocks.ts";
+import type { AccountId, CallId } from "../core/ids.ts";
 import {
   CONNECT_TRIES_MAX,
   FIND_CALL_SINCE_MS,
@@ -33,6 +34,12 @@ interface Ask extends CarrierAccess {
   attempt: number;
 }
 
+/** About a call whose record may have been deleted. */
+interface HangUp extends CarrierAccess {
+  call: { callId: CallId; accountId: AccountId | undefined; carrierCallId?: string };
+  attempt: number;
+}
+
 /**
  * Asks carriers for what calls need. A job may run twice: the machine decides each time whether its command is still wanted, and the
  * request to dial is sent only by the run that the machine has allowed it, once.
@@ -49,9 +56,11 @@ export class PhoneCallJobs implements JobHandler {
     this.#options = options;
   }
 
-  async run({ payload, attempt }: ClaimedJob): Promise<void> {
+  async run(job: ClaimedJob): Promise<void> {
+    const { payload, attempt } = job;
     const { store, phoneCalls, clock } = this.#options;
     const { callId, command } = payload as PhoneCallJob;
+    if (command.kind === "hang-up") return await this.#hangUp(job, command.carrierCallId);
     const call = await store.get(callId);
     if (call === undefined || !isWanted(stateOf(call), command, clock.epochMs())) return;
     const access = await phoneCalls.accessOf(call);
@@ -59,7 +68,15 @@ export class PhoneCallJobs implements JobHandler {
     await this.#ask({ ...access, call, attempt }, command);
   }
 
-  async #ask(ask: Ask, command: CarrierCommand): Promise<void> {
+  async #hangUp({ payload, accountId, attempt }: ClaimedJob, carrierCallId: string): Promise<void> {
+    const { callId, carrierId } = payload as PhoneCallJob;
+    const access = await this.#options.phoneCalls.accessOf({ carrierId });
+    if (access === undefined) return;
+    const hangUp: HangUp = { ...access, call: { callId, accountId, carrierCallId }, attempt };
+    await this.#untilDone(hangUp, access.telephony.hangUp(access.credentials, carrierCallId));
+  }
+
+  async #ask(ask: Ask, command: Exclude<CarrierCommand, { kind: "hang-up" }>): Promise<void> {
     switch (command.kind) {
       case "dial":
         return await this.#dial(ask, command.attempt);
@@ -71,9 +88,6 @@ export class PhoneCallJobs implements JobHandler {
         return await this.#transfer(ask, command);
       case "refuse":
         return await this.#refuse(ask, command.isAnswered);
-      case "hang-up":
-        await this.#untilDone(ask, ask.telephony.hangUp(ask.credentials, command.carrierCallId));
-        return;
       case "read-price":
         return await this.#readPrice(ask);
     }
@@ -170,19 +184,19 @@ export class PhoneCallJobs implements JobHandler {
   }
 
   /** Fails the attempt while the carrier does nothing, or may have done nothing. */
-  async #untilDone<Value>(ask: Ask, exchange: Exchange<Value>): Promise<CarrierAnswer<Value>> {
+  async #untilDone<Value>(ask: Ask | HangUp, exchange: Exchange<Value>): Promise<CarrierAnswer<Value>> {
     const answer = await this.#send(ask, exchange);
     if (answer.kind === "busy" || answer.kind === "uncertain") this.#again(ask, answer, Number.POSITIVE_INFINITY);
     return answer;
   }
 
-  #again({ attempt }: Ask, answer: CarrierAnswer<unknown>, triesMax: number): void {
+  #again({ attempt }: Ask | HangUp, answer: CarrierAnswer<unknown>, triesMax: number): void {
     if (attempt >= triesMax) return;
     const retry = answer.kind === "busy" && answer.afterMs !== undefined ? { afterMs: answer.afterMs } : "planned";
     throw new JobFailure(`the carrier's answer is ${answer.kind}`, retry);
   }
 
-  async #send<Value>({ call, carrier }: Ask, exchange: Exchange<Value>): Promise<CarrierAnswer<Value>> {
+  async #send<Value>({ call, carrier }: Ask | HangUp, exchange: Exchange<Value>): Promise<CarrierAnswer<Value>> {
     const answer = await this.#options.client.send(carrier.carrier, exchange);
     const { callId, accountId, carrierCallId } = call;
     const { operation } = exchange.request;

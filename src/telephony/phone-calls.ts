@@ -7,7 +7,13 @@ import type { Clock } from "../core/clock.ts";
 import { codeOf, unavailable } from "../core/errors.ts";
 import type { AccountId, CallId, WorkerId } from "../core/ids.ts";
 import { KeyedQueue } from "../core/keyed-queue.ts";
-import { DUE_CALLS_PER_QUERY, DUE_INTERVAL_MS, RESTART_GRACE_MS, STEP_TRIES_MAX } from "../core/limits/phone-calls.ts";
+import {
+  DUE_CALLS_PER_QUERY,
+  DUE_INTERVAL_MS,
+  PHONE_CALLS_WAITING_MAX,
+  RESTART_GRACE_MS,
+  STEP_TRIES_MAX,
+} from "../core/limits/phone-calls.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { CallStore } from "../store/call-store.ts";
 import type { Carrier, CarrierStore } from "../store/carrier-store.ts";
@@ -16,7 +22,7 @@ import type { PhoneNumberStore } from "../store/phone-number-store.ts";
 import type { CarrierClient } from "./carrier-client.ts";
 import type { PhoneCallCommand } from "./machine/commands.ts";
 import type { PhoneCallEvent } from "./machine/events.ts";
-import { dueMs, inboundCall, outboundCall } from "./machine/state.ts";
+import { dueMs, inboundCall, isOver, type NewCallOptions, outboundCall } from "./machine/state.ts";
 import { step } from "./machine/step.ts";
 import { refusalOf, stateOf } from "./orders.ts";
 import { requestRefusal } from "./request-refusals.ts";
@@ -93,16 +99,17 @@ export class PhoneCalls {
 
   /** Stores an outbound call, which is dialled when it gets a slot. Rejects as the store does. */
   async place(
-    call: Omit<NewPhoneCall, "status" | "state" | "events" | "dueAtMs">,
+    call: Omit<NewPhoneCall, "status" | "waitingMax" | "state" | "events" | "dueAtMs">,
     { ringMsMax, carrier }: { ringMsMax: number; carrier: CarrierType },
   ): Promise<PhoneCallCreation> {
     const telephony = this.#options.telephonyOf(carrier);
     if (telephony === undefined) throw new Error(`${carrier} has no calls that the service manages`);
     const nowMs = this.#options.clock.epochMs();
-    const state = outboundCall({ ringMsMax, takesDocuments: takesDocuments(telephony) }, nowMs);
+    const state = outboundCall({ ringMsMax, ...waysOf(telephony) }, nowMs);
     const creation = await this.#options.phoneCalls.create({
       ...call,
       status: "queued",
+      waitingMax: PHONE_CALLS_WAITING_MAX,
       state,
       events: [],
       dueAtMs: dueMs(state),
@@ -118,12 +125,11 @@ export class PhoneCalls {
 
   /** Stores an inbound call, or finds that of an earlier webhook; the notice is still to be handled. */
   async receive(
-    call: Omit<NewPhoneCall, "status" | "state" | "events" | "dueAtMs"> & { carrierCallId: string },
+    call: Omit<NewPhoneCall, "status" | "waitingMax" | "state" | "events" | "dueAtMs"> & { carrierCallId: string },
     telephony: CarrierTelephony,
   ): Promise<PhoneCallCreation> {
     const nowMs = this.#options.clock.epochMs();
-    const options = { ringMsMax: 0, takesDocuments: takesDocuments(telephony) };
-    const state = inboundCall(options, call.carrierCallId, nowMs);
+    const state = inboundCall({ ringMsMax: 0, ...waysOf(telephony) }, call.carrierCallId, nowMs);
     return await this.#options.phoneCalls.create({
       ...call,
       status: "ringing",
@@ -183,6 +189,12 @@ export class PhoneCalls {
     return { kind: "accepted" };
   }
 
+  /** Whether the carrier may still have to be asked what to do with the call, although its record has ended. */
+  async needsCarrier(callId: CallId): Promise<boolean> {
+    const call = await this.#options.phoneCalls.get(callId);
+    return call !== undefined && !isOver(stateOf(call));
+  }
+
   /** Undefined where the carrier was deleted, which no call that is not over allows. */
   async accessOf({ carrierId }: Pick<StoredPhoneCall, "carrierId">): Promise<CarrierAccess | undefined> {
     const opened = await this.#options.carriers.open(carrierId);
@@ -240,7 +252,7 @@ export class PhoneCalls {
       if (state === before && commands.length === 0) return [];
       const connects = state.connects !== before.connects;
       const token = connects && state.phase.at === "answered" ? this.#options.streams.newToken(call) : undefined;
-      const stored = storedStepOf(callId, before, event, result, nowMs, token);
+      const stored = storedStepOf(call, before, event, result, nowMs, token);
       if (await phoneCalls.step(callId, call.eventCount, stored)) {
         const { carrierCallId } = state;
         progress.call = {
@@ -270,12 +282,14 @@ export class PhoneCalls {
     await slots.take(call, owner, (answer) => this.#advance(progress, slotEventOf(answer)));
   }
 
-  /** Where the event of a record's end was lost with a process. */
+  /** Where the event of a record's end, or the worker's report of a stream, was lost with a process. */
   async #checkRecord(progress: Progress): Promise<void> {
     const { accountId, callId } = progress.call;
     const record = await this.#options.calls.get(accountId, callId);
-    const reason = record?.endReason;
+    if (record === undefined) return;
+    const { endReason: reason, status } = record;
     if (reason !== undefined) await this.#advance(progress, { kind: "record-ended", reason });
+    else await this.#advance(progress, { kind: "record-checked", isActive: status === "active" });
   }
 
   /** What is done beside the queue, because it waits for a worker or a carrier. */
@@ -340,8 +354,11 @@ export class PhoneCalls {
   }
 }
 
-/** Whether the carrier takes instructions as answers to its webhooks. */
-const takesDocuments = (telephony: CarrierTelephony): boolean => telephony.document({ kind: "hang_up" }) !== undefined;
+/** How the carrier takes instructions. */
+const waysOf = (telephony: CarrierTelephony): Omit<NewCallOptions, "ringMsMax"> => ({
+  takesDocuments: telephony.document({ kind: "hang_up" }) !== undefined,
+  waitsForStreamEnd: telephony.waitsForStreamEnd === true,
+});
 
 const slotEventOf = (answer: SlotAnswer): PhoneCallEvent => {
   if (answer.isGranted) return { kind: "slot-granted" };

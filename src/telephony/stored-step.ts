@@ -1,17 +1,21 @@
 import type { EpochMs } from "../core/clocks.ts";
-import type { CallId } from "../core/ids.ts";
-import { PHONE_CALL_JOB } from "../store/job-kinds.ts";
-import type { PhoneCallEventRow, PhoneCallStep } from "../store/phone-call-store.ts";
+import type { CallId, CarrierId } from "../core/ids.ts";
+import { hangUpKey, PHONE_CALL_JOB } from "../store/job-kinds.ts";
+import type { PhoneCallEventRow, PhoneCallStep, StoredPhoneCall } from "../store/phone-call-store.ts";
 import { type CarrierCommand, isCarrierCommand, type PhoneCallCommand } from "./machine/commands.ts";
 import type { PhoneCallEvent } from "./machine/events.ts";
-import { dueMs, type PhoneCallState } from "./machine/state.ts";
+import { dueMs, isOver, type PhoneCallState } from "./machine/state.ts";
 import type { PhoneCallStepResult } from "./machine/step.ts";
 
 /** What a job has the carrier do. */
 export interface PhoneCallJob {
   callId: CallId;
+  /** A call is hung up also when it has been deleted meanwhile. */
+  carrierId: CarrierId;
   command: CarrierCommand;
 }
+
+type Owner = Pick<StoredPhoneCall, "callId" | "carrierId">;
 
 /** Digits may be a PIN or the number of a card. */
 const withoutDigits = <Line extends { kind: string }>(line: Line): object =>
@@ -27,16 +31,21 @@ function journalRow(event: PhoneCallEvent, commands: readonly PhoneCallCommand[]
   return { atMs, event: { ...event, notice }, commands: given };
 }
 
-/** The jobs of a step. A step that is stored twice, by two processes, has them once: only one of the two is. */
-const jobsOf = (callId: CallId, commands: readonly PhoneCallCommand[]): PhoneCallStep["jobs"] =>
+/**
+ * The jobs of a step. A step that is stored twice, by two processes, has them once: only one of the two is. Those of one carrier have a
+ * lane, so that a carrier that does not answer holds up no other.
+ */
+const jobsOf = ({ callId, carrierId }: Owner, commands: readonly PhoneCallCommand[]): PhoneCallStep["jobs"] =>
   commands.filter(isCarrierCommand).map((command) => ({
     kind: PHONE_CALL_JOB,
-    payload: { callId, command } satisfies PhoneCallJob,
+    lane: carrierId,
+    payload: { callId, carrierId, command } satisfies PhoneCallJob,
+    ...(command.kind === "hang-up" && { key: hangUpKey(carrierId, callId) }),
   }));
 
 /** What is stored of a step of the machine. */
 export function storedStepOf(
-  callId: CallId,
+  call: Owner,
   before: PhoneCallState,
   event: PhoneCallEvent,
   { state, commands }: PhoneCallStepResult,
@@ -47,7 +56,8 @@ export function storedStepOf(
     state,
     row: journalRow(event, commands, atMs),
     dueAtMs: dueMs(state),
-    jobs: jobsOf(callId, commands),
+    jobs: jobsOf(call, commands),
+    ...(isOver(state) !== isOver(before) && { isOver: isOver(state) }),
     ...(state.carrierCallId !== before.carrierCallId && { carrierCallId: state.carrierCallId }),
     ...(state.hasSlot !== before.hasSlot && { holdsSlot: state.hasSlot }),
     ...(token !== undefined && { token }),

@@ -161,7 +161,9 @@ export class PhoneWebhooks {
       },
       telephony,
     );
-    if (creation.kind === "mismatch") throw new Error("a call without an idempotency key has no other body");
+    if (creation.kind === "mismatch" || creation.kind === "full") {
+      throw new Error("an inbound call has no idempotency key and does not wait to be dialled");
+    }
     return await this.#answerOf(await phoneCalls.handle(creation.call.id, { kind: "notice", notice }), access);
   }
 

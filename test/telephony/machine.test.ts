@@ -1,8 +1,15 @@
 import { expect, test } from "vitest";
-import { addMs, epochMs } from "../../src/core/clocks.ts";
-import { asCallId } from "../../src/core/ids.ts";
+import { addMs, epochMs, millisecondsOf } from "../../src/core/clocks.ts";
+import { asCallId, asCarrierId } from "../../src/core/ids.ts";
+import { REFUSAL_MS_MAX, RETURN_TRIES_MAX } from "../../src/core/limits/phone-calls.ts";
 import type { PhoneCallEvent } from "../../src/telephony/machine/events.ts";
-import { inboundCall, outboundCall, type Phase, type PhoneCallState } from "../../src/telephony/machine/state.ts";
+import {
+  dueMs,
+  inboundCall,
+  outboundCall,
+  type Phase,
+  type PhoneCallState,
+} from "../../src/telephony/machine/state.ts";
 import { step } from "../../src/telephony/machine/step.ts";
 import { storedStepOf } from "../../src/telephony/stored-step.ts";
 
@@ -66,10 +73,76 @@ test.each([
   expect(state.phase.at).toBe(phase);
 });
 
+test.each([
+  [{ ...withDocuments, waitsForStreamEnd: true }, "done", ["end-leg"]],
+  [{ ...withDocuments, waitsForStreamEnd: true }, "uncertain", []],
+  [withDocuments, "done", []],
+] as const)("with %j a transfer that is %s leads to %j: without one the end of the stream would end the call", (options, kind, updates) => {
+  const phase = { at: "transferring", stage: "instructing", transfer: TRANSFER, isDetached: false } as const;
+  const call = at(outboundCall(options, NOW), { ...phase, untilMs: addMs(NOW, 30_000) });
+  const answer = kind === "done" ? { kind, value: undefined } : { kind, status: 0 };
+  const { commands, state } = step(call, { kind: "transfer-answered", transfer: 1, answer }, NOW);
+  expect(commands.flatMap((command) => (command.kind === "inform" ? [command.update.kind] : []))).toEqual(updates);
+  expect(state.phase).toMatchObject({ at: "transferring", stage: "ringing" });
+});
+
+test("a call that its carrier takes late and rings late is not cut while the carrier rings it; a repeated report changes nothing", () => {
+  const notice = (kind: "initiated" | "ringing", ms: number) =>
+    [{ kind: "notice", notice: { kind, carrierCallId: CALL } }, addMs(NOW, ms)] as const;
+  const untilOf = (state: PhoneCallState) => millisecondsOf(dueMs(state) ?? NOW) - millisecondsOf(NOW);
+  const dialling = at(outboundCall(withDocuments, NOW), { at: "dialling", sinceMs: NOW, attempt: 1, untilMs: NOW });
+  const answer = { kind: "done", value: { carrierCallId: CALL } } as const;
+  const placed = step(dialling, { kind: "dial-answered", attempt: 1, answer }, NOW).state;
+  expect(untilOf(placed)).toBe(60_000 + 30_000 + 20_000);
+  const initiated = step(placed, ...notice("initiated", 55_000)).state;
+  expect(untilOf(initiated)).toBe(55_000 + 50_000);
+  expect(step(initiated, ...notice("initiated", 90_000)).state).toEqual(initiated);
+  const ringing = step(initiated, ...notice("ringing", 100_000)).state;
+  expect(untilOf(ringing)).toBe(100_000 + 50_000);
+  expect(step(ringing, ...notice("ringing", 140_000)).state).toEqual(ringing);
+  expect(step(ringing, { kind: "tick" }, addMs(NOW, 150_000)).state.phase.at).toBe("over");
+});
+
+test("a caller who cannot be given back to the agent hears why to the end, before the call is hung up", () => {
+  const call = at(outboundCall(byRest, NOW), {
+    at: "returning",
+    transfer: TRANSFER,
+    tries: RETURN_TRIES_MAX,
+    untilMs: NOW,
+  });
+  const failed = step(call, { kind: "tick" }, NOW);
+  expect(failed.commands).toContainEqual({ kind: "refuse", by: "rest", isAnswered: true });
+  const ended = step(failed.state, { kind: "record-ended", reason: "connection_lost" }, addMs(NOW, 50));
+  const hangsUp = ({ commands }: typeof ended) => commands.some(({ kind }) => kind === "hang-up");
+  expect([hangsUp(failed), hangsUp(ended)]).toEqual([false, false]);
+  expect(hangsUp(step(ended.state, { kind: "tick" }, addMs(NOW, 50 + REFUSAL_MS_MAX)))).toBe(true);
+});
+
+test("a stream that the carrier could not connect is connected again by a carrier that keeps the caller, three times in all", () => {
+  const notice = { kind: "stream", carrierCallId: CALL, state: "failed" } as const;
+  const answered = { at: "answered", untilMs: addMs(NOW, 23_000) } as const;
+  let call = at({ ...outboundCall(byRest, NOW), isAnswered: true, connects: 1 }, answered);
+  for (const connect of [2, 3]) {
+    const { state, commands } = step(call, { kind: "notice", notice }, NOW);
+    expect(commands).toEqual([{ kind: "connect", by: "rest", connect, isAnswered: true }]);
+    call = state;
+  }
+  expect(kindsAfter(call, { kind: "notice", notice })).toContain("refuse");
+  const documents = at({ ...outboundCall(withDocuments, NOW), isAnswered: true, connects: 1 }, answered);
+  expect(kindsAfter(documents, { kind: "notice", notice })).toContain("refuse");
+});
+
 test("digits are stored as their count: they may be a PIN", () => {
   const call = at(outboundCall(byRest, NOW), { at: "live", untilMs: addMs(NOW, 60_000) });
   const event = { kind: "dtmf-requested", digits: "4711" } as const;
-  const stored = storedStepOf(asCallId("call_1"), call, event, step(call, event, NOW), NOW, undefined);
+  const stored = storedStepOf(
+    { callId: asCallId("call_1"), carrierId: asCarrierId("carrier_1") },
+    call,
+    event,
+    step(call, event, NOW),
+    NOW,
+    undefined,
+  );
   expect(stored.row).toMatchObject({ event: { digits: 4 }, commands: [{ kind: "send-dtmf", digits: 4 }] });
   expect(JSON.stringify(stored)).not.toContain("4711");
 });

@@ -49,6 +49,30 @@ describe("an outbound call", () => {
     expect(instruction).toMatchObject({ stream: { url: `wss://media.example/carrier_a/${service.tokens[0]}` } });
   });
 
+  test("whose stream connects while no process is there to learn of it goes on, however late the worker reports", async () => {
+    service = await PhoneService.open();
+    const callId = await service.place();
+    await service.work();
+    await service.phoneCalls.handle(callId, ANSWERED);
+    await service.redeem();
+    await service.restart();
+    await service.tick(callId);
+    await service.work();
+    expect(await service.phaseOf(callId)).toBe("live");
+    expect(service.operations).toEqual(["dial"]);
+  });
+
+  test("whose stream does not connect hears so, and ends", async () => {
+    service = await PhoneService.open({ script: { connect: { kind: "done", value: undefined } } });
+    const callId = await service.place();
+    await service.work();
+    await service.phoneCalls.handle(callId, ANSWERED);
+    await service.tick(callId);
+    await service.work();
+    expect((await service.recordOf(callId))?.endReason).toBe("token_expired");
+    expect(service.operations).toHaveLength(2);
+  });
+
   test("that is busy ends so, with the carrier's code and price, and frees its slot", async () => {
     service = await PhoneService.open();
     const callId = await service.place();
@@ -254,6 +278,34 @@ describe("a live call", () => {
     service.clock.stall(60_000);
     await service.work();
     expect(service.operations).toHaveLength(3);
+  });
+
+  test("is hung up also when its record was deleted meanwhile, until a carrier that was away for ten minutes has done it", async () => {
+    const callId = await liveCall({ hang_up: { kind: "busy", isUnreachable: true } });
+    await service.phoneCalls.handle(callId, { kind: "record-ended", reason: "agent_hangup" });
+    await service.endRecord(callId);
+    expect(await service.phoneCalls.needsCarrier(callId)).toBe(false);
+    expect(await service.stores.calls.remove(service.accountId, callId)).toBe(true);
+    for (let seconds = 0; seconds < 600; seconds += 60) {
+      await service.work();
+      service.clock.stall(60_000);
+    }
+    const asked = service.operations.filter((operation) => operation === "hang_up").length;
+    expect(asked).toBeGreaterThan(5);
+    service.client.answer({ hang_up: { kind: "done", value: undefined } });
+    for (let minutes = 0; minutes < 10; minutes += 1) {
+      service.clock.stall(60_000);
+      await service.work();
+    }
+    expect(service.operations.filter((operation) => operation === "hang_up")).toHaveLength(asked + 1);
+  });
+
+  test("needs its carrier until it is over there, whatever its record says", async () => {
+    const callId = await liveCall();
+    await service.endRecord(callId);
+    expect(await service.phoneCalls.needsCarrier(callId)).toBe(true);
+    await service.phoneCalls.handle(callId, { kind: "record-ended", reason: "agent_hangup" });
+    expect(await service.phoneCalls.needsCarrier(callId)).toBe(false);
   });
 
   test("has no token, no number and no credential in the log, and no token in its journal", async () => {

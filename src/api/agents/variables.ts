@@ -10,7 +10,7 @@ const PLACEHOLDER = /\{\{[ \t]*([A-Za-z_]\w*)[ \t]*\}\}/g;
 /** The parts of an agent in which variables are replaced. */
 const LAYERS = ["basePrompt", "context", "customInstructions"] as const;
 
-/** What a telephone call itself knows: `from` and `to`. */
+/** What a telephone call itself knows: `from` and `to`, and of an inbound one `carrierCallId` and its headers. */
 export type CallFacts = Readonly<Record<string, string>>;
 
 /** Names in one message about names that are not declared. */

@@ -14,7 +14,7 @@ import { CallItem, CallParams } from "./response-schemas.ts";
 export interface CallEndDeps {
   calls: Pick<CallStore, "cancel" | "remove" | "get">;
   /** Undefined where the service manages no telephone calls. */
-  phoneCalls: Pick<PhoneCalls, "request"> | undefined;
+  phoneCalls: Pick<PhoneCalls, "request" | "needsCarrier"> | undefined;
   /** Asks a worker to end one of its calls; false when the worker is not connected. */
   endCall: (workerId: WorkerId, call: Pick<CallRecord, "id" | "accountId">) => boolean;
   /** Removes the journal and the recording of a call that is over, if they exist. */
@@ -45,7 +45,7 @@ const DELETE = {
   tags: ["calls"],
   summary: "Delete a call",
   description:
-    "Deletes the call permanently: its record, transcript, events, recording and Idempotency-Key. A created call is ended by this; an active call, and a telephone call that is queued or ringing, must be ended first.",
+    "Deletes the call permanently: its record, transcript, events, recording and Idempotency-Key. A created call is ended by this; an active call, and a telephone call that is queued or ringing, must be ended first. A telephone call whose caller the carrier still connects or speaks to is 409 for a minute or two.",
   params: CallParams,
   querystring: NoQuery,
   errors: ["not_found", "conflict"] as const,
@@ -90,6 +90,9 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
     // A token that can still be redeemed would create a new journal after the files are removed.
     const { call } = await cancel(request, request.params.id);
     if (call.endedAtMs === undefined) throw stillActive();
+    if (await deps.phoneCalls?.needsCarrier(call.id)) {
+      throw new ApiError("conflict", "the call is not over at the carrier: try again in two minutes");
+    }
     // The files first: after a failure between the two, the record still leads to the rest.
     await removeFiles(call.id);
     // The token had expired, then the clock was set back and a stream connected.

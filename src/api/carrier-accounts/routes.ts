@@ -31,6 +31,9 @@ export interface CarrierRoutesDeps {
   log: Logger;
 }
 
+/** When the account at the carrier is used by nothing. */
+const WHEN_UNUSED = "once you detach its numbers, its calls are over, and the carrier has confirmed their hang-ups";
+
 const scope = "admin";
 const tags = ["carriers"];
 
@@ -77,12 +80,13 @@ const UPDATE = {
   summary: "Change a carrier",
   description:
     "Its name, its limits, or its credentials, which are checked as new ones are. Webhooks and streams that the carrier signs with the " +
-    "earlier credentials are refused from then on.",
+    "earlier credentials are refused from then on. 409 for credentials of another account or application there, while the carrier is in " +
+    "use: a number is attached, a call is not over, or the carrier has not confirmed a hang-up.",
   params: CarrierParams,
   querystring: NoQuery,
   body: CarrierChangesBody,
   response: { 200: CarrierItem },
-  errors: ["not_found", "unavailable"],
+  errors: ["not_found", "conflict", "unavailable"],
 } as const;
 
 const DELETE = {
@@ -91,7 +95,8 @@ const DELETE = {
   tags,
   summary: "Delete a carrier",
   description:
-    "Deletes the credentials, and the carrier's numbers from the account. 409 while one of them is attached or a call of it is not over.",
+    "Deletes the credentials, and the carrier's numbers from the account. 409 while one of them is attached, a call of it is not over, or " +
+    "the carrier has not confirmed a hang-up.",
   params: CarrierParams,
   querystring: NoQuery,
   response: { 204: z.undefined().meta({ description: "The carrier was deleted." }) },
@@ -153,6 +158,10 @@ export function carrierRoutes(fastify: FastifyInstance, deps: CarrierRoutesDeps)
       await carriers.update(accountId, params.id, withoutUndefined(given), actOf(request)),
       "carrier",
     );
+    if (changed === "in_use") {
+      const names = Object.keys(before.publicCredentials).join(", ");
+      throw new ApiError("conflict", `the carrier is in use: ${names} can be changed ${WHEN_UNUSED}`);
+    }
     log.info({ accountId, requestId, carrierId: changed.id, carrier: changed.carrier }, "carrier changed");
     return itemOf(changed);
   });
@@ -161,10 +170,7 @@ export function carrierRoutes(fastify: FastifyInstance, deps: CarrierRoutesDeps)
     const { accountId, params, id: requestId } = request;
     const removed = found(await carriers.remove(accountId, params.id, actOf(request)), "carrier");
     if (removed === "in_use") {
-      throw new ApiError(
-        "conflict",
-        "the carrier is in use: detach its numbers, and wait for the end of its calls or end them",
-      );
+      throw new ApiError("conflict", `the carrier is in use: it can be deleted ${WHEN_UNUSED}`);
     }
     log.info({ accountId, requestId, carrierId: removed.id, carrier: removed.carrier }, "carrier deleted");
     return reply.code(204).send();

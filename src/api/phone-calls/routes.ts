@@ -4,7 +4,7 @@ import { CARRIER_NAMES } from "../../carriers/list.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
 import { asAgentId, asPhoneNumberId, type CallId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { RING_S_DEFAULT } from "../../core/limits/phone-calls.ts";
+import { PHONE_CALLS_WAITING_MAX, RING_S_DEFAULT, WAITING_RETRY_S } from "../../core/limits/phone-calls.ts";
 import type { CallAdmission } from "../../store/admission/call-admission.ts";
 import type { CallAgent, CallStore } from "../../store/call-store.ts";
 import type { Carrier, CarrierStore } from "../../store/carrier-store.ts";
@@ -47,7 +47,7 @@ const CREATE = {
   description:
     "Calls a number by telephone. The call is `queued` until a slot and the limits of its carrier allow it to be dialled, then `ringing`, " +
     "and `active` once it is answered. It is placed at most once: where it cannot be known whether the carrier has placed it, it ends " +
-    "with `unknown`.",
+    `with \`unknown\`. 429 \`rate_limited\` also where ${PHONE_CALLS_WAITING_MAX} calls of the carrier wait to be dialled.`,
   headers: IdempotencyHeaders,
   querystring: NoQuery,
   body: NewPhoneCallBody,
@@ -132,6 +132,10 @@ export function phoneCallRoutes(scope: FastifyInstance, deps: PhoneCallRoutesDep
     if (creation.kind === "mismatch") {
       throw new ApiError("idempotency_mismatch", "this Idempotency-Key was already used with another request");
     }
+    if (creation.kind === "full") {
+      deps.metrics.callLimited("carrier_waiting");
+      throw tooManyWaiting();
+    }
     if (creation.kind === "replayed") reply.header("idempotent-replayed", "true");
     reply.code(201);
     reply.header("location", `${request.server.prefix}/calls/${creation.call.id}`);
@@ -150,6 +154,13 @@ export function phoneCallRoutes(scope: FastifyInstance, deps: PhoneCallRoutesDep
     return await ask(deps, request, request.params.id, { kind: "send_dtmf", digits }, problemAt("digits", digits));
   });
 }
+
+const tooManyWaiting = (): ApiError =>
+  new ApiError(
+    "rate_limited",
+    `the carrier has reached its limit of ${PHONE_CALLS_WAITING_MAX} calls that wait to be dialled`,
+    { headers: { "retry-after": String(WAITING_RETRY_S) } },
+  );
 
 /** Places a call within the limits of its account. Throws ApiError 429 beyond them. */
 async function admitted(

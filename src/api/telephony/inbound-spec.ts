@@ -10,6 +10,7 @@ import type { InboundWebhookClient } from "../../telephony/inbound-webhook-clien
 import type { InboundAnswer, InboundSpec, IncomingNotice } from "../../telephony/webhooks.ts";
 import { agentSpecOf } from "../agents/call.ts";
 import { AgentCallBody } from "../agents/schemas.ts";
+import type { CallFacts } from "../agents/variables.ts";
 import { type CallSpecDeps, offerTo } from "../calls/spec.ts";
 import { ApiError } from "../http/errors.ts";
 import { refusalWords } from "../phone-numbers/schemas.ts";
@@ -29,6 +30,14 @@ const CallAnswer = AgentCallBody.unwrap()
   .extend({ agentId: z.string().optional() });
 type CallAnswer = z.input<typeof CallAnswer>;
 const RefusalAnswer = z.strictObject({ refuse: z.strictObject({ text: refusalWords.optional() }) });
+
+/** What variables of the agent may be named after. Of headers with one name in letters and digits the first counts. */
+function factsOf({ from, to, carrierCallId, headers }: IncomingNotice): CallFacts {
+  const ofHeaders = Object.entries(headers).map(([name, value]) => [variableOf(name), value] as const);
+  return { ...Object.fromEntries(ofHeaders.reverse()), from, to, carrierCallId };
+}
+
+const variableOf = (header: string): string => `header_${header.toLowerCase().replace(/[^a-z0-9]/g, "_")}`;
 
 interface IncomingCall {
   account: Account;
@@ -103,7 +112,7 @@ async function answerOf(
   const agent = id && (await deps.agents.get(accountId, id));
   if (agent === undefined) return undefined;
   const { spec, variables } = await agentSpecOf(
-    { definition: agent, accountId, body, found: [], facts: { from: notice.from, to: notice.to } },
+    { definition: agent, accountId, body, found: [], facts: factsOf(notice) },
     offerTo(deps, account),
   );
   return { spec, agent: { id: agent.id, version: agent.version, variables } };

@@ -117,7 +117,7 @@ const applicationIn = (uri: unknown): string | undefined =>
   typeof uri === "string" ? /\/Application\/([0-9A-Za-z-]{1,64})\/$/.exec(uri)?.[1] : undefined;
 
 /** The application of this service for a number has this name, so that a second attachment finds it. */
-const applicationName = ({ carrierNumberId }: CarrierNumber): string => `trunkline-${carrierNumberId}`;
+export const applicationName = ({ carrierNumberId }: CarrierNumber): string => `trunkline-${carrierNumberId}`;
 
 /** The application that the number had is not touched. */
 export const attachNumber = (
@@ -131,7 +131,7 @@ export const attachNumber = (
 ];
 
 /** The id of the application with this name; undefined where there is none. */
-const findApplication = (credentials: CarrierCredentials, name: string): Exchange<unknown> =>
+export const findApplication = (credentials: CarrierCredentials, name: string): Exchange<unknown> =>
   exchange<unknown>(
     request(
       credentials,

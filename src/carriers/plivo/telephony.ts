@@ -1,4 +1,4 @@
-import { credential } from "../rest.ts";
+import { credential, isCarrierId, routingText } from "../rest.ts";
 import type { CarrierTelephony } from "../telephony.ts";
 import { plivoDocument } from "./documents.ts";
 import * as rest from "./rest.ts";
@@ -27,11 +27,15 @@ export const PLIVO_TELEPHONY: CarrierTelephony = {
   ],
   apiUrl: { variable: "CARRIER_C_API_URL", value: "https://api.plivo.com" },
   missing: {},
+  waitsForStreamEnd: true,
   streamSecret: (credentials) => credential(credentials, "authToken"),
   verify: rest.verify,
   listNumbers: rest.listNumbers,
   readNumber: rest.readNumber,
   attachNumber: rest.attachNumber,
+  readAttachment: (credentials, number) => rest.findApplication(credentials, rest.applicationName(number)),
+  isAttachedRouting: (_credentials, routing, _urls, applicationId) =>
+    isCarrierId(applicationId) && routingText(routing, "app_id") === applicationId,
   detachNumber: rest.detachNumber,
   dial: rest.dial,
   findCalls: rest.findCalls,

@@ -1,5 +1,5 @@
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
-import { credential, secondsOf } from "../rest.ts";
+import { credential, routingText, secondsOf } from "../rest.ts";
 import { spokenLanguage } from "../spoken-language.ts";
 import type {
   CallInstruction,
@@ -12,7 +12,7 @@ import type {
 import { encodeClientState } from "./client-state.ts";
 import * as rest from "./rest.ts";
 import { isTelnyxWebhook, streamAuthToken } from "./signature.ts";
-import { readTelnyxWebhook } from "./webhooks.ts";
+import { isOfConnection, readTelnyxWebhook } from "./webhooks.ts";
 
 /** `language` of `speak` with the basic voices: https://developers.telnyx.com/api-reference/call-commands/speak-text */
 const LANGUAGES = [
@@ -58,6 +58,8 @@ export const TELNYX_TELEPHONY: CarrierTelephony = {
   listNumbers: rest.listNumbers,
   readNumber: rest.readNumber,
   attachNumber: rest.attachNumber,
+  isAttachedRouting: (credentials, routing) =>
+    routingText(routing, "connection_id") === credential(credentials, "connectionId"),
   detachNumber: rest.detachNumber,
   dial: rest.dial,
   findCalls: rest.findCalls,
@@ -88,7 +90,8 @@ export const TELNYX_TELEPHONY: CarrierTelephony = {
     }
   },
   isAuthenticWebhook: (credentials, webhook, nowMs) =>
-    isTelnyxWebhook(credential(credentials, "publicKey"), webhook, nowMs),
+    isTelnyxWebhook(credential(credentials, "publicKey"), webhook, nowMs) &&
+    isOfConnection(webhook, credential(credentials, "connectionId")),
   readWebhook: readTelnyxWebhook,
 };
 

@@ -19,6 +19,16 @@ const STREAM_STATES = {
 
 const word = (value: unknown): string => (typeof value === "string" ? plainText(value) : "");
 
+/**
+ * Whether a webhook is about a call of this application. All applications of an account sign with one key. A webhook that names none is
+ * about its call alone.
+ */
+export function isOfConnection({ body }: WebhookRequest, connectionId: string): boolean {
+  const { data } = parseObject(textOf(body) ?? "") ?? {};
+  const { connection_id: named } = isObject(data) && isObject(data.payload) ? data.payload : {};
+  return typeof named !== "string" || named === "" || named === connectionId;
+}
+
 /** See `CarrierTelephony.readWebhook`. */
 export function readTelnyxWebhook({ body }: WebhookRequest): CarrierNotice {
   const { data } = parseObject(textOf(body) ?? "") ?? {};

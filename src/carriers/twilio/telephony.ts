@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { credential } from "../rest.ts";
+import { credential, routingText } from "../rest.ts";
 import type { CarrierTelephony } from "../telephony.ts";
 import { twilioDocument, twiml } from "./documents.ts";
 import * as rest from "./rest.ts";
@@ -7,7 +7,10 @@ import { isTwilioWebhook } from "./signature.ts";
 import { readTwilioWebhook } from "./webhooks.ts";
 
 const NO_DTMF =
-  "carrier_a cannot send digits into a call that has a stream: its stream carries none, and its one command for digits replaces the stream";
+  "carrier_a cannot send digits while the agent is on the call: the request that sends them would disconnect the agent";
+
+/** Of an address of the web: the service may have been at another one, and the path has the key of the carrier's row. */
+const pathOf = (url: string): string | undefined => /^https?:\/\/[^/]+(\/.*)$/.exec(url)?.[1];
 
 /** carrier_a: calls and numbers of Twilio Programmable Voice. */
 export const TWILIO_TELEPHONY: CarrierTelephony = {
@@ -37,6 +40,7 @@ export const TWILIO_TELEPHONY: CarrierTelephony = {
   listNumbers: rest.listNumbers,
   readNumber: rest.readNumber,
   attachNumber: rest.attachNumber,
+  isAttachedRouting: (_credentials, routing, { voice }) => pathOf(routingText(routing, "voice_url")) === pathOf(voice),
   detachNumber: rest.detachNumber,
   dial: rest.dial,
   findCalls: rest.findCalls,

@@ -14,6 +14,8 @@ export type PhoneUpdate =
    * `returnMsMax` from now. A call that has no leg then ends with `caller_hangup`; where it has one, the transfer counts as failed.
    */
   | { kind: "transferring"; target: string; returnMsMax: number }
+  /** The carrier rings the target as soon as the leg has ended: the worker ends the leg, and the call stays detached. */
+  | { kind: "end-leg" }
   /** The transfer led to nothing. The agent says so, on the leg that is there or on the next one. */
   | { kind: "transfer-failed"; target: string; outcome: TransferFailure }
   /** The carrier's side of the call is over, or the caller speaks with the target of a transfer: the call ends by this reason. */

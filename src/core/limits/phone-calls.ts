@@ -5,9 +5,17 @@ export const RING_S_MIN = 5;
 export const RING_S_MAX = 120;
 export const RING_S_DEFAULT = 30;
 
-/** How long after the ring time-out the service waits for the carrier's report before it ends the call itself. */
+/**
+ * How long after the ring time-out the service waits for the carrier's report before it ends the call itself. The time-out counts from
+ * the carrier's report that it calls or that it rings; without one from its answer to the request, and a queue of the carrier is added.
+ */
 export const RING_MARGIN_MS = 20_000;
+export const CARRIER_QUEUE_MS_MAX = 60_000;
 
+/** Outbound calls of one carrier that wait to be dialled. */
+export const PHONE_CALLS_WAITING_MAX = 1_000;
+/** How soon a request may be repeated that found no place among them, s. */
+export const WAITING_RETRY_S = 10;
 /** How long an outbound call waits for a slot, or for a carrier that does nothing at present. */
 export const QUEUED_MS_MAX = 15 * 60_000;
 /** The delays after each try of a waiting call to get a slot; the last one repeats. */
@@ -27,6 +35,8 @@ export const FIND_CALL_ANSWER_MS_MAX = 45_000;
 
 /** How long a stream may take to connect after the carrier was given its address; the token lives as long. */
 export const STREAM_CONNECT_MS_MAX = 20_000;
+/** How often the first stream of a call is connected, where the carrier reports that it could not be and keeps the caller. */
+export const STREAM_TRIES_MAX = 3;
 /** How long the worker's report of a stream may take, after which it has not connected. */
 export const STREAM_REPORT_MS_MAX = 3_000;
 /** How long an inbound call waits for its slot. */

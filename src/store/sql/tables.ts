@@ -302,7 +302,7 @@ export interface Tables {
     /** JSON of a text. */
     refusal_text: string | null;
     is_attached: number;
-    /** JSON of NumberRouting; null while it is not attached. */
+    /** JSON of NumberRouting; null while it is not attached, unless the attachment was forgotten without asking the carrier. */
     routing_before: string | null;
     created_at: EpochMs;
     updated_at: EpochMs;
@@ -321,6 +321,8 @@ export interface Tables {
     due_at: EpochMs | null;
     /** 1 while it holds a slot, and after its end. */
     holds_slot: number;
+    /** 0 while the carrier may have to be asked for something other than the price; null in rows of an earlier version. */
+    is_over: number | null;
     /** Of the latest token; both null before there is one, and `sealed_token` where it was not given. */
     token_hash: string | null;
     sealed_token: string | null;

@@ -40,7 +40,7 @@ export type TransientCommand =
   /** `transfer`: the worker's answer is awaited as `worker-informed`. */
   | { kind: "inform"; update: PhoneUpdate; transfer?: number }
   | { kind: "refuse-request"; request: PhoneRequest["kind"]; reason: string }
-  /** Reads whether the record has ended. */
+  /** Reads the record: the answer is `record-ended` or `record-checked`. */
   | { kind: "check-record" };
 
 export type PhoneCallCommand = RecordCommand | CarrierCommand | DocumentCommand | TransientCommand;

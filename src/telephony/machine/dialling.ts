@@ -3,6 +3,7 @@ import type { PhoneCallOutcome } from "../../core/calls/phone.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import { addMs, earliest, latest } from "../../core/clocks.ts";
 import {
+  CARRIER_QUEUE_MS_MAX,
   DIAL_ANSWER_MS_MAX,
   DIAL_RETRY_MS,
   FIND_CALL_ANSWER_MS_MAX,
@@ -188,5 +189,12 @@ function ring(draft: Draft): void {
   }
   if (!hasSlot) draft.emit({ kind: "reserve-slot" });
   draft.emit({ kind: "set-status", status: "ringing" });
-  draft.go({ at: "ringing", untilMs: addMs(draft.nowMs, ringMsMax + RING_MARGIN_MS) });
+  draft.go({ at: "ringing", untilMs: addMs(draft.nowMs, CARRIER_QUEUE_MS_MAX + ringMsMax + RING_MARGIN_MS) });
+}
+
+/** The carrier reports that it has begun to call, or that it rings: its own time-out counts from then. A repeated report changes nothing. */
+export function progressed(draft: Draft, progress: "initiated" | "ringing"): void {
+  const { phase } = draft;
+  if (phase.at !== "ringing" || phase.progress === "ringing" || phase.progress === progress) return;
+  draft.go({ ...phase, progress, untilMs: addMs(draft.nowMs, draft.state.ringMsMax + RING_MARGIN_MS) });
 }

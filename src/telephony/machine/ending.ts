@@ -12,12 +12,17 @@ type EventOf<Kind extends PhoneCallEvent["kind"]> = Extract<PhoneCallEvent, { ki
  * The worker ends the call. It is asked until the record has ended. `isAware`: it sees the end itself, and is asked only where it has
  * not.
  */
-export function endByWorker(draft: Draft, reason: EndReason, { isBridged = false, isAware = false } = {}): void {
+export function endByWorker(
+  draft: Draft,
+  reason: EndReason,
+  { isBridged = false, isRefused = false, isAware = false } = {},
+): void {
   if (!isAware) draft.emit({ kind: "inform", update: { kind: "end", reason } });
   draft.go({
     at: "ending",
     reason,
     isBridged,
+    ...(isRefused && { isRefused }),
     retryMs: addMs(draft.nowMs, WORKER_END_MS),
     untilMs: addMs(draft.nowMs, WORKER_END_MS_MAX),
   });
@@ -25,16 +30,20 @@ export function endByWorker(draft: Draft, reason: EndReason, { isBridged = false
 
 export function endingTick(draft: Draft, phase: PhaseOf<"ending">): void {
   const { nowMs } = draft;
-  const { isBridged, reason, untilMs } = phase;
-  if (nowMs >= untilMs) {
-    if (!isBridged) draft.hangUp();
+  if (nowMs >= phase.untilMs) {
     // The record of an active call ends with its journal.
     draft.change({ isRecordOver: true });
-    draft.over(reason, { isBridged });
+    overAfterEnding(draft, phase, phase.reason);
     return;
   }
-  draft.emit({ kind: "inform", update: { kind: "end", reason } }, { kind: "check-record" });
+  draft.emit({ kind: "inform", update: { kind: "end", reason: phase.reason } }, { kind: "check-record" });
   draft.go({ ...phase, retryMs: addMs(nowMs, WORKER_END_MS) });
+}
+
+/** A caller who hears why the call cannot go on hears it to the end. */
+function overAfterEnding(draft: Draft, { isBridged, isRefused = false }: PhaseOf<"ending">, reason: EndReason): void {
+  if (!isBridged && !isRefused) draft.hangUp();
+  draft.over(reason, { isBridged, isRefused });
 }
 
 /** The record has ended, whatever ended it. */
@@ -55,8 +64,7 @@ export function recordEnded(draft: Draft, { reason }: EventOf<"record-ended">): 
       draft.refuse(reason, "rest");
       return;
     case "ending":
-      if (!phase.isBridged) draft.hangUp();
-      draft.over(reason, { isBridged: phase.isBridged });
+      overAfterEnding(draft, phase, reason);
       return;
     case "leaving":
     case "over":

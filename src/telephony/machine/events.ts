@@ -29,6 +29,8 @@ export type PhoneCallEvent =
   | { kind: "media-lost" }
   /** The record has ended, whatever ended it. */
   | { kind: "record-ended"; reason: EndReason }
+  /** What `check-record` has found of a record that has not ended: whether a stream has connected. */
+  | { kind: "record-checked"; isActive: boolean }
   | { kind: "hang-up-requested"; reason: EndReason }
   | { kind: "transfer-requested"; target: string }
   | { kind: "dtmf-requested"; digits: string }

@@ -1,6 +1,7 @@
 import type { CarrierNotice } from "../../carriers/telephony.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import { placed, reasonOf } from "./dialling.ts";
+import { STREAM_TRIES_MAX } from "../../core/limits/phone-calls.ts";
+import { placed, progressed, reasonOf } from "./dialling.ts";
 import type { Draft } from "./draft.ts";
 import { endByWorker, learnPrice } from "./ending.ts";
 import { returnFailed, transferNotice } from "./transfer.ts";
@@ -20,7 +21,9 @@ export function noticed(draft: Draft, notice: CarrierNotice, transfer: number | 
       return;
     case "initiated":
     case "ringing":
-      if (draft.state.direction === "outbound") placed(draft, notice.carrierCallId);
+      if (draft.state.direction !== "outbound") return;
+      placed(draft, notice.carrierCallId);
+      progressed(draft, notice.kind);
       return;
     case "answered":
       answered(draft, notice);
@@ -35,7 +38,7 @@ export function noticed(draft: Draft, notice: CarrierNotice, transfer: number | 
       transferNotice(draft, notice.outcome, transfer);
       return;
     case "stream":
-      if (notice.state === "failed") streamFailed(draft);
+      if (notice.state === "failed") streamLost(draft);
   }
 }
 
@@ -123,7 +126,20 @@ function ended(draft: Draft, { carrierCallId, outcome, code, price }: NoticeOf<"
   }
 }
 
-/** The carrier could not connect the stream. */
+/** The stream that the carrier has taken could not be connected: perhaps the service was starting again. */
+function streamLost(draft: Draft): void {
+  const { phase, state } = draft;
+  // A carrier with documents ends such a call by itself.
+  const mayTryAgain = phase.at === "answered" && !state.takesDocuments && state.connects < STREAM_TRIES_MAX;
+  if (!mayTryAgain) {
+    streamFailed(draft);
+    return;
+  }
+  draft.connect("rest");
+  draft.go({ at: "answered", untilMs: draft.connectUntilMs });
+}
+
+/** The carrier does not connect the stream. */
 export function streamFailed(draft: Draft): void {
   const { phase } = draft;
   if (phase.at === "answered") draft.refuse("token_expired", "rest");

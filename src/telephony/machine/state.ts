@@ -31,8 +31,8 @@ export type Phase =
       nextMs: EpochMs;
       finding: Finding;
     }
-  /** Outbound: the carrier has placed the call. Inbound: the caller waits for a slot. */
-  | { at: "ringing"; untilMs: EpochMs }
+  /** Outbound: the carrier has placed the call, and reports `progress`. Inbound: the caller waits for a slot. */
+  | { at: "ringing"; progress?: "initiated" | "ringing"; untilMs: EpochMs }
   /** The carrier has the address of a stream. */
   | { at: "answered"; untilMs: EpochMs }
   /** A worker carries the call. */
@@ -49,8 +49,8 @@ export type Phase =
   | { at: "returning"; transfer: Transfer; tries: number; untilMs: EpochMs }
   /** The record has ended while the target rings. */
   | { at: "leaving"; transfer: Transfer; untilMs: EpochMs }
-  /** The worker is to end the call. `isBridged`: the caller speaks with the target of a transfer. */
-  | { at: "ending"; reason: EndReason; isBridged: boolean; retryMs: EpochMs; untilMs: EpochMs }
+  /** The worker is to end the call. `isBridged`: the caller speaks with the target of a transfer. `isRefused`: the caller hears why. */
+  | { at: "ending"; reason: EndReason; isBridged: boolean; isRefused?: boolean; retryMs: EpochMs; untilMs: EpochMs }
   /** `cutMs`: when the call is hung up that hears a refusal until then. `priceMs`: when the carrier is asked for the price. */
   | { at: "over"; isBridged: boolean; sinceMs: EpochMs; cutMs?: EpochMs; priceAsks: number; priceMs?: EpochMs };
 
@@ -62,6 +62,8 @@ export interface PhoneCallState {
   readonly ringMsMax: number;
   /** The carrier takes instructions as answers to its webhooks. */
   readonly takesDocuments: boolean;
+  /** It rings the target of a transfer only when the service has ended the stream. Absent in calls of an earlier version. */
+  readonly waitsForStreamEnd?: boolean;
   readonly phase: Phase;
   readonly carrierCallId?: string;
   readonly hasSlot: boolean;
@@ -81,6 +83,8 @@ export interface PhoneCallState {
 export interface NewCallOptions {
   /** The carrier takes instructions as answers to its webhooks. */
   takesDocuments: boolean;
+  /** It rings the target of a transfer only when the service has ended the stream. */
+  waitsForStreamEnd?: boolean;
   ringMsMax: number;
 }
 
@@ -88,6 +92,7 @@ const initial = (direction: CallDirection, options: NewCallOptions, phase: Phase
   direction,
   ringMsMax: options.ringMsMax,
   takesDocuments: options.takesDocuments,
+  ...(options.waitsForStreamEnd === true && { waitsForStreamEnd: true }),
   phase,
   hasSlot: false,
   isAnswered: false,
@@ -107,6 +112,9 @@ export const inboundCall = (options: NewCallOptions, carrierCallId: string, nowM
   ...initial("inbound", options, { at: "ringing", untilMs: addMs(nowMs, INBOUND_WAIT_MS_MAX) }),
   carrierCallId,
 });
+
+/** The carrier is asked for nothing more but the price, and for hang-ups that are ordered already. */
+export const isOver = ({ phase }: PhoneCallState): boolean => phase.at === "over" && phase.cutMs === undefined;
 
 /** When the machine wants a `tick`; undefined for never. */
 export function dueMs({ phase }: PhoneCallState): EpochMs | undefined {

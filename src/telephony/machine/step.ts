@@ -1,4 +1,5 @@
-import type { EpochMs } from "../../core/clocks.ts";
+import { addMs, type EpochMs } from "../../core/clocks.ts";
+import { STREAM_REPORT_MS_MAX } from "../../core/limits/phone-calls.ts";
 import type { CarrierCommand, PhoneCallCommand } from "./commands.ts";
 import {
   askAgain,
@@ -66,6 +67,11 @@ function handle(draft: Draft, event: PhoneCallEvent): void {
       return;
     case "record-ended":
       recordEnded(draft, event);
+      return;
+    case "record-checked":
+      if (phase.at !== "answered") return;
+      if (event.isActive) draft.live();
+      else draft.refuse("token_expired", "rest");
       return;
     case "hang-up-requested":
       hangUpRequested(draft, event.reason);
@@ -150,7 +156,9 @@ function tick(draft: Draft): void {
       else draft.cut("no_answer");
       return;
     case "answered":
-      draft.refuse("token_expired", "rest");
+      // A process that was away has missed the worker's report of a stream. The store knows whether the token was redeemed.
+      draft.emit({ kind: "check-record" });
+      draft.go({ ...phase, untilMs: addMs(nowMs, STREAM_REPORT_MS_MAX) });
       return;
     case "live":
       draft.emit({ kind: "check-record" });

@@ -57,6 +57,10 @@ export function transferAnswered(draft: Draft, { transfer: number, answer }: Eve
   if (phase.at !== "transferring" || phase.stage !== "instructing" || phase.transfer.number !== number) return;
   switch (answer.kind) {
     case "done":
+      // Without an accepted transfer the end of the stream would end the call.
+      if (draft.state.waitsForStreamEnd) draft.emit({ kind: "inform", update: { kind: "end-leg" } });
+      ringTarget(draft, phase);
+      return;
     case "uncertain":
       ringTarget(draft, phase);
       return;
@@ -152,7 +156,7 @@ export function returnFailed(draft: Draft, { transfer, tries }: PhaseOf<"returni
     return;
   }
   draft.emit({ kind: "refuse", by: "rest", isAnswered: true });
-  endByWorker(draft, "connection_lost");
+  endByWorker(draft, "connection_lost", { isRefused: true });
 }
 
 /**

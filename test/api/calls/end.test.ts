@@ -1,7 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { asCallId } from "../../../src/core/ids.ts";
+import { addMs } from "../../../src/core/clocks.ts";
+import { asCallId, type CallId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
+import { inboundCall, type PhaseOf } from "../../../src/telephony/machine/state.ts";
 import {
   type Answer,
   type ApiUnderTest,
@@ -11,7 +13,7 @@ import {
   pathsOf,
 } from "../../support/api/harness.ts";
 import { TURNS } from "../../support/calls/stored-calls.ts";
-import { createCarrier, queuedCall } from "../../support/telephony/stored.ts";
+import { createCarrier, queuedCall, stepAt } from "../../support/telephony/stored.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 
 let api: ApiUnderTest;
@@ -178,6 +180,25 @@ describe("DELETE /calls/{id}", () => {
     const before = await get(id);
     expect((await remove(id)).status).toBe(409);
     expect(await get(id)).toEqual(before);
+  });
+
+  test("is 409 for a telephone call whose caller the carrier still speaks to, and its files stay", async () => {
+    const carrier = await createCarrier(api.stores, api.accountId);
+    const nowMs = api.clock.epochMs();
+    const over = { at: "over", isBridged: false, sinceMs: nowMs, priceAsks: 0 } as const;
+    const endedIn = async (phase: PhaseOf<"over">): Promise<CallId> => {
+      const state = { ...inboundCall({ takesDocuments: true, ringMsMax: 0 }, "CA1", nowMs), phase };
+      const made = await api.stores.phoneCalls.create(queuedCall(api.accountId, carrier.id, nowMs, { state }));
+      if (made.kind !== "created") throw new Error(made.kind);
+      const end = { status: "ended", endReason: "no_capacity" } as const;
+      await api.stores.phoneCalls.step(made.call.id, 1, stepAt(nowMs, { state, end }));
+      writeFileSync(api.recordingPath(made.call.id), "RIFF");
+      return made.call.id;
+    };
+    const refused = await endedIn({ ...over, cutMs: addMs(nowMs, 20_000) });
+    expect((await remove(refused)).status).toBe(409);
+    expect(existsSync(api.recordingPath(refused))).toBe(true);
+    expect((await remove(await endedIn(over))).status).toBe(204);
   });
 
   test("keeps the record when the files cannot be removed, so that the request can be repeated", async () => {

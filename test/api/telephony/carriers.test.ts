@@ -137,6 +137,17 @@ test("a change is stored without asking the carrier, but for new credentials", a
   expect((await patch("carrier_unknown", { name: "x" })).status).toBe(404);
 });
 
+test("a carrier in use names no other account there, and may get another secret", async () => {
+  const carrier = await createCarrier(api.stores, api.accountId);
+  const number = await importNumber(api.stores, carrier);
+  await api.stores.phoneNumbers.setAttached(api.accountId, number.id, {});
+  const refused = await patch(carrier.id, { credentials: { accountSid: ACCOUNT, authToken: SECRET } });
+  expect([refused.status, errorOf(refused).code]).toEqual([409, "conflict"]);
+  expect(errorOf(refused).message).toContain("accountSid can be changed once you detach its numbers");
+  const own = { ...carrier.publicCredentials, authToken: SECRET };
+  expect((await patch(carrier.id, { credentials: own })).status).toBe(200);
+});
+
 test("a carrier in use stays, and one that is deleted takes its numbers along", async () => {
   const carrier = await createCarrier(api.stores, api.accountId);
   const number = await importNumber(api.stores, carrier);

@@ -93,6 +93,20 @@ const outcomes = async (outcome: string) =>
 /** How the saved agent's own call looks. */
 const SAVED = { from: FORM.From, to: FORM.To, order: "nothing" };
 
+test("an agent has the carrier's id and the headers of a call as variables, and its defaults where a header is missing", async () => {
+  const { basePrompt: _, ...saved } = agent;
+  const names = ["carrierCallId", "header_x_order", "header_x_tier"];
+  const { id } = await api.stores.agents.create(api.accountId, {
+    ...saved,
+    basePrompt: "{{header_x_order}} of {{header_x_tier}} in {{carrierCallId}}",
+    variables: names.map((name) => ({ name, type: "string", ...(name === "header_x_tier" && { default: "none" }) })),
+  });
+  await api.stores.phoneNumbers.update(api.accountId, number.id, { agentId: id });
+  await ring();
+  const variables = { carrierCallId: FORM.CallSid, header_x_order: "A-17", header_x_tier: "none" };
+  expect(await calls()).toMatchObject([{ agentId: id, variables }]);
+});
+
 describe("the inbound webhook of a number", () => {
   test("is asked by a signed message, and what it answers applies to the call", async () => {
     const other = await newAgent("Orders");

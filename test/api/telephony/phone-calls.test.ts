@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { PHONE_CALLS_WAITING_MAX } from "../../../src/core/limits/phone-calls.ts";
 import type { PhoneNumber } from "../../../src/store/phone-number-store.ts";
 import {
   type Answer,
@@ -10,7 +11,7 @@ import {
   VOICES,
 } from "../../support/api/harness.ts";
 import { AGENT } from "../../support/calls/stored-calls.ts";
-import { createCarrier, importNumber } from "../../support/telephony/stored.ts";
+import { createCarrier, importNumber, queuedCall } from "../../support/telephony/stored.ts";
 
 const PHONE_CALLS = "/api/v1/phone-calls";
 const INLINE = MINIMAL_CALL;
@@ -57,6 +58,19 @@ describe("POST /phone-calls", () => {
     expect([idOf(second), second.headers["idempotent-replayed"]]).toEqual([idOf(first), "true"]);
     const other = await post({ ...BODY, ...INLINE, ringTimeout: 9 }, headers);
     expect([other.status, errorOf(other).code]).toEqual([409, "idempotency_mismatch"]);
+  });
+
+  test("is 429 while so many calls of the carrier wait that another would not be dialled in time", async () => {
+    const { accountId, stores, clock } = api;
+    const waiting = queuedCall(accountId, number.carrierId, clock.epochMs());
+    for (let count = 0; count < PHONE_CALLS_WAITING_MAX; count += 1) await stores.phoneCalls.create(waiting);
+    const refused = await post({ ...BODY, ...INLINE });
+    expect([refused.status, errorOf(refused).code, refused.headers["retry-after"]]).toEqual([
+      429,
+      "rate_limited",
+      "10",
+    ]);
+    expect(await api.metrics.registry.metrics()).toMatch(/calls_limited_total\{limit="carrier_waiting"[^}]*\} 1\n/);
   });
 
   test("names all problems together", async () => {

@@ -128,6 +128,30 @@ test("a number whose account at the carrier is gone can be detached by force", a
   expect((await post(`/${number.id}/detach`, { force: true })).body).toMatchObject({ attached: false });
 });
 
+test("a number that was detached by force and is attached again gets back what was there first, never this service", async () => {
+  const number = await importNumber(api.stores, carrier);
+  const before = { voice_url: "https://before.example/" };
+  await post(`/${number.id}/attach`);
+  await post(`/${number.id}/detach`, { force: true });
+  const own = { voice_url: `https://earlier-tunnel.example/telephony/${carrier.webhookKey}/voice` };
+  api.carrierClient.answer({ read_number: { kind: "done", value: own } });
+  await post(`/${number.id}/attach`);
+  expect(await stored(number)).toMatchObject({ isAttached: true, routingBefore: before });
+  // What the operator has set at the carrier meanwhile counts.
+  await post(`/${number.id}/detach`, { force: true });
+  api.carrierClient.answer({ read_number: { kind: "done", value: { voice_url: "https://new.example/" } } });
+  await post(`/${number.id}/attach`);
+  expect(await stored(number)).toMatchObject({ routingBefore: { voice_url: "https://new.example/" } });
+});
+
+test("a number whose first attachment was not recorded restores nothing rather than this service", async () => {
+  const number = await importNumber(api.stores, carrier);
+  const own = { voice_url: `https://voice.example.com/telephony/${carrier.webhookKey}/voice` };
+  api.carrierClient.answer({ read_number: { kind: "done", value: own } });
+  await post(`/${number.id}/attach`);
+  expect(await stored(number)).toMatchObject({ isAttached: true, routingBefore: {} });
+});
+
 test("a number that the carrier no longer has is detached", async () => {
   const number = await importNumber(api.stores, carrier);
   await post(`/${number.id}/attach`);

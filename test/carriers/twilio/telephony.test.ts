@@ -390,7 +390,7 @@ test("a number that Twilio does not know is an invalid one, and a call that is o
 });
 
 test("digits cannot be sent, and the reason is given", () => {
-  expect(telephony.missing.send_dtmf).toContain("stream");
+  expect(telephony.missing.send_dtmf).toContain("disconnect the agent");
   expect(() => telephony.sendDtmf(credentials, carrierCallId, "1")).toThrow("carrier_a");
 });
 

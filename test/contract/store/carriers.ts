@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, asCarrierId } from "../../../src/core/ids.ts";
 import type { Act } from "../../../src/store/audit-store.ts";
+import { hangUpKey, PHONE_CALL_JOB } from "../../../src/store/job-kinds.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { SEALING_KEYS } from "../../support/stores/keys.ts";
@@ -77,7 +78,7 @@ export function carrierStoreContract(name: string, make: () => StoresUnderTest):
       const later = under.clock.epochMs();
       expect(renamed).toMatchObject({ name: "spare", allowedNumbers: ["+4990"], updatedAtMs: later });
       expect(renamed).not.toHaveProperty("maxConcurrentCalls");
-      expect(renamed?.verifiedAtMs).not.toBe(later);
+      expect(renamed).not.toMatchObject({ verifiedAtMs: later });
       const credentials = { ...NEW_CARRIER.credentials, authToken: "f".repeat(32) };
       expect(await carriers().update(accountId, id, { credentials })).toMatchObject({ verifiedAtMs: later });
       expect((await carriers().open(id))?.credentials).toEqual(credentials);
@@ -91,6 +92,9 @@ export function carrierStoreContract(name: string, make: () => StoresUnderTest):
       expect(await carriers().remove(accountId, carrier.id)).toBe("in_use");
       const end = { status: "ended", endReason: "carrier_failed" } as const;
       await stores.phoneCalls.step(made.call.id, 1, stepAt(under.clock.epochMs(), { end }));
+      // Its record has ended, and the carrier may still have to be asked what to do with the caller.
+      expect(await carriers().remove(accountId, carrier.id)).toBe("in_use");
+      await stores.phoneCalls.step(made.call.id, 2, stepAt(under.clock.epochMs(), { isOver: true }));
       await stores.phoneNumbers.setAttached(accountId, number.id, {});
       expect(await carriers().remove(accountId, carrier.id)).toBe("in_use");
       await stores.phoneNumbers.setDetached(accountId, number.id);
@@ -98,6 +102,42 @@ export function carrierStoreContract(name: string, make: () => StoresUnderTest):
       expect(await stores.phoneNumbers.get(accountId, number.id)).toBeUndefined();
       expect(await carriers().openByWebhookKey(carrier.webhookKey)).toBeUndefined();
       expect((await stores.calls.get(accountId, made.call.id))?.phone).toMatchObject({ carrierId: carrier.id });
+    });
+
+    test("is not deleted while a hang-up is pending, not even one of a deleted call; that of another carrier counts for itself", async () => {
+      const [carrier, other] = [await createCarrier(stores, accountId), await createCarrier(stores, accountId)];
+      const made = await stores.phoneCalls.create(queuedCall(accountId, carrier.id, under.clock.epochMs()));
+      if (made.kind !== "created") throw new Error("not created");
+      const end = { status: "ended", endReason: "carrier_failed" } as const;
+      const key = hangUpKey(carrier.id, made.call.id);
+      const hangUp = { kind: PHONE_CALL_JOB, lane: carrier.id, key, payload: {} };
+      const isOver = true;
+      await stores.phoneCalls.step(made.call.id, 1, stepAt(under.clock.epochMs(), { end, isOver, jobs: [hangUp] }));
+      expect(await stores.calls.remove(accountId, made.call.id)).toBe(true);
+      expect(await carriers().remove(accountId, carrier.id)).toBe("in_use");
+      expect(await carriers().remove(accountId, other.id)).toEqual(other);
+      const [job] = await stores.jobs.claim({ runnerId: "r", kinds: [PHONE_CALL_JOB], fullLanes: [], limit: 1 });
+      if (job === undefined) throw new Error("no job");
+      expect(await carriers().remove(accountId, carrier.id)).toBe("in_use");
+      await stores.jobs.settle("r", new Map([[job.id, { kind: "done" }]]));
+      expect(await carriers().remove(accountId, carrier.id)).toEqual(carrier);
+    });
+
+    test("names no other account at the carrier while it is in use; its secrets may change", async () => {
+      const carrier = await createCarrier(stores, accountId);
+      const number = await importNumber(stores, carrier);
+      const accountSid = "AC9999999999abcdef9999999999abcdef";
+      const publicCredentials = { accountSid };
+      const credentials = { accountSid, authToken: AUTH_TOKEN };
+      await stores.phoneNumbers.setAttached(accountId, number.id, {});
+      const change = { publicCredentials, credentials };
+      expect(await carriers().update(accountId, carrier.id, change)).toBe("in_use");
+      expect((await carriers().open(carrier.id))?.credentials).toEqual(NEW_CARRIER.credentials);
+      const secrets = { ...NEW_CARRIER.credentials, authToken: "0".repeat(32) };
+      const own = { publicCredentials: NEW_CARRIER.publicCredentials, credentials: secrets };
+      expect(await carriers().update(accountId, carrier.id, own)).toMatchObject({ id: carrier.id });
+      await stores.phoneNumbers.setDetached(accountId, number.id);
+      expect(await carriers().update(accountId, carrier.id, change)).toMatchObject({ publicCredentials });
     });
 
     test("the audit log names what was changed, and never a credential; no export has one", async () => {

@@ -113,11 +113,11 @@ export function phoneCallContract(name: string, make: () => StoresUnderTest): vo
       const idempotency = { keyHash: "name", fingerprint: "body" };
       const results = await Promise.all([1, 2, 3].map(() => stores.phoneCalls.create(newCall({ idempotency }))));
       expect(results.map(({ kind }) => kind).sort()).toEqual(["created", "replayed", "replayed"]);
-      const ids = results.map((result) => (result.kind === "mismatch" ? "" : result.call.id));
+      const ids = results.map((result) => ("call" in result ? result.call.id : ""));
       expect(new Set(ids).size).toBe(1);
       const [, first] = results;
       expect(await stores.phoneCalls.findRepeated({ accountId, idempotency })).toEqual(
-        first?.kind === "mismatch" ? undefined : { kind: "replayed", call: first?.call },
+        first && "call" in first ? { kind: "replayed", call: first.call } : undefined,
       );
       expect(await stores.phoneCalls.findRepeated({ accountId })).toBeUndefined();
       const other = newCall({ idempotency: { ...idempotency, fingerprint: "another" } });
@@ -195,6 +195,35 @@ export function phoneCallContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.phoneCalls.due(addMs(nowMs(), 9_000), 1)).toEqual([early]);
       await step(early, {});
       expect(await stores.phoneCalls.due(addMs(nowMs(), 9_000), 10)).toEqual([late]);
+    });
+
+    test("calls that are due are handled in turn: no carrier waits for another, and those that wait to be dialled come last", async () => {
+      const other = await createCarrier(stores, accountId);
+      const ofFirst = [await create(), await create(), await create()] as const;
+      const ofOther = await create({ carrierId: other.id });
+      for (const [index, id] of ofFirst.entries()) await step(id, { dueAtMs: addMs(nowMs(), index) });
+      await step(ofOther, { dueAtMs: addMs(nowMs(), 500) });
+      const due = (limit: number) => stores.phoneCalls.due(addMs(nowMs(), 1_000), limit);
+      expect(await due(2)).toEqual([ofFirst[0], ofOther]);
+      await step(ofFirst[2], { dueAtMs: addMs(nowMs(), 900), holdsSlot: true });
+      expect(await due(2)).toEqual([ofOther, ofFirst[2]]);
+      expect(await due(10)).toEqual([ofOther, ofFirst[2], ofFirst[0], ofFirst[1]]);
+    });
+
+    test("so many calls of a carrier wait to be dialled, and no more; a repeated request is answered all the same", async () => {
+      const other = await createCarrier(stores, accountId);
+      const idempotency = { keyHash: "k", fingerprint: "f" };
+      const place = (more: Partial<NewPhoneCall> = {}) =>
+        stores.phoneCalls.create(queuedCall(accountId, carrier.id, nowMs(), { waitingMax: 2, ...more }));
+      const first = await place({ idempotency });
+      await place();
+      expect((await place()).kind).toBe("full");
+      expect((await place({ idempotency })).kind).toBe("replayed");
+      expect((await place({ carrierId: other.id })).kind).toBe("created");
+      if (first.kind !== "created") throw new Error(first.kind);
+      await step(first.call.id, { holdsSlot: true });
+      expect((await place()).kind).toBe("created");
+      expect((await place()).kind).toBe("full");
     });
 
     test("pending calls are those that hold a slot without a stream, and live ones those that hold a slot", async () => {

@@ -281,11 +281,25 @@ function signaturesContract(subject: TelephonyUnderTest): void {
     if (isForm) expect([isAuthentic(sign(many(256))), isAuthentic(sign(many(257)))]).toEqual([true, false]);
   });
 
+  test("calls that come to this service already are recognized, also at an earlier address of it, and no others", () => {
+    const { pathname } = new URL(ORDER.urls.voice);
+    const own = {
+      voice_url: `https://earlier.example${pathname}`,
+      connection_id: credentials.connectionId,
+      app_id: "17",
+    };
+    const others = { voice_url: "https://before.example/", connection_id: "1", app_id: "18" };
+    const isOwn = (routing: object, attachment?: unknown) =>
+      telephony.isAttachedRouting(credentials, { ...routing }, ORDER.urls, attachment);
+    expect(isOwn(own, "17")).toBe(true);
+    expect([isOwn(others, "17"), isOwn({}, "17"), isOwn({}), isOwn(others)]).toEqual([false, false, false, false]);
+  });
+
   test("the webhook of another account is not authentic", () => {
     const { body = "" } = webhooks[0] ?? {};
     for (const { name, example } of telephony.credentialFields) {
       const others = { ...credentials, [name]: example };
-      const decides = ["authToken", "publicKey"].includes(name);
+      const decides = ["authToken", "publicKey", "connectionId"].includes(name);
       expect(telephony.isAuthenticWebhook(others, sign(body), NOW_MS)).toBe(!decides);
     }
   });

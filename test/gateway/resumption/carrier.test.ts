@@ -75,6 +75,19 @@ test("a carrier comes back to its call by an address without a query, once, and 
   expect(logged.join("\n")).not.toContain(token);
 });
 
+test("a leg that waits for its end is ended for a transfer, and the call goes on; without a transfer it stays", async () => {
+  const { callId, ws } = await liveCall({ phoneControl: true });
+  const { ipc, gateway } = service;
+  await expect.poll(() => gateway.mediaStates()).toEqual([{ callId, state: "attached" }]);
+  expect(await ipc.phoneUpdate(WORKER, callId, { kind: "end-leg" })).toBe(true);
+  expect(gateway.mediaStates()).toEqual([{ callId, state: "attached" }]);
+  const transferring = { kind: "transferring", target: "+4312345", returnMsMax: 60_000 } as const;
+  await ipc.phoneUpdate(WORKER, callId, transferring);
+  await ipc.phoneUpdate(WORKER, callId, { kind: "end-leg" });
+  await expect.poll(() => gateway.mediaStates()).toEqual([{ callId, state: "lost" }]);
+  await expect.poll(() => ws.ended).toBe(true);
+});
+
 test("there is no address for a call that the service does not control, is over, or that the worker does not have", async () => {
   const { callId, ws } = await liveCall({});
   const { ipc, ended, gateway } = service;

@@ -21,6 +21,8 @@ type Line = "waiting" | "document" | "stream" | "target" | "bridged" | "refusal"
 
 /** How long a carrier waits for the answer to a webhook that awaits an instruction. */
 const DOCUMENT_MS_MAX = 15_000;
+/** How long the service may take to end the stream of an accepted transfer: its answer may be late. */
+const RING_LATER_MS_MAX = 45_000;
 /** A caller in silence for longer is lost. */
 const SILENCE_MS_MAX = 290_000;
 
@@ -31,6 +33,8 @@ export class CarrierCall {
   isAnswered = false;
   isOver = false;
   line: Line = "waiting";
+  /** A transfer that waits for the end of the stream. */
+  afterStream: (() => void) | undefined;
   /** The caller was asked to hang up by the service. */
   isHungUp = false;
   #lineSince = 0;
@@ -41,6 +45,14 @@ export class CarrierCall {
     this.#carrier = carrier;
     this.id = id;
     this.listedAtS = carrier.world.seconds + carrier.world.between(0, 20);
+  }
+
+  /** The stream has ended; whether a transfer has waited for that. */
+  ringsTarget(): boolean {
+    const ring = this.afterStream;
+    this.afterStream = undefined;
+    ring?.();
+    return ring !== undefined;
   }
 
   setLine(line: Line): void {
@@ -306,7 +318,26 @@ export class Carrier {
     const call = this.find(carrierCallId);
     if (call === undefined) return { kind: "gone" };
     if (world.chance(0.1)) return { kind: "refused", status: 400, code: "1" };
-    const keepsStream = !world.takesDocuments && world.chance(0.4);
+    const ring = (): void => this.#ringTarget(call, transfer, !world.takesDocuments && world.chance(0.4));
+    if (world.waitsForStreamEnd && call.line === "stream") this.#ringLater(call, ring);
+    else ring();
+    return { kind: "done", value: undefined };
+  }
+
+  /** The service has to end the stream, if it learns that the carrier has accepted the transfer. */
+  #ringLater(call: CarrierCall, ring: () => void): void {
+    const { world } = this;
+    const { crash, informLost, answerLost, answer500 } = world.faults;
+    const isLearnt = crash + informLost + answerLost + answer500 === 0;
+    call.afterStream = ring;
+    world.after(RING_LATER_MS_MAX, () => {
+      if (!isLearnt || call.isOver || call.line !== "stream" || call.afterStream !== ring) return;
+      world.violated("a transfer that was accepted begins", `${call.id} has its stream`);
+    });
+  }
+
+  #ringTarget(call: CarrierCall, transfer: number, keepsStream: boolean): void {
+    const { world } = this;
     if (!keepsStream) call.setLine("target");
     const outcome = world.pick<"answered" | "busy" | "no_answer" | "failed">([
       "answered",
@@ -319,7 +350,6 @@ export class Carrier {
       if (outcome === "answered") this.#bridge(call, transfer);
       else this.#transferFailed(call, transfer, outcome, keepsStream);
     });
-    return { kind: "done", value: undefined };
   }
 
   #bridge(call: CarrierCall, transfer: number): void {

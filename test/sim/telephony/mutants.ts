@@ -148,8 +148,8 @@ export const MUTANTS: readonly Mutant[] = [
     "a caller with the target of a transfer is not hung up",
     "a caller with the target of a transfer stays there",
     "ending.ts",
-    "      if (!phase.isBridged) draft.hangUp();\n      draft.over(reason,",
-    "      draft.hangUp();\n      draft.over(reason,",
+    "  if (!isBridged && !isRefused) draft.hangUp();",
+    "  draft.hangUp();",
   ),
   mutant(
     "a call does not ring for ever",
@@ -171,6 +171,20 @@ export const MUTANTS: readonly Mutant[] = [
     "step.ts",
     'draft.emit({ kind: "check-record" });\n      draft.live();',
     "draft.live();",
+  ),
+  mutant(
+    "the stream is ended for a transfer that waits for that",
+    "a transfer that was accepted begins",
+    "transfer.ts",
+    "if (draft.state.waitsForStreamEnd) draft",
+    "if (false) draft",
+  ),
+  mutant(
+    "a stream that has connected is not given up because its report is late",
+    "a caller with a stream keeps it",
+    "step.ts",
+    "if (event.isActive) draft.live();\n      else draft",
+    "draft",
   ),
 ];
 

@@ -74,12 +74,14 @@ export class Service implements ServiceEnd {
 
   start(): void {
     if (this.#world.direction === "outbound") {
-      this.stored.state = outboundCall(
-        { ringMsMax: RING_MS_MAX, takesDocuments: this.#world.takesDocuments },
-        this.#world.nowMs,
-      );
+      this.stored.state = outboundCall({ ringMsMax: RING_MS_MAX, ...this.#ways }, this.#world.nowMs);
       this.#schedule();
     } else this.carrier.comesIn();
+  }
+
+  get #ways() {
+    const { takesDocuments, waitsForStreamEnd } = this.#world;
+    return { takesDocuments, waitsForStreamEnd };
   }
 
   get state(): PhoneCallState | undefined {
@@ -247,7 +249,7 @@ export class Service implements ServiceEnd {
         const { reason, isActive } = this.stored.record;
         if (reason !== undefined || (!isActive && this.worker.hasBegun)) {
           this.#later(0, () => this.handle({ kind: "record-ended", reason: reason ?? "worker_lost" }));
-        }
+        } else this.#later(0, () => this.handle({ kind: "record-checked", isActive }));
         return;
       }
       default:
@@ -320,6 +322,7 @@ export class Service implements ServiceEnd {
         return;
       }
       case "refuse":
+        if (this.worker.isAttached) this.#world.violated("a caller with a stream keeps it", "a refusal instead");
         this.#attempt(job, 3, () => this.carrier.connect(id, { kind: "refuse" }));
         return;
       case "transfer":
@@ -404,7 +407,9 @@ export class Service implements ServiceEnd {
     for (const job of this.stored.jobs) this.#runLater(job, this.#world.between(1_000, 60_000));
     // Workers report first.
     this.#later(RESTART_MS, () => this.#schedule());
-    this.worker.report();
+    // A busy worker needs longer to connect again.
+    if (this.#world.chance(0.3)) this.#later(this.#world.between(1_000, 20_000), () => this.worker.report());
+    else this.worker.report();
   }
 
   webhook(notice: CarrierNotice, transfer: number | undefined, answer: (document: Document | undefined) => void): void {
@@ -413,7 +418,7 @@ export class Service implements ServiceEnd {
       return;
     }
     if (this.stored.state === undefined && notice.kind === "incoming") {
-      const options = { ringMsMax: RING_MS_MAX, takesDocuments: this.#world.takesDocuments };
+      const options = { ringMsMax: RING_MS_MAX, ...this.#ways };
       this.stored.state = inboundCall(options, notice.carrierCallId, this.#world.nowMs);
     }
     if (notice.kind === "stream" && notice.state === "failed") this.#streamHasFailed = true;

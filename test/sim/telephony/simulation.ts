@@ -19,14 +19,15 @@ export function simulatePhoneCall(seed: number): SimulatedCall {
   const world = new World(seed);
   const service = new Service(world);
   const { carrier, worker } = service;
-  worker.onEnd = () => {
+  worker.onStreamEnd = () => {
     // Carriers that obey documents go on after the stream, to the end of the document.
     const call = carrier.calls.at(-1);
-    if (call?.line === "stream") {
+    if (call?.line === "stream" && !call.ringsTarget()) {
       if (world.takesDocuments) call.end("completed");
       else call.setLine("silence");
     }
   };
+  worker.onEnd = worker.onStreamEnd;
   carrier.isKnown = () => service.state?.carrierCallId !== undefined;
   if (world.chance(0.2)) {
     world.after(world.between(0, world.pick([2_000, 30_000, 90_000])), () => {

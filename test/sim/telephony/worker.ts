@@ -70,6 +70,7 @@ export class Worker {
     if (!this.hasBegun || this.#isOver) return false;
     if (update.kind === "transferring") this.#detachedUntilS = this.#world.seconds + update.returnMsMax / 1_000;
     else if (update.kind === "transfer-failed" && this.isAttached) this.#detachedUntilS = undefined;
+    else if (update.kind === "end-leg" && this.isAttached && this.#detachedUntilS !== undefined) this.onStreamEnd();
     else if (update.kind === "end") this.end(update.reason);
     return true;
   }
@@ -85,8 +86,9 @@ export class Worker {
     this.#report({ kind: "record-ended", reason });
   }
 
-  /** Its socket closes. */
+  /** Its socket closes: at the end of the call, or while that goes on. */
   onEnd: () => void = () => {};
+  onStreamEnd: () => void = () => {};
 
   /** After a start of the control process. */
   report(): void {

@@ -45,6 +45,8 @@ export class World {
   readonly violations: { invariant: string; detail: string }[] = [];
   /** The carrier takes instructions as answers to its webhooks. */
   readonly takesDocuments: boolean;
+  /** It rings the target of a transfer only when the stream has ended. */
+  readonly waitsForStreamEnd: boolean;
   /** The carrier's lists say which of our calls each is. */
   readonly listsCallIds: boolean;
   readonly direction: "inbound" | "outbound";
@@ -56,6 +58,7 @@ export class World {
     this.seed = seed;
     this.random = seededRandom(seed * 7_919 + 13);
     this.takesDocuments = this.chance(0.6);
+    this.waitsForStreamEnd = this.takesDocuments && this.chance(0.4);
     this.listsCallIds = this.chance(0.5);
     this.direction = this.chance(0.25) ? "inbound" : "outbound";
     this.faults = this.#drawFaults();

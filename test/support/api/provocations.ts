@@ -296,6 +296,12 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     const number = await stores.phoneNumbers.get(accountId, asPhoneNumberId(await scene.attachedNumber()));
     yield { id: number?.carrierId ?? "" };
   },
+  async *"updateCarrier 409"(scene) {
+    const { accountId, stores } = scene.api;
+    const number = await stores.phoneNumbers.get(accountId, asPhoneNumberId(await scene.attachedNumber()));
+    const credentials = { accountSid: `AC${"9".repeat(32)}`, authToken: "a".repeat(32) };
+    yield { id: number?.carrierId ?? "", body: { credentials } };
+  },
   "importPhoneNumbers 409": withoutCredentials,
   "attachPhoneNumber 409": withoutCredentials,
   "detachPhoneNumber 409": withoutCredentials,

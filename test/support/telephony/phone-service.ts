@@ -210,7 +210,8 @@ export class PhoneService {
     try {
       await this.jobs.run(job);
     } catch (error) {
-      outcome = { kind: "retry", delayMs: 1_000, error: String(error) };
+      const delayMs = this.jobs.retryDelaysMs[job.attempt - 1] ?? 0;
+      outcome = { kind: "retry", delayMs, error: String(error) };
     }
     await this.stores.jobs.settle(`runner-${this.#runner}`, new Map([[job.id, outcome]]));
     await settled();
@@ -224,18 +225,30 @@ export class PhoneService {
     return (await this.stateOf(callId)).phase.at;
   }
 
+  /** The worker of an active call has stored its end. */
+  async endRecord(callId: CallId): Promise<void> {
+    const endedAtMs = this.clock.epochMs();
+    const end = { status: "ended", endReason: "agent_hangup", endedAtMs, durationMs: 1_000, turns: [] } as const;
+    if (!(await this.stores.calls.finish(callId, end))) throw new Error("not active");
+  }
+
   async recordOf(callId: CallId) {
     return await this.stores.calls.get(this.accountId, callId);
   }
 
   /** A stream connects with the latest token; whether it may. */
   async attach(callId: CallId): Promise<boolean> {
+    if (!(await this.redeem())) return false;
+    await this.phoneCalls.handle(callId, { kind: "media-attached" });
+    return true;
+  }
+
+  /** As `attach`, of which the process learns nothing. */
+  async redeem(): Promise<boolean> {
     const hash = hashSecret(this.tokens.at(-1) ?? "");
     const proof = { url: "wss://media.example/", headers: {} };
     const redeemed = await this.stores.redemptions.redeem(hash, redeemedBy("worker-1", {}), ["carrier_a"], proof);
-    if (redeemed === undefined) return false;
-    await this.phoneCalls.handle(callId, { kind: "media-attached" });
-    return true;
+    return redeemed !== undefined;
   }
 
   /** The operations of the carrier's API that were asked for, in order. */

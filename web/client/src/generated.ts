@@ -41,7 +41,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a call
-         * @description Deletes the call permanently: its record, transcript, events, recording and Idempotency-Key. A created call is ended by this; an active call, and a telephone call that is queued or ringing, must be ended first. Requires the scope `write`.
+         * @description Deletes the call permanently: its record, transcript, events, recording and Idempotency-Key. A created call is ended by this; an active call, and a telephone call that is queued or ringing, must be ended first. A telephone call whose caller the carrier still connects or speaks to is 409 for a minute or two. Requires the scope `write`.
          */
         delete: operations["deleteCall"];
         options?: never;
@@ -148,7 +148,7 @@ export interface paths {
         put?: never;
         /**
          * Place a telephone call
-         * @description Calls a number by telephone. The call is `queued` until a slot and the limits of its carrier allow it to be dialled, then `ringing`, and `active` once it is answered. It is placed at most once: where it cannot be known whether the carrier has placed it, it ends with `unknown`. Requires the scope `calls`.
+         * @description Calls a number by telephone. The call is `queued` until a slot and the limits of its carrier allow it to be dialled, then `ringing`, and `active` once it is answered. It is placed at most once: where it cannot be known whether the carrier has placed it, it ends with `unknown`. 429 `rate_limited` also where 1000 calls of the carrier wait to be dialled. Requires the scope `calls`.
          */
         post: operations["createPhoneCall"];
         delete?: never;
@@ -901,14 +901,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a carrier
-         * @description Deletes the credentials, and the carrier's numbers from the account. 409 while one of them is attached or a call of it is not over. Requires the scope `admin`.
+         * @description Deletes the credentials, and the carrier's numbers from the account. 409 while one of them is attached, a call of it is not over, or the carrier has not confirmed a hang-up. Requires the scope `admin`.
          */
         delete: operations["deleteCarrier"];
         options?: never;
         head?: never;
         /**
          * Change a carrier
-         * @description Its name, its limits, or its credentials, which are checked as new ones are. Webhooks and streams that the carrier signs with the earlier credentials are refused from then on. Requires the scope `admin`.
+         * @description Its name, its limits, or its credentials, which are checked as new ones are. Webhooks and streams that the carrier signs with the earlier credentials are refused from then on. 409 for credentials of another account or application there, while the carrier is in use: a number is attached, a call is not over, or the carrier has not confirmed a hang-up. Requires the scope `admin`.
          */
         patch: operations["updateCarrier"];
         trace?: never;
@@ -9824,6 +9824,7 @@ export interface operations {
             403: components["responses"]["Forbidden403"];
             404: components["responses"]["NotFound404"];
             408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
             413: components["responses"]["PayloadTooLarge413"];
             415: components["responses"]["UnsupportedMediaType415"];
             429: components["responses"]["RateLimited429"];

@@ -69,6 +69,8 @@ export class PlivoCarrier implements EmulatedCarrier {
   readonly startedAt: EpochMs;
   readonly #authToken: string;
   readonly #calls = new Map<Leg, PlivoCall>();
+  /** The documents that wait for the ends of streams. */
+  readonly #afterStream = new Map<Leg, Address>();
 
   constructor(parts: CarrierParts) {
     const { accountIds, credentials } = parts;
@@ -144,9 +146,13 @@ export class PlivoCarrier implements EmulatedCarrier {
     this.#add(leg, urls);
   }
 
-  /** Another document for a live call. */
+  /**
+   * Another document for a live call. While the call has a stream that holds it, the document waits for the end of that: see
+   * docs/carriers/plivo.md.
+   */
   redirect(leg: Leg, to: Address): void {
-    void this.#calls.get(leg)?.script.fetch(to);
+    if (this.parts.streams.has(leg)) this.#afterStream.set(leg, to);
+    else void this.#calls.get(leg)?.script.fetch(to);
   }
 
   ringing(leg: Leg): void {
@@ -184,11 +190,16 @@ export class PlivoCarrier implements EmulatedCarrier {
 
   #add(leg: Leg, urls?: PlivoUrls, dial?: ScriptedDial): PlivoCall {
     const { clock, network, streams } = this.parts;
-    const script = new CallScript(
+    const script: CallScript = new CallScript(
       {
         clock,
         network,
-        stream: (_, stream) => this.#stream(leg, stream),
+        stream: async (_, stream) => {
+          await this.#stream(leg, stream);
+          const next = this.#afterStream.get(leg);
+          this.#afterStream.delete(leg);
+          if (next !== undefined && leg.state !== "ended") await script.fetch(next);
+        },
         stopStream: () => streams.stop(leg),
         fetch: (_, address, dialled) => this.#fetch(leg, address, dialled),
         dialled: (child, order) => this.#add(child, undefined, order),

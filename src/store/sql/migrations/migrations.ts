@@ -17,6 +17,7 @@ import { addOwnerSecrets } from "./0031-owner-secrets.ts";
 import { addCallNetwork } from "./0032-call-network.ts";
 import { addAuditActors } from "./0033-audit-actors.ts";
 import { addTelephony } from "./0034-telephony.ts";
+import { addPhoneCallsOver } from "./0035-phone-calls-over.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -43,4 +44,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0032-call-network": { up: addCallNetwork },
   "0033-audit-actors": { up: addAuditActors },
   "0034-telephony": { up: (db) => addTelephony(db, types) },
+  "0035-phone-calls-over": { up: addPhoneCallsOver },
 });

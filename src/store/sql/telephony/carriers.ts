@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Kysely, Selectable } from "kysely";
 import type { AuditAction } from "../../../core/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -7,6 +8,7 @@ import { type AccountId, asCarrierId, type CarrierId } from "../../../core/ids.t
 import { newId } from "../../../core/new-id.ts";
 import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../audit-store.ts";
 import type { Carrier, CarrierChange, CarrierStore, NewCarrier, OpenedCarrier } from "../../carrier-store.ts";
+import { hangUpKey, PHONE_CALL_JOB } from "../../job-kinds.ts";
 import type { Resealed, ResealPage } from "../../sealing/reseal.ts";
 import { type Keyring, type SealedPlace, valueOrUnsealable } from "../../sealing/seal.ts";
 import type { SqlAudit } from "../audit.ts";
@@ -86,7 +88,7 @@ export class SqlCarriers implements CarrierStore {
     id: CarrierId,
     change: CarrierChange,
     act: Act = BY_SERVICE,
-  ): Promise<Carrier | undefined> {
+  ): Promise<Carrier | "in_use" | undefined> {
     const nowMs = this.#clock.epochMs();
     const { name, publicCredentials, credentials, callsPerSecond } = change;
     const { maxConcurrentCalls, allowedCountries, allowedNumbers } = change;
@@ -100,7 +102,14 @@ export class SqlCarriers implements CarrierStore {
       ...(allowedNumbers !== undefined && { allowed_numbers: listColumn(allowedNumbers) }),
       updated_at: nowMs,
     };
-    return this.#database.readCommitted(async (tx) => {
+    return this.#database.transaction(async (tx) => {
+      if (publicCredentials !== undefined) {
+        const before = await rowOf(tx, accountId, id);
+        const isOther =
+          before !== undefined && !isDeepStrictEqual(JSON.parse(before.public_credentials), publicCredentials);
+        // The numbers and calls are those of the account that it names now.
+        if (isOther && (await isInUse(tx, id))) return "in_use";
+      }
       if (credentials !== undefined) await noteKey(tx, this.#keys, this.#clock);
       const row = await tx
         .updateTable("carriers")
@@ -231,7 +240,28 @@ async function isInUse(tx: Kysely<Tables>, id: CarrierId): Promise<boolean> {
     .where("ended_at", "is", null)
     .limit(1)
     .executeTakeFirst();
-  return live !== undefined;
+  return live !== undefined || (await isNeededByEnded(tx, id));
+}
+
+/** Calls whose records have ended, or were deleted, may not be over at the carrier. */
+async function isNeededByEnded(tx: Kysely<Tables>, id: CarrierId): Promise<boolean> {
+  const call = await tx
+    .selectFrom("phone_calls")
+    .select("call_id")
+    .where("carrier_id", "=", id)
+    .where("is_over", "=", 0)
+    .limit(1)
+    .executeTakeFirst();
+  if (call !== undefined) return true;
+  const hangUp = await tx
+    .selectFrom("jobs")
+    .select("id")
+    .where("status", "in", ["pending", "running"])
+    .where("lane", "=", id)
+    .where("live_key", "like", `${PHONE_CALL_JOB} ${hangUpKey(id, "")}%`)
+    .limit(1)
+    .executeTakeFirst();
+  return hangUp !== undefined;
 }
 
 const listColumn = (list: readonly string[] | null | undefined): string | null =>

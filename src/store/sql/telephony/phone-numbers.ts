@@ -131,8 +131,13 @@ export class SqlPhoneNumbers implements PhoneNumberStore {
     return this.#change(accountId, id, set, { act, action: "phone_number.attached" });
   }
 
-  setDetached(accountId: AccountId, id: PhoneNumberId, act: Act = BY_SERVICE): Promise<PhoneNumber | undefined> {
-    const set = { is_attached: 0, routing_before: null };
+  setDetached(
+    accountId: AccountId,
+    id: PhoneNumberId,
+    act: Act = BY_SERVICE,
+    { keepsRouting = false }: { keepsRouting?: boolean } = {},
+  ): Promise<PhoneNumber | undefined> {
+    const set = { is_attached: 0, ...(!keepsRouting && { routing_before: null }) };
     return this.#change(accountId, id, set, { act, action: "phone_number.detached" });
   }
 
