@@ -125,7 +125,10 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "tick":
     case "pong":
     case "leg-detached":
+    case "resume-requested":
       return { kind };
+    case "hold-requested":
+      return { kind, msMax: event.msMax };
     case "leg-started":
       return redactedStart(event);
     case "leg-closed":
@@ -261,6 +264,10 @@ function redactedCommand(
       return { kind, language: command.language, reason: command.reason };
     case "transfer":
       return { kind, target: "", chars: command.target.length };
+    case "held":
+      return { kind, msMax: command.msMax };
+    case "resumed":
+      return { kind, reason: command.reason, heldMs: command.heldMs };
     case "end":
       return { kind, reason: command.reason };
   }
