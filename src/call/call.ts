@@ -239,10 +239,8 @@ export class Call {
         this.#onTick();
         return;
       case "leg-started":
-        this.#onLegStarted(event.parameters);
-        return;
       case "leg-detached":
-        this.#onLegDetached();
+        this.#onLeg(event);
         return;
       case "leg-closed":
       case "end-requested":
@@ -282,10 +280,8 @@ export class Call {
         this.#onTransfer(event);
         return;
       case "hold-requested":
-        this.#onHoldRequested(event.msMax);
-        return;
       case "resume-requested":
-        if (this.holdRefusal({ kind: "resume" }) === undefined) this.#endHold("requested");
+        this.#onHold(event);
         return;
       case "context-exceeded":
         this.#conversation.limitPrompt(event.tokensMax);
@@ -353,6 +349,11 @@ export class Call {
     this.#onCallerBack(result);
   }
 
+  #onHold(event: Extract<CallEvent, { kind: "hold-requested" | "resume-requested" }>): void {
+    if (event.kind === "hold-requested") this.#onHoldRequested(event.msMax);
+    else if (this.holdRefusal({ kind: "resume" }) === undefined) this.#endHold("requested");
+  }
+
   #onHoldRequested(msMax: number): void {
     if (this.holdRefusal({ kind: "hold" }) !== undefined) return;
     // First, so that nothing is answered when the reply is gone. It may have asked for something else when it was heard.
@@ -410,6 +411,11 @@ export class Call {
     this.#conversation.lateResult(event.toolCallId, event.result);
     this.#preemptive.cancel();
     this.#agentSide.handle(event, this.#nowMs);
+  }
+
+  #onLeg(event: Extract<CallEvent, { kind: "leg-started" | "leg-detached" }>): void {
+    if (event.kind === "leg-started") this.#onLegStarted(event.parameters);
+    else this.#onLegDetached();
   }
 
   /** The parameters of the first start are those of the call: a later leg does not change what the LLM has been given. */

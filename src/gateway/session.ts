@@ -556,11 +556,8 @@ export class CallSession implements AttachedCall {
         attachment?.interrupt(command.clear, this.#call.eventMs);
         return;
       case "held":
-        this.#hold(attachment);
-        return;
       case "resumed":
-        this.#holdAudio = undefined;
-        attachment?.endHold(this.#call.eventMs);
+        this.#changeHold(command.kind, attachment);
         return;
       case "end":
         this.#finish(command.reason);
@@ -594,7 +591,12 @@ export class CallSession implements AttachedCall {
     }
   }
 
-  #hold(attachment: Attachment | undefined): void {
+  #changeHold(kind: "held" | "resumed", attachment: Attachment | undefined): void {
+    if (kind === "resumed") {
+      this.#holdAudio = undefined;
+      attachment?.endHold(this.#call.eventMs);
+      return;
+    }
     const { outboundRateHz, outboundCodec } = this.#options.format;
     this.#holdAudio = new HoldAudio(outboundRateHz, outboundCodec);
     attachment?.hold(this.#holdAudio);

@@ -110,6 +110,11 @@ function redactedResult(event: Extract<OccasionalEvent, { kind: "tool-result" }>
   return { kind, turnId, toolCallId, result: "", failed, chars: result.length };
 }
 
+function redactedToolCall(event: Extract<OccasionalEvent, { kind: "reply-tool-call" }>): JournaledEvent {
+  const { kind, turnId, name, argumentsJson } = event;
+  return { kind, turnId, id: "", name: builtInToolName(name), argumentsJson: "", chars: argumentsJson.length };
+}
+
 function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): JournaledEvent {
   const { kind, packetsIn, lostIn, packetsOut, lostOut, jitterInMs, jitterOutMs, roundTripMs } = event;
   return {
@@ -178,10 +183,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return { kind, code: event.code };
     case "reply-text":
       return { kind, turnId: event.turnId, text: "", chars: event.text.length };
-    case "reply-tool-call": {
-      const { turnId, name, argumentsJson } = event;
-      return { kind, turnId, id: "", name: builtInToolName(name), argumentsJson: "", chars: argumentsJson.length };
-    }
+    case "reply-tool-call":
+      return redactedToolCall(event);
     case "reply-end":
       return { kind, turnId: event.turnId };
     case "reply-failed":

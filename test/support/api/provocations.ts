@@ -344,8 +344,8 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   },
   "endCall 503": workerAway,
   async *"holdCall 200"(scene, operation) {
-    for (const body of [undefined, ...operation.bodyExamples])
-      yield { id: await scene.active(), ...(body && { body }) };
+    yield { id: await scene.active() };
+    for (const body of operation.bodyExamples) yield { id: await scene.active(), body };
   },
   async *"holdCall 409"(scene) {
     yield { id: await scene.ended() };
