@@ -251,7 +251,8 @@ describe("the tool hold_call", () => {
   test("does nothing where the caller goes on first", () => {
     const call = asked(10);
     call.says(5_650, "no wait please");
-    call.run(9_000);
+    call.run(8_000);
+    expect(call.ofKind("cancel-reply")).toMatchObject([{ reason: "words" }]);
     expect(call.ofKind("held")).toEqual([]);
   });
 });
