@@ -31,7 +31,7 @@ const isMusic = (word: string): boolean => word === "♪";
 
 describe("a hold that the API asks for", () => {
   test("lasts until the API ends it: the caller hears music, then the agent, which knows for how long", () => {
-    const call = held({ [QUIET_MS]: HOLD, 14_000: RESUME });
+    const call = held({ [QUIET_MS]: HOLD, 14000: RESUME });
     call.run(18_000);
     expect(call.ofKind("held")).toEqual([{ kind: "held", msMax: 60_000 }]);
     expect(call.ofKind("resumed")).toEqual([{ kind: "resumed", reason: "requested", heldMs: 10_000 }]);
@@ -47,14 +47,14 @@ describe("a hold that the API asks for", () => {
   });
 
   test("shows as the state of the agent", () => {
-    const call = held({ [QUIET_MS]: HOLD, 14_000: RESUME });
+    const call = held({ [QUIET_MS]: HOLD, 14000: RESUME });
     call.run(18_000);
     const states = call.ofKind("state").map(({ state }) => state);
     expect(states).toEqual(["speaking", "listening", "held", "listening", "thinking", "speaking", "listening"]);
   });
 
   test("interrupts the agent: its turn ends with what was heard, and the music is in no turn", () => {
-    const call = held({ 9_000: HOLD, 12_000: RESUME });
+    const call = held({ 9000: HOLD, 12000: RESUME });
     call.says(5_000, "one two three");
     call.run(16_000);
     const [cut] = call.ofKind("cancel-reply");
@@ -69,7 +69,7 @@ describe("a hold that the API asks for", () => {
   });
 
   test("hears nothing of the caller: neither words, nor digits, nor typed text, and no reply is paused", () => {
-    const call = held({ [QUIET_MS]: HOLD, 8_000: { kind: "dtmf", digit: "5" }, 9_000: { kind: "typed", text: "hello" } });
+    const call = held({ [QUIET_MS]: HOLD, 8000: { kind: "dtmf", digit: "5" }, 9000: { kind: "typed", text: "hello" } });
     call.says(6_000, "can you hear me");
     call.run(20_000);
     const after = call.commands.filter(({ atMs }) => atMs > QUIET_MS).map(({ command }) => command.kind);
@@ -78,7 +78,7 @@ describe("a hold that the API asks for", () => {
   });
 
   test("keeps what the caller said before, and the agent answers it when it is back, without counting the hold as latency", () => {
-    const call = held({ 6_000: HOLD, 20_000: RESUME });
+    const call = held({ 6000: HOLD, 20000: RESUME });
     call.says(5_000, "where is my bread");
     call.run(26_000);
     expect(requests(call)).toHaveLength(1);
@@ -96,7 +96,10 @@ describe("a hold that the API asks for", () => {
   });
 
   test("is no inactivity, however long it lasts, and the caller's time to speak begins anew after it", () => {
-    const call = held({ [QUIET_MS]: { kind: "hold-requested", msMax: 600_000 } }, { spec: { inactivityTimeoutMs: 10_000 } });
+    const call = held(
+      { [QUIET_MS]: { kind: "hold-requested", msMax: 600_000 } },
+      { spec: { inactivityTimeoutMs: 10_000 } },
+    );
     call.run(603_000);
     expect(call.ofKind("speak").filter(({ reason }) => reason === "inactivity")).toEqual([]);
     expect(call.endReason).toBeUndefined();
@@ -111,7 +114,7 @@ describe("a hold that the API asks for", () => {
   });
 
   test("survives its leg: the next one has music, and the agent speaks on it", () => {
-    const call = held({ [QUIET_MS]: HOLD, 20_000: RESUME });
+    const call = held({ [QUIET_MS]: HOLD, 20000: RESUME });
     call.detach(6_000);
     call.attach(12_000);
     call.run(24_000);
@@ -134,8 +137,8 @@ describe("a hold that the API asks for", () => {
     const call = held(
       {
         [QUIET_MS]: HOLD,
-        8_000: { kind: "transfer-started", target: TARGET },
-        12_000: { kind: "transfer-failed", target: TARGET, outcome: "busy" },
+        8000: { kind: "transfer-started", target: TARGET },
+        12000: { kind: "transfer-failed", target: TARGET, outcome: "busy" },
       },
       { answer: () => ({ text: "The line is busy." }), spec: { phoneControl: true } },
     );
@@ -151,7 +154,7 @@ describe("a hold that the API asks for", () => {
     ["the caller", { kind: "leg-closed", reason: "caller_hangup" }, "caller_hangup", undefined],
     ["the API", { kind: "end-requested", reason: "api_hangup" }, "api_hangup", undefined],
   ])("is over when %s ends the call", (_, event, reason, resumed) => {
-    const call = held({ [QUIET_MS]: HOLD, 8_000: event });
+    const call = held({ [QUIET_MS]: HOLD, 8000: event });
     call.run(20_000);
     expect(call.endReason).toBe(reason);
     expect(call.ofKind("resumed").map((each) => each.reason)).toEqual(resumed === undefined ? [] : [resumed]);
@@ -159,7 +162,7 @@ describe("a hold that the API asks for", () => {
   });
 
   test("ends with a goodbye of the agent where the STT has failed meanwhile", () => {
-    const call = held({ [QUIET_MS]: HOLD, 6_000: { kind: "stt-failed", code: "provider_failed" }, 9_000: RESUME });
+    const call = held({ [QUIET_MS]: HOLD, 6000: { kind: "stt-failed", code: "provider_failed" }, 9000: RESUME });
     call.run(8_900);
     expect(call.endReason).toBeUndefined();
     call.run(20_000);
@@ -169,7 +172,7 @@ describe("a hold that the API asks for", () => {
 
   test("counts its audio as played: what the agent says after it is heard to its end, marks or not", () => {
     for (const marks of [true, false]) {
-      const call = held({ [QUIET_MS]: HOLD, 14_000: RESUME }, { marks });
+      const call = held({ [QUIET_MS]: HOLD, 14000: RESUME }, { marks });
       call.says(18_000, "are you there");
       call.run(26_000);
       expect(call.turns.at(-2)).toMatchObject({ role: "user", text: "are you there" });
@@ -179,8 +182,7 @@ describe("a hold that the API asks for", () => {
 });
 
 describe("a request for a hold", () => {
-  const refusals = (call: VirtualCall) =>
-    (["hold", "resume"] as const).map((kind) => call.call.holdRefusal({ kind }));
+  const refusals = (call: VirtualCall) => (["hold", "resume"] as const).map((kind) => call.call.holdRefusal({ kind }));
 
   test("is refused where it makes no sense, with the reason", () => {
     const call = held({}, { spec: { phoneControl: true } });
@@ -199,7 +201,7 @@ describe("a request for a hold", () => {
   });
 
   test("that is refused has no effect", () => {
-    const call = held({ 50: HOLD, [QUIET_MS]: RESUME, 5_000: HOLD, 6_000: { kind: "hold-requested", msMax: 1_000 } });
+    const call = held({ 50: HOLD, [QUIET_MS]: RESUME, 5000: HOLD, 6000: { kind: "hold-requested", msMax: 1_000 } });
     call.run(20_000);
     expect(timesOf(call, "held")).toEqual([5_000]);
     expect(call.ofKind("resumed")).toEqual([]);
@@ -242,7 +244,7 @@ describe("the tool hold_call", () => {
   });
 
   test("ends sooner by the API, with the tool's result", () => {
-    const call = asked(60, { 14_000: RESUME });
+    const call = asked(60, { 14000: RESUME });
     call.run(20_000);
     expect(call.ofKind("resumed")).toMatchObject([{ reason: "requested" }]);
     expect(requests(call).at(-1)?.messages.at(-1)).toMatchObject({ role: "tool" });
