@@ -50,7 +50,7 @@ describe("the melody of a hold", () => {
     expect(rmsOf(difference.subarray(2 * rateHz))).toBeLessThan(5);
   });
 
-  test("is the same for the same calls, and in pieces of any length", () => {
+  test("is the same for the same calls, and in chunks of any length", () => {
     const whole = played(8_000, 4);
     expect(played(8_000, 4)).toEqual(whole);
     expect(played(8_000, 4, 37)).toEqual(whole);

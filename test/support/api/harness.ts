@@ -152,6 +152,7 @@ export async function apiUnderTest(
       | "metricsAddress"
       | "providerNotes"
       | "removeFiles"
+      | "holdCall"
       | "toolsAllowLoopback"
       | "missingPrices"
       | "retentionRules"
