@@ -256,10 +256,8 @@ export class Call {
         this.#onLimitReached(event.action);
         return;
       case "mark":
-        this.#agentSide.markReturned(event.name, this.#nowMs);
-        return;
       case "cleared":
-        this.#agentSide.cleared(event.playedMs);
+        this.#onPlayed(event);
         return;
       case "dtmf":
       case "stt-interim":
@@ -303,6 +301,11 @@ export class Call {
       default:
         this.#agentSide.handle(event, this.#nowMs);
     }
+  }
+
+  #onPlayed(event: Extract<CallEvent, { kind: "mark" | "cleared" }>): void {
+    if (event.kind === "mark") this.#agentSide.markReturned(event.name, this.#nowMs);
+    else this.#agentSide.cleared(event.playedMs);
   }
 
   #onLimitReached(action: SpendAction): void {

@@ -115,6 +115,11 @@ function redactedToolCall(event: Extract<OccasionalEvent, { kind: "reply-tool-ca
   return { kind, turnId, id: "", name: builtInToolName(name), argumentsJson: "", chars: argumentsJson.length };
 }
 
+function redactedAudio(event: Extract<OccasionalEvent, { kind: "segment-audio" }>): JournaledEvent {
+  const { kind, turnId, segment, samples, words } = event;
+  return { kind, turnId, segment, samples, words: [], wordCount: words.length };
+}
+
 function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): JournaledEvent {
   const { kind, packetsIn, lostIn, packetsOut, lostOut, jitterInMs, jitterOutMs, roundTripMs } = event;
   return {
@@ -189,10 +194,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return { kind, turnId: event.turnId };
     case "reply-failed":
       return { kind, turnId: event.turnId, code: event.code };
-    case "segment-audio": {
-      const { turnId, segment, samples, words } = event;
-      return { kind, turnId, segment, samples, words: [], wordCount: words.length };
-    }
+    case "segment-audio":
+      return redactedAudio(event);
     case "segment-end":
       return { kind, turnId: event.turnId, segment: event.segment, samples: event.samples };
     case "segment-failed":

@@ -71,7 +71,9 @@ describe("a caller on hold", () => {
       const music = fromPcm(Buffer.concat(audio.slice(from)));
       expect(melodyShare(music, PROGRAM_HZ)).toBeGreaterThan(0.5);
       await scene.changeHold(body.id, "resume");
-      await until("the agent to speak again", 20_000, async () => states.slice(states.indexOf("held")).includes("speaking"));
+      await until("the agent to speak again", 20_000, async () =>
+        states.slice(states.indexOf("held")).includes("speaking"),
+      );
     } finally {
       clearInterval(sending);
       socket.close();
