@@ -55,7 +55,9 @@ export class AgentAudio {
 
   /** Whether a frame is due, if one is ready. */
   isDue(nowMs: CallMs): boolean {
-    return this.#pausedTurnId === undefined && this.#playback.isFrameDue(nowMs, this.#leadMs);
+    // A reply that is over may be paused still.
+    const isPaused = this.#pausedTurnId !== undefined && this.#holdAudio === undefined;
+    return !isPaused && this.#playback.isFrameDue(nowMs, this.#leadMs);
   }
 
   /**

@@ -197,6 +197,23 @@ describe("a call over a raw WebSocket on hold", () => {
     expect(rmsOf(from(caller, 2.5, 4.5))).toBeGreaterThan(500);
   });
 
+  test("has the melody although the last reply was over while it was paused", async () => {
+    const call = websocketLeg(
+      parts({ spec: { greeting: "Hello there my dear old friend of mine", interruptible: true } }),
+    );
+    for (let at = 0; at < 3_000; at += 20) {
+      await call.clock.play(20);
+      // When all of the reply is sent, and its last words are still to be heard.
+      call.audio(at >= 960 && at < 1_360 ? voiceAt(at) : Buffer.alloc(640));
+    }
+    // There was nothing to resume.
+    expect(call.received("state").map(({ state }) => state)).toEqual(["speaking", "listening"]);
+    const before = call.socket.audio.length;
+    call.connection.hold(HOLD);
+    await call.clock.play(1_000);
+    expect(call.socket.audio.length - before).toBeGreaterThan(49);
+  });
+
   test("can be replayed, and its events say what happened", async () => {
     const { journalPath } = await overWebsocket();
     expect((await compareJournal(journalPath)).difference).toBeUndefined();
