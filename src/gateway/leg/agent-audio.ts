@@ -30,8 +30,8 @@ export interface AgentAudioOptions {
 }
 
 /**
- * The path of the agent's audio, or of hold audio, from the frame ring to the transport, paced by the peer's playback. Allocates nothing
- * per frame.
+ * The path of the agent's audio from the frame ring to the transport, or of hold audio in its place, paced by the peer's
+ * playback. Allocates nothing per frame.
  */
 export class AgentAudio {
   readonly #options: AgentAudioOptions;
