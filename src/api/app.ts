@@ -22,6 +22,7 @@ import { apiKeyRoutes } from "./api-keys/routes.ts";
 import { type AuditRoutesDeps, auditRoutes } from "./audit-events/routes.ts";
 import { type CallEndDeps, callEndRoutes } from "./calls/end.ts";
 import { type CallEventRoutesDeps, callEventRoutes } from "./calls/events.ts";
+import { type CallHoldDeps, callHoldRoutes } from "./calls/hold.ts";
 import { callListRoutes } from "./calls/list.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
@@ -77,6 +78,7 @@ export interface ApiDeps
     WebhookRoutesDeps,
     CallEventRoutesDeps,
     CallEndDeps,
+    CallHoldDeps,
     CallRoutesDeps,
     CarrierRoutesDeps,
     Omit<CarrierWebhookDeps, "inboundSpec">,
@@ -232,6 +234,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     callRoutes(scope, deps);
     callListRoutes(scope, deps);
     callEndRoutes(scope, deps);
+    callHoldRoutes(scope, deps);
     recordingRoutes(scope, deps);
     callEventRoutes(scope, deps);
     voiceRoutes(scope, deps.voices, deps.largeResponses);

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { SpendAction } from "../core/billing/spend.ts";
+import type { HoldEnd, HoldRefusal, HoldRequest } from "../core/calls/hold.ts";
 import type { CancelReason, EndReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { CallSpec } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
@@ -14,6 +15,7 @@ import { type CallerUtterance, Conversation } from "./conversation.ts";
 import { CallDeadlines } from "./deadlines.ts";
 import { Ending, type Goodbye } from "./ending.ts";
 import type { CallEvent, CallSink } from "./events.ts";
+import { Hold } from "./hold.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { CallPhrases } from "./phrases.ts";
 import { AgentSide } from "./reply/agent-side.ts";
@@ -73,6 +75,7 @@ export class Call {
   readonly #phrases = new CallPhrases();
   readonly #ending = new Ending((words) => this.#sayGoodbye(words));
   readonly #transfer = new Transfer();
+  readonly #hold = new Hold();
   readonly #deadlines: CallDeadlines;
 
   /** The turn for which preemptive generation was last updated. */
@@ -120,6 +123,8 @@ export class Call {
       end: (reason) => this.#end(reason === "provider_error" ? (this.#ending.reason ?? reason) : reason),
       llmDone: (failed) => this.#onLlmDone(failed),
       requestTransfer: (toolCallId, target) => this.#requestTransfer(toolCallId, target),
+      requestHold: (toolCallId, msMax) => this.#requestHold(toolCallId, msMax),
+      beginHold: () => this.#beginHold(),
       switchLanguage: (language) => this.#switchLanguage(language, "tool"),
     });
     this.#turnTaking = new TurnTaking({
@@ -132,6 +137,7 @@ export class Call {
       preemptive: this.#preemptive,
       ending: this.#ending,
       transfer: this.#transfer,
+      hold: this.#hold,
       transcript: this.#transcript,
       sink: this.#sink,
     });
@@ -146,6 +152,7 @@ export class Call {
       parameters,
       ending: this.#ending,
       transfer: this.#transfer,
+      hold: this.#hold,
       segmenter: this.#segmenter,
       turnTaking: this.#turnTaking,
       preemptive: this.#preemptive,
@@ -171,6 +178,20 @@ export class Call {
   /** Whether the caller speaks, after the latest event. The object is live. */
   get callerSpeech(): SegmentState {
     return this.#segmenter;
+  }
+
+  /** The caller is on hold. */
+  get isHeld(): boolean {
+    return this.#hold.isHeld;
+  }
+
+  /** Why the call cannot be put on hold now, or be resumed; undefined where it can. */
+  holdRefusal({ kind }: Pick<HoldRequest, "kind">): HoldRefusal | undefined {
+    if (this.#ended || !this.#deadlines.isLegStarted) return "not_live";
+    if (this.#ending.reason !== undefined) return "ending";
+    if (this.#transfer.isActive) return "transferring";
+    if (kind === "hold") return this.#hold.isHeld ? "on_hold" : undefined;
+    return this.#hold.isHeld ? undefined : "not_on_hold";
   }
 
   /** The state of the call, for diagnostics. */
@@ -199,7 +220,7 @@ export class Call {
     if (turn !== this.#lastPreemptiveTurn) {
       this.#lastPreemptiveTurn = turn;
       const { caller, agent, isEnteringDtmf } = turn;
-      const isAnswered = this.#ending.reason === undefined && !this.#transfer.isActive;
+      const isAnswered = this.#ending.reason === undefined && !this.#isAway;
       const isOpen = agent.at === "idle" && !isEnteringDtmf && isAnswered;
       this.#preemptive.update(isOpen ? callerText(caller) : "", callerInterim(caller) === "", this.#nowMs);
     }
@@ -218,10 +239,8 @@ export class Call {
         this.#onTick();
         return;
       case "leg-started":
-        this.#onLegStarted(event.parameters);
-        return;
       case "leg-detached":
-        this.#onLegDetached();
+        this.#onLeg(event);
         return;
       case "leg-closed":
       case "end-requested":
@@ -237,10 +256,8 @@ export class Call {
         this.#onLimitReached(event.action);
         return;
       case "mark":
-        this.#agentSide.markReturned(event.name, this.#nowMs);
-        return;
       case "cleared":
-        this.#agentSide.cleared(event.playedMs);
+        this.#onPlayed(event);
         return;
       case "dtmf":
       case "stt-interim":
@@ -259,6 +276,10 @@ export class Call {
       case "transfer-failed":
       case "transfer-refused":
         this.#onTransfer(event);
+        return;
+      case "hold-requested":
+      case "resume-requested":
+        this.#onHold(event);
         return;
       case "context-exceeded":
         this.#conversation.limitPrompt(event.tokensMax);
@@ -282,19 +303,31 @@ export class Call {
     }
   }
 
+  #onPlayed(event: Extract<CallEvent, { kind: "mark" | "cleared" }>): void {
+    if (event.kind === "mark") this.#agentSide.markReturned(event.name, this.#nowMs);
+    else this.#agentSide.cleared(event.playedMs);
+  }
+
   #onLimitReached(action: SpendAction): void {
-    if (this.#transfer.isActive) return;
+    if (this.#isAway) return;
     if (this.#ending.limitReached(action, this.#ownPhrases, this.#nowMs))
       this.#replace(this.#ownPhrases.limit, "limit", "spend_limit");
   }
 
-  /** Without STT the agent can answer nothing; it only says goodbye. A caller who is being transferred does not need it. */
+  /** The caller is being transferred or is on hold, or is about to be with the agent again: the agent is silent. */
+  get #isAway(): boolean {
+    return this.#transfer.isActive || this.#hold.isActive;
+  }
+
+  /** Without STT the agent can answer nothing; it only says goodbye, once the caller is with it. */
   #onSttFailed(): void {
     this.#hasSttFailed = true;
-    if (!this.#transfer.isActive) this.#ending.sayGoodbye("provider_error", this.#ownPhrases, this.#nowMs);
+    if (!this.#isAway) this.#ending.sayGoodbye("provider_error", this.#ownPhrases, this.#nowMs);
   }
 
   #requestTransfer(toolCallId: ToolCallId, target: string): void {
+    // A hold that the API has just asked for has not begun: the agent was faster.
+    this.#hold.over();
     if (!this.#transfer.requested(toolCallId, this.#nowMs)) return;
     this.#preemptive.update("", true, this.#nowMs);
     this.#sink({ kind: "transfer", target });
@@ -309,23 +342,71 @@ export class Call {
   #onTransferStarted(): void {
     // First, so that nothing is answered when the reply is gone.
     this.#transfer.started();
+    this.#endHold("transfer");
     this.#preemptive.update("", true, this.#nowMs);
     this.#agentSide.cancel("transfer", 0, this.#nowMs);
   }
 
   #onTransferOver(result: TransferResult | undefined): void {
     if (result === undefined) return;
-    this.#conversation.transferFailed(result.toolCallId, result.text);
-    if (this.#deadlines.isLegStarted && !this.#deadlines.isDetached) this.#speakAfterTransfer();
+    this.#onCallerBack(result);
+  }
+
+  #onHold(event: Extract<CallEvent, { kind: "hold-requested" | "resume-requested" }>): void {
+    if (event.kind === "hold-requested") this.#onHoldRequested(event.msMax);
+    else if (this.holdRefusal({ kind: "resume" }) === undefined) this.#endHold("requested");
+  }
+
+  #onHoldRequested(msMax: number): void {
+    if (this.holdRefusal({ kind: "hold" }) !== undefined) return;
+    // First, so that nothing is answered when the reply is gone. It may have asked for something else when it was heard.
+    this.#hold.requested(undefined, msMax, this.#nowMs);
+    this.#agentSide.cancel("hold", 0, this.#nowMs);
+    if (!this.#ended) this.#beginHold();
+  }
+
+  #requestHold(toolCallId: ToolCallId, msMax: number): void {
+    if (this.#ending.reason === undefined && !this.#transfer.isActive)
+      this.#hold.requested(toolCallId, msMax, this.#nowMs);
+  }
+
+  /** The caller's speech ends with its last frame, as far as the agent is concerned. */
+  #beginHold(): void {
+    const msMax = this.#hold.begin();
+    if (msMax === undefined) return;
+    this.#preemptive.update("", true, this.#nowMs);
+    this.#endSpeech();
+    this.#sink({ kind: "held", msMax });
+    this.#agentSide.held();
+  }
+
+  #endHold(reason: HoldEnd): void {
+    const result = this.#hold.end(this.#nowMs);
+    if (result === undefined) return;
+    this.#sink({ kind: "resumed", reason, heldMs: result.heldMs });
+    this.#agentSide.resumed(this.#nowMs);
+    if (reason === "requested" || reason === "expired") this.#onCallerBack(result);
+    else this.#hold.over();
+  }
+
+  /** The agent speaks at once, or as soon as there is a leg. */
+  #onCallerBack({ toolCallId, text }: Pick<TransferResult, "toolCallId" | "text">): void {
+    this.#conversation.callerBack(toolCallId, text);
+    if (this.#deadlines.isLegStarted && !this.#deadlines.isDetached) this.#speakAgain();
   }
 
   /** The caller is with the agent again. */
-  #speakAfterTransfer(): void {
+  #speakAgain(): void {
     this.#transfer.over();
+    this.#hold.over();
     this.#inactivity.callerActive(this.#nowMs);
     if (this.#ending.reason !== undefined) return;
     if (this.#hasSttFailed) this.#ending.sayGoodbye("provider_error", this.#ownPhrases, this.#nowMs);
-    else this.#agentSide.generateReply(this.#nowMs);
+    else {
+      // What the caller said before was answered late on purpose: that is no latency.
+      this.#conversation.settle();
+      this.#agentSide.generateReply(this.#nowMs);
+    }
   }
 
   /** A result that arrives after its reply has ended is still valid. */
@@ -333,6 +414,11 @@ export class Call {
     this.#conversation.lateResult(event.toolCallId, event.result);
     this.#preemptive.cancel();
     this.#agentSide.handle(event, this.#nowMs);
+  }
+
+  #onLeg(event: Extract<CallEvent, { kind: "leg-started" | "leg-detached" }>): void {
+    if (event.kind === "leg-started") this.#onLegStarted(event.parameters);
+    else this.#onLegDetached();
   }
 
   /** The parameters of the first start are those of the call: a later leg does not change what the LLM has been given. */
@@ -343,14 +429,14 @@ export class Call {
       this.#inactivity.callerActive(this.#nowMs);
       this.#agentSide.attached(this.#nowMs);
       this.#transfer.legStarted(this.#nowMs);
-      if (this.#transfer.isReturning) this.#speakAfterTransfer();
+      if (this.#transfer.isReturning || this.#hold.isReturning) this.#speakAgain();
       return;
     }
     if (this.#deadlines.isLegStarted) return;
     this.#deadlines.isLegStarted = true;
     if (this.#spec.useParameters && parameters !== undefined) this.#conversation.addParameters(parameters);
     this.#inactivity.callerActive(this.#nowMs);
-    if (this.#transfer.isReturning) this.#speakAfterTransfer();
+    if (this.#transfer.isReturning) this.#speakAgain();
     else if (!this.#transfer.isActive) this.#greet();
   }
 
@@ -364,11 +450,15 @@ export class Call {
   #onLegDetached(): void {
     if (!this.#deadlines.isLegStarted || this.#deadlines.isDetached) return;
     this.#deadlines.isDetached = true;
-    if (this.#segmenter.isSpeaking) {
-      this.#callerSpeech.framesStopped();
-      this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
-    }
+    this.#endSpeech();
     if (!this.#ended) this.#agentSide.detached(this.#nowMs);
+  }
+
+  /** No more frames of the caller's speech come. */
+  #endSpeech(): void {
+    if (!this.#segmenter.isSpeaking) return;
+    this.#callerSpeech.framesStopped();
+    this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
   }
 
   /**
@@ -380,12 +470,14 @@ export class Call {
       this.#end(endReason);
       return;
     }
+    this.#endHold("goodbye");
     this.#agentSide.cancel("call_ended", 0, this.#nowMs);
     if (!this.#ended) this.#agentSide.say(text, speakReason, this.#nowMs, endReason);
   }
 
   #onFrameIn(isSpeech: boolean, mediaMs: MediaMs): void {
-    const edge = this.#callerSpeech.frame(isSpeech, mediaMs, this.#nowMs);
+    // For an agent that hears nothing they are silence.
+    const edge = this.#callerSpeech.frame(isSpeech && !this.#hold.isHeld, mediaMs, this.#nowMs);
     if (edge === "started") {
       this.#echoDetector.speechStarted(this.#segmenter.speechStartMs);
       this.#step({ kind: "speech-started", startMs: this.#segmenter.speechStartMs });
@@ -395,6 +487,8 @@ export class Call {
   #onCaller(event: Extract<CallEvent, { kind: "dtmf" | "stt-interim" | "stt-final" | "typed" }>): void {
     // What comes from the line then is not meant for the agent.
     if (this.#transfer.isRinging) return;
+    // Transcripts are of what the caller said before: the STT gets nothing meanwhile.
+    if (this.#hold.isHeld && (event.kind === "dtmf" || event.kind === "typed")) return;
     if (event.kind === "dtmf") this.#onDtmf(event.digit);
     else if (event.kind === "typed") this.#onWords(event);
     else this.#onTranscript(event);
@@ -472,15 +566,13 @@ export class Call {
       this.#end("inactivity");
       return;
     }
-    if (this.#nowMs >= this.#segmenter.deadlineMs) {
-      this.#callerSpeech.framesStopped();
-      this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
-    }
+    if (this.#nowMs >= this.#segmenter.deadlineMs) this.#endSpeech();
     this.#agentSide.finishIfHeard(this.#nowMs);
     if (!this.#ended) this.#agentSide.checkWatchdog(this.#nowMs);
     if (!this.#ended && this.#nowMs >= this.#dtmfEntry.deadlineMs) this.#step(dtmfAsTyped(this.#dtmfEntry.take()));
     if (!this.#ended) this.#step({ kind: "tick" });
     if (!this.#ended && this.#nowMs >= this.#transfer.deadlineMs) this.#onTransferOver(this.#transfer.expired());
+    if (!this.#ended && this.#nowMs >= this.#hold.deadlineMs) this.#endHold("expired");
     if (!this.#ended && this.#nowMs >= this.#deadlines.interimMs) this.#requestInterim();
     if (!this.#ended && this.#nowMs >= this.#deadlines.inactivityMs) this.#onInactivity();
   }

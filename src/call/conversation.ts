@@ -40,8 +40,8 @@ export class Conversation {
   #pending: CallerUtterance | undefined;
   /** What was pending before the latest utterance. */
   #pendingBefore: CallerUtterance | undefined;
-  /** What became of the latest transfer, where no tool call asked for it. */
-  #transferNote: Message | undefined;
+  /** Why the caller was away last, where no tool call asked for it. */
+  #returnNote: Message | undefined;
   #lastAgentText = "";
   #callerTurns = 0;
   /** When the caller's last turn ended. */
@@ -158,16 +158,16 @@ export class Conversation {
   }
 
   /**
-   * A transfer has led to nothing: the tool call that asked for it becomes the newest, with `text` as its result. The LLM gets `text`
-   * as a note where no tool call asked for it.
+   * The caller is back from a hold, or from a transfer that has led to nothing: the tool call that asked for it becomes the newest, with
+   * `text` as its result. The LLM gets `text` as a note where no tool call asked for it.
    */
-  transferFailed(toolCallId: ToolCallId | undefined, text: string): void {
+  callerBack(toolCallId: ToolCallId | undefined, text: string): void {
     const isResult = (message: Message): boolean => message.role === "tool" && message.toolCallId === toolCallId;
     const at = this.#messages.findLastIndex(isResult);
     if (at < 0) {
       const note: Message = { role: "system", text };
-      this.#messages = [...this.#messages.filter((message) => message !== this.#transferNote), note];
-      this.#transferNote = note;
+      this.#messages = [...this.#messages.filter((message) => message !== this.#returnNote), note];
+      this.#returnNote = note;
       return;
     }
     const from = this.#messages.slice(0, at).findLastIndex(({ role }) => role !== "tool");

@@ -3,6 +3,7 @@ import { type CallMs, callMs, earliest } from "../core/clocks.ts";
 import { LEG_START_MS_MAX, WEBRTC_LEG_START_MS_MAX } from "../core/limits/connections.ts";
 import type { SpeechSegmenter } from "../media/voice-activity/segmenter.ts";
 import type { Ending } from "./ending.ts";
+import type { Hold } from "./hold.ts";
 import type { TurnParameters } from "./parameters.ts";
 import type { AgentSide } from "./reply/agent-side.ts";
 import type { PreemptiveGeneration } from "./reply/preemptive-generation.ts";
@@ -19,6 +20,7 @@ interface DeadlineParts {
   parameters: Pick<TurnParameters, "preemptiveMs" | "turnWaitMsMax">;
   ending: Pick<Ending, "reason" | "deadlineMs">;
   transfer: Pick<Transfer, "isActive" | "deadlineMs">;
+  hold: Pick<Hold, "isActive" | "deadlineMs">;
   segmenter: Pick<SpeechSegmenter, "deadlineMs" | "lastSpeechMs">;
   turnTaking: Pick<TurnTaking, "turn" | "deadlineMs">;
   preemptive: Pick<PreemptiveGeneration, "deadlineMs">;
@@ -75,11 +77,12 @@ export class CallDeadlines {
 
   /** All of a call that is not over. */
   get all(): CallSnapshot["deadlines"] {
-    const { spec, ending, transfer, segmenter, turnTaking, dtmfEntry, agentSide } = this.#parts;
+    const { spec, ending, transfer, hold, segmenter, turnTaking, dtmfEntry, agentSide } = this.#parts;
     return {
       max_duration: callMs(spec.maxDurationMs),
       goodbye: ending.deadlineMs,
       transfer: transfer.deadlineMs,
+      hold: hold.deadlineMs,
       stream: this.legStartMs,
       speech: segmenter.deadlineMs,
       turn: turnTaking.deadlineMs,
@@ -95,13 +98,14 @@ export class CallDeadlines {
   /** Returns nothing: a number that a function of this size returns is allocated on the heap. */
   #find(): void {
     if (!Number.isNaN(this.#nextMs)) return;
-    const { spec, ending, transfer, segmenter, turnTaking, dtmfEntry, agentSide } = this.#parts;
+    const { spec, ending, transfer, hold, segmenter, turnTaking, dtmfEntry, agentSide } = this.#parts;
     this.#nextMs = this.#hasEnded
       ? NEVER
       : earliest(
           callMs(spec.maxDurationMs),
           ending.deadlineMs,
           transfer.deadlineMs,
+          hold.deadlineMs,
           this.legStartMs,
           segmenter.deadlineMs,
           turnTaking.deadlineMs,
@@ -147,16 +151,17 @@ export class CallDeadlines {
 
   /** The end of playout moves with every frame sent, so the timeout cannot expire while the agent is heard. */
   get #inactivityTimeoutMs(): CallMs {
-    const { ending, transfer, agentSide, inactivity } = this.#parts;
-    const isHeard = this.isLegStarted && !this.isDetached && !transfer.isActive;
+    const { ending, transfer, hold, agentSide, inactivity } = this.#parts;
+    const isHeard = this.isLegStarted && !this.isDetached && !transfer.isActive && !hold.isActive;
     if (!isHeard || ending.reason !== undefined || agentSide.areToolsRunning) return NEVER;
     return inactivity.deadlineMs(agentSide.playsUntilMs);
   }
 
   /** When the call ends because the caller has said no word for too long. */
   get wordlessMs(): CallMs {
-    const { ending, transfer, inactivity } = this.#parts;
-    if (!this.isLegStarted || this.isDetached || transfer.isActive || ending.reason !== undefined) return NEVER;
+    const { ending, transfer, hold, inactivity } = this.#parts;
+    if (!this.isLegStarted || this.isDetached || ending.reason !== undefined) return NEVER;
+    if (transfer.isActive || hold.isActive) return NEVER;
     return inactivity.wordlessDeadlineMs;
   }
 }

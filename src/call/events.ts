@@ -1,5 +1,6 @@
 import type { SpendAction, SpendLimit, SpendScope } from "../core/billing/spend.ts";
 import type { Usage } from "../core/billing/usage.ts";
+import type { HoldEnd } from "../core/calls/hold.ts";
 import type { NetworkReport } from "../core/calls/network.ts";
 import type { TransferFailure } from "../core/calls/phone-requests.ts";
 import type { CancelReason, EndReason, IgnoreReason, ResumeReason, SpeakReason } from "../core/calls/reasons.ts";
@@ -25,7 +26,7 @@ export type CallEvent =
    * reused: do not retain it.
    */
   | { kind: "frame-in"; isSpeech: boolean; mediaMs: MediaMs }
-  /** A frame of reply `turnId` was sent, `samples` long. The object is reused. */
+  /** A frame of reply `turnId`, or of hold audio (HOLD_TURN_ID), was sent, `samples` long. The object is reused. */
   | { kind: "frame-out"; turnId: TurnId; samples: number }
   /** A deadline (`Call.nextDeadlineMs`) is due. */
   | { kind: "tick" }
@@ -112,6 +113,10 @@ export type CallEvent =
   | { kind: "transfer-failed"; target: string; outcome: TransferFailure }
   /** The answer to a `transfer` command that is not carried out. `text` says why, for the LLM: a sentence. */
   | { kind: "transfer-refused"; text: string }
+  /** The API puts the caller on hold, for `msMax` at most. No effect where `Call.holdRefusal` gives a reason. */
+  | { kind: "hold-requested"; msMax: number }
+  /** The API ends the hold. No effect where there is none. */
+  | { kind: "resume-requested" }
   /** The result of a `run-tool` command. */
   | { kind: "tool-result"; turnId: TurnId; toolCallId: ToolCallId; result: string; failed: boolean }
   /**
@@ -169,6 +174,10 @@ export type CallCommand =
    * follows.
    */
   | { kind: "transfer"; target: string }
+  /** The caller is on hold from now on: send hold audio in place of replies, and give the STT nothing. For `msMax` at most. */
+  | { kind: "held"; msMax: number }
+  /** The hold is over after `heldMs`: send no more hold audio, and have the peer drop what it has not played. */
+  | { kind: "resumed"; reason: HoldEnd; heldMs: number }
   /** Synthesize a segment after the segments before it, and send it in order. Service phrases have a `reason`. */
   | { kind: "speak"; turnId: TurnId; segment: number; text: string; reason?: SpeakReason }
   /** Send a mark directly after the last frame sent. */
@@ -209,7 +218,7 @@ export type CallCommand =
   /** The last command of a call, emitted once. */
   | { kind: "end"; reason: EndReason };
 
-/** What the agent is doing, for wires that can show it. */
-export type CallState = "listening" | "thinking" | "speaking";
+/** What the agent is doing, for wires that can show it. `held`: the caller is on hold. */
+export type CallState = "listening" | "thinking" | "speaking" | "held";
 
 export type CallSink = (command: CallCommand) => void;

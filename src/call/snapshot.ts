@@ -8,6 +8,7 @@ const DEADLINES = [
   "max_duration",
   "goodbye",
   "transfer",
+  "hold",
   "stream",
   "speech",
   "turn",

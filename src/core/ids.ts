@@ -72,3 +72,6 @@ export const asWorkerId = as as (text: string) => WorkerId;
 export const asCarrierCallId = as as (text: string) => CarrierCallId;
 export const asToolCallId = as as (text: string) => ToolCallId;
 export const asTurnId = as as (count: number) => TurnId;
+
+/** In place of a turn's number, in frames of hold audio: they are of no reply. */
+export const HOLD_TURN_ID = asTurnId(0);

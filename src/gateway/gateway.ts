@@ -3,6 +3,7 @@ import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters
 import type { AccountProviders } from "../core/account-providers.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
+import type { HoldOutcome, HoldRequest } from "../core/calls/hold.ts";
 import type { PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType, ModelName } from "../core/calls/spec.ts";
@@ -178,7 +179,7 @@ export class Gateway {
   /** The current readings for the metrics. */
   readings(): WorkerReadings {
     const { journals, callsMax, voiceActivity } = this.#options;
-    const calls: Record<LiveState, number> = { opening: 0, listening: 0, thinking: 0, speaking: 0 };
+    const calls: Record<LiveState, number> = { opening: 0, listening: 0, thinking: 0, speaking: 0, held: 0 };
     const live = [...this.#calls.values()].map(({ session }) => session.read());
     for (const { state } of live) calls[state] += 1;
     return {
@@ -262,6 +263,11 @@ export class Gateway {
     const live = this.#calls.get(callId);
     live?.session.phoneUpdate(update);
     return live !== undefined;
+  }
+
+  /** Puts the caller of a call on hold, or ends the hold. */
+  hold(callId: CallId, request: HoldRequest): HoldOutcome {
+    return this.#calls.get(callId)?.session.hold(request) ?? "not_live";
   }
 
   /** The telephone calls of this process that have a media stream, or have lost it. */

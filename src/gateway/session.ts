@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { TurnParameters } from "../call/parameters.ts";
 import { UNREACHABLE_TEXT } from "../call/transfer.ts";
+import type { HoldOutcome, HoldRequest } from "../core/calls/hold.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { Clock } from "../core/clock.ts";
@@ -23,6 +24,7 @@ import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
 import type { LocalSpeech } from "../speech/local/jobs.ts";
 import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { ClientMessage, Wire } from "../wire/wire.ts";
+import { HoldAudio } from "./agent/hold-audio.ts";
 import { PauseModel } from "./agent/pause-model.ts";
 import { PauseProsody } from "./agent/pause-prosody.ts";
 import { AgentPipeline, type AgentPipelineOptions } from "./agent/pipeline.ts";
@@ -141,6 +143,8 @@ export class CallSession implements AttachedCall {
   readonly #returnWindow: ReturnWindow;
   /** The reply that the call has paused: a leg that is attached meanwhile must not send it. */
   #pausedTurnId: TurnId | undefined;
+  /** What the caller hears on hold, on any leg; undefined while there is no hold. */
+  #holdAudio: HoldAudio | undefined;
   /** How many legs were attached; the attached one has this number in the journal. */
   #attachmentCount = 0;
   #mediaState: MediaState | undefined;
@@ -217,6 +221,7 @@ export class CallSession implements AttachedCall {
       ...parts,
       call: this,
       pausedTurnId: this.#pausedTurnId,
+      holdAudio: this.#holdAudio,
       ttsOutput,
       makeResampler,
       counters: this.#counters,
@@ -266,6 +271,20 @@ export class CallSession implements AttachedCall {
     this.handle({ kind: how === undefined ? "end-requested" : "goodbye-requested", reason }, this.nowMs());
   }
 
+  /** Puts the caller on hold, or ends the hold. Never throws. */
+  hold(request: HoldRequest): HoldOutcome {
+    const refusal = this.isOver ? "not_live" : this.#call.holdRefusal(request);
+    if (refusal !== undefined) return refusal;
+    if (request.kind === "resume") {
+      this.handle({ kind: "resume-requested" }, this.nowMs());
+      return "done";
+    }
+    this.handle({ kind: "hold-requested", msMax: request.msMax }, this.nowMs());
+    // The reply that it stopped may have been the agent's goodbye, or its last words before a transfer.
+    if (this.#holdAudio !== undefined) return "done";
+    return this.#isOver() ? "not_live" : "transferring";
+  }
+
   /** What the control process says of the telephone call. Never throws. */
   phoneUpdate(update: PhoneUpdate): void {
     const nowMs = this.nowMs();
@@ -310,7 +329,7 @@ export class CallSession implements AttachedCall {
       const silenceFrames = attachment?.tick(nowMs, this.#liveState === "speaking") ?? 0;
       if (this.#call.isDue(nowMs)) this.handle({ kind: "tick" }, nowMs);
       // The call first: where frames have stopped, it has ended the speech by now.
-      this.#pipeline.sttInput?.tick(silenceFrames, this.#call.callerSpeech);
+      this.#pipeline.sttInput?.tick(this.#call.isHeld ? 0 : silenceFrames, this.#call.callerSpeech);
     } catch (error) {
       this.fail(error, nowMs);
     }
@@ -332,7 +351,8 @@ export class CallSession implements AttachedCall {
     if (state.at !== "attached") return;
     const nowMs = this.nowMs();
     // An empty ring is no underrun yet: more audio may be among the pending input.
-    while (this.#pipeline.ttsOutput.hasNextFrame && this.#sendIfDue(state.attachment, nowMs));
+    const isReady = (): boolean => this.#holdAudio !== undefined || this.#pipeline.ttsOutput.hasNextFrame;
+    while (isReady() && this.#sendIfDue(state.attachment, nowMs));
   }
 
   #sendIfDue(attachment: Attachment, nowMs: CallMs): boolean {
@@ -372,6 +392,7 @@ export class CallSession implements AttachedCall {
     event.isSpeech = isSpeech;
     event.mediaMs = frame.mediaMs;
     this.#call.frameIn(event, frame.bytes, nowMs);
+    if (this.#call.isHeld) return;
     // The call divides the audio into speech, and the STT gets its edges with the frames.
     const { sttInput } = this.#pipeline;
     const { callerSpeech } = this.#call;
@@ -537,6 +558,10 @@ export class CallSession implements AttachedCall {
         this.#pipeline.interrupt(command.reason);
         attachment?.interrupt(command.clear, this.#call.eventMs);
         return;
+      case "held":
+      case "resumed":
+        this.#changeHold(command.kind, attachment);
+        return;
       case "end":
         this.#finish(command.reason);
         return;
@@ -567,6 +592,19 @@ export class CallSession implements AttachedCall {
         // Only journaled.
         return;
     }
+  }
+
+  #changeHold(kind: "held" | "resumed", attachment: Attachment | undefined): void {
+    if (kind === "resumed") {
+      this.#holdAudio = undefined;
+      attachment?.endHold(this.#call.eventMs);
+      return;
+    }
+    const { outboundRateHz, outboundCodec } = this.#options.format;
+    this.#holdAudio = new HoldAudio(outboundRateHz, outboundCodec);
+    attachment?.hold(this.#holdAudio);
+    // An STT measures pauses only by the audio that it receives.
+    this.#pipeline.sttInput?.tick(STT_SILENCE_FRAMES, this.#call.callerSpeech);
   }
 
   #sendDtmf(digits: string): void {

@@ -356,6 +356,7 @@ const api: FastifyInstance = buildApi({
   mintToken: () => signer.mint(),
   recordingPath: (callId) => recordingPath(dataDir, callId),
   endCall: (workerId, call) => endRequests.request(workerId, call),
+  holdCall: (workerId, callId, request) => handoff.holdCall(workerId, callId, request),
   findMediaKey,
   async removeFiles(callId) {
     await stores.retention.deleteMediaKey(callId);

@@ -40,6 +40,9 @@ port.on("message", (message: ToHandoffThread) => {
     case "phone-update":
       void updatePhone(message);
       return;
+    case "hold-call":
+      void holdCall(message);
+      return;
     case "resume-address":
       void answerAddress(message);
       return;
@@ -105,6 +108,16 @@ async function updatePhone({
 }: Extract<ToHandoffThread, { kind: "phone-update" }>): Promise<void> {
   const isTaken = (await server?.phoneUpdate(workerId, callId, update)) ?? false;
   send({ kind: "phone-updated", id, isTaken });
+}
+
+async function holdCall({
+  id,
+  workerId,
+  callId,
+  request,
+}: Extract<ToHandoffThread, { kind: "hold-call" }>): Promise<void> {
+  const outcome = await server?.holdCall(workerId, callId, request);
+  send({ kind: "hold-answered", id, outcome });
 }
 
 async function answerAddress({

@@ -115,6 +115,7 @@ const handoff = new HandoffClient({
   onAccountsOverLimit: (over) => accounts.setExceeded(over),
   onEndRequested: (callId, reason) => gateway.end(callId, reason),
   onPhoneUpdate: (callId, update) => gateway.phoneUpdate(callId, update),
+  onHoldRequested: (callId, request) => gateway.hold(callId, request),
   resumeAddress: (callId) => gateway.resumeAddress(callId),
   mediaStates: () => gateway.mediaStates(),
   onIncompatibleControl: () =>

@@ -319,6 +319,8 @@ export interface CallStore {
   listWaiting(): Promise<readonly WaitingCall[]>;
   /** Active calls of one worker, or of all, oldest first: these are recovered when a process is lost. */
   listActive(workerId?: WorkerId): Promise<readonly ActiveCall[]>;
+  /** The worker that carries an active call of the account; undefined for any other call. */
+  workerOf(accountId: AccountId, callId: CallId): Promise<WorkerId | undefined>;
   /**
    * Ends a created call, whose token is then refused. An active call is ended by its worker. A call that is `queued` or `ringing` is
    * on a telephone line or about to be: its record is returned with `cancelled: false` and without a worker, nothing is changed,

@@ -16,7 +16,7 @@ export const SERVICE_MESSAGES = {
     meaning: "the first message: what was negotiated, and where to [connect again](#a-lost-connection)",
   },
   state: {
-    fields: "`state`: `listening`, `thinking`, `speaking`; `latency`",
+    fields: "`state`: `listening`, `thinking`, `speaking`, `held`; `latency`",
     meaning: "what the agent does; with `speaking`, [the latency of the turn](api.md#latency-usage-and-cost)",
   },
   transcript: {

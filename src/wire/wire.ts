@@ -78,7 +78,7 @@ export type ClientMessage =
       resumeUrl?: string | undefined;
     }
   /** The first audio of an answer comes with its `latency`. */
-  | { kind: "state"; state: "listening" | "thinking" | "speaking"; latency?: TurnLatency }
+  | { kind: "state"; state: "listening" | "thinking" | "speaking" | "held"; latency?: TurnLatency }
   | TranscriptUpdate
   /** The peer is to run one of its own tools and return the result with this `id`. */
   | { kind: "tool-call"; id: string; name: string; arguments: Readonly<Record<string, unknown>> }

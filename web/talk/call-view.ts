@@ -14,6 +14,7 @@ const STATE_TEXTS: Readonly<Record<CallState, string>> = {
   listening: "Listening",
   thinking: "Thinking",
   speaking: "Speaking",
+  held: "On hold",
   reconnecting: "The connection was lost. Trying again",
   ended: "The call is over",
 };
@@ -144,7 +145,7 @@ export class CallView {
   #showState(state: CallState, latency: TurnLatency | undefined): void {
     this.element.dataset.state = state;
     setText(this.#state, STATE_TEXTS[state]);
-    if (state === "listening" || state === "thinking") setText(this.#problem, "");
+    if (state === "listening" || state === "thinking" || state === "held") setText(this.#problem, "");
     // At the end of the call the sentence that was spoken is one that was cut.
     if (state === "ended") return;
     const spoken = this.#conversation.speaking(state === "speaking");

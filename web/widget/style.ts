@@ -67,7 +67,7 @@ p, ol { margin: 0; padding: 0 }
 .status:empty { display: none }
 .dot { flex: none; width: 0.75rem; height: 0.75rem; border-radius: 50%; background: var(--accent) }
 [data-state="listening"] .dot { background: var(--you) }
-[data-state="ended"] .dot, [data-state="connecting"] .dot, [data-state="reconnecting"] .dot { background: var(--field) }
+[data-state="ended"] .dot, [data-state="connecting"] .dot, [data-state="held"] .dot, [data-state="reconnecting"] .dot { background: var(--field) }
 [data-state="thinking"] .dot { animation: breathe 1.4s ease-in-out infinite }
 @keyframes breathe { 50% { opacity: 0.35 } }
 .intro, .talk { padding: 1rem }

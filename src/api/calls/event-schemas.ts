@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SPEND_ACTIONS, SPEND_LIMITS, SPEND_SCOPES } from "../../core/billing/spend.ts";
+import { HOLD_ENDS } from "../../core/calls/hold.ts";
 import { TRANSFER_FAILURES } from "../../core/calls/phone-requests.ts";
 import {
   END_REASONS,
@@ -20,6 +21,8 @@ const atMs = z.int().meta({
   examples: [5240],
 }) as unknown as z.ZodType<CallMs>;
 const turnId = z.int().meta({ description: "The reply; counted from 1." });
+const playedTurnId = turnId.meta({ description: "The reply; counted from 1. 0 for hold audio." });
+const msMax = z.int().meta({ description: "Milliseconds after which the hold ends by itself." });
 const segment = z
   .int()
   .meta({ description: "The segment of the reply that the TTS synthesises in one request; counted from 0." });
@@ -149,13 +152,18 @@ const InputEventItem = z
       samples: samples.meta({ description: "Length of the segment, in samples at the rate of the stream." }),
     }),
     event("segment-failed", "The TTS failed.", { turnId, segment, code }),
-    event("playout-started", "Playout of the reply started, or restarted after the TTS did not keep up.", {
-      turnId,
-    }),
+    event(
+      "playout-started",
+      "Playout of the reply or of hold audio started, or restarted after the TTS did not keep up.",
+      { turnId: playedTurnId },
+    ),
     event(
       "playout-ended",
       "Playout ended: by the playback clock everything sent has been played, or the rest was cleared.",
-      { turnId, sentMs: z.int().meta({ description: "Milliseconds of audio sent since playout started." }) },
+      {
+        turnId: playedTurnId,
+        sentMs: z.int().meta({ description: "Milliseconds of audio sent since playout started." }),
+      },
     ),
     event("voice-chosen", "The voice of the agent was selected anew because the language of the call changed.", {
       language: z.string().meta({ description: "The requested language." }),
@@ -236,6 +244,8 @@ const InputEventItem = z
       "The transfer that the agent asked for is not carried out; `text` is the reason for the LLM. The conversation goes on.",
       redactedText,
     ),
+    event("hold-requested", "`POST /calls/{id}/hold` puts the caller on hold.", { msMax }),
+    event("resume-requested", "`POST /calls/{id}/resume` ends the hold.", {}),
     event("tool-result", "A tool call completed or failed; this is what the LLM is given.", {
       turnId,
       toolCallId,
@@ -255,7 +265,7 @@ const InputEventItem = z
 const CommandItem = z
   .discriminatedUnion("kind", [
     command("state", "The new state of the agent.", {
-      state: z.enum(["listening", "thinking", "speaking"]),
+      state: z.enum(["listening", "thinking", "speaking", "held"]),
       latency: TurnLatency.optional().meta({
         description: "Latency of the reply that starts to play.",
       }),
@@ -359,7 +369,7 @@ const CommandItem = z
           "`words`, `dtmf`, `typed`: barge-in by a word that is no back-channel, by a DTMF digit, by typed text. " +
           "`sustained_speech`: only in older calls, by speech without words. `inactivity`: the reply hung, and the caller is " +
           "asked whether anybody is there. `llm_failed`: the LLM failed or timed out; an apology replaces the reply. " +
-          "`spend_limit`: a spend limit is reached, and the agent says so. `transfer`: the caller is being transferred. " +
+          "`spend_limit`: a spend limit is reached, and the agent says so. `transfer`: the caller is being transferred. `hold`: the caller is put on hold. " +
           "`call_ended`: `end` says why.",
       }),
       speechMs: z.int().meta({ description: "How long the caller had been speaking without a break; 0 when silent." }),
@@ -386,6 +396,18 @@ const CommandItem = z
       "The caller is transferred, and the call ends. Where the service controls the telephone call, this is a request to the carrier: `transfer-started` or `transfer-refused` follows.",
       { target, chars },
     ),
+    command(
+      "held",
+      "The caller is on hold from now on and hears music. The agent is silent, and nothing that the caller says, types or presses reaches it.",
+      { msMax },
+    ),
+    command("resumed", "The hold is over.", {
+      reason: z.enum(HOLD_ENDS).meta({
+        description:
+          "`requested`: by the API. `expired`: after its longest time. `transfer`: the caller is being transferred. `goodbye`: the service ends the call, and the agent says so.",
+      }),
+      heldMs: z.int().meta({ description: "For how long the caller was on hold, in milliseconds." }),
+    }),
     command("turn", "A turn of the transcript is complete.", { turn: Transcript.shape.data.element, chars }),
     command("end", "The call is over; the last event of every call.", { reason }),
   ])

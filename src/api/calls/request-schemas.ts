@@ -115,7 +115,7 @@ const STREAM_PROTOCOL = `
 Binary messages are audio: 20 ms each from the service, and any length up to ${STREAM_MESSAGE_MS_MAX / 1_000} s from the client; with \
 Opus, one packet each in both directions. Text messages are JSON objects with a \`type\`; ignore unknown types and fields.
 
-- From the service: \`ready\` (\`callId\`, \`input\`, \`output\`) comes first; \`state\` (\`state\`: listening, thinking, speaking; \
+- From the service: \`ready\` (\`callId\`, \`input\`, \`output\`) comes first; \`state\` (\`state\`: listening, thinking, speaking, held; \
 \`latency\`, as in a turn, when a reply starts to play); \
 \`transcript\` (\`role\`, \`text\`, \`final\`, \`turnId\`; \`approximate\`, as in a turn); \`mark\` (\`name\`): return it once all audio \
 before it has been played; \`clear\`: drop the audio that has not been played, and the marks in it; \`toolCall\` (\`id\`, \`name\`, \

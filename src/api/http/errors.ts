@@ -15,6 +15,8 @@ export const STATUS = {
   method_not_allowed: 405,
   /** Not possible in the resource's current state, or the account has reached its limit of them. */
   conflict: 409,
+  already_on_hold: 409,
+  not_on_hold: 409,
   /** The Idempotency-Key was used with another request. */
   idempotency_mismatch: 409,
   /** The header If-Match names another version than the resource has. */

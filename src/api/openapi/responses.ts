@@ -24,6 +24,8 @@ export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   not_found: "the resource does not exist, or belongs to another account",
   method_not_allowed: "the path has other methods, which the header Allow names",
   conflict: `not possible in the resource's current state, or the account has reached its limit of them (${AGENTS_PER_ACCOUNT_MAX.toLocaleString("en-US")} agents, ${AGENT_VERSIONS_MAX.toLocaleString("en-US")} published versions of an agent, ${WEBHOOKS_MAX} webhooks, ${API_KEYS_MAX} API keys, ${USERS_MAX} people, ${PUBLISHABLE_KEYS_MAX} publishable keys)`,
+  already_on_hold: "the caller is on hold already, perhaps by the same request, repeated",
+  not_on_hold: "the caller is not on hold; the hold may have ended by itself",
   idempotency_mismatch: "the Idempotency-Key was used with another request",
   precondition_failed:
     "the header If-Match names another version than the agent or the account has: it was changed meanwhile",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DTMF_CARRIERS } from "../../carriers/list.ts";
 import { BUILT_IN_TOOLS, HTTP_TOOL_METHODS } from "../../core/calls/spec.ts";
 import { isObject } from "../../core/json.ts";
+import { HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls.ts";
 import {
   TOOL_ANSWER_BYTES_MAX,
   TOOL_DESCRIPTION_CHARS_MAX,
@@ -16,13 +17,13 @@ import {
   TOOL_TIMEOUT_MS_MIN,
   TOOL_URL_CHARS_MAX,
 } from "../../core/limits/tools.ts";
-import { DTMF_DIGITS, isTransferTarget } from "../../core/tools/built-in-tools.ts";
+import { DTMF_DIGITS, isHoldSeconds, isTransferTarget } from "../../core/tools/built-in-tools.ts";
 import { languageCode } from "../../speech/languages.ts";
 import { ALONGSIDE_FIELD_ERRORS, anyObject, oneOf, text, textNotBlank, wholeNumber } from "../http/fields.ts";
 import { isBlank } from "../http/validation.ts";
 
 /** Every tool that the service carries out itself; `BUILT_IN_TOOLS` lists those that this build has. */
-export const TOOL_NAMES = ["hang_up", "transfer", "send_dtmf", "query_corpus", "switch_language"] as const;
+export const TOOL_NAMES = ["hang_up", "transfer", "send_dtmf", "hold_call", "query_corpus", "switch_language"] as const;
 
 const TOOL_SELECTORS = ["toolId", "toolName", "definition"] as const;
 const DEFINITION_TYPES = ["http", "client"] as const;
@@ -32,6 +33,7 @@ const OVERRIDES: Readonly<Record<string, Readonly<Record<string, [is: (value: un
   hang_up: {},
   transfer: { target: [isTransferTarget, "must be a telephone number or a SIP address of at most 256 characters"] },
   send_dtmf: { digits: [isDigits, "must be 1 to 64 DTMF digits: 0-9, *, #, A-D"] },
+  hold_call: { seconds: [isHoldSeconds, `must be a whole number from ${HOLD_S_MIN} to ${HOLD_S_MAX}`] },
   switch_language: { language: [isLanguage, "must be a language code such as en or de-AT"] },
 };
 
@@ -142,7 +144,7 @@ export const SelectedTool = z
       definition: ToolDefinition.optional(),
       parameterOverrides: anyObject.optional().meta({
         description:
-          "Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, " +
+          "Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, " +
           "`language` of `switch_language`, or the `parameters` of a definition.",
       }),
     },

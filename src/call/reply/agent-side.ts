@@ -3,7 +3,7 @@ import type { CancelReason, EndReason, SpeakReason } from "../../core/calls/reas
 import type { CallSpec } from "../../core/calls/spec.ts";
 import type { TurnLatency } from "../../core/calls/transcript.ts";
 import { addMs, type CallMs, callMs, earliest, latest } from "../../core/clocks.ts";
-import { asTurnId, type ToolCallId, type TurnId } from "../../core/ids.ts";
+import { asTurnId, HOLD_TURN_ID, type ToolCallId, type TurnId } from "../../core/ids.ts";
 import { REPLY_SEGMENTS_MAX } from "../../core/limits/calls.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CallEvent, CallSink, CallState } from "../events.ts";
@@ -41,6 +41,10 @@ export interface AgentSideOptions {
   llmDone: (failed: boolean) => void;
   /** The agent has asked the telephone network for a transfer, by this tool call, and has been heard. */
   requestTransfer: (toolCallId: ToolCallId, target: string) => void;
+  /** The agent has asked for a hold of this time at most, by this tool call, and has been heard. */
+  requestHold: (toolCallId: ToolCallId, msMax: number) => void;
+  /** The reply that asked for the hold is gone. */
+  beginHold: () => void;
   /** The LLM asks for the call to continue in another language. */
   switchLanguage: (language: string) => void;
 }
@@ -119,6 +123,10 @@ export class AgentSide {
    */
   handle(event: Extract<CallEvent, { turnId: TurnId }>, nowMs: CallMs): void {
     const reply = this.#reply;
+    if (event.kind === "frame-out" && event.turnId === HOLD_TURN_ID) {
+      this.#playout.sent(event.samples, nowMs);
+      return;
+    }
     if (reply === undefined || reply.turnId !== event.turnId) return;
     switch (event.kind) {
       case "frame-out":
@@ -223,6 +231,17 @@ export class AgentSide {
   attached(nowMs: CallMs): void {
     this.#reply?.watchdog.detach(false, nowMs);
     this.finishIfHeard(nowMs);
+  }
+
+  /** The caller is on hold; there is no current reply. */
+  held(): void {
+    this.#setState("held");
+  }
+
+  /** The hold is over: what the caller has not heard of its audio is dropped. */
+  resumed(nowMs: CallMs): void {
+    this.#playout.flush(nowMs);
+    this.#setState("listening");
   }
 
   /** Cancels the current reply, if any. What the caller has heard of it becomes the agent's turn. */
@@ -398,6 +417,7 @@ export class AgentSide {
     switch (effect.kind) {
       case "hang-up":
       case "transfer":
+      case "hold":
         reply.finalEffect ??= { toolCallId, effect };
         return;
       case "send-dtmf":
@@ -409,7 +429,7 @@ export class AgentSide {
     }
   }
 
-  /** Once every tool has its result, the LLM continues, unless it hangs up or transfers the caller. */
+  /** Once every tool has its result, the LLM continues, unless it hangs up, or the caller is transferred or put on hold. */
   #continueWithResults(reply: Reply, nowMs: CallMs): void {
     if (reply.tools.running) return;
     reply.watchdog.toolsDone();
@@ -466,6 +486,12 @@ export class AgentSide {
     if (finalEffect !== undefined && effect?.kind === "transfer" && this.#options.spec.phoneControl) {
       this.#options.requestTransfer(finalEffect.toolCallId, effect.target);
       this.#drop(reply);
+      return;
+    }
+    if (finalEffect !== undefined && effect?.kind === "hold") {
+      this.#options.requestHold(finalEffect.toolCallId, effect.msMax);
+      this.#drop(reply);
+      this.#options.beginHold();
       return;
     }
     const reason = reply.endReason ?? (effect && (effect.kind === "transfer" ? "transferred" : "agent_hangup"));

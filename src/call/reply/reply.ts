@@ -50,7 +50,9 @@ export class Reply {
   readonly tools: ToolRounds;
   readonly watchdog: ReplyWatchdog;
   /** What the tool call `toolCallId` asks for once this reply has been heard. */
-  finalEffect: { toolCallId: ToolCallId; effect: Extract<ToolEffect, { kind: "hang-up" | "transfer" }> } | undefined;
+  finalEffect:
+    | { toolCallId: ToolCallId; effect: Extract<ToolEffect, { kind: "hang-up" | "transfer" | "hold" }> }
+    | undefined;
   /** It is paused before its first frame: the caller may be going on with the turn that it answers. */
   isHeld = false;
   /** The LLM has finished a round meanwhile, whose tools wait. */

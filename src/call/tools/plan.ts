@@ -1,8 +1,9 @@
 import type { BuiltInTool, BuiltInToolSpec, CallSpec, ToolSpec } from "../../core/calls/spec.ts";
 import { parseObject } from "../../core/json.ts";
+import { HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls.ts";
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_ARGUMENTS_PARTS_MAX } from "../../core/limits/tools.ts";
 import { primaryLanguage } from "../../core/text/language-tags.ts";
-import { DTMF_DIGITS, isTransferTarget } from "../../core/tools/built-in-tools.ts";
+import { DTMF_DIGITS, isHoldSeconds, isTransferTarget } from "../../core/tools/built-in-tools.ts";
 import type { ToolCall, ToolDescription } from "../../speech/contracts.ts";
 import { languageCode } from "../../speech/languages.ts";
 
@@ -10,6 +11,7 @@ import { languageCode } from "../../speech/languages.ts";
 export type ToolEffect =
   | { kind: "hang-up" }
   | { kind: "transfer"; target: string }
+  | { kind: "hold"; msMax: number }
   | { kind: "send-dtmf"; digits: string }
   | { kind: "language"; language: string };
 
@@ -43,6 +45,13 @@ const BUILT_IN: Readonly<Record<BuiltInTool, Omit<ToolDescription, "name">>> = {
     "Hands the caller on to somebody else once everything said before it has been heard, and leaves the call.",
     {
       target: text("A telephone number in E.164, or a SIP address."),
+    },
+  ),
+  hold_call: described(
+    "Puts the caller on hold once everything said before it has been heard: the caller hears music, and you hear nothing. You come " +
+      "back by yourself after these seconds. Tell the caller first.",
+    {
+      seconds: { type: "integer", description: "For how long.", minimum: HOLD_S_MIN, maximum: HOLD_S_MAX },
     },
   ),
   switch_language: described("Goes on in another language.", {
@@ -98,6 +107,13 @@ function planBuiltIn({ name, languages }: BuiltInToolSpec, given: Readonly<Recor
       if (typeof digits !== "string" || !DTMF_DIGITS.test(digits))
         return errorResult("digits must be keys: 0-9, *, #, A-D");
       return { kind: "done", result: "The keys are pressed.", effect: { kind: "send-dtmf", digits } };
+    }
+    case "hold_call": {
+      const { seconds } = given;
+      if (!isHoldSeconds(seconds))
+        return errorResult(`seconds must be a whole number from ${HOLD_S_MIN} to ${HOLD_S_MAX}`);
+      const effect = { kind: "hold", msMax: seconds * 1_000 } as const;
+      return { kind: "done", result: "The caller is on hold when everything has been heard.", effect };
     }
     case "switch_language": {
       const language = typeof given.language === "string" ? languageCode(given.language) : undefined;

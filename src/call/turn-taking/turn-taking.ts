@@ -3,6 +3,7 @@ import { type CallMs, callMs, roundedMs } from "../../core/clocks.ts";
 import type { Conversation } from "../conversation.ts";
 import type { Ending } from "../ending.ts";
 import type { CallSink } from "../events.ts";
+import type { Hold } from "../hold.ts";
 import type { TurnParameters } from "../parameters.ts";
 import type { AgentSide } from "../reply/agent-side.ts";
 import type { PreemptiveGeneration } from "../reply/preemptive-generation.ts";
@@ -25,6 +26,7 @@ export interface TurnTakingOptions {
   preemptive: PreemptiveGeneration;
   ending: Ending;
   transfer: Pick<Transfer, "isActive">;
+  hold: Pick<Hold, "isActive">;
   transcript: Transcript;
   sink: CallSink;
 }
@@ -119,7 +121,7 @@ export class TurnTaking {
   }
 
   #act(action: TurnAction, nowMs: CallMs): void {
-    const { agentSide, conversation, preemptive, ending, transfer, transcript, sink } = this.#options;
+    const { agentSide, conversation, preemptive, ending, transfer, hold, transcript, sink } = this.#options;
     switch (action.do) {
       case "interrupt":
         agentSide.cancel(action.reason, action.speechMs, nowMs);
@@ -143,8 +145,8 @@ export class TurnTaking {
       case "answer":
         if (action.end !== undefined) sink({ kind: "turn-ended", ...action.end, summary: summaryOf(action.end) });
         conversation.addUtterance(action);
-        if (ending.reason !== undefined || transfer.isActive) {
-          // It is not answered, or only after the transfer, so it cannot be taken back: that would drop the goodbye.
+        if (ending.reason !== undefined || transfer.isActive || hold.isActive) {
+          // It is not answered, or only when the caller is back, so it cannot be taken back: that would drop the goodbye.
           this.settled();
           return;
         }

@@ -1,7 +1,7 @@
 /**
  * Why a reply was interrupted or cancelled. `words`, `dtmf` and `typed`: the caller barged in. `inactivity`: the reply hangs, and the
  * caller gets an inactivity prompt. `llm_failed`, `spend_limit`: a service phrase replaces it. `transfer`: the carrier rings the target of
- * a transfer.
+ * a transfer. `hold`: the caller is put on hold.
  */
 export const CANCEL_REASONS = [
   "words",
@@ -11,6 +11,7 @@ export const CANCEL_REASONS = [
   "llm_failed",
   "spend_limit",
   "transfer",
+  "hold",
   "call_ended",
 ] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];

@@ -26,7 +26,7 @@ export type ModelName = (typeof MODEL_NAMES)[number];
 export const MODEL_DEFAULT: ModelName = "model_b";
 
 /** The built-in tools of this build, which the service itself carries out. */
-export const BUILT_IN_TOOLS = ["hang_up", "send_dtmf", "transfer", "switch_language"] as const;
+export const BUILT_IN_TOOLS = ["hang_up", "send_dtmf", "transfer", "hold_call", "switch_language"] as const;
 export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
 
 /** The part that all tools have in common. */

@@ -44,5 +44,10 @@ export const TRANSFER_REQUEST_MS_MAX = 10_000;
 /** How long the agent waits for the reason of a failed transfer when the caller is back. */
 export const TRANSFER_RESULT_MS_MAX = 1_000;
 
+/** How long a caller is on hold at most, seconds; then the agent comes back by itself, so that no caller is lost on hold. */
+export const HOLD_S_MIN = 1;
+export const HOLD_S_MAX = 600;
+export const HOLD_S_DEFAULT = 300;
+
 /** How long the goodbye of a call that the service ends may play; then the call ends anyway. */
 export const GOODBYE_MS_MAX = 3_500;

@@ -3,7 +3,7 @@ import type { TimeHistogram } from "./histogram.ts";
 import type { OpusRefusal } from "./labels.ts";
 
 /** The state of a live call: its carrier has not sent `start` yet, or what its agent does. */
-export const LIVE_STATES = ["opening", "listening", "thinking", "speaking"] as const;
+export const LIVE_STATES = ["opening", "listening", "thinking", "speaking", "held"] as const;
 export type LiveState = (typeof LIVE_STATES)[number];
 
 /** The counters of a call. They are read at each scrape, so that the frame path updates no metric. */

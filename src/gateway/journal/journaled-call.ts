@@ -1,5 +1,6 @@
 import { Call, type CallOptions } from "../../call/call.ts";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
+import type { HoldRefusal, HoldRequest } from "../../core/calls/hold.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
 import type { SegmentState } from "../../media/voice-activity/speech-activity.ts";
 import type { JournalWriter } from "./writer.ts";
@@ -41,6 +42,16 @@ export class JournaledCall {
   /** Whether the caller speaks, after the latest event. The object is live. */
   get callerSpeech(): SegmentState {
     return this.#call.callerSpeech;
+  }
+
+  /** The caller is on hold. */
+  get isHeld(): boolean {
+    return this.#call.isHeld;
+  }
+
+  /** See `Call.holdRefusal`. */
+  holdRefusal(request: HoldRequest): HoldRefusal | undefined {
+    return this.#call.holdRefusal(request);
   }
 
   /** Whether the call wants a `tick` at `nowMs`. */

@@ -4,6 +4,7 @@ import type { TurnId } from "../../core/ids.ts";
 import type { EchoDetector } from "../../media/echo/echo-detector.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { Wire } from "../../wire/wire.ts";
+import type { HoldAudio } from "../agent/hold-audio.ts";
 import type { TtsOutput } from "../agent/tts-output.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -22,13 +23,15 @@ export interface AgentAudioOptions {
   counters: CallCounters;
   /** The reply whose frames are held back from the beginning: it was paused on the leg before. */
   pausedTurnId: TurnId | undefined;
+  /** What the caller hears from the beginning: the call was put on hold on the leg before. */
+  holdAudio: HoldAudio | undefined;
   /** The peer reads so slowly that a frame was dropped. */
   onDropped: (nowMs: CallMs) => void;
 }
 
 /**
- * The path of the agent's audio from the frame ring to the transport, paced by the peer's playback. Allocates nothing
- * per frame.
+ * The path of the agent's audio from the frame ring to the transport, or of hold audio in its place, paced by the peer's
+ * playback. Allocates nothing per frame.
  */
 export class AgentAudio {
   readonly #options: AgentAudioOptions;
@@ -36,6 +39,8 @@ export class AgentAudio {
   readonly #leadMs: number;
   /** The reply whose frames are held back for now. */
   #pausedTurnId: TurnId | undefined;
+  /** What is sent in place of replies while the caller is on hold. */
+  #holdAudio: HoldAudio | undefined;
   /** Frames are being sent without a gap. */
   #speaking = false;
 
@@ -45,11 +50,14 @@ export class AgentAudio {
     this.#playback = new PlaybackClock(rateHz);
     this.#leadMs = playout.leadMs;
     this.#pausedTurnId = options.pausedTurnId;
+    this.#holdAudio = options.holdAudio;
   }
 
   /** Whether a frame is due, if one is ready. */
   isDue(nowMs: CallMs): boolean {
-    return this.#pausedTurnId === undefined && this.#playback.isFrameDue(nowMs, this.#leadMs);
+    // A reply that is over may be paused still.
+    const isPaused = this.#pausedTurnId !== undefined && this.#holdAudio === undefined;
+    return !isPaused && this.#playback.isFrameDue(nowMs, this.#leadMs);
   }
 
   /**
@@ -58,7 +66,7 @@ export class AgentAudio {
    */
   sendFrame(nowMs: CallMs): Uint8Array | undefined {
     const { wire, transport, ttsOutput, echo, counters, onDropped } = this.#options;
-    const frame = ttsOutput.shift();
+    const frame = this.#holdAudio === undefined ? ttsOutput.shift() : this.#holdAudio.shift();
     if (frame === undefined) {
       this.#speaking = false;
       return undefined;
@@ -90,6 +98,18 @@ export class AgentAudio {
 
   resume(): void {
     this.#pausedTurnId = undefined;
+  }
+
+  /** The caller is on hold from now on; there is no reply. */
+  hold(holdAudio: HoldAudio): void {
+    this.#holdAudio = holdAudio;
+    this.#speaking = false;
+  }
+
+  /** The hold is over. */
+  endHold(nowMs: CallMs): void {
+    this.#holdAudio = undefined;
+    this.interrupt(nowMs);
   }
 
   /** The reply was interrupted: frames that the peer has not played count as dropped. */

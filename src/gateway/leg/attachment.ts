@@ -11,6 +11,7 @@ import { EchoDetector } from "../../media/echo/echo-detector.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
 import type { VoiceActivityDetector } from "../../media/voice-activity/detector.ts";
 import type { ClientMessage, InboundAudio, StreamStarted, Wire } from "../../wire/wire.ts";
+import type { HoldAudio } from "../agent/hold-audio.ts";
 import type { TtsOutput } from "../agent/tts-output.ts";
 import { cleanUp } from "../cleanup.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
@@ -62,6 +63,8 @@ export interface AttachmentOptions extends AttachmentParts {
   call: AttachedCall;
   /** The reply that is paused, if one is. */
   pausedTurnId: TurnId | undefined;
+  /** Present while the caller is on hold. */
+  holdAudio: HoldAudio | undefined;
   ttsOutput: TtsOutput;
   makeResampler: ResamplerFactory;
   counters: CallCounters;
@@ -241,6 +244,20 @@ export class Attachment implements TransportListener {
     if (clear) this.#send(this.#options.wire.encodeClear());
   }
 
+  /** Sends hold audio in place of replies. */
+  hold(holdAudio: HoldAudio): void {
+    this.#options.holdAudio = holdAudio;
+    if (this.#state.at === "streaming") this.#state.agentAudio.hold(holdAudio);
+  }
+
+  /** The hold is over: the peer is to drop what it has not played of its audio. */
+  endHold(nowMs: CallMs): void {
+    this.#options.holdAudio = undefined;
+    if (this.#state.at !== "streaming") return;
+    this.#state.agentAudio.endHold(nowMs);
+    this.#send(this.#options.wire.encodeClear());
+  }
+
   mark(name: string): void {
     this.#options.counters.marksSent += 1;
     this.#send(this.#options.wire.encodeMark(name));
@@ -338,7 +355,7 @@ export class Attachment implements TransportListener {
   }
 
   #onStart({ codec, carrierCallId: id, parameters }: StreamStarted, nowMs: CallMs): void {
-    const { wire, transport, ttsOutput, makeResampler, counters, pausedTurnId } = this.#options;
+    const { wire, transport, ttsOutput, makeResampler, counters, pausedTurnId, holdAudio } = this.#options;
     const { isStuck } = this.#state.at === "opening" ? this.#state : { isStuck: false };
     const carrierCallId = id === undefined ? undefined : asCarrierCallId(id);
     if (carrierCallId !== undefined) this.#call.identified(carrierCallId);
@@ -355,7 +372,7 @@ export class Attachment implements TransportListener {
     const { frameEvent } = this;
     const echo = new EchoDetector({ codec: wire.outboundCodec, outboundRateHz: wire.outboundRateHz });
     const agentAudio = new AgentAudio({
-      ...{ wire, transport, ttsOutput, frameEvent, echo, counters, pausedTurnId },
+      ...{ wire, transport, ttsOutput, frameEvent, echo, counters, pausedTurnId, holdAudio },
       onDropped,
     });
     this.#state = { at: "streaming", isStuck, callerAudio, agentAudio, echo, dtmfOrder: new DtmfOrder() };

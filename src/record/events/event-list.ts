@@ -2,6 +2,7 @@ import { addMs, type CallMs, type MediaMs, roundedMs } from "../../core/clocks.t
 import type { TurnId } from "../../core/ids.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import { SpeechSegmenter } from "../../media/voice-activity/segmenter.ts";
+import { isClear } from "../journal/clears.ts";
 import type { JournaledCommand, JournalHeader, JournalRecord, OccasionalEvent, Redacted } from "../journal/records.ts";
 
 /** Events derived from frames, in place of the frames themselves. Times are whole milliseconds since redemption. */
@@ -10,7 +11,7 @@ export type DerivedEvent =
   | { kind: "speech-started"; startMs: CallMs }
   /** The call's detector decided that the caller stopped speaking at `endMs`. */
   | { kind: "speech-ended"; endMs: CallMs }
-  /** The first frame of a reply was sent, or the next one after the peer's buffer had run dry. */
+  /** The first frame of a reply, or of hold audio (HOLD_TURN_ID), was sent, or the next one after the peer's buffer had run dry. */
   | { kind: "playout-started"; turnId: TurnId }
   /**
    * The peer has played all that it had of the reply, or was ordered to drop it. `sentMs` is the audio sent since
@@ -53,6 +54,8 @@ export class EventLister {
   readonly #rateHz: number;
   #playing: PlayingReply | undefined;
   #ended = false;
+  /** The caller is on hold, and the agent hears nothing. */
+  #isHeld = false;
 
   constructor({ leg, parameters }: JournalHeader, emit: (event: ListedEvent) => void) {
     this.#emit = emit;
@@ -93,7 +96,7 @@ export class EventLister {
   }
 
   #onFrameIn(isSpeech: boolean, mediaMs: MediaMs, timeMs: CallMs): void {
-    const edge = this.#segmenter.frame(isSpeech, mediaMs, timeMs);
+    const edge = this.#segmenter.frame(isSpeech && !this.#isHeld, mediaMs, timeMs);
     if (edge === "started") {
       const startMs = roundedMs(this.#segmenter.speechStartMs);
       this.#emit({ atMs: roundedMs(timeMs), source: "event", kind: "speech-started", startMs });
@@ -148,13 +151,18 @@ export class EventLister {
       this.#segmenter.endSpeech();
       this.#onSpeechEnded(timeMs);
     }
+    if (command.kind === "resumed") this.#isHeld = false;
+    if (command.kind === "held") {
+      this.#isHeld = true;
+      if (this.#segmenter.isSpeaking) this.#onFramesStopped(timeMs);
+    }
     if (command.kind === "end") {
       if (this.#segmenter.isSpeaking) this.#onFramesStopped(timeMs);
       this.#onPlayoutEnded(timeMs);
       this.#ended = true;
     }
     this.#emit({ atMs: roundedMs(timeMs), source: "command", ...command });
-    if (command.kind !== "cancel-reply" || !command.clear) return;
+    if (!isClear(command)) return;
     this.#playback.flush(timeMs);
     this.#onPlayoutEnded(timeMs);
   }

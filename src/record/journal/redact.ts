@@ -110,6 +110,16 @@ function redactedResult(event: Extract<OccasionalEvent, { kind: "tool-result" }>
   return { kind, turnId, toolCallId, result: "", failed, chars: result.length };
 }
 
+function redactedToolCall(event: Extract<OccasionalEvent, { kind: "reply-tool-call" }>): JournaledEvent {
+  const { kind, turnId, name, argumentsJson } = event;
+  return { kind, turnId, id: "", name: builtInToolName(name), argumentsJson: "", chars: argumentsJson.length };
+}
+
+function redactedAudio(event: Extract<OccasionalEvent, { kind: "segment-audio" }>): JournaledEvent {
+  const { kind, turnId, segment, samples, words } = event;
+  return { kind, turnId, segment, samples, words: [], wordCount: words.length };
+}
+
 function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): JournaledEvent {
   const { kind, packetsIn, lostIn, packetsOut, lostOut, jitterInMs, jitterOutMs, roundTripMs } = event;
   return {
@@ -125,7 +135,10 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "tick":
     case "pong":
     case "leg-detached":
+    case "resume-requested":
       return { kind };
+    case "hold-requested":
+      return { kind, msMax: event.msMax };
     case "leg-started":
       return redactedStart(event);
     case "leg-closed":
@@ -175,18 +188,14 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return { kind, code: event.code };
     case "reply-text":
       return { kind, turnId: event.turnId, text: "", chars: event.text.length };
-    case "reply-tool-call": {
-      const { turnId, name, argumentsJson } = event;
-      return { kind, turnId, id: "", name: builtInToolName(name), argumentsJson: "", chars: argumentsJson.length };
-    }
+    case "reply-tool-call":
+      return redactedToolCall(event);
     case "reply-end":
       return { kind, turnId: event.turnId };
     case "reply-failed":
       return { kind, turnId: event.turnId, code: event.code };
-    case "segment-audio": {
-      const { turnId, segment, samples, words } = event;
-      return { kind, turnId, segment, samples, words: [], wordCount: words.length };
-    }
+    case "segment-audio":
+      return redactedAudio(event);
     case "segment-end":
       return { kind, turnId: event.turnId, segment: event.segment, samples: event.samples };
     case "segment-failed":
@@ -261,6 +270,10 @@ function redactedCommand(
       return { kind, language: command.language, reason: command.reason };
     case "transfer":
       return { kind, target: "", chars: command.target.length };
+    case "held":
+      return { kind, msMax: command.msMax };
+    case "resumed":
+      return { kind, reason: command.reason, heldMs: command.heldMs };
     case "end":
       return { kind, reason: command.reason };
   }

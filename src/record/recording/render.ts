@@ -9,6 +9,7 @@ import type { FrameCodec } from "../../media/frame-codec.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
 import { wavHeader } from "../../media/wav.ts";
+import { isClear } from "../journal/clears.ts";
 import { type JournalFile, JournalReader } from "../journal/reader.ts";
 import { audioSpecOf, type JournaledLeg, type JournalRecord } from "../journal/records.ts";
 import { summarizeJournal } from "../journal/summary.ts";
@@ -198,7 +199,7 @@ class Rendering {
         this.#mediaClock = this.#mediaClocks.get(record.attachment);
         return;
       case "command":
-        if (record.command.kind === "cancel-reply" && record.command.clear) this.#dropUnplayed(record.timeMs);
+        if (isClear(record.command)) this.#dropUnplayed(record.timeMs);
         return;
       case "event":
         if (record.event.kind === "leg-detached") this.#dropUnplayed(record.timeMs);

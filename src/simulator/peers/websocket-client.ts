@@ -29,7 +29,7 @@ const MESSAGE = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("ready"), callId: z.string().min(1), input: side, output: side }),
   z.strictObject({
     type: z.literal("state"),
-    state: z.enum(["listening", "thinking", "speaking"]),
+    state: z.enum(["listening", "thinking", "speaking", "held"]),
     latency: z.record(z.string(), z.int()).optional(),
   }),
   z.strictObject({

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { HoldOutcome, HoldRequest } from "../../core/calls/hold.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -187,6 +188,17 @@ export class HandoffServer {
   }
 
   /**
+   * Asks a worker to put the caller of one of its calls on hold, or to end the hold. Resolves to undefined where the worker is not
+   * connected, or does not answer within WORKER_ANSWER_MS_MAX.
+   */
+  async holdCall(workerId: WorkerId, callId: CallId, request: HoldRequest): Promise<HoldOutcome | undefined> {
+    const socket = this.#workers.get(workerId);
+    if (socket === undefined) return undefined;
+    const answer = await this.#answers.ask(socket, (id) => send(socket, { kind: "hold-call", id, callId, request }));
+    return answer?.kind === "hold-answered" ? answer.outcome : undefined;
+  }
+
+  /**
    * A single-use address at which the carrier connects the next stream of a telephone call: a secret. Undefined where the worker is
    * not connected, has no such call, or does not answer within WORKER_ANSWER_MS_MAX.
    */
@@ -285,6 +297,7 @@ export class HandoffServer {
             void welcomed.then(() => this.#onPhoneMessage(peer, message));
             return;
           case "phone-updated":
+          case "hold-answered":
           case "resume-address":
             this.#answers.received(message);
             return;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { HoldOutcome, HoldRequest } from "../../core/calls/hold.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
@@ -50,6 +51,8 @@ export interface HandoffClientOptions {
   onEndRequested: (callId: CallId, reason: EndReason) => void;
   /** What the telephone network does about a call; false where this worker does not have it. */
   onPhoneUpdate: (callId: CallId, update: PhoneUpdate) => boolean;
+  /** The caller of one of this worker's calls is to be put on hold, or the hold is to end. */
+  onHoldRequested: (callId: CallId, request: HoldRequest) => HoldOutcome;
   /** An address at which the carrier connects the next stream of a call; undefined where this worker does not have it. */
   resumeAddress: (callId: CallId) => string | undefined;
   /** The media streams of this worker's telephone calls: sent at every connection. */
@@ -327,6 +330,9 @@ export class HandoffClient implements CallHandoff {
       case "phone-update":
         setImmediate(() => this.#answerUpdate(message));
         return;
+      case "hold-call":
+        setImmediate(() => this.#answerHold(message));
+        return;
       case "resume-address":
         setImmediate(() => this.#answerAddress(message));
         return;
@@ -342,6 +348,11 @@ export class HandoffClient implements CallHandoff {
   #answerUpdate({ id, callId, update }: Extract<ControlMessage, { kind: "phone-update" }>): void {
     const isTaken = this.#options.onPhoneUpdate(callId, update);
     this.#socket?.write(toLine({ kind: "phone-updated", id, isTaken }));
+  }
+
+  #answerHold({ id, callId, request }: Extract<ControlMessage, { kind: "hold-call" }>): void {
+    const outcome = this.#options.onHoldRequested(callId, request);
+    this.#socket?.write(toLine({ kind: "hold-answered", id, outcome }));
   }
 
   #answerAddress({ id, callId }: Extract<ControlMessage, { kind: "resume-address" }>): void {

@@ -88,6 +88,8 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   tick: { kind: "tick" },
   "leg-started": { kind: "leg-started", codec: "mulaw" },
   "leg-detached": { kind: "leg-detached" },
+  "hold-requested": { kind: "hold-requested", msMax: 300_000 },
+  "resume-requested": { kind: "resume-requested" },
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
   "end-requested": { kind: "end-requested", reason: "drain_timeout" },
   "internal-error": { kind: "internal-error", code: "internal" },
@@ -168,6 +170,8 @@ const COMMANDS: { [Kind in Exclude<JournaledCommand["kind"], "transcript">]: OfK
     tokensMax: 16_000,
   },
   "preemptive-cancel": { kind: "preemptive-cancel" },
+  held: { kind: "held", msMax: 300_000 },
+  resumed: { kind: "resumed", reason: "requested", heldMs: 12_000 },
   "turn-ended": {
     kind: "turn-ended",
     pauseMs: 184,

@@ -41,6 +41,8 @@ function speaker() {
     end: (reason) => ended.push(reason),
     llmDone: () => {},
     requestTransfer: () => {},
+    requestHold: () => {},
+    beginHold: () => {},
     switchLanguage: () => {},
     turnSettled: () => {},
   });

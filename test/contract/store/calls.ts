@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, epochMs } from "../../../src/core/clocks.ts";
-import { type AccountId, asCallId, asCarrierCallId, asWorkerId } from "../../../src/core/ids.ts";
+import { type AccountId, asAccountId, asCallId, asCarrierCallId, asWorkerId } from "../../../src/core/ids.ts";
 import type { CallEnd, CallQuery, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { RedemptionKeys, Stores } from "../../../src/store/stores.ts";
@@ -470,6 +470,15 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
         });
       }
       expect((await stores.calls.listActive()).map((call) => call.id)).toEqual([calls.active.id]);
+    });
+
+    test("only an active call has a worker, for its own account alone", async () => {
+      const calls = await inEveryStatus(stores, accountId, clock);
+      const workers = await Promise.all(
+        Object.entries(calls).map(async ([name, { id }]) => [name, await stores.calls.workerOf(accountId, id)]),
+      );
+      expect(workers.filter(([, workerId]) => workerId !== undefined)).toEqual([["active", "worker-1"]]);
+      expect(await stores.calls.workerOf(asAccountId("account_other"), calls.active.id)).toBeUndefined();
     });
 
     test("of a concurrent redemption and cancellation one succeeds, and the other is refused", async () => {

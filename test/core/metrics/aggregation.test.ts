@@ -14,7 +14,7 @@ const worker = (framesIn: number, calls: number): WorkerMetrics => {
   for (let frame = 0; frame < framesIn; frame += 1) addedLatency.in.observe(1);
   return new WorkerMetrics(CONNECTION_TYPES, () =>
     readings({
-      calls: { opening: 0, listening: calls, thinking: 0, speaking: 0 },
+      calls: { opening: 0, listening: calls, thinking: 0, speaking: 0, held: 0 },
       callsMax: 100,
       counts: new Map([["carrier_a", { ...zeroCounts(), framesIn }]]),
       addedLatency,

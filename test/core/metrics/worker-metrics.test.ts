@@ -107,7 +107,7 @@ test("names have the prefix of the service, end in their unit, and counters end 
 test("counters start at 0, so that the first increment shows as an increase", async () => {
   const metrics = readExposition(await textOf(new WorkerMetrics(CONNECTION_TYPES, () => readings())));
   for (const reason of END_REASONS) expect(sampleOf(metrics, "trunkline_calls_ended_total", { reason })).toBe(0);
-  for (const state of ["opening", "listening", "thinking", "speaking"]) {
+  for (const state of ["opening", "listening", "thinking", "speaking", "held"]) {
     expect(sampleOf(metrics, "trunkline_calls", { state })).toBe(0);
   }
   expect(sampleOf(metrics, "trunkline_upgrades_refused_total", { status: "401" })).toBe(0);

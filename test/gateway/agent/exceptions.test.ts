@@ -124,6 +124,13 @@ const EVENTS: Readonly<Record<CallEvent["kind"], Provocation>> = {
   "transfer-started": ABSENT,
   "transfer-failed": ABSENT,
   "transfer-refused": ABSENT,
+  "hold-requested": { cause: (call) => call.connection.hold({ kind: "hold", msMax: 5_000 }) },
+  "resume-requested": {
+    cause: (call) => {
+      call.connection.hold({ kind: "hold", msMax: 5_000 });
+      call.connection.hold({ kind: "resume" });
+    },
+  },
   "leg-closed": { cause: (call) => call.json({ event: "stop", streamSid: STREAM_ID, stop: {} }) },
   "internal-error": { cause: (call) => call.text("unreadable") },
   "end-requested": { cause: (call) => call.connection.end("api_hangup") },

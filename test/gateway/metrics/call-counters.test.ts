@@ -67,7 +67,7 @@ describe("the call metrics of a worker", () => {
     const [line] = media.logged.filter((text) => text.includes('"call ended"')).map((text) => JSON.parse(text));
     expect(line).toMatchObject({ addedLatencyInMaxMs: expect.any(Number), addedLatencyOutMaxMs: expect.any(Number) });
     expect(line.addedLatencyInMaxMs).toBeGreaterThan(0);
-    for (const state of ["opening", "listening", "thinking", "speaking"]) {
+    for (const state of ["opening", "listening", "thinking", "speaking", "held"]) {
       expect(sampleOf(after, "trunkline_calls", { state })).toBe(0);
     }
     expect(sampleOf(after, "trunkline_frames_total", { direction: "out", ...CARRIER_A })).toBe(

@@ -43,6 +43,8 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
     soundMs: 0,
   },
   "turn-model": { kind: "turn-model", probability: 0.81 },
+  "hold-requested": { kind: "hold-requested", msMax: 300_000 },
+  "resume-requested": { kind: "resume-requested" },
   "reply-text": { kind: "reply-text", turnId: asTurnId(1), text: SAID },
   "reply-tool-call": {
     kind: "reply-tool-call",
@@ -108,6 +110,8 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
     tokensMax: 1_000,
   },
   "preemptive-cancel": { kind: "preemptive-cancel" },
+  held: { kind: "held", msMax: 300_000 },
+  resumed: { kind: "resumed", reason: "requested", heldMs: 12_000 },
   "turn-ended": {
     kind: "turn-ended",
     pauseMs: 184,

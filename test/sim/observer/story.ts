@@ -76,6 +76,10 @@ export function commandText(command: CallCommand): string {
       return `language ${command.language}: ${command.reason}`;
     case "transfer":
       return `transfer to ${command.target}`;
+    case "held":
+      return `hold, at most ${command.msMax} ms`;
+    case "resumed":
+      return `end of the hold: ${command.reason}`;
     case "state":
       return `state ${command.state}`;
     case "turn": {

@@ -71,6 +71,25 @@ test("a request is not passed on while the control process is not connected", as
   expect(worker.phoneRequested(CALL, { kind: "send_dtmf", digits: "1" })).toBe(false);
 });
 
+test("a worker answers what became of a hold", async () => {
+  const requests: unknown[] = [];
+  const { control } = await scene(
+    {},
+    {
+      onHoldRequested: (...request) => {
+        requests.push(request);
+        return request[1].kind === "hold" ? "done" : "not_on_hold";
+      },
+    },
+  );
+  expect(await control.holdCall(WORKER, CALL, { kind: "hold", msMax: 5_000 })).toBe("done");
+  expect(await control.holdCall(WORKER, CALL, { kind: "resume" })).toBe("not_on_hold");
+  expect(requests).toEqual([
+    [CALL, { kind: "hold", msMax: 5_000 }],
+    [CALL, { kind: "resume" }],
+  ]);
+});
+
 test("a worker answers whether it has the call of an update, and with its address", async () => {
   const updates: unknown[] = [];
   const { control } = await scene(
@@ -104,16 +123,20 @@ async function silentWorker(path: string): Promise<Socket> {
 test("no answer is awaited from a worker that is not connected, is lost, or is silent for WORKER_ANSWER_MS_MAX", async () => {
   const { path, control, clock } = await scene();
   const ask = (workerId: WorkerId) =>
-    Promise.all([control.phoneUpdate(workerId, CALL, FAILED), control.resumeAddress(workerId, CALL)]);
-  expect(await ask(SILENT)).toEqual([false, undefined]);
+    Promise.all([
+      control.phoneUpdate(workerId, CALL, FAILED),
+      control.resumeAddress(workerId, CALL),
+      control.holdCall(workerId, CALL, { kind: "resume" }),
+    ]);
+  expect(await ask(SILENT)).toEqual([false, undefined, undefined]);
   const socket = await silentWorker(path);
   while (!control.has(SILENT)) await turn();
   const silent = ask(SILENT);
   clock.advance(WORKER_ANSWER_MS_MAX);
-  expect(await silent).toEqual([false, undefined]);
+  expect(await silent).toEqual([false, undefined, undefined]);
   const lost = ask(SILENT);
   socket.destroy();
-  expect(await lost).toEqual([false, undefined]);
+  expect(await lost).toEqual([false, undefined, undefined]);
 });
 
 test("a worker learns whether a further stream is its call's, and waits no longer than for a redemption", async () => {

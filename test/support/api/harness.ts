@@ -12,6 +12,7 @@ import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalo
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
 import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
+import type { HoldOutcome } from "../../../src/core/calls/hold.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
 import { unavailable } from "../../../src/core/errors.ts";
 import type { AccountId, ApiKeyId } from "../../../src/core/ids.ts";
@@ -88,6 +89,8 @@ export interface ApiUnderTest {
       call: CallOwner & { tokenHash: string; callsPerAccount?: number | undefined },
     ) => ReturnType<Capacity["reserve"]>;
     workerIsAway: boolean;
+    /** What a worker answers to a request for a hold. */
+    holdOutcome: HoldOutcome;
     storeIsAway: boolean;
     accountOver: SpendUnit | undefined;
   };
@@ -137,6 +140,7 @@ export async function apiUnderTest(
       | "metricsAddress"
       | "providerNotes"
       | "removeFiles"
+      | "holdCall"
       | "toolsAllowLoopback"
       | "missingPrices"
       | "retentionRules"
@@ -180,6 +184,7 @@ export async function apiUnderTest(
     accountOver: undefined,
     admit: () => undefined,
     workerIsAway: false,
+    holdOutcome: "done",
     storeIsAway: false,
   };
   const endRequests: ApiUnderTest["endRequests"] = [];
@@ -271,6 +276,7 @@ export async function apiUnderTest(
       if (!state.workerIsAway) endRequests.push({ workerId, callId });
       return !state.workerIsAway;
     },
+    holdCall: async () => (state.workerIsAway ? undefined : state.holdOutcome),
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     metrics,

@@ -142,6 +142,11 @@ const isBounded = (operation: Operation): boolean =>
 const REPEATABLE = { "idempotency-key": "the same request" };
 
 /** What provokes a status on one operation. */
+async function* workerAway(scene: Scene): ReturnType<Provocation> {
+  scene.api.state.workerIsAway = true;
+  yield { id: await scene.active() };
+}
+
 const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   async *"createCall 409"(scene, operation) {
     yield await mismatched(scene, operation);
@@ -343,10 +348,30 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   async *"endCall 202"(scene) {
     yield { id: await scene.active() };
   },
-  async *"endCall 503"(scene) {
-    scene.api.state.workerIsAway = true;
+  "endCall 503": workerAway,
+  async *"holdCall 200"(scene, operation) {
+    yield { id: await scene.active() };
+    for (const body of operation.bodyExamples) yield { id: await scene.active(), body };
+  },
+  async *"holdCall 409"(scene) {
+    yield { id: await scene.ended() };
+    const id = await scene.active();
+    for (const outcome of ["not_live", "ending", "transferring", "on_hold"] as const) {
+      scene.api.state.holdOutcome = outcome;
+      yield { id };
+    }
+  },
+  "holdCall 503": workerAway,
+  async *"resumeCall 200"(scene) {
+    yield { id: await scene.active() };
+    yield { id: await scene.active(), body: {} };
+  },
+  async *"resumeCall 409"(scene) {
+    yield { id: await scene.ended() };
+    scene.api.state.holdOutcome = "not_on_hold";
     yield { id: await scene.active() };
   },
+  "resumeCall 503": workerAway,
   async *"deleteCall 204"(scene) {
     yield { id: await scene.created() };
     yield { id: await scene.ended() };

@@ -1,3 +1,4 @@
+import type { HoldOutcome, HoldRequest } from "../../../src/core/calls/hold.ts";
 import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import type { CallId } from "../../../src/core/ids.ts";
@@ -70,6 +71,10 @@ export class Connection implements TransportListener {
 
   phoneUpdate(update: PhoneUpdate): void {
     this.#session.phoneUpdate(update);
+  }
+
+  hold(request: HoldRequest): HoldOutcome {
+    return this.#session.hold(request);
   }
 
   end(reason: EndReason, how?: "with a goodbye"): void {

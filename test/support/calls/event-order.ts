@@ -36,7 +36,7 @@ const SAYINGS = [
 const LANGUAGES = [{}, {}, ...["en", "de", "de-AT", ""].map((language) => ({ language }))];
 const TEXTS = ["Good morning. ", "We open at nine, and ", "a", "! ", "", "One, two, three. And four. "];
 const KEYS = "0123456789*#ABCD";
-const BUILT_IN: readonly BuiltInTool[] = ["hang_up", "send_dtmf", "transfer", "switch_language"];
+const BUILT_IN: readonly BuiltInTool[] = ["hang_up", "send_dtmf", "transfer", "hold_call", "switch_language"];
 const ARGUMENTS = [
   "",
   "{}",
@@ -46,6 +46,7 @@ const ARGUMENTS = [
   '{"target":"+4312345"}',
   '{"language":"de"}',
   '{"language":7}',
+  '{"seconds":3}',
 ];
 const CLIENT_TOOL: ToolSpec = {
   kind: "client",
@@ -232,7 +233,7 @@ export class EventOrder {
       case 9:
         return { kind: "tick" };
       case 10:
-        return this.#transfer();
+        return this.#random.chance(0.5) ? this.#transfer() : this.#hold();
       default:
         return this.#rarity();
     }
@@ -247,6 +248,11 @@ export class EventOrder {
       { kind: "transfer-failed", target, outcome: "busy" },
       { kind: "transfer-refused", text: "This number is not called." },
     ]);
+  }
+
+  /** What a program asks for, whether or not it makes sense. */
+  #hold(): CallEvent {
+    return this.#random.pick<CallEvent>([{ kind: "hold-requested", msMax: 2_000 }, { kind: "resume-requested" }]);
   }
 
   #toolResult(): CallEvent {
@@ -351,6 +357,7 @@ class Rules {
   #pausedTurnId = 0;
   /** The carrier rings the target of a transfer. */
   #isRinging = false;
+  #isHeld = false;
 
   /** With these events the agent may speak again. */
   before({ kind }: CallEvent): void {
@@ -366,11 +373,13 @@ class Rules {
     switch (command.kind) {
       case "generate-reply":
         check(!this.#isRinging, "an answer while the carrier rings");
+        check(!this.#isHeld, "an answer while the caller is on hold");
         this.#lives(command.turnId);
         this.#isAnswered(command);
         return;
       case "speak":
         check(!this.#isRinging, "the agent speaks while the carrier rings");
+        check(!this.#isHeld, "the agent speaks while the caller is on hold");
         this.#lives(command.turnId);
         check(command.segment === this.#segments, `segment ${command.segment} where ${this.#segments} is next`);
         this.#segments += 1;
@@ -395,6 +404,14 @@ class Rules {
         for (const ms of Object.values(latency)) check(Number.isFinite(ms), `a latency of ${ms}`);
         return;
       }
+      case "held":
+        check(!this.#isHeld, "a hold begins twice");
+        this.#isHeld = true;
+        return;
+      case "resumed":
+        check(this.#isHeld, "a hold ends that has not begun");
+        this.#isHeld = false;
+        return;
       case "end":
         this.ended = true;
         return;

@@ -5,7 +5,7 @@ import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
-import type { TurnId } from "../../../src/core/ids.ts";
+import { HOLD_TURN_ID, type TurnId } from "../../../src/core/ids.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import type { TimedWord } from "../../../src/speech/contracts.ts";
@@ -120,6 +120,7 @@ export class VirtualCall {
   #preemptiveStartMs = Number.NaN;
   #pausedTurn: number | undefined;
   #isDetached = false;
+  #isHeld = false;
   /** The frames that were sent, for those that are sent again. */
   #sentFrames: SpeechFrame[] = [];
 
@@ -160,14 +161,20 @@ export class VirtualCall {
   says(atMs: number, text: string, language?: string): void {
     const words = text.split(" ");
     const spoken = language === undefined ? {} : { language };
+    let isHeard = true;
     this.at(atMs, () => {
       this.#voicedUntilMs = atMs + words.length * WORD_MS;
+      // An STT gets nothing of what is said on hold.
+      isHeard = !this.#isHeld;
     });
+    const hears = (event: CallEvent): void => {
+      if (isHeard) this.handle(event);
+    };
     for (const [index] of words.entries()) {
       const partial = words.slice(0, index + 1).join(" ");
-      this.at(atMs + (index + 1) * WORD_MS, () => this.handle({ kind: "stt-interim", text: partial, ...spoken }));
+      this.at(atMs + (index + 1) * WORD_MS, () => hears({ kind: "stt-interim", text: partial, ...spoken }));
     }
-    this.at(atMs + words.length * WORD_MS + 250, () => this.handle({ kind: "stt-final", text, ...spoken }));
+    this.at(atMs + words.length * WORD_MS + 250, () => hears({ kind: "stt-final", text, ...spoken }));
   }
 
   /** The caller presses keys, `gapMs` one after the other. */
@@ -249,8 +256,8 @@ export class VirtualCall {
       this.handle({ kind: "frame-in", isSpeech: this.nowMs < this.#voicedUntilMs, mediaMs: mediaMs(this.#mediaMs) });
     if (callMs(this.nowMs) >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
     while (!this.#isDetached && this.#playback.isFrameDue(callMs(this.nowMs), OUTPUT_LEAD_MS)) {
-      if (this.#ring[0]?.turnId === this.#pausedTurn) break;
-      const frame = this.#ring.shift();
+      if (!this.#isHeld && this.#ring[0]?.turnId === this.#pausedTurn) break;
+      const frame = this.#isHeld ? { turnId: HOLD_TURN_ID, words: ["♪"] } : this.#ring.shift();
       if (frame === undefined) break;
       this.#sentFrames.push(frame);
       this.#playback.sent(CARRIER_FRAME_SAMPLES, callMs(this.nowMs));
@@ -281,6 +288,13 @@ export class VirtualCall {
         return;
       case "cancel-reply":
         this.#cut(command.clear);
+        return;
+      case "held":
+        this.#isHeld = true;
+        return;
+      case "resumed":
+        this.#isHeld = false;
+        this.#cut(true);
         return;
       case "turn":
         this.turns.push(command.turn);

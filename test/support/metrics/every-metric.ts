@@ -19,7 +19,7 @@ const QUANTILES = 4;
 
 /** Those of a worker in which nothing has happened yet, and what is other. */
 export const readings = (change: Partial<WorkerReadings> = {}): WorkerReadings => ({
-  calls: { opening: 0, listening: 0, thinking: 0, speaking: 0 },
+  calls: { opening: 0, listening: 0, thinking: 0, speaking: 0, held: 0 },
   callsMax: 1_000,
   counts: new Map(),
   addedLatency: { in: new TimeHistogram(), out: new TimeHistogram() },

@@ -14,6 +14,7 @@ export const handoffClient = (path: string, changes: Partial<HandoffClientOption
     onIncompatibleControl: () => {},
     onEndRequested: () => {},
     onPhoneUpdate: () => false,
+    onHoldRequested: () => "not_live",
     resumeAddress: () => undefined,
     mediaStates: () => [],
     metrics: async () => undefined,

@@ -158,6 +158,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     onIncompatibleControl: () => {},
     onEndRequested: (callId, reason) => gateway.end(callId, reason),
     onPhoneUpdate: (callId, update) => gateway.phoneUpdate(callId, update),
+    onHoldRequested: (callId, request) => gateway.hold(callId, request),
     resumeAddress: (callId) => gateway.resumeAddress(callId),
     mediaStates: () => gateway.mediaStates(),
     metrics: () => metrics.collect(),

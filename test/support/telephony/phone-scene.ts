@@ -1,5 +1,6 @@
 import { systemClock } from "../../../src/core/clock.ts";
 import { CarrierEmulator, EMULATED, type EmulatedName } from "../../../src/simulator/emulator/emulator.ts";
+import type { PersonOf } from "../../../src/simulator/emulator/media-streams.ts";
 import type { PersonPlan, Scenario } from "../../../src/simulator/emulator/scenario.ts";
 import { speakingPeople } from "../../../src/simulator/emulator/speaking-person.ts";
 import { createReferenceTts } from "../../../src/speech/reference/tts.ts";
@@ -42,11 +43,20 @@ export class PhoneScene {
   readonly service: Service;
   readonly emulator: CarrierEmulator;
   readonly agentId: string;
+  /** What people have heard, frame by frame in the codec of their carrier's streams. */
+  readonly heard: readonly Uint8Array[];
 
   readonly #close: () => void;
 
-  private constructor(service: Service, emulator: CarrierEmulator, agentId: string, close: () => void) {
+  private constructor(
+    service: Service,
+    emulator: CarrierEmulator,
+    agentId: string,
+    heard: readonly Uint8Array[],
+    close: () => void,
+  ) {
     this.#close = close;
+    this.heard = heard;
     this.service = service;
     this.emulator = emulator;
     this.agentId = agentId;
@@ -66,10 +76,11 @@ export class PhoneScene {
       ),
       ...scenario.people,
     };
+    const heard: Uint8Array[] = [];
     const emulator = new CarrierEmulator({
       carrier,
       scenario: { ...scenario, people },
-      personOf: speakingPeople(tts, ended.signal),
+      personOf: listening(speakingPeople(tts, ended.signal), heard),
     });
     const apiUrl = await emulator.start();
     const port = await freePort();
@@ -77,7 +88,7 @@ export class PhoneScene {
       env: { API_PORT: String(port), PUBLIC_API_URL: `http://127.0.0.1:${port}`, [API_URLS[carrier]]: apiUrl, ...env },
     });
     const agentId = await attachAgent(service, carrier, emulator, agent);
-    return new PhoneScene(service, emulator, agentId, () => {
+    return new PhoneScene(service, emulator, agentId, heard, () => {
       ended.abort();
       tts.close();
     });
@@ -122,6 +133,16 @@ export class PhoneScene {
     });
   }
 
+  /** Puts a live call on hold, or ends the hold; resolves when the service has done that. */
+  async changeHold(id: string, to: "hold" | "resume"): Promise<void> {
+    await until(`${to} to be accepted`, ENDED_MS_MAX, async () => {
+      const { status, bytes } = await this.service.api("POST", `/calls/${id}/${to}`, {});
+      // The carrier's stream may have been redeemed and not begun.
+      if (status !== 200 && status !== 409) throw new Error(`${to} was refused: ${status} ${bytes}`);
+      return status === 200;
+    });
+  }
+
   /** What happened in the call, by the names of its events and commands. */
   async happened(id: string): Promise<string[]> {
     const answer = await this.service.api<{ data: { kind: string }[] }>("GET", `/calls/${id}/events?limit=1000`);
@@ -154,6 +175,20 @@ export class PhoneScene {
     });
   }
 }
+
+/** The same people; what they hear is added to `heard`. */
+const listening =
+  (personOf: PersonOf, heard: Uint8Array[]): PersonOf =>
+  (...of) => {
+    const person = personOf(...of);
+    return {
+      frame: () => person.frame(),
+      played: (frame, atMs) => {
+        heard.push(frame.slice());
+        person.played(frame, atMs);
+      },
+    };
+  };
 
 async function attachAgent(
   service: Service,

@@ -89,6 +89,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/calls/{id}/hold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put the caller on hold
+         * @description The agent falls silent in the middle of a word, and the caller hears music. Nothing that the caller says, types or presses reaches the agent, and none of it is transcribed. The hold ends with `resumeCall`, by itself after `maxDuration`, or when the caller is transferred. 409 `already_on_hold` answers a repeated request, which changes nothing: the first one's `maxDuration` holds. 409 `conflict` for a call that is not live, that ends, or whose caller is being transferred. Requires the scope `calls`.
+         */
+        post: operations["holdCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a hold
+         * @description The music stops, and the agent, which is given how long the hold was, speaks. 409 `not_on_hold` answers a repeated request, and one that comes after the hold has ended by itself. 409 `conflict` as for `holdCall`. Requires the scope `calls`.
+         */
+        post: operations["resumeCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/calls/{id}/recording": {
         parameters: {
             query?: never;
@@ -3062,10 +3102,10 @@ export interface components {
             /** @description Whether the peer is asked to drop the audio that it has not played. */
             clear: boolean;
             /**
-             * @description `words`, `dtmf`, `typed`: barge-in by a word that is no back-channel, by a DTMF digit, by typed text. `sustained_speech`: only in older calls, by speech without words. `inactivity`: the reply hung, and the caller is asked whether anybody is there. `llm_failed`: the LLM failed or timed out; an apology replaces the reply. `spend_limit`: a spend limit is reached, and the agent says so. `transfer`: the caller is being transferred. `call_ended`: `end` says why.
+             * @description `words`, `dtmf`, `typed`: barge-in by a word that is no back-channel, by a DTMF digit, by typed text. `sustained_speech`: only in older calls, by speech without words. `inactivity`: the reply hung, and the caller is asked whether anybody is there. `llm_failed`: the LLM failed or timed out; an apology replaces the reply. `spend_limit`: a spend limit is reached, and the agent says so. `transfer`: the caller is being transferred. `hold`: the caller is put on hold. `call_ended`: `end` says why.
              * @enum {string}
              */
-            reason: "words" | "dtmf" | "typed" | "inactivity" | "llm_failed" | "spend_limit" | "transfer" | "call_ended" | "sustained_speech";
+            reason: "words" | "dtmf" | "typed" | "inactivity" | "llm_failed" | "spend_limit" | "transfer" | "hold" | "call_ended" | "sustained_speech";
             /** @description How long the caller had been speaking without a break; 0 when silent. */
             speechMs: number;
             /** @description What the caller heard of the reply. Empty with `transcriptEnabled: false`. */
@@ -3270,7 +3310,7 @@ export interface components {
             playedMs: number;
         };
         /** @description Command of the call: what it did in response to its inputs. */
-        CommandEvent: components["schemas"]["StateCommand"] | components["schemas"]["GenerateReplyCommand"] | components["schemas"]["PreemptiveStartCommand"] | components["schemas"]["ConversationTrimmedCommand"] | components["schemas"]["PreemptiveCancelCommand"] | components["schemas"]["SpeakCommand"] | components["schemas"]["MarkCommand"] | components["schemas"]["PauseCommand"] | components["schemas"]["ResumeCommand"] | components["schemas"]["RewindCommand"] | components["schemas"]["RequestInterimCommand"] | components["schemas"]["TurnEndedCommand"] | components["schemas"]["IgnoreCommand"] | components["schemas"]["CancelReplyCommand"] | components["schemas"]["RunToolCommand"] | components["schemas"]["SendDtmfCommand"] | components["schemas"]["LanguageCommand"] | components["schemas"]["TransferCommand"] | components["schemas"]["TurnCommand"] | components["schemas"]["EndCommand"];
+        CommandEvent: components["schemas"]["StateCommand"] | components["schemas"]["GenerateReplyCommand"] | components["schemas"]["PreemptiveStartCommand"] | components["schemas"]["ConversationTrimmedCommand"] | components["schemas"]["PreemptiveCancelCommand"] | components["schemas"]["SpeakCommand"] | components["schemas"]["MarkCommand"] | components["schemas"]["PauseCommand"] | components["schemas"]["ResumeCommand"] | components["schemas"]["RewindCommand"] | components["schemas"]["RequestInterimCommand"] | components["schemas"]["TurnEndedCommand"] | components["schemas"]["IgnoreCommand"] | components["schemas"]["CancelReplyCommand"] | components["schemas"]["RunToolCommand"] | components["schemas"]["SendDtmfCommand"] | components["schemas"]["LanguageCommand"] | components["schemas"]["TransferCommand"] | components["schemas"]["HeldCommand"] | components["schemas"]["ResumedCommand"] | components["schemas"]["TurnCommand"] | components["schemas"]["EndCommand"];
         /** @description An LLM provider refused a prompt as longer than its model's context. */
         ContextExceededEvent: {
             /**
@@ -3448,7 +3488,7 @@ export interface components {
              * @description Stable code for programs; its meaning never changes.
              * @enum {string}
              */
-            code: "invalid_request" | "unknown_voice" | "unknown_language" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "idempotency_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "spend_limit" | "internal" | "overloaded" | "draining" | "insufficient_storage" | "database_lost" | "unavailable";
+            code: "invalid_request" | "unknown_voice" | "unknown_language" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_on_hold" | "not_on_hold" | "idempotency_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "spend_limit" | "internal" | "overloaded" | "draining" | "insufficient_storage" | "database_lost" | "unavailable";
             /** @description For humans; the wording may change. */
             message: string;
             /** @description All problems of the request that can be located in it. */
@@ -3499,6 +3539,53 @@ export interface components {
             /** @enum {string} */
             reason: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "busy" | "no_answer" | "declined" | "invalid_number" | "carrier_failed" | "no_capacity" | "unknown" | "worker_lost";
         };
+        /** @description The caller is on hold from now on and hears music. The agent is silent, and nothing that the caller says, types or presses reaches it. */
+        HeldCommand: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "command";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "held";
+            /** @description Milliseconds after which the hold ends by itself. */
+            msMax: number;
+        };
+        /** @description `POST /calls/{id}/hold` puts the caller on hold. */
+        HoldRequestedEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "hold-requested";
+            /** @description Milliseconds after which the hold ends by itself. */
+            msMax: number;
+        };
+        /**
+         * @description How long the hold may last.
+         * @example {
+         *       "maxDuration": 120
+         *     }
+         */
+        HoldRequestInput: {
+            /**
+             * @description Seconds after which the hold ends by itself.
+             * @default 300
+             */
+            maxDuration: number;
+        } | null;
         /** @description The request of a tool of the type `http`. The LLM is given at most 16384 characters of a response of at most 64 KiB, which must be JSON or text. */
         HttpTool: {
             /**
@@ -3578,7 +3665,7 @@ export interface components {
             reason?: "echo";
         };
         /** @description Input of the call: what happened to it. */
-        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
+        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
         /** @description The service failed while handling the previous event, and the call ends. */
         InternalErrorEvent: {
             /**
@@ -4799,12 +4886,12 @@ export interface components {
              * @enum {string}
              */
             kind: "playout-ended";
-            /** @description The reply; counted from 1. */
+            /** @description The reply; counted from 1. 0 for hold audio. */
             turnId: number;
             /** @description Milliseconds of audio sent since playout started. */
             sentMs: number;
         };
-        /** @description Playout of the reply started, or restarted after the TTS did not keep up. */
+        /** @description Playout of the reply or of hold audio started, or restarted after the TTS did not keep up. */
         PlayoutStartedEvent: {
             /**
              * @description Milliseconds since the media stream connected.
@@ -4818,7 +4905,7 @@ export interface components {
              * @enum {string}
              */
             kind: "playout-started";
-            /** @description The reply; counted from 1. */
+            /** @description The reply; counted from 1. 0 for hold audio. */
             turnId: number;
         };
         /** @description The preemptive reply is cancelled because the caller's words changed. */
@@ -5187,6 +5274,43 @@ export interface components {
              */
             reason: "no_words" | "back_channel" | "echo" | "pause_timeout";
         };
+        /** @description The hold is over. */
+        ResumedCommand: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "command";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "resumed";
+            /**
+             * @description `requested`: by the API. `expired`: after its longest time. `transfer`: the caller is being transferred. `goodbye`: the service ends the call, and the agent says so.
+             * @enum {string}
+             */
+            reason: "requested" | "expired" | "transfer" | "goodbye";
+            /** @description For how long the caller was on hold, in milliseconds. */
+            heldMs: number;
+        };
+        /** @description `POST /calls/{id}/resume` ends the hold. */
+        ResumeRequestedEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "resume-requested";
+        };
         /** @description The caller has not heard the end of what was sent of the reply, because the stream was lost: it is sent again. */
         RewindCommand: {
             /**
@@ -5358,12 +5482,12 @@ export interface components {
             /** @description A saved tool. Not in this version: 501. */
             toolId?: string;
             /**
-             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, switch_language; others: 501. `send_dtmf` needs a carrier that can send DTMF: carrier_c.
+             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, switch_language; others: 501. `send_dtmf` needs a carrier that can send DTMF: carrier_c.
              * @enum {string}
              */
-            toolName?: "hang_up" | "transfer" | "send_dtmf" | "query_corpus" | "switch_language";
+            toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "query_corpus" | "switch_language";
             definition?: components["schemas"]["ToolDefinition"];
-            /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `language` of `switch_language`, or the `parameters` of a definition. */
+            /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, or the `parameters` of a definition. */
             parameterOverrides?: {
                 [key: string]: unknown;
             };
@@ -5410,12 +5534,12 @@ export interface components {
             /** @description A saved tool. Not in this version: 501. */
             toolId?: string;
             /**
-             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, switch_language; others: 501. `send_dtmf` needs a carrier that can send DTMF: carrier_c.
+             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, switch_language; others: 501. `send_dtmf` needs a carrier that can send DTMF: carrier_c.
              * @enum {string}
              */
-            toolName?: "hang_up" | "transfer" | "send_dtmf" | "query_corpus" | "switch_language";
+            toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "query_corpus" | "switch_language";
             definition?: components["schemas"]["ToolDefinitionInput"];
-            /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `language` of `switch_language`, or the `parameters` of a definition. */
+            /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, or the `parameters` of a definition. */
             parameterOverrides?: {
                 [key: string]: unknown;
             };
@@ -5521,7 +5645,7 @@ export interface components {
              */
             kind: "state";
             /** @enum {string} */
-            state: "listening" | "thinking" | "speaking";
+            state: "listening" | "thinking" | "speaking" | "held";
             /** @description Latency of the reply that starts to play. */
             latency?: {
                 /** @description Final transcript of the STT; 0 where it came earlier, absent where the reply was started without it; milliseconds since the caller's last voiced frame. */
@@ -6555,7 +6679,7 @@ export interface components {
          *
          *     Binary messages are audio: 20 ms each from the service, and any length up to 1 s from the client; with Opus, one packet each in both directions. Text messages are JSON objects with a `type`; ignore unknown types and fields.
          *
-         *     - From the service: `ready` (`callId`, `input`, `output`) comes first; `state` (`state`: listening, thinking, speaking; `latency`, as in a turn, when a reply starts to play); `transcript` (`role`, `text`, `final`, `turnId`; `approximate`, as in a turn); `mark` (`name`): return it once all audio before it has been played; `clear`: drop the audio that has not been played, and the marks in it; `toolCall` (`id`, `name`, `arguments`): carry out this tool of the type `client`; `error` (`code`, `message`); `ended` (`reason`: an `endReason`), then the socket closes.
+         *     - From the service: `ready` (`callId`, `input`, `output`) comes first; `state` (`state`: listening, thinking, speaking, held; `latency`, as in a turn, when a reply starts to play); `transcript` (`role`, `text`, `final`, `turnId`; `approximate`, as in a turn); `mark` (`name`): return it once all audio before it has been played; `clear`: drop the audio that has not been played, and the marks in it; `toolCall` (`id`, `name`, `arguments`): carry out this tool of the type `client`; `error` (`code`, `message`); `ended` (`reason`: an `endReason`), then the socket closes.
          *     - From the client: `mark` (`name`); `cleared`, optional, confirms a `clear`; `dtmf` (`digit`); `text` (`text`): what the caller typed; `toolResult` (`id`, and `result`, any JSON, or `error`, a text); `end`: hangs up.
          * @example {
          *       "inputSampleRate": 16000,
@@ -6870,6 +6994,40 @@ export interface components {
                     error: components["schemas"]["Error"] & {
                         /** @enum {unknown} */
                         code?: "conflict";
+                    };
+                };
+            };
+        };
+        /** @description Conflict. `conflict`: not possible in the resource's current state, or the account has reached its limit of them (10,000 agents, 1,000 published versions of an agent, 50 webhooks, 500 API keys, 500 people, 500 publishable keys). `already_on_hold`: the caller is on hold already, perhaps by the same request, repeated. */
+        ConflictOrAlreadyOnHold409: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code?: "conflict" | "already_on_hold";
+                    };
+                };
+            };
+        };
+        /** @description Conflict. `conflict`: not possible in the resource's current state, or the account has reached its limit of them (10,000 agents, 1,000 published versions of an agent, 50 webhooks, 500 API keys, 500 people, 500 publishable keys). `not_on_hold`: the caller is not on hold; the hold may have ended by itself. */
+        ConflictOrNotOnHold409: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code?: "conflict" | "not_on_hold";
                     };
                 };
             };
@@ -7290,6 +7448,94 @@ export interface operations {
             403: components["responses"]["Forbidden403"];
             404: components["responses"]["NotFound404"];
             408: components["responses"]["InvalidRequest408"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    holdCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["HoldRequestInput"];
+            };
+        };
+        responses: {
+            /** @description The caller is on hold. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["ConflictOrAlreadyOnHold409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    resumeCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never> | null;
+            };
+        };
+        responses: {
+            /** @description The caller is with the agent again. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["ConflictOrNotOnHold409"];
             413: components["responses"]["PayloadTooLarge413"];
             415: components["responses"]["UnsupportedMediaType415"];
             429: components["responses"]["RateLimited429"];

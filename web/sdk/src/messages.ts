@@ -43,7 +43,7 @@ export type ServiceMessage =
   | { type: "hello"; iceServers: IceServer[]; resumeUrl?: string }
   | { type: "answer"; sdp: string }
   | Ready
-  | { type: "state"; state: "listening" | "thinking" | "speaking"; latency?: TurnLatency }
+  | { type: "state"; state: "listening" | "thinking" | "speaking" | "held"; latency?: TurnLatency }
   | ({ type: "transcript" } & TranscriptDetail)
   | { type: "mark"; name: string; rtpTimestamp?: number }
   | { type: "clear"; rtpTimestamp?: number }

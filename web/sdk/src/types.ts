@@ -4,10 +4,18 @@ import type { CallErrorCode } from "./errors.ts";
 export type AudioPath = "rtp" | "websocket";
 
 /**
- * What the call does. `idle` until `start()`, `connecting` until `ready`, then what the agent does; `reconnecting` while the
+ * What the call does. `idle` until `start()`, `connecting` until `ready`, then what the agent does; `held` while the caller is on hold; `reconnecting` while the
  * connection is lost and may come back; `ended` for good.
  */
-export type CallState = "idle" | "connecting" | "listening" | "thinking" | "speaking" | "reconnecting" | "ended";
+export type CallState =
+  | "idle"
+  | "connecting"
+  | "listening"
+  | "thinking"
+  | "speaking"
+  | "held"
+  | "reconnecting"
+  | "ended";
 
 /** A call that the SDK starts itself, with a publishable key, from a page of one of its origins. */
 export interface PublishableSession {

@@ -23,6 +23,8 @@ export interface Texts {
   listening: string;
   thinking: string;
   speaking: string;
+  /** The caller is on hold. */
+  held: string;
   reconnecting: string;
   ended: string;
   /** Errors, as sentences that say what to do. */

@@ -353,6 +353,18 @@ export class SqlCalls implements CallStore {
     }));
   }
 
+  async workerOf(accountId: AccountId, callId: CallId): Promise<WorkerId | undefined> {
+    const row = await this.#db
+      .selectFrom("calls")
+      .select("worker_id")
+      .where("id", "=", callId)
+      .where("account_id", "=", accountId)
+      .where("status", "=", "active")
+      .$narrowType<{ worker_id: WorkerId }>()
+      .executeTakeFirst();
+    return row?.worker_id;
+  }
+
   async cancel(accountId: AccountId, callId: CallId): Promise<Cancellation | undefined> {
     const found = await this.#database.readCommitted(async (tx): Promise<Cancellation | undefined> => {
       const nowMs = this.#clock.epochMs();

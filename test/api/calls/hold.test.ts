@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { HoldOutcome, HoldRequest } from "../../../src/core/calls/hold.ts";
+import { asCallId, type CallId, type WorkerId } from "../../../src/core/ids.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
+import { inEveryStatus } from "../../support/calls/stored-calls.ts";
+
+let api: ApiUnderTest;
+let asked: [WorkerId, CallId, HoldRequest][];
+let outcome: HoldOutcome | undefined;
+beforeEach(async () => {
+  asked = [];
+  outcome = "done";
+  api = await apiUnderTest(undefined, {
+    holdCall: async (...request) => {
+      asked.push(request);
+      return outcome;
+    },
+  });
+});
+afterEach(() => api.close());
+
+const ask = (id: string, to: "hold" | "resume", body: object | undefined = undefined): Promise<Answer> =>
+  api.post(body ?? "", body === undefined ? { "content-length": "0" } : {}, `/api/v1/calls/${id}/${to}`);
+const activeCall = async (): Promise<CallId> => (await inEveryStatus(api.stores, api.accountId, api.clock)).active.id;
+
+describe("POST /calls/{id}/hold and /resume", () => {
+  test("ask the call's worker, and answer with the record", async () => {
+    const id = await activeCall();
+    const held = await ask(id, "hold", { maxDuration: 20 });
+    expect([held.status, held.body]).toMatchObject([200, { id, status: "active" }]);
+    expect((await ask(id, "resume", {})).status).toBe(200);
+    expect(asked).toEqual([
+      ["worker-1", id, { kind: "hold", msMax: 20_000 }],
+      ["worker-1", id, { kind: "resume" }],
+    ]);
+  });
+
+  test("hold a call for 300 s at most where the request has no other time", async () => {
+    const id = await activeCall();
+    await ask(id, "hold", {});
+    expect(asked.map(([, , request]) => request)).toEqual([{ kind: "hold", msMax: 300_000 }]);
+  });
+
+  test.each([0, 601, 1.5, "60", null])("refuse a maxDuration of %s", async (maxDuration) => {
+    const answer = await ask(await activeCall(), "hold", { maxDuration });
+    expect([answer.status, pathsOf(answer), asked]).toEqual([400, ["/maxDuration"], []]);
+  });
+
+  test.each<[HoldOutcome, string, string]>([
+    ["not_live", "conflict", "from the start of its media stream to its end"],
+    ["ending", "conflict", "the agent says goodbye"],
+    ["transferring", "conflict", "wait until the caller is back"],
+    ["on_hold", "already_on_hold", "POST /calls/{id}/resume ends the hold"],
+    ["not_on_hold", "not_on_hold", "POST /calls/{id}/hold begins one"],
+  ])("answer a call that is %s with 409 %s, and say what would be right", async (refusal, code, sentence) => {
+    outcome = refusal;
+    const answer = await ask(await activeCall(), refusal === "not_on_hold" ? "resume" : "hold", {});
+    expect([answer.status, errorOf(answer).code]).toEqual([409, code]);
+    expect(errorOf(answer).message).toContain(sentence);
+  });
+
+  test("refuse a call that is not active, without a worker", async () => {
+    const { active: _, ...others } = await inEveryStatus(api.stores, api.accountId, api.clock);
+    for (const { id } of Object.values(others)) {
+      const answer = await ask(id, "hold", {});
+      expect([answer.status, errorOf(answer).code]).toEqual([409, "conflict"]);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test("answer 404 for an unknown call, and 503 where the worker does not answer", async () => {
+    expect((await ask(asCallId("call_01980000-0000-7000-8000-000000000009"), "hold", {})).status).toBe(404);
+    outcome = undefined;
+    const answer = await ask(await activeCall(), "resume", {});
+    expect([answer.status, errorOf(answer).code]).toEqual([503, "unavailable"]);
+  });
+});
