@@ -15,7 +15,7 @@ import { PostgresServer } from "../../support/postgres/server.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 const READY_MS_MAX = 90_000;
-const START_TRIES_MAX = 3;
+const START_TRIES_MAX = 6;
 const LOG_TAIL_CHARS = 2_000;
 const REQUEST_MS_MAX = 15_000;
 /** With what events the account's own webhook is called. */
@@ -67,7 +67,16 @@ export class KilledService implements Api {
     });
   }
 
+  /** One after the other: several that start at once are slow on a small machine. */
   static async start(store: StoreName, env: Readonly<Record<string, string>>): Promise<KilledService> {
+    const starting = KilledService.#starting.then(() => KilledService.#startOne(store, env));
+    KilledService.#starting = starting.catch(() => {});
+    return await starting;
+  }
+
+  static #starting: Promise<unknown> = Promise.resolve();
+
+  static async #startOne(store: StoreName, env: Readonly<Record<string, string>>): Promise<KilledService> {
     const apiUrl = `http://127.0.0.1:${await freePort()}`;
     const server = store === "Postgres" ? await PostgresServer.start({ settings: { fsync: "on" } }) : undefined;
     const database = server && { server, url: await server.createDatabase() };

@@ -63,39 +63,54 @@ async function runFull(proof: Proof, stores: readonly StoreName[]): Promise<Tele
   for (const store of stores) latencies.push(await measureLatency(store, FULL.latency));
   const floods: FloodResult[] = [];
   for (const store of stores) floods.push(await flood({ store, seed, forgeries: FULL.forgeries }, checks.print));
-  return { latencies, floods, ...(await runTrials(proof, stores, FULL)) };
+  const [trials, transfers] = await both(runTrials(proof, stores, FULL), runTransfers(proof, stores, FULL));
+  return { latencies, floods, trials, transfers };
 }
 
-/** All at once: nothing is judged by its time. */
+/** Two chains at once: nothing is judged by its time. */
 async function runReduced(proof: Proof, stores: readonly StoreName[]): Promise<TelephonyResult> {
   const { seed } = proof;
-  const [latency, forged, trials] = await Promise.all([
-    measureLatency("SQLite", REDUCED.latency),
-    forge({ store: "SQLite", seed, forgeries: REDUCED.forgeries }),
-    runTrials(proof, stores, REDUCED),
-  ]);
-  return { latencies: [latency], floods: [forged], ...trials };
+  const measure = async (): Promise<Omit<TelephonyResult, "trials">> => {
+    const latency = await measureLatency("SQLite", REDUCED.latency);
+    const forged = await forge({ store: "SQLite", seed, forgeries: REDUCED.forgeries });
+    const transfers = await runTransfers(proof, stores.slice(-1), REDUCED);
+    return { latencies: [latency], floods: [forged], transfers };
+  };
+  const [trials, measured] = await both(runTrials(proof, stores, REDUCED), measure());
+  return { trials, ...measured };
 }
 
 /** All stores at once: most of the time each waits for what is in doubt. */
 async function runTrials(
   { checks, seed, reduced }: Proof,
   stores: readonly StoreName[],
-  size: Pick<typeof FULL, "trial" | "transfers">,
-): Promise<Pick<TelephonyResult, "trials" | "transfers">> {
-  const [trials, transfers] = await Promise.all([
-    Promise.all(
-      stores.map((store) => new KillTrial({ store, ...size.trial, seed, isShort: reduced }, checks.print).run()),
-    ),
-    Promise.all(
-      stores.map((store) =>
-        inChild<TransferQuestions, TransferResult>("./transfers/process", (child) =>
-          child.ask("run", { store, seed, ...size.transfers, isShort: reduced }),
-        ),
-      ),
-    ),
-  ]);
-  return { trials, transfers };
+  { trial }: Pick<typeof FULL, "trial">,
+): Promise<readonly KillTrialResult[]> {
+  const run = (store: StoreName) => new KillTrial({ store, ...trial, seed, isShort: reduced }, checks.print).run();
+  const [first, second] = stores;
+  if (first === undefined || second === undefined) return await Promise.all(stores.map(run));
+  return await both(run(first), run(second));
+}
+
+async function runTransfers(
+  { seed, reduced }: Proof,
+  stores: readonly StoreName[],
+  { transfers }: Pick<typeof FULL, "transfers">,
+): Promise<readonly TransferResult[]> {
+  const results: TransferResult[] = [];
+  for (const store of stores) {
+    const options = { store, seed, ...transfers, isShort: reduced };
+    results.push(
+      await inChild<TransferQuestions, TransferResult>("./transfers/process", (child) => child.ask("run", options)),
+    );
+  }
+  return results;
+}
+
+/** Rejects only when both are over: they stop what they have started. */
+async function both<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
 }
 
 const measureLatency = (store: StoreName, size: typeof FULL.latency): Promise<LatencyResult> =>
