@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { ServiceReady } from "../../../src/core/service-ready.ts";
@@ -18,6 +20,9 @@ const READY_MS_MAX = 90_000;
 const START_TRIES_MAX = 6;
 const LOG_TAIL_CHARS = 2_000;
 const REQUEST_MS_MAX = 15_000;
+/** How long a request is repeated while nothing answers. */
+const ASK_MS_MAX = 90_000;
+const RETRY_MS = 500;
 /** With what events the account's own webhook is called. */
 const EVENT_TYPES = ["call.created", "call.started", "call.ended"] as const;
 
@@ -42,6 +47,8 @@ export class KilledService implements Api {
   #key = "";
   #child: ChildProcess | undefined;
   #isRemoved = false;
+  /** Why the last request got no answer. */
+  #failure: unknown;
   /** Every answer of the API. */
   readonly answers: string[] = [];
   /** The bodies of the account's own webhooks. */
@@ -140,12 +147,7 @@ export class KilledService implements Api {
   /** Ends a process, or all of them, at once; resolves when that has happened. False where there was none to kill. */
   kill(victim: Victim): boolean {
     if (victim === "service") return isKilled(-(this.#child?.pid ?? 0));
-    const lines = this.log.split("\n").filter((line) => line.includes('"process started"'));
-    const pids = lines.flatMap((line) => {
-      const { kind, pid } = JSON.parse(line) as { kind: string; pid: number };
-      return kind === victim ? [pid] : [];
-    });
-    const pid = pids.at(-1);
+    const pid = this.#starts().findLast(({ kind }) => kind === victim)?.pid;
     if (pid === undefined || this.#killedPids.has(pid) || !isKilled(pid)) return false;
     this.#killedPids.add(pid);
     return true;
@@ -168,18 +170,35 @@ export class KilledService implements Api {
       const text = await response.text();
       this.answers.push(text);
       return { status: response.status, body: JSON.parse(text) as Body };
-    } catch {
+    } catch (error) {
+      this.#failure = error;
       return undefined;
     }
   }
 
-  /** As `api`, where an answer other than a success is an error. */
+  /** As `api`, where an answer other than a success is an error. It is asked again while nothing answers. */
   async ask<Body>(method: "GET" | "POST" | "PATCH", path: string, body?: object): Promise<Body> {
-    const answer = await this.api<Body>(method, path, body);
-    if (answer === undefined || answer.status >= 300) {
-      throw new Error(`${method} ${path}: ${answer?.status} ${JSON.stringify(answer?.body)}`);
+    const headers = { "Idempotency-Key": randomUUID() };
+    const endMs = performance.now() + ASK_MS_MAX;
+    while (performance.now() < endMs) {
+      const answer = await this.api<Body>(method, path, body, headers);
+      if (answer !== undefined && answer.status < 300) return answer.body;
+      if (answer !== undefined && answer.status !== 503) {
+        throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      }
+      await delay(RETRY_MS);
     }
-    return answer.body;
+    throw new Error(`${method} ${path} got no answer`, { cause: this.#failure });
+  }
+
+  /** When processes of these kinds were started, Unix time: also those that its supervisor has replaced on its own. */
+  startsMs(...kinds: readonly Victim[]): readonly number[] {
+    return this.#starts().flatMap(({ kind, time }) => (kinds.includes(kind) ? [time] : []));
+  }
+
+  #starts(): { kind: Victim; pid: number; time: number }[] {
+    const lines = this.log.split("\n").filter((line) => line.includes('"process started"'));
+    return lines.map((line) => JSON.parse(line));
   }
 
   /** Everything that the service has logged. */

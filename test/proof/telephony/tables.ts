@@ -62,7 +62,14 @@ function trialTable(trials: readonly KillTrialResult[]): string[] {
   return tableLines(headings, rows);
 }
 
-const OUTCOME_HEADINGS = ["with the target", "with the agent again", "heard a text", "ended by the carrier", "lost"];
+const OUTCOME_HEADINGS = [
+  "with the target",
+  "with the agent again",
+  "heard a text",
+  "ended by the carrier",
+  "its worker lost",
+  "lost",
+];
 
 const outcomeCells = (results: readonly CallerResult[]): number[] =>
   OUTCOMES.map((outcome) => results.filter((result) => result.outcome === outcome).length);

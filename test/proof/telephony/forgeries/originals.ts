@@ -5,6 +5,7 @@ import type { Api } from "../service.ts";
 
 const CALLER = "+12025550142";
 const CALLS = 6;
+const CALLS_MIN = 3;
 const TALK_MS = 500;
 const ENDED_MS_MAX = 60_000;
 const POLL_MS = 200;
@@ -28,7 +29,7 @@ export class Originals {
     );
   }
 
-  /** People call the agent of this service; resolves when the carriers have reported the ends of the calls. */
+  /** People call the agent of this service; resolves when the carriers have reported enough of the calls. */
   async gather(service: Api): Promise<void> {
     const agentId = await createAgent(service);
     for (const carrier of this.carriers) {
@@ -38,8 +39,8 @@ export class Originals {
       }
     }
     const endMs = performance.now() + ENDED_MS_MAX;
-    while (!this.carriers.every(hasEnded)) {
-      if (performance.now() > endMs) throw new Error("the calls whose webhooks are forged did not end");
+    while (!this.carriers.every(hasReported)) {
+      if (performance.now() > endMs) throw new Error("the calls whose webhooks are forged were not reported");
       await delay(POLL_MS);
     }
   }
@@ -49,5 +50,7 @@ export class Originals {
   }
 }
 
-const hasEnded = ({ emulator }: ObservedCarrier): boolean =>
-  emulator.sentWebhooks.filter(({ kind, status }) => kind === "ended" && status === 200).length >= CALLS;
+/** Some calls and all of their webhooks: a call that meets a busy service may miss some. */
+const hasReported = ({ emulator, webhooks }: ObservedCarrier): boolean =>
+  emulator.network.legs.every(({ state }) => state === "ended") &&
+  new Set(webhooks.filter(({ status }) => status === 200).map(({ leg }) => leg)).size >= CALLS_MIN;

@@ -93,8 +93,13 @@ export class TransferTrial {
     try {
       await this.#prepare();
       await Promise.all([this.#transferAll(), this.#killAll()]);
-      const open = await this.#openCalls();
-      return { ...this.#options, results: this.#results, open, tookS: (performance.now() - startMs) / 1_000 };
+      const { open, ofLostWorkers } = await this.#endedCalls();
+      const results = this.#results.map((result) =>
+        result.outcome === "lost" && ofLostWorkers.includes(result.callId)
+          ? { ...result, outcome: "worker" as const }
+          : result,
+      );
+      return { ...this.#options, results, open, tookS: (performance.now() - startMs) / 1_000 };
     } finally {
       for (const { emulator } of this.#carriers) await emulator.stop();
       await this.#service?.remove();
@@ -246,19 +251,21 @@ export class TransferTrial {
   }
 
   /** Once all callers have hung up, all calls end. */
-  async #openCalls(): Promise<readonly string[]> {
+  async #endedCalls(): Promise<{ open: readonly string[]; ofLostWorkers: readonly string[] }> {
     const endMs = Date.now() + ENDED_MS_MAX;
+    const ofLostWorkers: string[] = [];
     let open = this.#results.map(({ callId }) => callId);
     while (open.length > 0 && Date.now() < endMs) {
       const still: string[] = [];
       for (const callId of open) {
-        const answer = await this.#running.api<{ status: string }>("GET", `/calls/${callId}`);
+        const answer = await this.#running.api<{ status: string; endReason: string }>("GET", `/calls/${callId}`);
         if (answer?.status !== 200 || !OVER.includes(answer.body.status)) still.push(callId);
+        else if (answer.body.endReason === "worker_lost") ofLostWorkers.push(callId);
       }
       open = still;
       if (open.length > 0) await delay(1_000);
     }
-    return open;
+    return { open, ofLostWorkers };
   }
 }
 
