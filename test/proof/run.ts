@@ -27,8 +27,7 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
     run: proveStores,
   },
   telephony: {
-    summary:
-      "calls at emulated carriers while processes are killed 200 times, on SQLite and Postgres; latency; forged webhooks",
+    summary: "calls at emulated carriers under kills, on SQLite and Postgres; transfers; latency; forged webhooks",
     run: proveTelephony,
   },
   browser: {

@@ -47,6 +47,8 @@ export interface MediaStreamsOptions {
 export class MediaStreams {
   readonly #options: MediaStreamsOptions;
   readonly #people = new Map<Leg, PersonOnLine>();
+  /** How often each leg was to get a stream. */
+  readonly #orders = new Map<Leg, number>();
   readonly #open = new Map<Leg, { stop: () => void; peer?: SimulatedPeer }>();
   readonly #violations = new Map<Leg, Map<Violation, number>>();
 
@@ -67,6 +69,12 @@ export class MediaStreams {
   async open(order: StreamOrder): Promise<void> {
     const { leg, url, headers } = order;
     this.stop(leg);
+    const count = (this.#orders.get(leg) ?? 0) + 1;
+    this.#orders.set(leg, count);
+    if (count === leg.person.failsStream) {
+      order.onEnded("failed");
+      return;
+    }
     const abort = new AbortController();
     const entry: { stop: () => void; peer?: SimulatedPeer } = { stop: () => abort.abort() };
     this.#open.set(leg, entry);

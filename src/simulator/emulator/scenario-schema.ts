@@ -16,6 +16,7 @@ export const PLAN = z
     presses: z.array(z.strictObject({ digit, afterMs: z.int().min(0) })),
     says: z.array(z.string().min(1)),
     headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/), z.string()),
+    failsStream: z.int().min(1),
   })
   .partial();
 

@@ -30,6 +30,8 @@ export interface PersonPlan {
   readonly says: readonly string[];
   /** SIP headers of a call by this person, such as `X-Customer`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The stream of the call that cannot be connected: 1 for the first, 2 for the one after a transfer that led to nothing. */
+  readonly failsStream?: number;
 }
 
 export const PERSON_DEFAULT: PersonPlan = {

@@ -5,7 +5,7 @@ import { type PersonOf, silentPerson } from "../../../src/simulator/emulator/med
 import type { Leg } from "../../../src/simulator/emulator/network.ts";
 import type { PersonPlan } from "../../../src/simulator/emulator/scenario.ts";
 import { type SendWebhook, sendByFetch } from "../../../src/simulator/emulator/webhook-sender.ts";
-import type { KilledService } from "./service.ts";
+import type { Api } from "./service.ts";
 
 export const CARRIER_NAMES = Object.keys(EMULATED) as readonly EmulatedName[];
 
@@ -26,6 +26,9 @@ export interface SeenWebhook {
   readonly body: string;
   readonly status: number;
   readonly tookMs: number;
+  /** The leg that it is about, and the document that it was answered with. */
+  readonly leg: Leg | undefined;
+  readonly answer: string;
 }
 
 /** A stream token that the service gave to a carrier. `leg`: the call that it was for, where the request names one. */
@@ -66,7 +69,7 @@ export class ObservedCarrier {
   }
 
   /** Gives the service the account with its number, whose calls the agent answers. */
-  async attach(service: KilledService, agentId: string): Promise<{ numberId: string }> {
+  async attach(service: Api, agentId: string): Promise<{ numberId: string }> {
     const { id: carrierId } = await service.ask<{ id: string }>("POST", "/carriers", {
       carrier: EMULATED[this.name].wire,
       name: this.name,
@@ -91,8 +94,10 @@ export class ObservedCarrier {
     const startMs = performance.now();
     const answer = await sendByFetch(url, request, signal);
     const { method, headers, body = "" } = request;
-    this.webhooks.push({ url, method, headers, body, status: answer.status, tookMs: performance.now() - startMs });
-    this.#noteTokens(answer.body, this.#legOf(decoded(body)));
+    const tookMs = performance.now() - startMs;
+    const leg = this.#legOf(decoded(body));
+    this.webhooks.push({ url, method, headers, body, status: answer.status, tookMs, leg, answer: answer.body });
+    this.#noteTokens(answer.body, leg);
     return answer;
   };
 

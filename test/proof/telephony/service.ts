@@ -1,8 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { ServiceReady } from "../../../src/core/service-ready.ts";
@@ -13,15 +17,27 @@ import { PostgresServer } from "../../support/postgres/server.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 const READY_MS_MAX = 90_000;
-const START_TRIES_MAX = 3;
+const START_TRIES_MAX = 6;
 const LOG_TAIL_CHARS = 2_000;
 const REQUEST_MS_MAX = 15_000;
+/** How long a request is repeated while nothing answers. */
+const ASK_MS_MAX = 90_000;
+const RETRY_MS = 500;
+/** With what events the account's own webhook is called. */
+const EVENT_TYPES = ["call.created", "call.started", "call.ended"] as const;
+
+/** Asks the API; an answer other than a success is an error. */
+export interface Api {
+  ask<Body>(method: "GET" | "POST" | "PATCH", path: string, body?: object): Promise<Body>;
+}
+
+export type StoreName = "SQLite" | "Postgres";
 
 /** What a kill ends: one process, or the supervisor with all of them. */
 export type Victim = "control" | "worker" | "service";
 
 /** The built service on a store, whose processes are killed. It stays at the same address. */
-export class KilledService {
+export class KilledService implements Api {
   readonly dataDir = mkdtempSync(join(tmpdir(), "trunkline-telephony-"));
   readonly #env: Readonly<Record<string, string>>;
   readonly #postgres: PostgresServer | undefined;
@@ -31,8 +47,13 @@ export class KilledService {
   #key = "";
   #child: ChildProcess | undefined;
   #isRemoved = false;
+  /** Why the last request got no answer. */
+  #failure: unknown;
   /** Every answer of the API. */
   readonly answers: string[] = [];
+  /** The bodies of the account's own webhooks. */
+  readonly deliveries: string[] = [];
+  readonly #endpoint: Server;
 
   private constructor(
     apiUrl: string,
@@ -43,9 +64,26 @@ export class KilledService {
     this.#env = env;
     this.#postgres = database?.server;
     this.#databaseUrl = database?.url;
+    this.#endpoint = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        this.deliveries.push(Buffer.concat(chunks).toString());
+        response.end();
+      });
+    });
   }
 
-  static async start(store: "SQLite" | "Postgres", env: Readonly<Record<string, string>>): Promise<KilledService> {
+  /** One after the other: several that start at once are slow on a small machine. */
+  static async start(store: StoreName, env: Readonly<Record<string, string>>): Promise<KilledService> {
+    const starting = KilledService.#starting.then(() => KilledService.#startOne(store, env));
+    KilledService.#starting = starting.catch(() => {});
+    return await starting;
+  }
+
+  static #starting: Promise<unknown> = Promise.resolve();
+
+  static async #startOne(store: StoreName, env: Readonly<Record<string, string>>): Promise<KilledService> {
     const apiUrl = `http://127.0.0.1:${await freePort()}`;
     const server = store === "Postgres" ? await PostgresServer.start({ settings: { fsync: "on" } }) : undefined;
     const database = server && { server, url: await server.createDatabase() };
@@ -56,7 +94,14 @@ export class KilledService {
       return (await apiKeys.create({ accountId, name: "proof", scopes: [...scopes] })).key;
     });
     await service.run();
+    await service.#addWebhook();
     return service;
+  }
+
+  async #addWebhook(): Promise<void> {
+    await new Promise<void>((resolve) => void this.#endpoint.listen(0, "127.0.0.1", resolve));
+    const { port } = this.#endpoint.address() as AddressInfo;
+    await this.ask("POST", "/webhooks", { url: `http://127.0.0.1:${port}/hook`, eventTypes: EVENT_TYPES });
   }
 
   /** Starts it, also again after all of it was killed; resolves when it takes calls. */
@@ -79,6 +124,7 @@ export class KilledService {
         TTS: "reference",
         TMPDIR: tmpdir(),
         WORKERS: "1",
+        WEBHOOKS_ALLOW_LOOPBACK: "true",
         ...(this.#databaseUrl !== undefined && { DATABASE_URL: this.#databaseUrl }),
         ...this.#env,
       },
@@ -101,12 +147,7 @@ export class KilledService {
   /** Ends a process, or all of them, at once; resolves when that has happened. False where there was none to kill. */
   kill(victim: Victim): boolean {
     if (victim === "service") return isKilled(-(this.#child?.pid ?? 0));
-    const lines = this.log.split("\n").filter((line) => line.includes('"process started"'));
-    const pids = lines.flatMap((line) => {
-      const { kind, pid } = JSON.parse(line) as { kind: string; pid: number };
-      return kind === victim ? [pid] : [];
-    });
-    const pid = pids.at(-1);
+    const pid = this.#starts().findLast(({ kind }) => kind === victim)?.pid;
     if (pid === undefined || this.#killedPids.has(pid) || !isKilled(pid)) return false;
     this.#killedPids.add(pid);
     return true;
@@ -129,18 +170,35 @@ export class KilledService {
       const text = await response.text();
       this.answers.push(text);
       return { status: response.status, body: JSON.parse(text) as Body };
-    } catch {
+    } catch (error) {
+      this.#failure = error;
       return undefined;
     }
   }
 
-  /** As `api`, where an answer other than a success is an error. */
+  /** As `api`, where an answer other than a success is an error. It is asked again while nothing answers. */
   async ask<Body>(method: "GET" | "POST" | "PATCH", path: string, body?: object): Promise<Body> {
-    const answer = await this.api<Body>(method, path, body);
-    if (answer === undefined || answer.status >= 300) {
-      throw new Error(`${method} ${path}: ${answer?.status} ${JSON.stringify(answer?.body)}`);
+    const headers = { "Idempotency-Key": randomUUID() };
+    const endMs = performance.now() + ASK_MS_MAX;
+    while (performance.now() < endMs) {
+      const answer = await this.api<Body>(method, path, body, headers);
+      if (answer !== undefined && answer.status < 300) return answer.body;
+      if (answer !== undefined && answer.status !== 503) {
+        throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      }
+      await delay(RETRY_MS);
     }
-    return answer.body;
+    throw new Error(`${method} ${path} got no answer`, { cause: this.#failure });
+  }
+
+  /** When processes of these kinds were started, Unix time: also those that its supervisor has replaced on its own. */
+  startsMs(...kinds: readonly Victim[]): readonly number[] {
+    return this.#starts().flatMap(({ kind, time }) => (kinds.includes(kind) ? [time] : []));
+  }
+
+  #starts(): { kind: Victim; pid: number; time: number }[] {
+    const lines = this.log.split("\n").filter((line) => line.includes('"process started"'));
+    return lines.map((line) => JSON.parse(line));
   }
 
   /** Everything that the service has logged. */
@@ -158,13 +216,26 @@ export class KilledService {
     }
   }
 
-  /** All that the database holds, as text. */
-  async dump(): Promise<string> {
-    const server = this.#postgres;
-    if (server === undefined) {
-      const files = ["trunkline.db", "trunkline.db-wal"];
-      return files.map((file) => readFileSync(join(this.dataDir, file), "latin1")).join("\n");
-    }
+  /** Everything that outlives a call or leaves the service, by place: no stream token may be in it. */
+  async texts(): Promise<Record<string, string>> {
+    return {
+      "the log": this.log,
+      ...this.#files(),
+      ...(this.#postgres !== undefined && { "the database": await this.#dump(this.#postgres) }),
+      "an answer of the API": this.answers.join("\n"),
+      "a webhook of the account": this.deliveries.join("\n"),
+    };
+  }
+
+  /** Of the service, with SQLite's database. */
+  #files(): Record<string, string> {
+    const files = readdirSync(this.dataDir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+    return Object.fromEntries(
+      files.map(({ parentPath, name }) => [`the file ${name}`, readFileSync(join(parentPath, name), "latin1")]),
+    );
+  }
+
+  async #dump(server: PostgresServer): Promise<string> {
     const tables = await server.query<{ name: string }>(
       "SELECT tablename AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
       this.#databaseUrl,
@@ -183,6 +254,8 @@ export class KilledService {
     const exited = child?.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
     this.kill("service");
     await exited;
+    this.#endpoint.close();
+    this.#endpoint.closeAllConnections();
     await this.#postgres?.remove();
     rmSync(this.dataDir, { recursive: true, force: true });
   }

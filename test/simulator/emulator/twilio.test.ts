@@ -225,6 +225,15 @@ describe("a transfer by <Dial>", () => {
     expect(leg.state).toBe("answered");
   });
 
+  test("ends the call where the stream of the return cannot be connected: its document has nothing more", async () => {
+    const { emulator, customer } = await scene(({ path }, own) => (path === "/voice" ? dial(own, BUSY) : stream(own)));
+    emulator.network.setPerson(BUSY, { does: "busy" });
+    const leg = emulator.call({ from: PERSON, to: NUMBER }, { failsStream: 1 });
+    await eventually(() => leg.state === "ended");
+    expect(customer.streams).toEqual([]);
+    expect(leg.endedBy).toBe("account");
+  });
+
   test("ends with the caller, who hangs up while it rings", async () => {
     const { emulator, customer } = await scene(({ path }, own) => (path === "/voice" ? dial(own, BUSY) : {}));
     emulator.network.setPerson(BUSY, { does: "no_answer" });
