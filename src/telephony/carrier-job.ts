@@ -2,12 +2,7 @@ import type { CallInstruction, CarrierAnswer, Exchange, FoundCall } from "../car
 import type { Clock } from "../core/clock.ts";
 import { millisecondsOf } from "../core/clocks.ts";
 import type { AccountId, CallId } from "../core/ids.ts";
-import {
-  CONNECT_TRIES_MAX,
-  FIND_CALL_SINCE_MS,
-  PHONE_CALL_JOB_MS_MAX,
-  PHONE_CALL_JOBS_MAX,
-} from "../core/limits/phone-calls.ts";
+import { CONNECT_TRIES_MAX, FIND_CALL_SINCE_MS, PHONE_CALL_JOB_MS_MAX } from "../core/limits/phone-calls.ts";
 import type { Logger } from "../core/log/logger.ts";
 import { JobFailure, type JobHandler } from "../jobs/handler.ts";
 import type { ClaimedJob } from "../store/job-store.ts";
@@ -46,7 +41,6 @@ interface HangUp extends CarrierAccess {
  */
 export class PhoneCallJobs implements JobHandler {
   readonly attemptMsMax = PHONE_CALL_JOB_MS_MAX;
-  readonly concurrentMax = PHONE_CALL_JOBS_MAX;
   readonly retryDelaysMs = [
     1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000,
   ];

@@ -146,3 +146,13 @@ test("digits are stored as their count: they may be a PIN", () => {
   expect(stored.row).toMatchObject({ event: { digits: 4 }, commands: [{ kind: "send-dtmf", digits: 4 }] });
   expect(JSON.stringify(stored)).not.toContain("4711");
 });
+
+test("what is asked of a carrier has the lane of that carrier, so that one that hangs holds up no other; a hang-up names both", () => {
+  const owner = { callId: asCallId("call_1"), carrierId: asCarrierId("carrier_1") };
+  const call = at(outboundCall(byRest, NOW), { at: "live", untilMs: addMs(NOW, 60_000) });
+  const event = { kind: "record-ended", reason: "agent_hangup" } as const;
+  const { jobs, isOver } = storedStepOf(owner, call, event, step(call, event, NOW), NOW, undefined);
+  const hangUp = { command: { kind: "hang-up", carrierCallId: CALL }, carrierId: "carrier_1" };
+  expect(jobs).toMatchObject([{ lane: "carrier_1", key: "hang-up carrier_1 call_1", payload: hangUp }]);
+  expect(isOver).toBe(true);
+});

@@ -89,6 +89,5 @@ export const STEP_TRIES_MAX = 10;
 
 /** How often a request of a telephone call is sent in all, where it may be sent again. */
 export const CONNECT_TRIES_MAX = 3;
-/** How long one of its jobs may take, and how many a process runs at once: each waits for a carrier. */
+/** How long one of its jobs may take: each waits for a carrier. */
 export const PHONE_CALL_JOB_MS_MAX = 40_000;
-export const PHONE_CALL_JOBS_MAX = 64;
