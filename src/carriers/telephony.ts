@@ -122,6 +122,8 @@ export interface StreamOrder {
   readonly authToken?: string;
   /** The codec of audio to the carrier, for those that are asked for it; mu-law where it is absent. */
   readonly outboundCodec?: G711Codec;
+  /** Where a carrier that takes documents asks what follows, when the stream is over or could not be connected. */
+  readonly afterUrl: string;
 }
 
 export interface TransferOrder {

@@ -48,7 +48,7 @@ export class StreamAddresses {
     carrier: CarrierType,
     telephony: CarrierTelephony,
     credentials: CarrierCredentials,
-  ): Promise<StreamOrder | undefined> {
+  ): Promise<Omit<StreamOrder, "afterUrl"> | undefined> {
     const { phase } = stateOf(call);
     if (phase.at !== "answered" && phase.at !== "returning") return undefined;
     const url = phase.at === "answered" ? await this.#firstUrl(call, carrier) : await this.#nextUrl(call);

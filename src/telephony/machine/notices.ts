@@ -129,13 +129,19 @@ function ended(draft: Draft, { carrierCallId, outcome, code, price }: NoticeOf<"
 /** The stream that the carrier has taken could not be connected: perhaps the service was starting again. */
 function streamLost(draft: Draft): void {
   const { phase, state } = draft;
-  // A carrier with documents ends such a call by itself.
-  const mayTryAgain = phase.at === "answered" && !state.takesDocuments && state.connects < STREAM_TRIES_MAX;
-  if (!mayTryAgain) {
-    streamFailed(draft);
+  // Such a carrier asks what follows: `stream-over`.
+  if (state.takesDocuments) return;
+  if (phase.at === "answered") connectAgain(draft, "rest");
+  else if (phase.at === "returning") returnFailed(draft, phase, "rest");
+}
+
+/** Connects the first stream once more, or says that the call cannot go on. */
+export function connectAgain(draft: Draft, by: "document" | "rest"): void {
+  if (draft.state.connects >= STREAM_TRIES_MAX) {
+    draft.refuse("token_expired", by);
     return;
   }
-  draft.connect("rest");
+  draft.connect(by);
   draft.go({ at: "answered", untilMs: draft.connectUntilMs });
 }
 
@@ -143,5 +149,5 @@ function streamLost(draft: Draft): void {
 export function streamFailed(draft: Draft): void {
   const { phase } = draft;
   if (phase.at === "answered") draft.refuse("token_expired", "rest");
-  else if (phase.at === "returning") returnFailed(draft, phase);
+  else if (phase.at === "returning") returnFailed(draft, phase, "rest");
 }

@@ -75,7 +75,7 @@ export function transferAnswered(draft: Draft, { transfer: number, answer }: Eve
 }
 
 /** The carrier reports what becomes of it, or the deadline ends it. */
-function ringTarget(draft: Draft, phase: PhaseOf<"transferring">): void {
+export function ringTarget(draft: Draft, phase: PhaseOf<"transferring">): void {
   draft.go({ ...phase, stage: "ringing", untilMs: addMs(draft.nowMs, TRANSFER_RING_MS_MAX + RING_MARGIN_MS) });
 }
 
@@ -150,12 +150,12 @@ export function transferringTick(draft: Draft, phase: PhaseOf<"transferring">): 
 }
 
 /** The stream of this try did not come. */
-export function returnFailed(draft: Draft, { transfer, tries }: PhaseOf<"returning">): void {
+export function returnFailed(draft: Draft, { transfer, tries }: PhaseOf<"returning">, by: "document" | "rest"): void {
   if (tries < RETURN_TRIES_MAX) {
-    giveBack(draft, transfer, "failed", "rest", tries + 1);
+    giveBack(draft, transfer, "failed", by, tries + 1);
     return;
   }
-  draft.emit({ kind: "refuse", by: "rest", isAnswered: true });
+  draft.emit(by === "rest" ? { kind: "refuse", by, isAnswered: true } : { kind: "refuse", by });
   endByWorker(draft, "connection_lost", { isRefused: true });
 }
 
