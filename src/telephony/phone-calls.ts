@@ -233,7 +233,7 @@ export class PhoneCalls {
   ): Promise<CallInstruction | undefined> {
     const stream = await this.#options.streams.orderOf(call, carrier.carrier, telephony, credentials);
     if (stream === undefined) return undefined;
-    const path = `after-stream/${stateOf(call).connects}`;
+    const path = `after-stream/${stream.connect}`;
     return { kind: "stream", stream: { ...stream, afterUrl: callUrlOf(this.#options.publicUrl, carrier, call, path) } };
   }
 

@@ -119,8 +119,8 @@ function refuse(
 }
 
 /** https://developers.telnyx.com/api-reference/call-commands/streaming-start */
-const stream = ({ url, callId, authToken, outboundCodec = "mulaw" }: StreamOrder): object => ({
-  client_state: encodeClientState({ callId }),
+const stream = ({ url, callId, connect, authToken, outboundCodec = "mulaw" }: StreamOrder): object => ({
+  client_state: encodeClientState({ callId, connect }),
   stream_url: url,
   stream_auth_token: authToken,
   stream_track: "inbound_track",

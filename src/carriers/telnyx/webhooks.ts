@@ -64,11 +64,16 @@ function readCall(event: string, payload: Members, carrierCallId: string): Carri
     case "streaming.started":
     case "streaming.stopped":
     case "streaming.failed":
-      return { kind: "stream", carrierCallId, state: STREAM_STATES[event] };
+      return { kind: "stream", carrierCallId, state: STREAM_STATES[event], ...connectOf(payload) };
     default:
       return { kind: "other" };
   }
 }
+
+const connectOf = ({ client_state: state }: Members): { connect?: number } => {
+  const { connect } = decodeClientState(state);
+  return connect === undefined ? {} : { connect };
+};
 
 /** The leg of a transfer's target is a call of its own, whose state names the call that is transferred. */
 function readTargetLeg(event: string, payload: Members, carrierCallId: string): CarrierNotice {

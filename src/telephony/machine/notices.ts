@@ -38,7 +38,7 @@ export function noticed(draft: Draft, notice: CarrierNotice, transfer: number | 
       transferNotice(draft, notice.outcome, transfer);
       return;
     case "stream":
-      if (notice.state === "failed") streamLost(draft);
+      if (notice.state === "failed") streamLost(draft, notice.connect);
   }
 }
 
@@ -127,10 +127,10 @@ function ended(draft: Draft, { carrierCallId, outcome, code, price }: NoticeOf<"
 }
 
 /** The stream that the carrier has taken could not be connected: perhaps the service was starting again. */
-function streamLost(draft: Draft): void {
+function streamLost(draft: Draft, connect = draft.state.connects): void {
   const { phase, state } = draft;
-  // Such a carrier asks what follows: `stream-over`.
-  if (state.takesDocuments) return;
+  // A carrier with documents asks what follows: `stream-over`. A report that came twice is about an earlier stream.
+  if (state.takesDocuments || connect !== state.connects) return;
   if (phase.at === "answered") connectAgain(draft, "rest");
   else if (phase.at === "returning") returnFailed(draft, phase, "rest");
 }
