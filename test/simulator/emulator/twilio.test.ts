@@ -234,6 +234,20 @@ describe("a transfer by <Dial>", () => {
     expect(leg.endedBy).toBe("account");
   });
 
+  test("asks what follows where the stream cannot be connected, as long as the address says, and without its fragment", async () => {
+    let asked = 0;
+    const { emulator, customer } = await scene(({ path }, own) => {
+      if (path === "/next") asked += 1;
+      if (path === "/next") return asked === 1 ? { status: 503 } : stream(own);
+      const { body = "" } = stream(own);
+      return { body: body.replace("</Response>", `<Redirect>${own.url}/next#rc=1&amp;rp=5xx</Redirect></Response>`) };
+    });
+    emulator.call({ from: PERSON, to: NUMBER }, { failsStream: 1 });
+    await customer.until(() => customer.streams.length === 1);
+    const next = customer.received.filter(({ path }) => path === "/next");
+    expect(next.map(({ form }) => form.CallStatus)).toEqual(["in-progress", "in-progress"]);
+  });
+
   test("ends with the caller, who hangs up while it rings", async () => {
     const { emulator, customer } = await scene(({ path }, own) => (path === "/voice" ? dial(own, BUSY) : {}));
     emulator.network.setPerson(BUSY, { does: "no_answer" });
