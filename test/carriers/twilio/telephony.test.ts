@@ -50,9 +50,9 @@ describe("the signature of a webhook", () => {
     expect(isTwilioWebhook("123456", webhook(published))).toBe(false);
   });
 
-  test("may be over the address with or without the default port", () => {
+  test("may be over the address with or without the default port, and with what is for the carrier alone", () => {
     const plain = "https://api.example.com/telephony/k/voice";
-    for (const signed of [plain, "https://api.example.com:443/telephony/k/voice"]) {
+    for (const signed of [plain, "https://api.example.com:443/telephony/k/voice", `${plain}#rc=5&rp=all`]) {
       const { headers } = signTwilio(body, "12345", signed);
       expect(isTwilioWebhook("12345", { ...webhook(""), url: plain, headers })).toBe(true);
     }
