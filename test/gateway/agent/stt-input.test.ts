@@ -126,7 +126,9 @@ describe("a suspended stream", () => {
   });
 
   test("is not ended by a failure that it has afterwards", async () => {
-    const { input, stt, clock, errors, segmenter, speak } = start({ script: [{ atMs: 6_000, event: { kind: "fail" } }] });
+    const { input, stt, clock, errors, segmenter, speak } = start({
+      script: [{ atMs: 6_000, event: { kind: "fail" } }],
+    });
     input.suspend();
     await clock.play(5_100);
     input.tick(0, segmenter);
