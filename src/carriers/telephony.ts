@@ -13,6 +13,8 @@ export interface CredentialField {
   readonly name: string;
   /** No answer and no log ever shows it. */
   readonly isSecret: boolean;
+  /** It says which account or application of the carrier the others belong to. */
+  readonly isIdentity?: true;
   readonly pattern: RegExp;
   /** Continues the field's name, as in `must be AC and 32 hexadecimal digits`. */
   readonly rule: string;
@@ -118,6 +120,8 @@ export interface StreamOrder {
   readonly url: string;
   /** Our id of the call, a parameter of the stream. */
   readonly callId: string;
+  /** Which connection of the call it is: 1, 2, ... */
+  readonly connect: number;
   /** Only for carriers that send a secret with the stream instead of a signature. */
   readonly authToken?: string;
   /** The codec of audio to the carrier, for those that are asked for it; mu-law where it is absent. */
@@ -181,7 +185,8 @@ export type CarrierNotice =
     }
   /** What became of a transfer; the answer to the webhook may be a document. */
   | { kind: "transfer"; carrierCallId: string; outcome: "answered" | "completed" | "busy" | "no_answer" | "failed" }
-  | { kind: "stream"; carrierCallId: string; state: "started" | "stopped" | "failed" }
+  /** `connect` is that of the stream's order, where the carrier says it. */
+  | { kind: "stream"; carrierCallId: string; state: "started" | "stopped" | "failed"; connect?: number }
   /** What a call that is over has cost. */
   | { kind: "price"; carrierCallId: string; price: CarrierPrice }
   /** A webhook that says nothing that the service needs. */

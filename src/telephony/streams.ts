@@ -49,11 +49,11 @@ export class StreamAddresses {
     telephony: CarrierTelephony,
     credentials: CarrierCredentials,
   ): Promise<StreamOrder | undefined> {
-    const { phase } = stateOf(call);
+    const { phase, connects } = stateOf(call);
     if (phase.at !== "answered" && phase.at !== "returning") return undefined;
     const url = phase.at === "answered" ? await this.#firstUrl(call, carrier) : await this.#nextUrl(call);
     if (url === undefined) return undefined;
-    return { url, callId: call.callId, authToken: telephony.streamSecret(credentials) };
+    return { url, callId: call.callId, connect: connects, authToken: telephony.streamSecret(credentials) };
   }
 
   /** The call waits for no stream any more. */

@@ -9,6 +9,8 @@ export interface ClientState {
   readonly callId?: string;
   /** The leg is the target of a transfer of this call, by its `call_control_id`. */
   readonly transferOf?: string;
+  /** The number of the connection that the state was given with. */
+  readonly connect?: number;
 }
 
 export const encodeClientState = (state: ClientState): string => Buffer.from(JSON.stringify(state)).toString("base64");
@@ -16,6 +18,10 @@ export const encodeClientState = (state: ClientState): string => Buffer.from(JSO
 /** What is ours of a state. Other programs of the account may write others. */
 export function decodeClientState(text: unknown): ClientState {
   if (typeof text !== "string") return {};
-  const { callId, transferOf } = parseObject(Buffer.from(text, "base64").toString()) ?? {};
-  return { ...(isCarrierId(callId) && { callId }), ...(isCarrierId(transferOf) && { transferOf }) };
+  const { callId, transferOf, connect } = parseObject(Buffer.from(text, "base64").toString()) ?? {};
+  return {
+    ...(isCarrierId(callId) && { callId }),
+    ...(isCarrierId(transferOf) && { transferOf }),
+    ...(typeof connect === "number" && { connect }),
+  };
 }

@@ -44,6 +44,7 @@ export const TELNYX_TELEPHONY: CarrierTelephony = {
     {
       name: "connectionId",
       isSecret: false,
+      isIdentity: true,
       pattern: /^[0-9]{1,32}$/,
       rule: "must be 1 to 32 digits",
       meaning:
@@ -119,8 +120,8 @@ function refuse(
 }
 
 /** https://developers.telnyx.com/api-reference/call-commands/streaming-start */
-const stream = ({ url, callId, authToken, outboundCodec = "mulaw" }: StreamOrder): object => ({
-  client_state: encodeClientState({ callId }),
+const stream = ({ url, callId, connect, authToken, outboundCodec = "mulaw" }: StreamOrder): object => ({
+  client_state: encodeClientState({ callId, connect }),
   stream_url: url,
   stream_auth_token: authToken,
   stream_track: "inbound_track",

@@ -38,7 +38,7 @@ export function noticed(draft: Draft, notice: CarrierNotice, transfer: number | 
       transferNotice(draft, notice.outcome, transfer);
       return;
     case "stream":
-      if (notice.state === "failed") streamLost(draft);
+      if (notice.state === "failed" && isLatest(draft, notice)) streamLost(draft);
   }
 }
 
@@ -125,6 +125,10 @@ function ended(draft: Draft, { carrierCallId, outcome, code, price }: NoticeOf<"
       draft.over(draft.state.isAnswered ? "caller_hangup" : reason);
   }
 }
+
+/** A report that comes twice, or late, is about a stream that another one has followed. */
+const isLatest = ({ state }: Draft, { connect = state.connects }: NoticeOf<"stream">): boolean =>
+  connect === state.connects;
 
 /** The stream that the carrier has taken could not be connected: perhaps the service was starting again. */
 function streamLost(draft: Draft): void {

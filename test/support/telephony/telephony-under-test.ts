@@ -53,7 +53,12 @@ export const ORDER: DialOrder = {
 
 export const STREAM = {
   kind: "stream",
-  stream: { url: "wss://media.example.com/stream/TOKEN", callId: ORDER.callId, authToken: "secret-of-the-stream" },
+  stream: {
+    url: "wss://media.example.com/stream/TOKEN",
+    callId: ORDER.callId,
+    connect: 2,
+    authToken: "secret-of-the-stream",
+  },
 } as const satisfies CallInstruction;
 
 export const TRANSFER = {
