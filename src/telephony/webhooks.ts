@@ -119,7 +119,8 @@ export class PhoneWebhooks {
 
   /** A call that was given up as `unknown`, and deleted, may ring all the same. */
   async #ofDeletedCall(access: CarrierAccess, callId: CallId, notice: CarrierNotice): Promise<WebhookAnswer> {
-    if (notice.kind !== "initiated" && notice.kind !== "ringing" && notice.kind !== "answered") return { kind: "unknown" };
+    if (notice.kind !== "initiated" && notice.kind !== "ringing" && notice.kind !== "answered")
+      return { kind: "unknown" };
     const { jobs, log } = this.#options;
     const { id: carrierId, accountId } = access.carrier;
     const { carrierCallId } = notice;

@@ -95,11 +95,7 @@ async function everyQueryUsesAnIndex(place: StorePlace): Promise<void> {
 }
 
 describe("what is asked about many telephone calls, at each of them or twice a second, reads by an index", () => {
-  test(
-    "on SQLite",
-    () => everyQueryUsesAnIndex({ dataDir: temporaryDirectory(), databaseUrl: undefined }),
-    TIMEOUT_MS,
-  );
+  test("on SQLite", () => everyQueryUsesAnIndex({ dataDir: temporaryDirectory(), databaseUrl: undefined }), TIMEOUT_MS);
 
   test.skipIf(!hasPostgres)(
     "on Postgres (only where postgresql is installed)",

@@ -227,7 +227,13 @@ test("neither hang-ups nor questions for prices, which are repeated for hours, h
 
 test("each step says whether the call is over, also where nothing of that has changed: an earlier version has not said it", () => {
   const owner = { callId: asCallId("call_1"), carrierId: asCarrierId("carrier_1") };
-  const over = at(outboundCall(byRest, NOW), { at: "over", isBridged: false, sinceMs: NOW, priceAsks: 0, priceMs: NOW });
+  const over = at(outboundCall(byRest, NOW), {
+    at: "over",
+    isBridged: false,
+    sinceMs: NOW,
+    priceAsks: 0,
+    priceMs: NOW,
+  });
   const event = { kind: "tick" } as const;
   expect(storedStepOf(owner, over, event, step(over, event, NOW), NOW, undefined).isOver).toBe(true);
 });

@@ -80,7 +80,7 @@ const UPDATE = {
   summary: "Change a carrier",
   description:
     "Its name, its limits, or its credentials, which are checked as new ones are. Webhooks and streams that the carrier signs with the " +
-    "earlier credentials are refused from then on. 409 for credentials of another account or application there, while the carrier is in " +
+    "earlier credentials are refused from then on. 409 for credentials of another account or application there (`accountSid`, `connectionId`, `authId`), while the carrier is in " +
     "use: a number is attached, a call is not over, or the carrier has not confirmed a hang-up.",
   params: CarrierParams,
   querystring: NoQuery,

@@ -163,11 +163,9 @@ export function phoneCallRoutes(scope: FastifyInstance, deps: PhoneCallRoutesDep
 const WAITING_MAX = { carrier: PHONE_CALLS_WAITING_MAX, account: PHONE_CALLS_WAITING_ACCOUNT_MAX };
 
 const tooManyWaiting = (of: keyof typeof WAITING_MAX): ApiError =>
-  new ApiError(
-    "rate_limited",
-    `the ${of} has reached its limit of ${WAITING_MAX[of]} calls that wait to be dialled`,
-    { headers: { "retry-after": String(WAITING_RETRY_S) } },
-  );
+  new ApiError("rate_limited", `the ${of} has reached its limit of ${WAITING_MAX[of]} calls that wait to be dialled`, {
+    headers: { "retry-after": String(WAITING_RETRY_S) },
+  });
 
 /** Places a call within the limits of its account. Throws ApiError 429 beyond them. */
 async function admitted(

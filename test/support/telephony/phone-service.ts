@@ -248,7 +248,12 @@ export class PhoneService {
   async redeem(): Promise<boolean> {
     const hash = hashSecret(this.tokens.at(-1) ?? "");
     const proof = { url: "wss://media.example/", headers: {} };
-    const redeemed = await this.stores.redemptions.redeem(hash, redeemedBy("worker-1", {}), [this.carrier.carrier], proof);
+    const redeemed = await this.stores.redemptions.redeem(
+      hash,
+      redeemedBy("worker-1", {}),
+      [this.carrier.carrier],
+      proof,
+    );
     return redeemed !== undefined;
   }
 

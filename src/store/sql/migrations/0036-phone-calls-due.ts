@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** The calls of each carrier that are due, and those that are not over: a call that is waits for no time. */
+/** The calls of each carrier that are due, and those that are not over: a call that is not waits for a time. */
 export async function addPhoneCallsDue({ schema }: Kysely<Tables>): Promise<void> {
   await schema
     .createIndex("phone_calls_by_carrier_and_due")

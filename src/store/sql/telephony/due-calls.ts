@@ -31,8 +31,7 @@ export async function dueCalls(db: Kysely<Tables>, nowMs: EpochMs, limit: number
   return calls.slice(0, limit).map(({ callId }) => callId);
 }
 
-const byDue = (one: Pick<DueCall, "dueMs">, other: Pick<DueCall, "dueMs">): number =>
-  elapsedMs(other.dueMs, one.dueMs);
+const byDue = (one: Pick<DueCall, "dueMs">, other: Pick<DueCall, "dueMs">): number => elapsedMs(other.dueMs, one.dueMs);
 
 /** The carriers that have due calls, by their first ones. Each costs a few steps in an index, however many calls it has. */
 async function dueCarriers(db: Kysely<Tables>, nowMs: EpochMs): Promise<readonly CarrierId[]> {
@@ -40,7 +39,9 @@ async function dueCarriers(db: Kysely<Tables>, nowMs: EpochMs): Promise<readonly
     .withRecursive("found(carrier_id)", (query) =>
       query
         .selectFrom("phone_calls")
-        .select(({ fn }) => fn.min<CarrierId | null, "phone_calls.carrier_id">("phone_calls.carrier_id").as("carrier_id"))
+        .select(({ fn }) =>
+          fn.min<CarrierId | null, "phone_calls.carrier_id">("phone_calls.carrier_id").as("carrier_id"),
+        )
         .where("phone_calls.due_at", "is not", null)
         .unionAll(
           query

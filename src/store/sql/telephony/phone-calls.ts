@@ -70,9 +70,7 @@ export class SqlPhoneCalls implements PhoneCallStore {
     // Another request or webhook may store the same call at the same time.
     const creation = await this.#database.transaction(
       async (tx): Promise<PhoneCallCreation> =>
-        (await this.#findRequested(tx, call)) ??
-        (await findCarried(tx, call)) ??
-        (await this.#createNew(tx, call)),
+        (await this.#findRequested(tx, call)) ?? (await findCarried(tx, call)) ?? (await this.#createNew(tx, call)),
     );
     if (creation.kind === "created") {
       this.#emit({ kind: "phone-created", callId: creation.call.id, spec: call.spec });
