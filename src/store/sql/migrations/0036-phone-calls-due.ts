@@ -12,7 +12,7 @@ export async function addPhoneCallsDue({ schema }: Kysely<Tables>): Promise<void
   await schema
     .createIndex("phone_calls_open_by_carrier")
     .on("phone_calls")
-    .columns(["carrier_id", "holds_slot"])
+    .columns(["carrier_id", "holds_slot", "due_at"])
     .where(sql.ref("is_over"), "=", 0)
     .where(sql.ref("due_at"), "is not", null)
     .execute();
