@@ -13,6 +13,8 @@ export interface CredentialField {
   readonly name: string;
   /** No answer and no log ever shows it. */
   readonly isSecret: boolean;
+  /** It says which account or application of the carrier the others belong to. */
+  readonly isIdentity?: true;
   readonly pattern: RegExp;
   /** Continues the field's name, as in `must be AC and 32 hexadecimal digits`. */
   readonly rule: string;

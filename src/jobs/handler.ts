@@ -25,7 +25,7 @@ export interface JobHandler {
    * schedule the last one repeats.
    */
   retryDelaysMs: readonly number[];
-  /** How many of its jobs may be in progress in one process; JOBS_PER_LANE_MAX of each lane by default. */
+  /** How many of its jobs of one lane may be in progress in one process; JOBS_PER_LANE_MAX by default. */
   concurrentMax?: number;
   /** When the job is to run, as cron(8) writes it, in UTC. There is then exactly one such job, which is never dead. */
   schedule?: string;

@@ -47,7 +47,8 @@ export class JobRunner {
   readonly #inProgress = new Map<JobId, Attempt>();
   /** Claimed jobs of full lanes, in the order of their claims. */
   readonly #waiting = new Map<JobId, ClaimedJob>();
-  readonly #laneCounts = new Map<string, number>();
+  /** Lanes with jobs in progress. A lane has jobs of one kind. */
+  readonly #lanes = new Map<string, { kind: string; count: number }>();
   #isStopped = false;
   /** The jobs that run by a schedule exist. */
   #hasSchedules = false;
@@ -140,7 +141,7 @@ export class JobRunner {
         if (this.#isStopped || free <= 0 || this.#settlements.isFull) return;
         this.#filledTogether = Math.min(free, JOBS_PER_CLAIM_MIN);
         const limit = Math.min(free, JOBS_PER_CLAIM_MAX);
-        const fullLanes = [...this.#laneCounts.keys()].filter((lane) => this.#isFull(lane));
+        const fullLanes = [...this.#lanes].filter(([lane, { kind }]) => this.#isFull(lane, kind)).map(([lane]) => lane);
         const kinds = Object.keys(handlers);
         const claimed = await jobs.claim({ runnerId: this.#runnerId, kinds, fullLanes, limit });
         this.#lanesLeft = new Set(fullLanes);
@@ -158,7 +159,7 @@ export class JobRunner {
   #take(job: ClaimedJob): void {
     // Its claim had ended, because the store did not answer for a while, and this runner has got it again.
     if (this.#inProgress.has(job.id) || this.#waiting.has(job.id) || this.#settlements.has(job.id)) return;
-    if (this.#isFull(job.lane)) this.#waiting.set(job.id, job);
+    if (this.#isFull(job.lane, job.kind)) this.#waiting.set(job.id, job);
     else void this.#run(job);
   }
 
@@ -166,7 +167,7 @@ export class JobRunner {
     const { handlers, clock, log, onAttempt } = this.#options;
     const attempt: Attempt = { job, abort: new AbortController() };
     this.#inProgress.set(job.id, attempt);
-    this.#laneCounts.set(job.lane, this.#countOf(job.lane) + 1);
+    this.#lanes.set(job.lane, { kind: job.kind, count: this.#countOf(job.lane) + 1 });
     const begunMs = clock.nowMs();
     const outcome = await this.#outcomeOf(attempt, handlers[job.kind] as JobHandler);
     // Otherwise the job was cancelled, or is another runner's.
@@ -224,11 +225,11 @@ export class JobRunner {
 
   /** The attempt is over; another job of its lane may begin. */
   #leave(attempt: Attempt): void {
-    const { id, lane } = attempt.job;
+    const { id, kind, lane } = attempt.job;
     if (this.#inProgress.get(id) === attempt) this.#inProgress.delete(id);
     const count = this.#countOf(lane) - 1;
-    if (count > 0) this.#laneCounts.set(lane, count);
-    else this.#laneCounts.delete(lane);
+    if (count > 0) this.#lanes.set(lane, { kind, count });
+    else this.#lanes.delete(lane);
     const next = [...this.#waiting.values()].find((job) => job.lane === lane);
     if (next !== undefined) {
       this.#waiting.delete(next.id);
@@ -244,14 +245,14 @@ export class JobRunner {
    * A lane gets an eighth of the free slots, so that many endpoints that hang do not take all of them. The jobs of a kind
    * without lanes have one lane with its name.
    */
-  #isFull(lane: string): boolean {
+  #isFull(lane: string, kind: string): boolean {
     const free = JOBS_CONCURRENT_MAX - this.#inProgress.size;
-    const limit = this.#options.handlers[lane]?.concurrentMax ?? JOBS_PER_LANE_MAX;
+    const limit = this.#options.handlers[kind]?.concurrentMax ?? JOBS_PER_LANE_MAX;
     return this.#countOf(lane) >= Math.min(limit, Math.max(1, Math.ceil(free / LANE_SHARE)));
   }
 
   #countOf(lane: string): number {
-    return this.#laneCounts.get(lane) ?? 0;
+    return this.#lanes.get(lane)?.count ?? 0;
   }
 
   /** Keeps the claims of everything that is not stored yet. */

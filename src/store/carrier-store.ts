@@ -74,12 +74,16 @@ export interface CarrierStore extends Resealable {
     accountId: AccountId,
     query: { afterId?: CarrierId | undefined; limit: number },
   ): Promise<{ carriers: readonly Carrier[]; more: boolean }>;
-  /** `in_use`, and nothing is changed: it would name another account at the carrier while it is in use, as `remove` has it. */
+  /**
+   * `in_use`, and nothing is changed: it would name another account at the carrier while it is in use, as `remove` has it. `identity` has
+   * the names of the public credentials that name the account; all of them by default.
+   */
   update(
     accountId: AccountId,
     id: CarrierId,
     change: CarrierChange,
     act?: Act,
+    identity?: readonly string[],
   ): Promise<Carrier | "in_use" | undefined>;
   /** Deletes it with its numbers; `in_use` while one of them is attached, or a call of it is not over, here or at the carrier. */
   remove(accountId: AccountId, id: CarrierId, act?: Act): Promise<Carrier | "in_use" | undefined>;

@@ -26,6 +26,9 @@ export const PHONE_CALL_JOB = "telephony.carrier";
 /** The key of the job that hangs up a call at its carrier: the carrier is in use until the job is done. */
 export const hangUpKey = (carrierId: CarrierId, callId: CallId | ""): string => `hang-up ${carrierId} ${callId}`;
 
+/** The lane of a carrier's hang-ups: those that it does not answer hold up only each other. */
+export const hangUpLane = (carrierId: CarrierId): string => `${carrierId} hang-up`;
+
 export const JOB_KINDS = [
   RENDER_JOB,
   DELIVERY_JOB,

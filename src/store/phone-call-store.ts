@@ -38,8 +38,8 @@ export interface NewPhoneCall {
   carrierCallId?: string | undefined;
   /** `queued` for an outbound call; `ringing` for an inbound one, which holds a slot from the start. Neither has a token. */
   status: "queued" | "ringing";
-  /** So many outbound calls of the carrier may wait for a slot. */
-  waitingMax?: number | undefined;
+  /** So many outbound calls of the carrier, and of all carriers of the account, may wait for a slot. */
+  waitingMax?: { carrier: number; account: number } | undefined;
   state: unknown;
   /** The first events, which led to `state`. */
   events: readonly PhoneCallEventRow[];
@@ -66,8 +66,8 @@ export interface PhoneCallStep {
   carrierCode?: string | undefined;
   /** Whether the call holds a slot of `Capacity` from now on; as before where it is absent. A call that is over holds none. */
   holdsSlot?: boolean | undefined;
-  /** Whether the carrier is asked for nothing more of this call but its price; as before where it is absent. */
-  isOver?: boolean | undefined;
+  /** Whether the carrier is asked for nothing more of this call but its price. */
+  isOver: boolean;
   /** The status of the call's record from now on, where it has no stream yet. */
   status?: "queued" | "ringing" | undefined;
   /** A stream may connect to the call with this token. */
@@ -85,8 +85,8 @@ export type PhoneCallCreation =
   /** An earlier request with this idempotency key, or an earlier webhook of this carrier's call, created it. */
   | { kind: "replayed"; call: CallRecord }
   | { kind: "mismatch" }
-  /** The carrier has `waitingMax` outbound calls that wait for a slot. */
-  | { kind: "full" };
+  /** It has `waitingMax` outbound calls that wait for a slot. */
+  | { kind: "full"; of: "carrier" | "account" };
 
 /** The telephone side of calls. Rejects as CallStore does. */
 export interface PhoneCallStore {
@@ -103,7 +103,7 @@ export interface PhoneCallStore {
   step(callId: CallId, eventCount: number, step: PhoneCallStep): Promise<boolean>;
   /**
    * Calls whose machines are due: those of each carrier in turn, so that none waits for another's. Of one carrier first those that hold
-   * a slot, then the longest due.
+   * a slot, then the longest due. What it costs grows with the number of carriers, and not with that of calls.
    */
   due(nowMs: EpochMs, limit: number): Promise<readonly CallId[]>;
   /** Calls that hold a slot and are neither active nor over: dialling, ringing, or answered. For `Capacity.restore`. */

@@ -1,8 +1,13 @@
 import type { CallInstruction, CarrierAnswer, Exchange, FoundCall } from "../carriers/telephony.ts";
 import type { Clock } from "../core/clock.ts";
 import { millisecondsOf } from "../core/clocks.ts";
-import type { AccountId, CallId } from "../core/ids.ts";
-import { CONNECT_TRIES_MAX, FIND_CALL_SINCE_MS, PHONE_CALL_JOB_MS_MAX } from "../core/limits/phone-calls.ts";
+import type { AccountId, CallId, CarrierId } from "../core/ids.ts";
+import {
+  CONNECT_TRIES_MAX,
+  FIND_CALL_SINCE_MS,
+  PHONE_CALL_JOB_MS_MAX,
+  TRANSFER_TRIES_MAX,
+} from "../core/limits/phone-calls.ts";
 import type { Logger } from "../core/log/logger.ts";
 import { JobFailure, type JobHandler } from "../jobs/handler.ts";
 import type { ClaimedJob } from "../store/job-store.ts";
@@ -63,11 +68,18 @@ export class PhoneCallJobs implements JobHandler {
   }
 
   async #hangUp({ payload, accountId, attempt }: ClaimedJob, carrierCallId: string): Promise<void> {
-    const { callId, carrierId } = payload as PhoneCallJob;
+    const { callId, carrierId = await this.#carrierOf(callId) } = payload as Partial<PhoneCallJob> & { callId: CallId };
     const access = await this.#options.phoneCalls.accessOf({ carrierId });
     if (access === undefined) return;
     const hangUp: HangUp = { ...access, call: { callId, accountId, carrierCallId }, attempt };
     await this.#untilDone(hangUp, access.telephony.hangUp(access.credentials, carrierCallId));
+  }
+
+  /** Jobs of an earlier version do not name the carrier. */
+  async #carrierOf(callId: CallId): Promise<CarrierId> {
+    const call = await this.#options.store.get(callId);
+    if (call !== undefined) return call.carrierId;
+    throw new JobFailure("neither the job nor a stored call names the carrier", "never");
   }
 
   async #ask(ask: Ask, command: Exclude<CarrierCommand, { kind: "hang-up" }>): Promise<void> {
@@ -148,6 +160,8 @@ export class PhoneCallJobs implements JobHandler {
     const { transfer, target } = command;
     const instruction = transferOf(publicUrl, ask.carrier, ask.call, transfer, target);
     const answer = await this.#instruct(ask, instruction, `transfer-${transfer}`, true);
+    // The carrier fetches one address, at the end of the stream, however often it is given that.
+    if (answer.kind === "uncertain" && ask.telephony.waitsForStreamEnd) this.#again(ask, answer, TRANSFER_TRIES_MAX);
     await phoneCalls.handle(ask.call.callId, { kind: "transfer-answered", transfer, answer });
   }
 

@@ -10,6 +10,7 @@ import { KeyedQueue } from "../core/keyed-queue.ts";
 import {
   DUE_CALLS_PER_QUERY,
   DUE_INTERVAL_MS,
+  PHONE_CALLS_WAITING_ACCOUNT_MAX,
   PHONE_CALLS_WAITING_MAX,
   RESTART_GRACE_MS,
   STEP_TRIES_MAX,
@@ -111,7 +112,7 @@ export class PhoneCalls {
     const creation = await this.#options.phoneCalls.create({
       ...call,
       status: "queued",
-      waitingMax: PHONE_CALLS_WAITING_MAX,
+      waitingMax: { carrier: PHONE_CALLS_WAITING_MAX, account: PHONE_CALLS_WAITING_ACCOUNT_MAX },
       state,
       events: [],
       dueAtMs: dueMs(state),

@@ -1,6 +1,6 @@
 import type { EpochMs } from "../core/clocks.ts";
 import type { CallId, CarrierId } from "../core/ids.ts";
-import { hangUpKey, PHONE_CALL_JOB } from "../store/job-kinds.ts";
+import { hangUpKey, hangUpLane, PHONE_CALL_JOB } from "../store/job-kinds.ts";
 import type { PhoneCallEventRow, PhoneCallStep, StoredPhoneCall } from "../store/phone-call-store.ts";
 import { type CarrierCommand, isCarrierCommand, type PhoneCallCommand } from "./machine/commands.ts";
 import type { PhoneCallEvent } from "./machine/events.ts";
@@ -32,16 +32,25 @@ function journalRow(event: PhoneCallEvent, commands: readonly PhoneCallCommand[]
 }
 
 /**
- * The jobs of a step. A step that is stored twice, by two processes, has them once: only one of the two is. Those of one carrier have a
- * lane, so that a carrier that does not answer holds up no other.
+ * Those of one carrier have a lane, so that a carrier that does not answer holds up no other. Hang-ups and questions for prices have
+ * lanes of their own: they are repeated for hours, and people wait for the others.
  */
-const jobsOf = ({ callId, carrierId }: Owner, commands: readonly PhoneCallCommand[]): PhoneCallStep["jobs"] =>
-  commands.filter(isCarrierCommand).map((command) => ({
-    kind: PHONE_CALL_JOB,
-    lane: carrierId,
-    payload: { callId, carrierId, command } satisfies PhoneCallJob,
-    ...(command.kind === "hang-up" && { key: hangUpKey(carrierId, callId) }),
-  }));
+function laneOf(carrierId: CarrierId, { kind }: CarrierCommand): string {
+  if (kind === "hang-up") return hangUpLane(carrierId);
+  return kind === "read-price" ? `${carrierId} read-price` : carrierId;
+}
+
+/** The job that has the carrier do something. */
+export const jobOf = ({ callId, carrierId }: Owner, command: CarrierCommand): PhoneCallStep["jobs"][number] => ({
+  kind: PHONE_CALL_JOB,
+  lane: laneOf(carrierId, command),
+  payload: { callId, carrierId, command } satisfies PhoneCallJob,
+  ...(command.kind === "hang-up" && { key: hangUpKey(carrierId, callId) }),
+});
+
+/** The jobs of a step. A step that is stored twice, by two processes, has them once: only one of the two is. */
+const jobsOf = (owner: Owner, commands: readonly PhoneCallCommand[]): PhoneCallStep["jobs"] =>
+  commands.filter(isCarrierCommand).map((command) => jobOf(owner, command));
 
 /** What is stored of a step of the machine. */
 export function storedStepOf(
@@ -57,7 +66,7 @@ export function storedStepOf(
     row: journalRow(event, commands, atMs),
     dueAtMs: dueMs(state),
     jobs: jobsOf(call, commands),
-    ...(isOver(state) !== isOver(before) && { isOver: isOver(state) }),
+    isOver: isOver(state),
     ...(state.carrierCallId !== before.carrierCallId && { carrierCallId: state.carrierCallId }),
     ...(state.hasSlot !== before.hasSlot && { holdsSlot: state.hasSlot }),
     ...(token !== undefined && { token }),

@@ -14,11 +14,13 @@ import { PHONE_ADDRESS_CHARS_MAX, REFUSED_CALLS_KEPT } from "../core/limits/carr
 import type { Logger } from "../core/log/logger.ts";
 import type { CallAgent } from "../store/call-store.ts";
 import type { CarrierStore } from "../store/carrier-store.ts";
+import type { JobStore } from "../store/job-store.ts";
 import type { PhoneCallStore } from "../store/phone-call-store.ts";
 import type { PhoneNumber, PhoneNumberStore } from "../store/phone-number-store.ts";
 import type { CarrierClient } from "./carrier-client.ts";
 import { refusalOf, stateOf, transferOf } from "./orders.ts";
 import type { CarrierAccess, HandledEvent, PhoneCalls } from "./phone-calls.ts";
+import { jobOf } from "./stored-step.ts";
 
 export interface PhoneWebhooksOptions {
   phoneCalls: PhoneCalls;
@@ -26,6 +28,7 @@ export interface PhoneWebhooksOptions {
   carriers: Pick<CarrierStore, "openByWebhookKey">;
   numbers: Pick<PhoneNumberStore, "findOfCarrier">;
   telephonyOf: (carrier: CarrierType) => CarrierTelephony | undefined;
+  jobs: Pick<JobStore, "enqueue">;
   client: CarrierClient;
   /** The address at which carriers reach the service, without a slash at its end. */
   publicUrl: string;
@@ -112,13 +115,27 @@ export class PhoneWebhooks {
     const { store, phoneCalls } = this.#options;
     const { callId } = subject;
     const call = await store.get(callId);
-    if (call === undefined || call.carrierId !== access.carrier.id) return { kind: "unknown" };
+    if (call === undefined) return await this.#ofDeletedCall(access, callId, notice);
+    if (call.carrierId !== access.carrier.id) return { kind: "unknown" };
     if (subject.kind === "after-stream" && notice.kind !== "ended") {
       return await this.#answerOf(await phoneCalls.streamOver(call, subject.connect), access);
     }
     const transfer = subject.kind === "call" ? subject.transfer : undefined;
     const event = { kind: "notice", notice, ...(transfer !== undefined && { transfer }) } as const;
     return await this.#answerOf(await phoneCalls.handle(callId, event), access);
+  }
+
+  /** A call that was given up as `unknown`, and deleted, may ring all the same. */
+  async #ofDeletedCall(access: CarrierAccess, callId: CallId, notice: CarrierNotice): Promise<WebhookAnswer> {
+    if (notice.kind !== "initiated" && notice.kind !== "ringing" && notice.kind !== "answered")
+      return { kind: "unknown" };
+    const { jobs, log } = this.#options;
+    const { id: carrierId, accountId } = access.carrier;
+    const { carrierCallId } = notice;
+    log.warn({ callId, accountId, carrierId, carrierCallId }, "telephone call without a record is hung up");
+    await jobs.enqueue({ ...jobOf({ callId, carrierId }, { kind: "hang-up", carrierCallId }), accountId });
+    const awaitsInstruction = notice.kind === "answered" && notice.awaitsInstruction;
+    return documentOf(access, awaitsInstruction ? { kind: "hang_up" } : undefined);
   }
 
   /** About a call that only the carrier's own id of it names. */

@@ -188,6 +188,23 @@ describe("a runner of jobs", () => {
     expect(begun).toBe(2);
   });
 
+  test("also where each of its jobs has a lane with a name of its own", async () => {
+    const begun = new Map<string, number>();
+    const { clock, enqueue } = await scene(
+      ({ lane }) => {
+        begun.set(lane, (begun.get(lane) ?? 0) + 1);
+        return new Promise<void>(() => {});
+      },
+      { concurrentMax: 2 },
+    );
+    for (let n = 0; n < 5; n++) for (const lane of ["one", "other"]) await enqueue({ n }, { lane });
+    await clock.play(1_000);
+    expect([...begun]).toEqual([
+      ["one", 2],
+      ["other", 2],
+    ]);
+  });
+
   test("a job of a kind that it does not know is left to one that does", async () => {
     const { clock, stores, counts } = await scene(async () => {});
     await stores.jobs.enqueue({ kind: "test.of-the-next-version", payload: {} });

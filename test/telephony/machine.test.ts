@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { addMs, epochMs, millisecondsOf } from "../../src/core/clocks.ts";
 import { asCallId, asCarrierId } from "../../src/core/ids.ts";
-import { REFUSAL_MS_MAX, RETURN_TRIES_MAX } from "../../src/core/limits/phone-calls.ts";
+import {
+  REFUSAL_MS_MAX,
+  RETURN_TRIES_MAX,
+  RING_MARGIN_MS,
+  STREAM_END_MS,
+  STREAM_END_MS_MAX,
+  TRANSFER_RING_MS_MAX,
+} from "../../src/core/limits/phone-calls.ts";
+import type { CarrierCommand } from "../../src/telephony/machine/commands.ts";
 import type { PhoneCallEvent } from "../../src/telephony/machine/events.ts";
 import {
   dueMs,
@@ -12,7 +20,7 @@ import {
   type PhoneCallState,
 } from "../../src/telephony/machine/state.ts";
 import { step } from "../../src/telephony/machine/step.ts";
-import { storedStepOf } from "../../src/telephony/stored-step.ts";
+import { jobOf, storedStepOf } from "../../src/telephony/stored-step.ts";
 
 // Orders of events that one carrier alone has. The simulation has the others: test/sim/telephony.
 
@@ -76,17 +84,53 @@ test.each([
   expect(state.phase.at).toBe(phase);
 });
 
-test.each([
-  [{ ...withDocuments, waitsForStreamEnd: true }, "done", ["end-leg"]],
-  [{ ...withDocuments, waitsForStreamEnd: true }, "uncertain", []],
-  [withDocuments, "done", []],
-] as const)("with %j a transfer that is %s leads to %j: without one the end of the stream would end the call", (options, kind, updates) => {
+const updatesOf = ({ commands }: ReturnType<typeof step>): string[] =>
+  commands.flatMap((command) => (command.kind === "inform" ? [command.update.kind] : []));
+/** The carrier is asked for a transfer, and has not ended the stream. */
+const instructing = (options: Parameters<typeof outboundCall>[0]): PhoneCallState => {
   const phase = { at: "transferring", stage: "instructing", transfer: TRANSFER, isDetached: false } as const;
-  const call = at(outboundCall(options, NOW), { ...phase, untilMs: addMs(NOW, 30_000) });
-  const answer = kind === "done" ? { kind, value: undefined } : { kind, status: 0 };
-  const { commands, state } = step(call, { kind: "transfer-answered", transfer: 1, answer }, NOW);
-  expect(commands.flatMap((command) => (command.kind === "inform" ? [command.update.kind] : []))).toEqual(updates);
-  expect(state.phase).toMatchObject({ at: "transferring", stage: "ringing" });
+  const call = { ...outboundCall(options, NOW), transfers: 1, isAnswered: true };
+  return at(call, { ...phase, untilMs: addMs(NOW, 30_000) });
+};
+const ACCEPTED = { kind: "transfer-answered", transfer: 1, answer: { kind: "done", value: undefined } } as const;
+const UNCERTAIN = { kind: "transfer-answered", transfer: 1, answer: { kind: "uncertain", status: 0 } } as const;
+const endsStream = { ...withDocuments, waitsForStreamEnd: true };
+
+test.each([
+  [endsStream, ACCEPTED, ["end-leg"], "transferring"],
+  [endsStream, UNCERTAIN, ["transfer-failed"], "live"],
+  [withDocuments, ACCEPTED, [], "transferring"],
+  [withDocuments, UNCERTAIN, [], "transferring"],
+] as const)("with %j the answer %j leads to %j and leaves the call %s: without an accepted transfer the end of the stream would end the call", (options, answered, updates, phase) => {
+  const answer = step(instructing(options), answered, NOW);
+  expect([updatesOf(answer), answer.state.phase.at]).toEqual([updates, phase]);
+});
+
+test("a transfer whose answer is uncertain goes on where the carrier has ended the stream all the same", () => {
+  const lost = step(instructing(endsStream), { kind: "media-lost" }, NOW).state;
+  const answer = step(lost, UNCERTAIN, NOW);
+  expect([updatesOf(answer), answer.state.phase]).toMatchObject([[], { at: "transferring", stage: "ringing" }]);
+});
+
+test("the worker is asked to end the stream of an accepted transfer until that is gone, and the target has its time from then on", () => {
+  let call = step(instructing(endsStream), ACCEPTED, NOW).state;
+  let nowMs = NOW;
+  for (let asked = 0; asked < 3; asked += 1) {
+    nowMs = dueMs(call) ?? NOW;
+    const again = step(call, { kind: "tick" }, nowMs);
+    expect(updatesOf(again)).toEqual(["end-leg"]);
+    call = again.state;
+  }
+  expect(millisecondsOf(nowMs) - millisecondsOf(NOW)).toBe(3 * STREAM_END_MS);
+  const gone = step(call, { kind: "media-lost" }, nowMs).state;
+  expect(dueMs(gone)).toEqual(addMs(nowMs, TRANSFER_RING_MS_MAX + RING_MARGIN_MS));
+  expect(step(gone, { kind: "tick" }, addMs(nowMs, STREAM_END_MS)).commands).toEqual([]);
+});
+
+test("an agent whose stream nothing ends goes on", () => {
+  const call = step(instructing(endsStream), ACCEPTED, NOW).state;
+  const late = step(call, { kind: "tick" }, addMs(NOW, STREAM_END_MS_MAX));
+  expect([updatesOf(late), late.state.phase.at]).toEqual([["transfer-failed"], "live"]);
 });
 
 test("a call that its carrier takes late and rings late is not cut while the carrier rings it; a repeated report changes nothing", () => {
@@ -200,6 +244,17 @@ describe("a carrier with documents that asks what follows a stream", () => {
   });
 });
 
+test("the same report of a stream that could not be connected, twice, connects it again once; so does one of a stream that another has followed", () => {
+  const failed = { kind: "stream", carrierCallId: CALL, state: "failed" } as const;
+  const notice = { kind: "notice", notice: { ...failed, connect: 1 } } as const;
+  const call = { ...outboundCall(byRest, NOW), isAnswered: true, connects: 1 };
+  const first = step(at(call, { at: "answered", untilMs: addMs(NOW, 23_000) }), notice, NOW);
+  expect(first.commands).toEqual([{ kind: "connect", by: "rest", connect: 2, isAnswered: true }]);
+  expect(step(first.state, notice, NOW)).toEqual({ state: first.state, commands: [] });
+  const returning = { at: "returning", transfer: TRANSFER, tries: 1, untilMs: addMs(NOW, 23_000) } as const;
+  expect(kindsAfter(at({ ...call, connects: 2 }, returning), notice)).toEqual([]);
+});
+
 test("digits are stored as their count: they may be a PIN", () => {
   const call = at(outboundCall(byRest, NOW), { at: "live", untilMs: addMs(NOW, 60_000) });
   const event = { kind: "dtmf-requested", digits: "4711" } as const;
@@ -215,12 +270,38 @@ test("digits are stored as their count: they may be a PIN", () => {
   expect(JSON.stringify(stored)).not.toContain("4711");
 });
 
-test("what is asked of a carrier has the lane of that carrier, so that one that hangs holds up no other; a hang-up names both", () => {
+test("what is asked of a carrier has a lane of that carrier, so that one that hangs holds up no other; a hang-up names both", () => {
   const owner = { callId: asCallId("call_1"), carrierId: asCarrierId("carrier_1") };
   const call = at(outboundCall(byRest, NOW), { at: "live", untilMs: addMs(NOW, 60_000) });
   const event = { kind: "record-ended", reason: "agent_hangup" } as const;
   const { jobs, isOver } = storedStepOf(owner, call, event, step(call, event, NOW), NOW, undefined);
   const hangUp = { command: { kind: "hang-up", carrierCallId: CALL }, carrierId: "carrier_1" };
-  expect(jobs).toMatchObject([{ lane: "carrier_1", key: "hang-up carrier_1 call_1", payload: hangUp }]);
+  expect(jobs).toMatchObject([{ lane: "carrier_1 hang-up", key: "hang-up carrier_1 call_1", payload: hangUp }]);
   expect(isOver).toBe(true);
+});
+
+test("neither hang-ups nor questions for prices, which are repeated for hours, hold up what people wait for, nor each other", () => {
+  const owner = { callId: asCallId("call_1"), carrierId: asCarrierId("carrier_1") };
+  const laneOf = (command: CarrierCommand) => jobOf(owner, command).lane;
+  const waitedFor = [
+    laneOf({ kind: "dial", attempt: 1 }),
+    laneOf({ kind: "connect", by: "rest", connect: 1, isAnswered: true }),
+    laneOf({ kind: "transfer", transfer: 1, target: TRANSFER.target }),
+  ];
+  expect(new Set(waitedFor)).toEqual(new Set(["carrier_1"]));
+  const others = [laneOf({ kind: "hang-up", carrierCallId: CALL }), laneOf({ kind: "read-price", ask: 1 })];
+  expect(new Set([...waitedFor, ...others]).size).toBe(3);
+});
+
+test("each step says whether the call is over, also where nothing of that has changed: an earlier version has not said it", () => {
+  const owner = { callId: asCallId("call_1"), carrierId: asCarrierId("carrier_1") };
+  const over = at(outboundCall(byRest, NOW), {
+    at: "over",
+    isBridged: false,
+    sinceMs: NOW,
+    priceAsks: 0,
+    priceMs: NOW,
+  });
+  const event = { kind: "tick" } as const;
+  expect(storedStepOf(owner, over, event, step(over, event, NOW), NOW, undefined).isOver).toBe(true);
 });

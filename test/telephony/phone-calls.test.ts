@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import type { NewCarrier } from "../../src/store/carrier-store.ts";
 import type { PhoneCallEvent } from "../../src/telephony/machine/events.ts";
 import { PhoneService } from "../support/telephony/phone-service.ts";
 
@@ -198,8 +199,8 @@ describe("an outbound call", () => {
 });
 
 describe("a live call", () => {
-  async function liveCall(script = {}) {
-    service = await PhoneService.open({ script });
+  async function liveCall(script = {}, carrier: Partial<NewCarrier> = {}) {
+    service = await PhoneService.open({ script, carrier });
     const callId = await service.place();
     await service.work();
     await service.phoneCalls.handle(callId, ANSWERED);
@@ -216,6 +217,26 @@ describe("a live call", () => {
     await service.work();
     expect(service.operations).toEqual(["dial", "transfer"]);
     expect(service.client.asked.at(-1)?.text).toContain(encodeURIComponent("+12025550199").replace("%2B", ""));
+  });
+
+  const PLIVO = {
+    carrier: "carrier_c",
+    publicCredentials: { authId: "MAXXXXXXXXXXXXXXXXXX" },
+    credentials: { authId: "MAXXXXXXXXXXXXXXXXXX", authToken: "WkRVMk1qVTVNVEV4TWpNME5UWTNPRGt3TVRJek5EVTI" },
+  } as const;
+
+  test.each([
+    ["is asked for again", PLIVO, ["dial", "transfer", "transfer"], "transfer-failed", "live"],
+    ["is not repeated, and may be going on", {}, ["dial", "transfer"], "transferring", "transferring"],
+  ] as const)("whose transfer has an uncertain answer %s: the first carries it out only at the end of the stream", async (_, carrier, operations, update, phase) => {
+    const callId = await liveCall({ transfer: { kind: "uncertain", status: 502 } }, carrier);
+    await service.phoneCalls.request(callId, { kind: "transfer", target: "+12025550199" }, "agent_hangup");
+    await service.clock.play(10);
+    await service.work();
+    service.clock.stall(2_000);
+    await service.work();
+    expect(service.operations).toEqual(operations);
+    expect([service.updates.at(-1)?.kind, await service.phaseOf(callId)]).toEqual([update, phase]);
   });
 
   test("that comes back gets an address of the same call, and the agent knows why", async () => {
@@ -298,6 +319,19 @@ describe("a live call", () => {
       await service.work();
     }
     expect(service.operations.filter((operation) => operation === "hang_up")).toHaveLength(asked + 1);
+  });
+
+  test("is hung up by a job of the earlier version, which does not name the carrier; one of a deleted call is dead, and not lost in silence", async () => {
+    const callId = await liveCall();
+    await service.phoneCalls.handle(callId, { kind: "record-ended", reason: "agent_hangup" });
+    const [job] = await service.claim();
+    if (job === undefined) throw new Error("no job");
+    const { carrierId: _, ...payload } = job.payload as { carrierId: string };
+    await service.jobs.run({ ...job, payload });
+    expect(service.operations).toEqual(["dial", "hang_up"]);
+    await service.endRecord(callId);
+    await service.stores.calls.remove(service.accountId, callId);
+    await expect(service.jobs.run({ ...job, payload })).rejects.toMatchObject({ retry: "never" });
   });
 
   test("needs its carrier until it is over there, whatever its record says", async () => {

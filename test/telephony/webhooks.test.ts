@@ -171,6 +171,25 @@ describe("an outbound call", () => {
     expect(service.tokens).toEqual([]);
   });
 
+  test("that was deleted, because nothing was known of it, is hung up when it rings and when it is answered after all", async () => {
+    const others = { calls: [{ carrierCallId: "CA9", isLive: true }], isComplete: true };
+    const script = { dial: { kind: "uncertain", status: 0 }, find_call: { kind: "done", value: others } } as const;
+    service.client.answer(script);
+    const callId = await service.place();
+    await service.work();
+    while ((await service.phaseOf(callId)) !== "over") {
+      await service.tick(callId);
+      await service.work();
+    }
+    expect(await service.stores.calls.remove(service.accountId, callId)).toBe(true);
+    await send(`calls/${callId}/status`, outbound("ringing", { CallbackSource: "call-progress-events" }));
+    const answer = await send(`calls/${callId}/voice`, outbound("in-progress"));
+    expect(answer.body).toMatch(/<Response><Hangup\s*\/><\/Response>/);
+    await service.work();
+    expect(service.operations.filter((operation) => operation === "hang_up")).toHaveLength(1);
+    expect(service.client.asked.at(-1)?.text).toContain(CALL_SID);
+  });
+
   test("comes back from a transfer by the answer to the webhook about it, the same one each time", async () => {
     service.client.answer({ transfer: { kind: "done", value: undefined } });
     const callId = await service.place();
@@ -275,8 +294,8 @@ describe("a webhook is refused", () => {
     expect([answer.status, service.tokens.length]).toEqual([404, 0]);
   });
 
-  test("404 for an unknown call", async () => {
-    expect((await send("calls/call_unknown/voice", outbound("in-progress"))).status).toBe(404);
+  test("404 for an unknown call that is over, or without a transfer of this number", async () => {
+    expect((await send("calls/call_unknown/status", outbound("completed"))).status).toBe(404);
     expect((await send("calls/call_unknown/transfer/x", outbound("in-progress"))).status).toBe(404);
   });
 

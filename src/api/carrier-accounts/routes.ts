@@ -80,7 +80,7 @@ const UPDATE = {
   summary: "Change a carrier",
   description:
     "Its name, its limits, or its credentials, which are checked as new ones are. Webhooks and streams that the carrier signs with the " +
-    "earlier credentials are refused from then on. 409 for credentials of another account or application there, while the carrier is in " +
+    "earlier credentials are refused from then on. 409 for credentials of another account or application there (`accountSid`, `connectionId`, `authId`), while the carrier is in " +
     "use: a number is attached, a call is not over, or the carrier has not confirmed a hang-up.",
   params: CarrierParams,
   querystring: NoQuery,
@@ -154,13 +154,13 @@ export function carrierRoutes(fastify: FastifyInstance, deps: CarrierRoutesDeps)
     const { credentials, ...change } = request.body;
     if (credentials !== undefined) await verify(carrierAccounts, before.carrier, checked);
     const given = { ...change, ...(credentials !== undefined && checked) };
+    const identity = identityOf(carrierAccounts, before.carrier);
     const changed = found(
-      await carriers.update(accountId, params.id, withoutUndefined(given), actOf(request)),
+      await carriers.update(accountId, params.id, withoutUndefined(given), actOf(request), identity),
       "carrier",
     );
     if (changed === "in_use") {
-      const names = Object.keys(before.publicCredentials).join(", ");
-      throw new ApiError("conflict", `the carrier is in use: ${names} can be changed ${WHEN_UNUSED}`);
+      throw new ApiError("conflict", `the carrier is in use: ${identity.join(", ")} can be changed ${WHEN_UNUSED}`);
     }
     log.info({ accountId, requestId, carrierId: changed.id, carrier: changed.carrier }, "carrier changed");
     return itemOf(changed);
@@ -176,6 +176,13 @@ export function carrierRoutes(fastify: FastifyInstance, deps: CarrierRoutesDeps)
     return reply.code(204).send();
   });
 }
+
+/** The names of the credentials that say which account or application of the carrier it is. */
+const identityOf = (
+  carrierAccounts: Pick<CarrierAccounts, "credentialFields">,
+  carrier: CarrierType,
+): readonly string[] =>
+  (carrierAccounts.credentialFields(carrier) ?? []).flatMap(({ name, isIdentity }) => (isIdentity ? [name] : []));
 
 interface CheckedCredentials {
   credentials: Readonly<Record<string, string>>;

@@ -4,7 +4,12 @@ import { CARRIER_NAMES } from "../../carriers/list.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
 import { asAgentId, asPhoneNumberId, type CallId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { PHONE_CALLS_WAITING_MAX, RING_S_DEFAULT, WAITING_RETRY_S } from "../../core/limits/phone-calls.ts";
+import {
+  PHONE_CALLS_WAITING_ACCOUNT_MAX,
+  PHONE_CALLS_WAITING_MAX,
+  RING_S_DEFAULT,
+  WAITING_RETRY_S,
+} from "../../core/limits/phone-calls.ts";
 import type { CallAdmission } from "../../store/admission/call-admission.ts";
 import type { CallAgent, CallStore } from "../../store/call-store.ts";
 import type { Carrier, CarrierStore } from "../../store/carrier-store.ts";
@@ -47,7 +52,7 @@ const CREATE = {
   description:
     "Calls a number by telephone. The call is `queued` until a slot and the limits of its carrier allow it to be dialled, then `ringing`, " +
     "and `active` once it is answered. It is placed at most once: where it cannot be known whether the carrier has placed it, it ends " +
-    `with \`unknown\`. 429 \`rate_limited\` also where ${PHONE_CALLS_WAITING_MAX} calls of the carrier wait to be dialled.`,
+    `with \`unknown\`. 429 \`rate_limited\` also where ${PHONE_CALLS_WAITING_MAX} calls of the carrier, or ${PHONE_CALLS_WAITING_ACCOUNT_MAX} of the account, wait to be dialled.`,
   headers: IdempotencyHeaders,
   querystring: NoQuery,
   body: NewPhoneCallBody,
@@ -133,8 +138,8 @@ export function phoneCallRoutes(scope: FastifyInstance, deps: PhoneCallRoutesDep
       throw new ApiError("idempotency_mismatch", "this Idempotency-Key was already used with another request");
     }
     if (creation.kind === "full") {
-      deps.metrics.callLimited("carrier_waiting");
-      throw tooManyWaiting();
+      deps.metrics.callLimited(`${creation.of}_waiting`);
+      throw tooManyWaiting(creation.of);
     }
     if (creation.kind === "replayed") reply.header("idempotent-replayed", "true");
     reply.code(201);
@@ -155,12 +160,12 @@ export function phoneCallRoutes(scope: FastifyInstance, deps: PhoneCallRoutesDep
   });
 }
 
-const tooManyWaiting = (): ApiError =>
-  new ApiError(
-    "rate_limited",
-    `the carrier has reached its limit of ${PHONE_CALLS_WAITING_MAX} calls that wait to be dialled`,
-    { headers: { "retry-after": String(WAITING_RETRY_S) } },
-  );
+const WAITING_MAX = { carrier: PHONE_CALLS_WAITING_MAX, account: PHONE_CALLS_WAITING_ACCOUNT_MAX };
+
+const tooManyWaiting = (of: keyof typeof WAITING_MAX): ApiError =>
+  new ApiError("rate_limited", `the ${of} has reached its limit of ${WAITING_MAX[of]} calls that wait to be dialled`, {
+    headers: { "retry-after": String(WAITING_RETRY_S) },
+  });
 
 /** Places a call within the limits of its account. Throws ApiError 429 beyond them. */
 async function admitted(

@@ -11,6 +11,7 @@ export const PLIVO_TELEPHONY: CarrierTelephony = {
     {
       name: "authId",
       isSecret: false,
+      isIdentity: true,
       pattern: /^[MS]A[A-Z0-9]{18}$/,
       rule: "must be MA or SA and 18 capital letters or digits",
       meaning: "the Auth ID, on the first page of the console",

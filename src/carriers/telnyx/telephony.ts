@@ -44,6 +44,7 @@ export const TELNYX_TELEPHONY: CarrierTelephony = {
     {
       name: "connectionId",
       isSecret: false,
+      isIdentity: true,
       pattern: /^[0-9]{1,32}$/,
       rule: "must be 1 to 32 digits",
       meaning:

@@ -39,9 +39,10 @@ export function readTelnyxWebhook({ body }: WebhookRequest): CarrierNotice {
   if (!isObject(payload) || !isCarrierId(payload.call_control_id)) {
     throw webhookMalformed(WIRE, "call_control_id must be an id");
   }
-  const { transferOf } = decodeClientState(payload.client_state);
+  const { transferOf, connect } = decodeClientState(payload.client_state);
   if (transferOf !== undefined) return readTargetLeg(event, payload, transferOf);
-  return readCall(event, payload, payload.call_control_id);
+  const notice = readCall(event, payload, payload.call_control_id);
+  return notice.kind === "stream" && connect !== undefined ? { ...notice, connect } : notice;
 }
 
 function readCall(event: string, payload: Members, carrierCallId: string): CarrierNotice {

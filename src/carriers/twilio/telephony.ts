@@ -18,6 +18,7 @@ export const TWILIO_TELEPHONY: CarrierTelephony = {
     {
       name: "accountSid",
       isSecret: false,
+      isIdentity: true,
       pattern: /^AC[0-9a-fA-F]{32}$/,
       rule: "must be AC and 32 hexadecimal digits",
       meaning: "the Account SID, on the first page of the console",

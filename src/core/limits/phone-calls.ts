@@ -12,8 +12,9 @@ export const RING_S_DEFAULT = 30;
 export const RING_MARGIN_MS = 20_000;
 export const CARRIER_QUEUE_MS_MAX = 60_000;
 
-/** Outbound calls of one carrier that wait to be dialled. */
+/** Outbound calls that wait to be dialled: of one carrier, and of all carriers of an account. Each is due every 10 s. */
 export const PHONE_CALLS_WAITING_MAX = 1_000;
+export const PHONE_CALLS_WAITING_ACCOUNT_MAX = 2_000;
 /** How soon a request may be repeated that found no place among them, s. */
 export const WAITING_RETRY_S = 10;
 /** How long an outbound call waits for a slot, or for a carrier that does nothing at present. */
@@ -49,6 +50,11 @@ export const WORKER_INFORM_MS_MAX = 5_000;
 /** How long the carrier may be asked for a transfer, and how long its answer may take after that. */
 export const TRANSFER_ORDER_MS_MAX = 15_000;
 export const TRANSFER_ANSWER_MS_MAX = 15_000;
+/** How often the carrier is asked for one that it carries out once the stream has ended. */
+export const TRANSFER_TRIES_MAX = 2;
+/** How long the worker may take to end the stream for such a transfer, and after how long it is asked again. */
+export const STREAM_END_MS_MAX = 20_000;
+export const STREAM_END_MS = 2_000;
 /** How often a stream is connected again after a transfer that led to nothing. */
 export const RETURN_TRIES_MAX = 2;
 /** How long a call may be without a stream because of a transfer: ringing, and every try to return. */
@@ -56,6 +62,7 @@ export const TRANSFER_RETURN_MS_MAX =
   WORKER_INFORM_MS_MAX +
   TRANSFER_ORDER_MS_MAX +
   TRANSFER_ANSWER_MS_MAX +
+  STREAM_END_MS_MAX +
   TRANSFER_RING_MS_MAX +
   RING_MARGIN_MS +
   (RETURN_TRIES_MAX + 1) * (STREAM_CONNECT_MS_MAX + STREAM_REPORT_MS_MAX);
@@ -84,6 +91,8 @@ export const RESTART_GRACE_MS = 3_000;
 /** How often the calls that are due are read, and how many at once. */
 export const DUE_INTERVAL_MS = 500;
 export const DUE_CALLS_PER_QUERY = 100;
+/** Rows that are read for them, so that few carriers with many due calls and many with few are both served. */
+export const DUE_CALLS_READ_MAX = 1_000;
 /** How often a step is tried while another process handles the same call. */
 export const STEP_TRIES_MAX = 10;
 

@@ -36,7 +36,13 @@ export const REQUEST_LIMIT_SCOPES = ["api_key", "user", "account"] as const;
 export const SIGN_IN_OUTCOMES = ["signed_in", "refused", "limited", "overloaded"] as const;
 
 /** Which limit refused a new call: of concurrent calls, of created calls a minute, or of a carrier's calls that wait to be dialled. */
-export const CALL_LIMITS = ["api_key_calls", "account_calls", "account_creations", "carrier_waiting"] as const;
+export const CALL_LIMITS = [
+  "api_key_calls",
+  "account_calls",
+  "account_creations",
+  "carrier_waiting",
+  "account_waiting",
+] as const;
 
 /**
  * What becomes of a request with a publishable key: the call was `created`, the `origin` is not one of the key's, the key
@@ -139,7 +145,7 @@ export class ControlMetrics {
   readonly #callsLimited = counter(
     this.registry,
     "calls_limited_total",
-    "New calls that were refused with 429 because the API key or the account had reached its limit of concurrent calls, the account that of created calls a minute, or a carrier that of calls that wait to be dialled (`carrier_waiting`).",
+    "New calls that were refused with 429 because the API key or the account had reached its limit of concurrent calls, the account that of created calls a minute, or a carrier or the account that of calls that wait to be dialled (`carrier_waiting`, `account_waiting`).",
     ["limit"],
   );
   readonly #eventStreamsEnded = counter(

@@ -70,6 +70,7 @@ export function telephony(options: TelephonyOptions): Telephony {
       store: stores.phoneCalls,
       carriers,
       numbers: stores.phoneNumbers,
+      jobs: stores.jobs,
       telephonyOf,
       client,
       publicUrl,

@@ -321,7 +321,10 @@ export interface Tables {
     due_at: EpochMs | null;
     /** 1 while it holds a slot, and after its end. */
     holds_slot: number;
-    /** 0 while the carrier may have to be asked for something other than the price; null in rows of an earlier version. */
+    /**
+     * 0 while the carrier may have to be asked for something other than the price; null in rows of an earlier version, which leaves the 0
+     * where it ends a call.
+     */
     is_over: number | null;
     /** Of the latest token; both null before there is one, and `sealed_token` where it was not given. */
     token_hash: string | null;

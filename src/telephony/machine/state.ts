@@ -37,12 +37,13 @@ export type Phase =
   | { at: "answered"; untilMs: EpochMs }
   /** A worker carries the call. */
   | { at: "live"; untilMs: EpochMs }
-  /** `isDetached`: the caller's stream is gone, as it has to be. */
+  /** `isDetached`: the caller's stream is gone, as it has to be. `endStreamMs`: when the worker is asked again to end it. */
   | {
       at: "transferring";
       stage: "announcing" | "instructing" | "ringing";
       transfer: Transfer;
       isDetached: boolean;
+      endStreamMs?: EpochMs;
       untilMs: EpochMs;
     }
   /** The transfer led to nothing, and the caller gets a stream again. */
@@ -123,6 +124,8 @@ export function dueMs({ phase }: PhoneCallState): EpochMs | undefined {
       return phase.retryMs;
     case "asking":
       return phase.nextMs;
+    case "transferring":
+      return earliest(phase.endStreamMs ?? phase.untilMs, phase.untilMs);
     case "ending":
       return earliest(phase.retryMs, phase.untilMs);
     case "over": {

@@ -3,6 +3,8 @@ import { addMs, type EpochMs } from "../../core/clocks.ts";
 import {
   RETURN_TRIES_MAX,
   RING_MARGIN_MS,
+  STREAM_END_MS,
+  STREAM_END_MS_MAX,
   TRANSFER_ANSWER_MS_MAX,
   TRANSFER_ORDER_MS_MAX,
   TRANSFER_RETURN_MS_MAX,
@@ -57,12 +59,14 @@ export function transferAnswered(draft: Draft, { transfer: number, answer }: Eve
   if (phase.at !== "transferring" || phase.stage !== "instructing" || phase.transfer.number !== number) return;
   switch (answer.kind) {
     case "done":
-      // Without an accepted transfer the end of the stream would end the call.
-      if (draft.state.waitsForStreamEnd) draft.emit({ kind: "inform", update: { kind: "end-leg" } });
-      ringTarget(draft, phase);
+      if (draft.state.waitsForStreamEnd && !phase.isDetached) {
+        endStream(draft, phase, addMs(draft.nowMs, STREAM_END_MS_MAX));
+      } else ringTarget(draft, phase);
       return;
     case "uncertain":
-      ringTarget(draft, phase);
+      // Nothing rings before the stream has ended, and without an accepted transfer its end would end the call.
+      if (draft.state.waitsForStreamEnd && !phase.isDetached) stay(draft, phase, "failed");
+      else ringTarget(draft, phase);
       return;
     case "gone":
       endByWorker(draft, "caller_hangup");
@@ -72,6 +76,12 @@ export function transferAnswered(draft: Draft, { transfer: number, answer }: Eve
       if (phase.isDetached) giveBack(draft, phase.transfer, "failed", "rest");
       else stay(draft, phase, answer.kind === "refused" ? "refused" : "failed");
   }
+}
+
+/** The target rings once the worker has ended the stream. It is asked until the stream is gone: it may not learn of it, or not at once. */
+function endStream(draft: Draft, phase: PhaseOf<"transferring">, untilMs: EpochMs): void {
+  draft.emit({ kind: "inform", update: { kind: "end-leg" } });
+  draft.go({ ...phase, stage: "ringing", endStreamMs: addMs(draft.nowMs, STREAM_END_MS), untilMs });
 }
 
 /** The carrier reports what becomes of it, or the deadline ends it. */
@@ -140,7 +150,8 @@ function transferEnded(draft: Draft, phase: PhaseOf<"transferring">, outcome: Tr
 }
 
 export function transferringTick(draft: Draft, phase: PhaseOf<"transferring">): void {
-  if (phase.stage === "announcing") stay(draft, phase, "failed");
+  if (phase.endStreamMs !== undefined && draft.nowMs < phase.untilMs) endStream(draft, phase, phase.untilMs);
+  else if (phase.stage === "announcing") stay(draft, phase, "failed");
   // Such a carrier asks what to do when the target does not answer, and ends the call where it gets no instruction: so the caller
   // speaks with the target.
   else if (phase.isDetached && draft.state.takesDocuments) endByWorker(draft, "transferred", { isBridged: true });
@@ -168,10 +179,16 @@ export const isOrdered = (phase: PhaseOf<"transferring">, number: number, nowMs:
   !phase.isDetached &&
   nowMs < addMs(phase.untilMs, -TRANSFER_ANSWER_MS_MAX);
 
+function streamEnded(draft: Draft, { endStreamMs, ...phase }: PhaseOf<"transferring">): void {
+  const detached = { ...phase, isDetached: true };
+  if (endStreamMs === undefined) draft.go(detached);
+  else ringTarget(draft, detached);
+}
+
 /** The stream of a call that its worker keeps is gone. */
 export function mediaLost(draft: Draft): void {
   const { phase } = draft;
-  if (phase.at === "transferring" && phase.stage !== "announcing") draft.go({ ...phase, isDetached: true });
+  if (phase.at === "transferring" && phase.stage !== "announcing") streamEnded(draft, phase);
   // The carrier has carried out a transfer after it was given up.
   else if (phase.at === "live" && draft.state.transfers > 0) {
     giveBack(draft, { number: draft.state.transfers, target: "" }, "failed", "rest", RETURN_TRIES_MAX);

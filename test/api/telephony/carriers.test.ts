@@ -148,6 +148,27 @@ test("a carrier in use names no other account there, and may get another secret"
   expect((await patch(carrier.id, { credentials: own })).status).toBe(200);
 });
 
+test("a carrier in use may get another public key, which names no account, and no other application", async () => {
+  const credentials = {
+    apiKey: "KEY0123456789ABCDEF0123456789ABCDEF_example",
+    publicKey: `${"A".repeat(43)}=`,
+    connectionId: "1293384261075731499",
+  };
+  const { apiKey: _, ...publicCredentials } = credentials;
+  const telnyx = { carrier: "carrier_b", publicCredentials, credentials } as const;
+  const carrier = await createCarrier(api.stores, api.accountId, telnyx);
+  const number = await importNumber(api.stores, carrier);
+  await api.stores.phoneNumbers.setAttached(api.accountId, number.id, {});
+  const publicKey = "eu2zvPjhY6odxV34Z/EsRiERvTodkev4Fq0SlK90Izg=";
+  const corrected = await patch(carrier.id, { credentials: { ...credentials, publicKey } });
+  expect([corrected.status, corrected.body]).toMatchObject([200, { credentials: { publicKey } }]);
+  const refused = await patch(carrier.id, { credentials: { ...credentials, connectionId: "1" } });
+  expect([refused.status, errorOf(refused).message]).toEqual([
+    409,
+    expect.stringContaining("in use: connectionId can be changed once"),
+  ]);
+});
+
 test("a carrier in use stays, and one that is deleted takes its numbers along", async () => {
   const carrier = await createCarrier(api.stores, api.accountId);
   const number = await importNumber(api.stores, carrier);

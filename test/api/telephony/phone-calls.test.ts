@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PHONE_CALLS_WAITING_MAX } from "../../../src/core/limits/phone-calls.ts";
+import { PHONE_CALLS_WAITING_ACCOUNT_MAX, PHONE_CALLS_WAITING_MAX } from "../../../src/core/limits/phone-calls.ts";
 import type { PhoneNumber } from "../../../src/store/phone-number-store.ts";
 import {
   type Answer,
@@ -62,7 +62,7 @@ describe("POST /phone-calls", () => {
 
   test("is 429 while so many calls of the carrier wait that another would not be dialled in time", async () => {
     const { accountId, stores, clock } = api;
-    const waiting = queuedCall(accountId, number.carrierId, clock.epochMs());
+    const waiting = queuedCall(accountId, number.carrierId, clock.epochMs(), { dueAtMs: clock.epochMs() });
     for (let count = 0; count < PHONE_CALLS_WAITING_MAX; count += 1) await stores.phoneCalls.create(waiting);
     const refused = await post({ ...BODY, ...INLINE });
     expect([refused.status, errorOf(refused).code, refused.headers["retry-after"]]).toEqual([
@@ -71,6 +71,17 @@ describe("POST /phone-calls", () => {
       "10",
     ]);
     expect(await api.metrics.registry.metrics()).toMatch(/calls_limited_total\{limit="carrier_waiting"[^}]*\} 1\n/);
+  });
+
+  test("is 429 also while so many calls of all carriers of the account wait", async () => {
+    api.stores.phoneCalls.create = async () => ({ kind: "full", of: "account" });
+    const refused = await post({ ...BODY, ...INLINE });
+    expect([refused.status, errorOf(refused).code, errorOf(refused).message]).toEqual([
+      429,
+      "rate_limited",
+      `the account has reached its limit of ${PHONE_CALLS_WAITING_ACCOUNT_MAX} calls that wait to be dialled`,
+    ]);
+    expect(await api.metrics.registry.metrics()).toMatch(/calls_limited_total\{limit="account_waiting"[^}]*\} 1\n/);
   });
 
   test("names all problems together", async () => {

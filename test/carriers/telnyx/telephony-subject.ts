@@ -124,6 +124,11 @@ const WEBHOOKS: readonly SampleWebhook[] = [
     notice: { kind: "stream", carrierCallId: CALL, state } as const,
   })),
   {
+    name: "a stream, of which the state names the connection",
+    body: event("streaming.failed", { client_state: stateOf({ callId: "call_1", connect: 2 }) }),
+    notice: { kind: "stream", carrierCallId: CALL, state: "failed", connect: 2 },
+  },
+  {
     name: "the cost of a call",
     body: event("call.cost", {
       total_cost: "0.0220",

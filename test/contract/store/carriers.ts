@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, asCarrierId } from "../../../src/core/ids.ts";
 import type { Act } from "../../../src/store/audit-store.ts";
-import { hangUpKey, PHONE_CALL_JOB } from "../../../src/store/job-kinds.ts";
+import { hangUpKey, hangUpLane, PHONE_CALL_JOB } from "../../../src/store/job-kinds.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { SEALING_KEYS } from "../../support/stores/keys.ts";
@@ -91,7 +91,8 @@ export function carrierStoreContract(name: string, make: () => StoresUnderTest):
       if (made.kind !== "created") throw new Error("not created");
       expect(await carriers().remove(accountId, carrier.id)).toBe("in_use");
       const end = { status: "ended", endReason: "carrier_failed" } as const;
-      await stores.phoneCalls.step(made.call.id, 1, stepAt(under.clock.epochMs(), { end }));
+      const dueAtMs = under.clock.epochMs();
+      await stores.phoneCalls.step(made.call.id, 1, stepAt(under.clock.epochMs(), { end, dueAtMs }));
       // Its record has ended, and the carrier may still have to be asked what to do with the caller.
       expect(await carriers().remove(accountId, carrier.id)).toBe("in_use");
       await stores.phoneCalls.step(made.call.id, 2, stepAt(under.clock.epochMs(), { isOver: true }));
@@ -110,7 +111,7 @@ export function carrierStoreContract(name: string, make: () => StoresUnderTest):
       if (made.kind !== "created") throw new Error("not created");
       const end = { status: "ended", endReason: "carrier_failed" } as const;
       const key = hangUpKey(carrier.id, made.call.id);
-      const hangUp = { kind: PHONE_CALL_JOB, lane: carrier.id, key, payload: {} };
+      const hangUp = { kind: PHONE_CALL_JOB, lane: hangUpLane(carrier.id), key, payload: {} };
       const isOver = true;
       await stores.phoneCalls.step(made.call.id, 1, stepAt(under.clock.epochMs(), { end, isOver, jobs: [hangUp] }));
       expect(await stores.calls.remove(accountId, made.call.id)).toBe(true);
@@ -138,6 +139,19 @@ export function carrierStoreContract(name: string, make: () => StoresUnderTest):
       expect(await carriers().update(accountId, carrier.id, own)).toMatchObject({ id: carrier.id });
       await stores.phoneNumbers.setDetached(accountId, number.id);
       expect(await carriers().update(accountId, carrier.id, change)).toMatchObject({ publicCredentials });
+    });
+
+    test("gets another value of a credential that names no account, also while it is in use", async () => {
+      const publicCredentials = { connectionId: "1", publicKey: "first" };
+      const carrier = await createCarrier(stores, accountId, { carrier: "carrier_b", publicCredentials });
+      const number = await importNumber(stores, carrier);
+      await stores.phoneNumbers.setAttached(accountId, number.id, {});
+      const update = (change: Record<string, string>) =>
+        carriers().update(accountId, carrier.id, { publicCredentials: { ...publicCredentials, ...change } }, ACT, [
+          "connectionId",
+        ]);
+      expect(await update({ publicKey: "second" })).toMatchObject({ publicCredentials: { publicKey: "second" } });
+      expect(await update({ connectionId: "2" })).toBe("in_use");
     });
 
     test("the audit log names what was changed, and never a credential; no export has one", async () => {

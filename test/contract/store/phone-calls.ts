@@ -210,20 +210,59 @@ export function phoneCallContract(name: string, make: () => StoresUnderTest): vo
       expect(await due(10)).toEqual([ofOther, ofFirst[2], ofFirst[0], ofFirst[1]]);
     });
 
+    const placeWaiting = (more: Partial<NewPhoneCall> = {}) =>
+      stores.phoneCalls.create(newCall({ waitingMax: { carrier: 2, account: 3 }, dueAtMs: nowMs(), ...more }));
+
     test("so many calls of a carrier wait to be dialled, and no more; a repeated request is answered all the same", async () => {
       const other = await createCarrier(stores, accountId);
       const idempotency = { keyHash: "k", fingerprint: "f" };
-      const place = (more: Partial<NewPhoneCall> = {}) =>
-        stores.phoneCalls.create(queuedCall(accountId, carrier.id, nowMs(), { waitingMax: 2, ...more }));
-      const first = await place({ idempotency });
-      await place();
-      expect((await place()).kind).toBe("full");
-      expect((await place({ idempotency })).kind).toBe("replayed");
-      expect((await place({ carrierId: other.id })).kind).toBe("created");
+      const first = await placeWaiting({ idempotency });
+      await placeWaiting();
+      expect(await placeWaiting()).toEqual({ kind: "full", of: "carrier" });
+      expect((await placeWaiting({ idempotency })).kind).toBe("replayed");
       if (first.kind !== "created") throw new Error(first.kind);
-      await step(first.call.id, { holdsSlot: true });
-      expect((await place()).kind).toBe("created");
-      expect((await place()).kind).toBe("full");
+      await step(first.call.id, { holdsSlot: true, dueAtMs: nowMs() });
+      expect((await placeWaiting()).kind).toBe("created");
+      expect((await placeWaiting()).kind).toBe("full");
+      expect((await placeWaiting({ carrierId: other.id })).kind).toBe("created");
+    });
+
+    test("so many calls of an account wait to be dialled at all of its carriers together, and those of another account for themselves", async () => {
+      const other = await createCarrier(stores, accountId);
+      for (const carrierId of [carrier.id, carrier.id, other.id]) await placeWaiting({ carrierId });
+      expect(await placeWaiting({ carrierId: other.id })).toEqual({ kind: "full", of: "account" });
+      const second = await stores.accounts.ensure("second");
+      const { id: carrierId } = await createCarrier(stores, second);
+      expect((await placeWaiting({ accountId: second, carrierId })).kind).toBe("created");
+    });
+
+    test("a call that the previous version has ended, which leaves it open and waiting for no time, neither waits nor keeps its carrier", async () => {
+      const calls = [await placeWaiting(), await placeWaiting()];
+      for (const call of calls) {
+        if (call.kind !== "created") throw new Error(call.kind);
+        await step(call.call.id, { isOver: false, dueAtMs: undefined, end: { status: "ended", endReason: "busy" } });
+      }
+      const carriers = stores.openCarriers(SEALING_KEYS);
+      expect((await placeWaiting()).kind).toBe("created");
+      expect(await carriers.remove(accountId, carrier.id)).toBe("in_use");
+      const { calls: listed } = await stores.calls.list(accountId, { status: "queued", limit: 10 });
+      for (const { id } of listed) await step(id, { isOver: true, end: { status: "ended", endReason: "busy" } });
+      expect(await carriers.remove(accountId, carrier.id)).toMatchObject({ id: carrier.id });
+    });
+
+    test("a carrier with many due calls takes the turns that others leave, and each of the others has one", async () => {
+      const others = await Promise.all([1, 2, 3].map(() => createCarrier(stores, accountId)));
+      const ofFirst: CallId[] = [];
+      for (let count = 0; count < 6; count += 1) {
+        ofFirst.push(await create({ dueAtMs: addMs(nowMs(), count) }));
+      }
+      const ofOthers: CallId[] = [];
+      for (const { id: carrierId } of others) ofOthers.push(await create({ carrierId, dueAtMs: addMs(nowMs(), 50) }));
+      expect(await stores.phoneCalls.due(addMs(nowMs(), 1_000), 8)).toEqual([
+        ofFirst[0],
+        ...ofOthers,
+        ...ofFirst.slice(1, 5),
+      ]);
     });
 
     test("pending calls are those that hold a slot without a stream, and live ones those that hold a slot", async () => {

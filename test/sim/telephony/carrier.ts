@@ -30,10 +30,10 @@ type Line = "waiting" | "document" | "stream" | "target" | "bridged" | "refusal"
 
 /** How long a carrier waits for the answer to a webhook that awaits an instruction. */
 const DOCUMENT_MS_MAX = 15_000;
-/** How long the service may take to end the stream of an accepted transfer: its answer may be late. */
-const RING_LATER_MS_MAX = 45_000;
+/** How long the service may take to end the stream of an accepted transfer: its answer may be late, and the worker be asked again. */
+const RING_LATER_MS_MAX = 30_000;
 /** A caller in silence for longer is lost. */
-const SILENCE_MS_MAX = 290_000;
+const SILENCE_MS_MAX = 170_000;
 
 /** One telephone call, as the carrier has it. */
 export class CarrierCall {
@@ -357,8 +357,8 @@ export class Carrier {
   /** The service has to end the stream, if it learns that the carrier has accepted the transfer. */
   #ringLater(call: CarrierCall, ring: () => void): void {
     const { world } = this;
-    const { crash, informLost, answerLost, answer500 } = world.faults;
-    const isLearnt = crash + informLost + answerLost + answer500 === 0;
+    const { crash, answerLost, answer500 } = world.faults;
+    const isLearnt = crash + answerLost + answer500 === 0;
     call.afterStream = ring;
     world.after(RING_LATER_MS_MAX, () => {
       if (!isLearnt || call.isOver || call.line !== "stream" || call.afterStream !== ring) return;

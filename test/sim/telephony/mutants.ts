@@ -176,8 +176,15 @@ export const MUTANTS: readonly Mutant[] = [
     "the stream is ended for a transfer that waits for that",
     "a transfer that was accepted begins",
     "transfer.ts",
-    "if (draft.state.waitsForStreamEnd) draft",
-    "if (false) draft",
+    'draft.emit({ kind: "inform", update: { kind: "end-leg" } });',
+    "",
+  ),
+  mutant(
+    "the agent goes on where it is not known whether a transfer waits for the end of its stream",
+    "an agent is not silent while nothing rings",
+    "transfer.ts",
+    'if (draft.state.waitsForStreamEnd && !phase.isDetached) stay(draft, phase, "failed");\n      else ring',
+    "ring",
   ),
   mutant(
     "a first stream that could not be connected is connected again",

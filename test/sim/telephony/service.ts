@@ -1,7 +1,7 @@
 import type { CarrierAnswer, CarrierNotice, FoundCall } from "../../../src/carriers/telephony.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { millisecondsOf } from "../../../src/core/clocks.ts";
-import { STREAM_CONNECT_MS_MAX } from "../../../src/core/limits/phone-calls.ts";
+import { STREAM_CONNECT_MS_MAX, TRANSFER_TRIES_MAX } from "../../../src/core/limits/phone-calls.ts";
 import {
   type CarrierCommand,
   isCarrierCommand,
@@ -331,7 +331,7 @@ export class Service implements ServiceEnd {
       case "transfer":
         this.#attempt(
           job,
-          1,
+          this.#world.waitsForStreamEnd ? TRANSFER_TRIES_MAX : 1,
           () => this.carrier.transfer(id, command.transfer),
           (answer) => ({
             kind: "transfer-answered",
@@ -356,8 +356,8 @@ export class Service implements ServiceEnd {
   ): void {
     job.attempts += 1;
     this.carrier.request(work, (answer) => {
-      const isFinal = answer.kind === "done" || answer.kind === "gone" || answer.kind === "refused";
-      if (!isFinal && job.attempts < attemptsMax) {
+      const isRepeated = answer.kind === "uncertain" || (answer.kind === "busy" && job.command.kind !== "transfer");
+      if (isRepeated && job.attempts < attemptsMax) {
         this.#runLater(job, 1_000 * 2 ** Math.min(job.attempts, 5));
         return;
       }

@@ -9,6 +9,9 @@ interface Control {
   callerGivenUp(): void;
 }
 
+/** How long an agent may be silent for a transfer that begins only with the end of its stream. */
+const AGENT_SILENCE_MS_MAX = 40_000;
+
 /** The worker that carries the call; it never dies here, and what it reports may be lost with the control process. */
 export class Worker {
   readonly #world: World;
@@ -68,11 +71,23 @@ export class Worker {
   /** The control process says something; returns whether the worker has the call. */
   hear(update: PhoneUpdate): boolean {
     if (!this.hasBegun || this.#isOver) return false;
-    if (update.kind === "transferring") this.#detachedUntilS = this.#world.seconds + update.returnMsMax / 1_000;
+    if (update.kind === "transferring") this.#transferring(update.returnMsMax);
     else if (update.kind === "transfer-failed" && this.isAttached) this.#detachedUntilS = undefined;
     else if (update.kind === "end-leg" && this.isAttached && this.#detachedUntilS !== undefined) this.onStreamEnd();
     else if (update.kind === "end") this.end(update.reason);
     return true;
+  }
+
+  #transferring(returnMsMax: number): void {
+    const world = this.#world;
+    const untilS = world.seconds + returnMsMax / 1_000;
+    this.#detachedUntilS = untilS;
+    const { crash, informLost } = world.faults;
+    if (!world.waitsForStreamEnd || crash + informLost > 0) return;
+    world.after(AGENT_SILENCE_MS_MAX, () => {
+      if (this.#isOver || !this.isAttached || this.#detachedUntilS !== untilS) return;
+      world.violated("an agent is not silent while nothing rings", `for ${AGENT_SILENCE_MS_MAX / 1_000} s`);
+    });
   }
 
   end(reason: EndReason): void {

@@ -159,6 +159,7 @@ export class PhoneService {
       store: stores.phoneCalls,
       carriers: stores.openCarriers(SEALING_KEYS),
       numbers: stores.phoneNumbers,
+      jobs: stores.jobs,
       telephonyOf,
       client,
       publicUrl: PUBLIC_URL,
@@ -173,12 +174,12 @@ export class PhoneService {
     const creation = await this.phoneCalls.place(
       {
         accountId,
-        spec: { ...SPEC, connectionType: "carrier_a", phoneControl: true },
+        spec: { ...SPEC, connectionType: carrier.carrier, phoneControl: true },
         facts: { direction: "outbound", from: number.number, to },
         carrierId: carrier.id,
         phoneNumberId: number.id,
       },
-      { ringMsMax: 30_000, carrier: "carrier_a" },
+      { ringMsMax: 30_000, carrier: carrier.carrier },
     );
     if (creation.kind !== "created") throw new Error(creation.kind);
     await this.#idle(creation.call.id);
@@ -248,7 +249,12 @@ export class PhoneService {
   async redeem(): Promise<boolean> {
     const hash = hashSecret(this.tokens.at(-1) ?? "");
     const proof = { url: "wss://media.example/", headers: {} };
-    const redeemed = await this.stores.redemptions.redeem(hash, redeemedBy("worker-1", {}), ["carrier_a"], proof);
+    const redeemed = await this.stores.redemptions.redeem(
+      hash,
+      redeemedBy("worker-1", {}),
+      [this.carrier.carrier],
+      proof,
+    );
     return redeemed !== undefined;
   }
 

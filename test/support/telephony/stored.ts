@@ -65,6 +65,7 @@ export const stepAt = (atMs: EpochMs, more: Partial<PhoneCallStep> = {}): PhoneC
   state: { phase: "later" },
   row: { atMs, event: { kind: "tick" }, commands: [] },
   dueAtMs: undefined,
+  isOver: false,
   jobs: [],
   ...more,
 });

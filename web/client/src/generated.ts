@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * Place a telephone call
-         * @description Calls a number by telephone. The call is `queued` until a slot and the limits of its carrier allow it to be dialled, then `ringing`, and `active` once it is answered. It is placed at most once: where it cannot be known whether the carrier has placed it, it ends with `unknown`. 429 `rate_limited` also where 1000 calls of the carrier wait to be dialled. Requires the scope `calls`.
+         * @description Calls a number by telephone. The call is `queued` until a slot and the limits of its carrier allow it to be dialled, then `ringing`, and `active` once it is answered. It is placed at most once: where it cannot be known whether the carrier has placed it, it ends with `unknown`. 429 `rate_limited` also where 1000 calls of the carrier, or 2000 of the account, wait to be dialled. Requires the scope `calls`.
          */
         post: operations["createPhoneCall"];
         delete?: never;
@@ -948,7 +948,7 @@ export interface paths {
         head?: never;
         /**
          * Change a carrier
-         * @description Its name, its limits, or its credentials, which are checked as new ones are. Webhooks and streams that the carrier signs with the earlier credentials are refused from then on. 409 for credentials of another account or application there, while the carrier is in use: a number is attached, a call is not over, or the carrier has not confirmed a hang-up. Requires the scope `admin`.
+         * @description Its name, its limits, or its credentials, which are checked as new ones are. Webhooks and streams that the carrier signs with the earlier credentials are refused from then on. 409 for credentials of another account or application there (`accountSid`, `connectionId`, `authId`), while the carrier is in use: a number is attached, a call is not over, or the carrier has not confirmed a hang-up. Requires the scope `admin`.
          */
         patch: operations["updateCarrier"];
         trace?: never;

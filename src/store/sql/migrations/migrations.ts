@@ -18,6 +18,7 @@ import { addCallNetwork } from "./0032-call-network.ts";
 import { addAuditActors } from "./0033-audit-actors.ts";
 import { addTelephony } from "./0034-telephony.ts";
 import { addPhoneCallsOver } from "./0035-phone-calls-over.ts";
+import { addPhoneCallsDue } from "./0036-phone-calls-due.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -45,4 +46,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0033-audit-actors": { up: addAuditActors },
   "0034-telephony": { up: (db) => addTelephony(db, types) },
   "0035-phone-calls-over": { up: addPhoneCallsOver },
+  "0036-phone-calls-due": { up: addPhoneCallsDue },
 });

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import type { Kysely, Selectable } from "kysely";
 import type { AuditAction } from "../../../core/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -8,13 +7,14 @@ import { type AccountId, asCarrierId, type CarrierId } from "../../../core/ids.t
 import { newId } from "../../../core/new-id.ts";
 import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../audit-store.ts";
 import type { Carrier, CarrierChange, CarrierStore, NewCarrier, OpenedCarrier } from "../../carrier-store.ts";
-import { hangUpKey, PHONE_CALL_JOB } from "../../job-kinds.ts";
+import { hangUpKey, hangUpLane, PHONE_CALL_JOB } from "../../job-kinds.ts";
 import type { Resealed, ResealPage } from "../../sealing/reseal.ts";
 import { type Keyring, type SealedPlace, valueOrUnsealable } from "../../sealing/seal.ts";
 import type { SqlAudit } from "../audit.ts";
 import type { SqlDatabase } from "../database.ts";
 import { hasOtherKeys, noteKey } from "../sealing-keys.ts";
 import type { Tables } from "../tables.ts";
+import { hasOpenCalls } from "./open-calls.ts";
 
 type Row = Selectable<Tables["carriers"]>;
 
@@ -88,6 +88,7 @@ export class SqlCarriers implements CarrierStore {
     id: CarrierId,
     change: CarrierChange,
     act: Act = BY_SERVICE,
+    identity: readonly string[] = Object.keys(change.publicCredentials ?? {}),
   ): Promise<Carrier | "in_use" | undefined> {
     const nowMs = this.#clock.epochMs();
     const { name, publicCredentials, credentials, callsPerSecond } = change;
@@ -105,9 +106,8 @@ export class SqlCarriers implements CarrierStore {
     return this.#database.transaction(async (tx) => {
       if (publicCredentials !== undefined) {
         const before = await rowOf(tx, accountId, id);
-        const isOther =
-          before !== undefined && !isDeepStrictEqual(JSON.parse(before.public_credentials), publicCredentials);
-        // The numbers and calls are those of the account that it names now.
+        const named = before && JSON.parse(before.public_credentials);
+        const isOther = named !== undefined && identity.some((name) => named[name] !== publicCredentials[name]);
         if (isOther && (await isInUse(tx, id))) return "in_use";
       }
       if (credentials !== undefined) await noteKey(tx, this.#keys, this.#clock);
@@ -245,19 +245,12 @@ async function isInUse(tx: Kysely<Tables>, id: CarrierId): Promise<boolean> {
 
 /** Calls whose records have ended, or were deleted, may not be over at the carrier. */
 async function isNeededByEnded(tx: Kysely<Tables>, id: CarrierId): Promise<boolean> {
-  const call = await tx
-    .selectFrom("phone_calls")
-    .select("call_id")
-    .where("carrier_id", "=", id)
-    .where("is_over", "=", 0)
-    .limit(1)
-    .executeTakeFirst();
-  if (call !== undefined) return true;
+  if (await hasOpenCalls(tx, id)) return true;
   const hangUp = await tx
     .selectFrom("jobs")
     .select("id")
     .where("status", "in", ["pending", "running"])
-    .where("lane", "=", id)
+    .where("lane", "=", hangUpLane(id))
     .where("live_key", "like", `${PHONE_CALL_JOB} ${hangUpKey(id, "")}%`)
     .limit(1)
     .executeTakeFirst();

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
+import type { Kysely, Selectable, Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import { storesWords } from "../../../core/calls/spec.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -31,6 +31,8 @@ import type { SqlJobs } from "../jobs.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";
 import type { SqlEvents } from "../webhooks/events.ts";
+import { dueCalls } from "./due-calls.ts";
+import { fullOf } from "./open-calls.ts";
 
 type EndedEvent = Extract<CallEvent, { kind: "ended" }>;
 /** Of a call without a stream. */
@@ -68,15 +70,18 @@ export class SqlPhoneCalls implements PhoneCallStore {
     // Another request or webhook may store the same call at the same time.
     const creation = await this.#database.transaction(
       async (tx): Promise<PhoneCallCreation> =>
-        (await this.#findRequested(tx, call)) ??
-        (await findCarried(tx, call)) ??
-        ((await isFull(tx, call)) ? { kind: "full" } : await this.#insert(tx, call)),
+        (await this.#findRequested(tx, call)) ?? (await findCarried(tx, call)) ?? (await this.#createNew(tx, call)),
     );
     if (creation.kind === "created") {
       this.#emit({ kind: "phone-created", callId: creation.call.id, spec: call.spec });
       this.#events.notify();
     }
     return creation;
+  }
+
+  async #createNew(tx: Transaction<Tables>, call: NewPhoneCall): Promise<PhoneCallCreation> {
+    const of = await fullOf(tx, call);
+    return of === undefined ? await this.#insert(tx, call) : { kind: "full", of };
   }
 
   findRepeated(call: Pick<NewPhoneCall, "accountId" | "idempotency">): Promise<PhoneCallCreation | undefined> {
@@ -197,7 +202,7 @@ export class SqlPhoneCalls implements PhoneCallStore {
         due_at: step.dueAtMs ?? null,
         ...(carrierCallId !== undefined && { carrier_call_id: textColumn(carrierCallId) }),
         ...(step.holdsSlot !== undefined && { holds_slot: Number(step.holdsSlot) }),
-        ...(step.isOver !== undefined && { is_over: Number(step.isOver) }),
+        is_over: Number(step.isOver),
         ...(token !== undefined && { token_hash: token.hash, sealed_token: token.sealed ?? null }),
       })
       .where("call_id", "=", callId)
@@ -255,24 +260,8 @@ export class SqlPhoneCalls implements PhoneCallStore {
     return true;
   }
 
-  async due(nowMs: EpochMs, limit: number): Promise<readonly CallId[]> {
-    const due = this.#db
-      .selectFrom("phone_calls")
-      .select(["call_id", "due_at"])
-      .select(
-        sql<number>`row_number() over (partition by carrier_id order by holds_slot desc, due_at, call_id)`.as("turn"),
-      )
-      .where("due_at", "is not", null)
-      .where("due_at", "<=", nowMs);
-    const rows = await this.#db
-      .selectFrom(due.as("due"))
-      .select("call_id")
-      .orderBy("turn")
-      .orderBy("due_at")
-      .orderBy("call_id")
-      .limit(limit)
-      .execute();
-    return rows.map(({ call_id: callId }) => callId);
+  due(nowMs: EpochMs, limit: number): Promise<readonly CallId[]> {
+    return dueCalls(this.#db, nowMs, limit);
   }
 
   async listPending(): Promise<readonly { callId: CallId; accountId: AccountId; apiKeyId?: ApiKeyId }[]> {
@@ -374,19 +363,6 @@ async function findCarried(
     .where("phone.carrier_call_id", "=", JSON.stringify(carrierCallId))
     .executeTakeFirst();
   return row && { kind: "replayed", call: recordOf(row) };
-}
-
-/** Whether the carrier has as many outbound calls that wait for a slot as it may. */
-async function isFull(tx: Transaction<Tables>, { carrierId, waitingMax }: NewPhoneCall): Promise<boolean> {
-  if (waitingMax === undefined) return false;
-  const { count } = await tx
-    .selectFrom("phone_calls")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("carrier_id", "=", carrierId)
-    .where("is_over", "=", 0)
-    .where("holds_slot", "=", 0)
-    .executeTakeFirstOrThrow();
-  return Number(count) >= waitingMax;
 }
 
 /** What a step says of the call's record, but for its end. */

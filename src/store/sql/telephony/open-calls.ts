@@ -1,0 +1,44 @@
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
+import type { CarrierId } from "../../../core/ids.ts";
+import type { NewPhoneCall } from "../../phone-call-store.ts";
+import type { Tables } from "../tables.ts";
+
+// Calls of which the carrier may have to be asked for something other than the price. The previous version of the service ends calls
+// without `is_over`; they wait for no time then, and count as over.
+
+/** In these words of their index: a parameter in the place of the 0 would not find it. */
+const isOpen = (calls: ExpressionBuilder<Tables, "phone_calls">) =>
+  calls.and([calls("is_over", "=", sql.lit(0)), calls("due_at", "is not", null)]);
+
+/** Whether the carrier has such calls, whatever their records say. */
+export async function hasOpenCalls(db: Kysely<Tables>, carrierId: CarrierId): Promise<boolean> {
+  const call = await db
+    .selectFrom("phone_calls")
+    .select("carrier_id")
+    .where("carrier_id", "=", carrierId)
+    .where((calls) => isOpen(calls))
+    .limit(1)
+    .executeTakeFirst();
+  return call !== undefined;
+}
+
+/** Whose outbound calls that wait for a slot are as many as may wait. */
+export async function fullOf(
+  db: Kysely<Tables>,
+  { accountId, carrierId, waitingMax }: Pick<NewPhoneCall, "accountId" | "carrierId" | "waitingMax">,
+): Promise<"carrier" | "account" | undefined> {
+  if (waitingMax === undefined) return undefined;
+  const waiting = await db
+    .selectFrom("phone_calls")
+    .select("carrier_id")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("carrier_id", "in", db.selectFrom("carriers").select("id").where("account_id", "=", accountId))
+    .where("holds_slot", "=", 0)
+    .where((calls) => isOpen(calls))
+    .groupBy("carrier_id")
+    .execute();
+  const ofCarrier = waiting.find(({ carrier_id: id }) => id === carrierId)?.count ?? 0;
+  if (Number(ofCarrier) >= waitingMax.carrier) return "carrier";
+  const ofAccount = waiting.reduce((sum, { count }) => sum + Number(count), 0);
+  return ofAccount >= waitingMax.account ? "account" : undefined;
+}
