@@ -239,6 +239,22 @@ describe("a live call", () => {
     expect([service.updates.at(-1)?.kind, await service.phaseOf(callId)]).toEqual([update, phase]);
   });
 
+  test("whose accepted transfer waits for the end of the stream has its worker asked again, also by another process, until the stream is gone", async () => {
+    const callId = await liveCall({ transfer: { kind: "done", value: undefined } }, PLIVO);
+    await service.phoneCalls.request(callId, { kind: "transfer", target: "+12025550199" }, "agent_hangup");
+    await service.clock.play(10);
+    service.isWorkerThere = false;
+    await service.work();
+    await service.tick(callId);
+    await service.restart();
+    service.isWorkerThere = true;
+    await service.tick(callId);
+    await service.phoneCalls.handle(callId, { kind: "media-lost" });
+    await service.tick(callId);
+    const asked = service.updates.filter(({ kind }) => kind === "end-leg");
+    expect(asked).toHaveLength(3);
+  });
+
   test("that comes back gets an address of the same call, and the agent knows why", async () => {
     const callId = await liveCall({ transfer: { kind: "done", value: undefined } });
     await service.phoneCalls.request(callId, { kind: "transfer", target: "+12025550199" }, "agent_hangup");

@@ -51,6 +51,7 @@ function credentialsContract({ telephony, credentials }: TelephonyUnderTest): vo
     const names = telephony.credentialFields.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(telephony.credentialFields.filter(({ isSecret }) => isSecret)).not.toEqual([]);
+    expect(telephony.credentialFields.filter(({ isIdentity }) => isIdentity)).toMatchObject([{ isSecret: false }]);
     for (const { name, pattern, example } of telephony.credentialFields) {
       expect(example).toMatch(pattern);
       expect(credentials[name]).toMatch(pattern);
