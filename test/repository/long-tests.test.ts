@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
+import { matchesGlob } from "node:path";
 import { expect, test } from "vitest";
-import { longInPairs, longInTurn } from "../support/long-tests.ts";
+import { longInPairs, longInParallel, longInTurn } from "../support/long-tests.ts";
 
 const linesOf = (path: string): string[] => readFileSync(path, "utf8").trimEnd().split("\n");
 
@@ -10,5 +11,8 @@ test("every long test that takes real time is in .ci/long-tests, or in .ci/long-
   expect(leftOut.filter(([, reason]) => reason === undefined || reason === "")).toEqual([]);
   const named = [...run, ...leftOut.map(([path]) => path)];
   expect(named.filter((path) => path === undefined || !existsSync(path))).toEqual([]);
-  expect(named.toSorted()).toEqual([...longInTurn, ...longInPairs].toSorted());
+  expect(new Set(named).size).toBe(named.length);
+  expect([...longInTurn, ...longInPairs].filter((path) => !named.includes(path))).toEqual([]);
+  const long = [...longInTurn, ...longInPairs, ...longInParallel];
+  expect(named.filter((path) => !long.some((pattern) => matchesGlob(path ?? "", pattern)))).toEqual([]);
 });
