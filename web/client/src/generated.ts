@@ -100,7 +100,7 @@ export interface paths {
         put?: never;
         /**
          * Put the caller on hold
-         * @description The agent falls silent in the middle of a word, and the caller hears music. Nothing that the caller says, types or presses reaches the agent, and none of it is transcribed. The hold ends with `resumeCall`, by itself after `maxDuration`, or when the caller is transferred. 409 `already_on_hold` answers a repeated request, which changes nothing: the first one's `maxDuration` holds. 409 `conflict` for a call that is not live, that ends, or whose caller is being transferred. Requires the scope `calls`.
+         * @description The agent falls silent in the middle of a word, and the caller hears hold audio. Nothing that the caller says, types or presses reaches the agent, and none of it is transcribed. The hold ends with `resumeCall`, by itself after `maxDuration`, or when the caller is transferred. 409 `already_on_hold` answers a repeated request, which changes nothing: the first one's `maxDuration` holds. 409 `conflict` for a call that is not live, that ends, or whose caller is being transferred. Requires the scope `calls`.
          */
         post: operations["holdCall"];
         delete?: never;
@@ -120,7 +120,7 @@ export interface paths {
         put?: never;
         /**
          * End a hold
-         * @description The music stops, and the agent, which is given how long the hold was, speaks. 409 `not_on_hold` answers a repeated request, and one that comes after the hold has ended by itself. 409 `conflict` as for `holdCall`. Requires the scope `calls`.
+         * @description The hold audio stops, and the agent, which is given how long the hold was, speaks. 409 `not_on_hold` answers a repeated request, and one that comes after the hold has ended by itself. 409 `conflict` as for `holdCall`. Requires the scope `calls`.
          */
         post: operations["resumeCall"];
         delete?: never;
@@ -3539,7 +3539,7 @@ export interface components {
             /** @enum {string} */
             reason: "caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "busy" | "no_answer" | "declined" | "invalid_number" | "carrier_failed" | "no_capacity" | "unknown" | "worker_lost";
         };
-        /** @description The caller is on hold from now on and hears music. The agent is silent, and nothing that the caller says, types or presses reaches it. */
+        /** @description The caller is on hold from now on and hears hold audio. The agent is silent, and nothing that the caller says, types or presses reaches it. */
         HeldCommand: {
             /**
              * @description Milliseconds since the media stream connected.
