@@ -11,7 +11,7 @@ export interface HoldResult {
 
 type State =
   | { readonly at: "none" }
-  /** `hasBegun`: the caller hears music. Before that the current reply is being dropped. */
+  /** `hasBegun`: the caller hears hold audio. Before that the current reply is being dropped. */
   | {
       readonly at: "held";
       readonly toolCallId: ToolCallId | undefined;
@@ -37,7 +37,7 @@ export class Hold {
     return this.#state.at !== "none";
   }
 
-  /** The caller hears music, or is about to. */
+  /** The caller hears hold audio, or is about to. */
   get isHeld(): boolean {
     return this.#state.at === "held";
   }
@@ -61,14 +61,14 @@ export class Hold {
     }
   }
 
-  /** No reply is left: the music begins, for this time at most, ms. Undefined where it has begun, or where there is no hold. */
+  /** No reply is left: the hold audio begins, for this time at most, ms. Undefined where it has begun, or where there is no hold. */
   begin(): number | undefined {
     if (this.#state.at !== "held" || this.#state.hasBegun) return undefined;
     this.#state = { ...this.#state, hasBegun: true };
     return this.#state.msMax;
   }
 
-  /** The music ends. Undefined where the caller hears none. */
+  /** The hold audio ends. Undefined where the caller hears none. */
   end(nowMs: CallMs): HoldResult | undefined {
     if (this.#state.at !== "held" || !this.#state.hasBegun) return undefined;
     const { toolCallId, sinceMs } = this.#state;

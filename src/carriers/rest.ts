@@ -141,3 +141,10 @@ export function plainCode(code: unknown): string | undefined {
 
 /** The value of an operation that has none. */
 export const NOTHING = (): { value: undefined } => ({ value: undefined });
+
+/**
+ * An address of this service that Twilio and Plivo ask again, up to five times, where it does not answer or answers with an error. The
+ * fragment is for the carrier, and is not sent.
+ * https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides, https://www.plivo.com/docs/voice/concepts/callback-configurations
+ */
+export const retriedUrl = (url: string): string => `${url}#rc=5&rp=all`;

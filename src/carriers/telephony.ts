@@ -120,12 +120,14 @@ export interface StreamOrder {
   readonly url: string;
   /** Our id of the call, a parameter of the stream. */
   readonly callId: string;
-  /** Which connection of the call it is: 1, 2, ... */
+  /** The streams of a call are numbered 1, 2, ... */
   readonly connect: number;
   /** Only for carriers that send a secret with the stream instead of a signature. */
   readonly authToken?: string;
   /** The codec of audio to the carrier, for those that are asked for it; mu-law where it is absent. */
   readonly outboundCodec?: G711Codec;
+  /** Where a carrier that takes documents asks what follows, when the stream is over or could not be connected. */
+  readonly afterUrl: string;
 }
 
 export interface TransferOrder {
@@ -185,7 +187,7 @@ export type CarrierNotice =
     }
   /** What became of a transfer; the answer to the webhook may be a document. */
   | { kind: "transfer"; carrierCallId: string; outcome: "answered" | "completed" | "busy" | "no_answer" | "failed" }
-  /** `connect` is that of the stream's order, where the carrier says it. */
+  /** `connect`: which stream of the call it is, where the carrier returns that. */
   | { kind: "stream"; carrierCallId: string; state: "started" | "stopped" | "failed"; connect?: number }
   /** What a call that is over has cost. */
   | { kind: "price"; carrierCallId: string; price: CarrierPrice }

@@ -329,7 +329,7 @@ export class CallSession implements AttachedCall {
       const silenceFrames = attachment?.tick(nowMs, this.#liveState === "speaking") ?? 0;
       if (this.#call.isDue(nowMs)) this.handle({ kind: "tick" }, nowMs);
       // The call first: where frames have stopped, it has ended the speech by now.
-      this.#pipeline.sttInput?.tick(this.#call.isHeld ? 0 : silenceFrames, this.#call.callerSpeech);
+      this.#pipeline.sttInput?.tick(silenceFrames, this.#call.callerSpeech);
     } catch (error) {
       this.fail(error, nowMs);
     }
@@ -425,6 +425,7 @@ export class CallSession implements AttachedCall {
     }
     this.#options.journal.attached(nowMs, this.#attachmentCount);
     this.#returnWindow.close();
+    if (!this.#call.isHeld) this.#pipeline.sttInput?.resume();
     this.handle({ kind: "leg-started", ...start }, nowMs);
     this.#setMediaState("attached");
     if (this.#attachmentCount > 1)
@@ -493,8 +494,13 @@ export class CallSession implements AttachedCall {
     this.#counters.detachments += 1;
     attachment.detach();
     this.handle({ kind: "leg-detached" }, nowMs);
+    this.#suspendStt();
+  }
+
+  #suspendStt(): void {
     // An STT measures pauses only by the audio that it receives.
     this.#pipeline.sttInput?.tick(STT_SILENCE_FRAMES, this.#call.callerSpeech);
+    this.#pipeline.sttInput?.suspend();
   }
 
   /**
@@ -533,6 +539,8 @@ export class CallSession implements AttachedCall {
         this.#pipeline.run(command);
         return;
       case "speak":
+        // A reply that was paused, and was over before it was resumed, is no longer held back.
+        if (this.#pausedTurnId !== command.turnId) this.#pausedTurnId = undefined;
         attachment?.startReply(command.turnId);
         this.#pipeline.ttsOutput.speak(command.turnId, command.segment, command.text, command.reason);
         return;
@@ -598,13 +606,13 @@ export class CallSession implements AttachedCall {
     if (kind === "resumed") {
       this.#holdAudio = undefined;
       attachment?.endHold(this.#call.eventMs);
+      if (attachment !== undefined) this.#pipeline.sttInput?.resume();
       return;
     }
     const { outboundRateHz, outboundCodec } = this.#options.format;
     this.#holdAudio = new HoldAudio(outboundRateHz, outboundCodec);
     attachment?.hold(this.#holdAudio);
-    // An STT measures pauses only by the audio that it receives.
-    this.#pipeline.sttInput?.tick(STT_SILENCE_FRAMES, this.#call.callerSpeech);
+    this.#suspendStt();
   }
 
   #sendDtmf(digits: string): void {

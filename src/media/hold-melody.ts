@@ -74,8 +74,11 @@ export class HoldMelody {
   readonly #melodyDecay: number;
   readonly #harmonyDecay: number;
   // The notes that sound; the voices of the melody come first.
-  readonly #phases = new Float64Array(VOICES);
-  readonly #steps = new Float64Array(VOICES);
+  // Sine and cosine of each one's phase, turned by its step with every sample: four products cost less than a sine.
+  readonly #sines = new Float64Array(VOICES);
+  readonly #cosines = new Float64Array(VOICES);
+  readonly #stepSines = new Float64Array(VOICES);
+  readonly #stepCosines = new Float64Array(VOICES);
   readonly #levels = new Float64Array(VOICES);
   /** 0 to 1, so that a note does not begin with a click. */
   readonly #attacks = new Float64Array(VOICES);
@@ -112,23 +115,28 @@ export class HoldMelody {
       if (note.isHarmony) this.#harmonyVoice = (this.#harmonyVoice + 1) % HARMONY_VOICES;
       else this.#melodyVoice = (this.#melodyVoice + 1) % MELODY_VOICES;
       const voice = note.isHarmony ? MELODY_VOICES + this.#harmonyVoice : this.#melodyVoice;
-      this.#phases[voice] = 0;
+      this.#sines[voice] = 0;
+      this.#cosines[voice] = 1;
       this.#attacks[voice] = 0;
-      this.#steps[voice] = note.step;
+      this.#stepSines[voice] = Math.sin(note.step);
+      this.#stepCosines[voice] = Math.cos(note.step);
       this.#levels[voice] = note.isHarmony ? HARMONY_LEVEL : MELODY_LEVEL;
     }
   }
 
   #sampleOf(voice: number): number {
-    const phase = this.#phases[voice] as number;
+    const sine = this.#sines[voice] as number;
+    const cosine = this.#cosines[voice] as number;
+    const stepSine = this.#stepSines[voice] as number;
+    const stepCosine = this.#stepCosines[voice] as number;
     const level = this.#levels[voice] as number;
     const attack = Math.min(1, (this.#attacks[voice] as number) + this.#attackStep);
-    this.#phases[voice] = phase + (this.#steps[voice] as number);
+    this.#sines[voice] = sine * stepCosine + cosine * stepSine;
+    this.#cosines[voice] = cosine * stepCosine - sine * stepSine;
     this.#levels[voice] = level * (voice < MELODY_VOICES ? this.#melodyDecay : this.#harmonyDecay);
     this.#attacks[voice] = attack;
     // The sine of the double angle is the octave.
-    const sine = Math.sin(phase);
-    return level * attack * sine * (1 + 2 * OCTAVE_SHARE * Math.cos(phase));
+    return level * attack * sine * (1 + 2 * OCTAVE_SHARE * cosine);
   }
 }
 

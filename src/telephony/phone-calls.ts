@@ -25,7 +25,7 @@ import type { PhoneCallCommand } from "./machine/commands.ts";
 import type { PhoneCallEvent } from "./machine/events.ts";
 import { dueMs, inboundCall, isOver, type NewCallOptions, outboundCall } from "./machine/state.ts";
 import { step } from "./machine/step.ts";
-import { refusalOf, stateOf } from "./orders.ts";
+import { callUrlOf, refusalOf, stateOf, transferOf } from "./orders.ts";
 import { requestRefusal } from "./request-refusals.ts";
 import type { PhoneCallSlots, SlotAnswer } from "./slots.ts";
 import { storedStepOf } from "./stored-step.ts";
@@ -44,6 +44,8 @@ export interface PhoneCallsOptions {
   phoneUpdate: (workerId: WorkerId, callId: CallId, update: PhoneUpdate) => Promise<boolean>;
   slots: PhoneCallSlots;
   streams: StreamAddresses;
+  /** The address at which carriers reach the service, without a slash at its end. */
+  publicUrl: string;
   clock: Clock;
   log: Logger;
 }
@@ -153,6 +155,13 @@ export class PhoneCalls {
     return { ...progress, informed: this.#doAside(progress) };
   }
 
+  /** The carrier asks what follows the stream of this connection. Rejects as the stores do. */
+  async streamOver({ accountId, callId }: StoredPhoneCall, connect: number): Promise<HandledEvent | undefined> {
+    const record = await this.#options.calls.get(accountId, callId);
+    const hasConnected = record?.status === "active" || record?.endReason !== undefined;
+    return await this.handle(callId, { kind: "stream-over", connect, hasConnected });
+  }
+
   /** The record of a call has ended. Does nothing for a call without a telephone side. */
   recordEnded(callId: CallId, reason: EndReason): void {
     this.#handleLater(callId, { kind: "record-ended", reason });
@@ -207,9 +216,12 @@ export class PhoneCalls {
   async instructionOf({ call, commands }: HandledEvent, access: CarrierAccess): Promise<CallInstruction | undefined> {
     let instruction: CallInstruction | undefined;
     for (const command of commands) {
-      if (command.kind === "repeat-connect" || (command.kind === "connect" && command.by === "document")) {
-        instruction = await this.streamOf(call, access);
-      } else if (command.kind === "refuse" && command.by === "document") instruction = await this.refusalOf(call);
+      if (command.kind === "repeat-connect") instruction = await this.streamOf(call, access);
+      else if (command.kind === "connect" && command.by === "document") {
+        // Without an address its worker is gone.
+        instruction = (await this.streamOf(call, access)) ?? { kind: "hang_up" };
+      } else if (command.kind === "transfer-by-document") instruction = this.#transferOf(call, access);
+      else if (command.kind === "refuse" && command.by === "document") instruction = await this.refusalOf(call);
       else if (command.kind === "hang-up-by-document") instruction = { kind: "hang_up" };
     }
     return instruction;
@@ -221,7 +233,17 @@ export class PhoneCalls {
     { carrier, telephony, credentials }: CarrierAccess,
   ): Promise<CallInstruction | undefined> {
     const stream = await this.#options.streams.orderOf(call, carrier.carrier, telephony, credentials);
-    return stream && { kind: "stream", stream };
+    if (stream === undefined) return undefined;
+    const path = `after-stream/${stream.connect}`;
+    return { kind: "stream", stream: { ...stream, afterUrl: callUrlOf(this.#options.publicUrl, carrier, call, path) } };
+  }
+
+  /** The transfer that is going on; undefined where there is none. */
+  #transferOf(call: StoredPhoneCall, { carrier }: CarrierAccess): CallInstruction | undefined {
+    const { phase } = stateOf(call);
+    if (phase.at !== "transferring" && phase.at !== "leaving") return undefined;
+    const { number, target } = phase.transfer;
+    return transferOf(this.#options.publicUrl, carrier, call, number, target);
   }
 
   /** Says that the call cannot go on. */

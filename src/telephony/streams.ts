@@ -48,12 +48,12 @@ export class StreamAddresses {
     carrier: CarrierType,
     telephony: CarrierTelephony,
     credentials: CarrierCredentials,
-  ): Promise<StreamOrder | undefined> {
-    const { phase, connects } = stateOf(call);
+  ): Promise<Omit<StreamOrder, "afterUrl"> | undefined> {
+    const { phase, connects: connect } = stateOf(call);
     if (phase.at !== "answered" && phase.at !== "returning") return undefined;
     const url = phase.at === "answered" ? await this.#firstUrl(call, carrier) : await this.#nextUrl(call);
     if (url === undefined) return undefined;
-    return { url, callId: call.callId, connect: connects, authToken: telephony.streamSecret(credentials) };
+    return { url, callId: call.callId, connect, authToken: telephony.streamSecret(credentials) };
   }
 
   /** The call waits for no stream any more. */

@@ -41,6 +41,8 @@ export type WebhookSubject =
   /** Calls of a number: any of the carrier's account. */
   | { kind: "account" }
   | { kind: "call"; callId: CallId; transfer?: number }
+  /** The carrier asks what follows the stream of this connection of the call. */
+  | { kind: "after-stream"; callId: CallId; connect: number }
   /** The carrier fetches what a request to it has announced: `connect-1`, `transfer-1`, ... */
   | { kind: "instruction"; callId: CallId; name: string };
 
@@ -90,7 +92,7 @@ export class PhoneWebhooks {
     if (!telephony.isAuthenticWebhook(credentials, signed, nowMs)) return { kind: "forbidden" };
     if (subject.kind === "instruction") return await this.#announced(access, subject.callId, subject.name);
     const notice = telephony.readWebhook(signed);
-    if (subject.kind === "call") return await this.#ofCall(access, subject, notice);
+    if (subject.kind !== "account") return await this.#ofCall(access, subject, notice);
     if (notice.kind === "incoming") {
       const arrival = `${access.carrier.id} ${notice.carrierCallId}`;
       return await this.#arrivals.run(arrival, () => this.#incoming(access, notice, arrival, inboundSpec));
@@ -107,14 +109,20 @@ export class PhoneWebhooks {
   /** About a call whose id is in the address. */
   async #ofCall(
     access: CarrierAccess,
-    { callId, transfer }: Extract<WebhookSubject, { kind: "call" }>,
+    subject: Extract<WebhookSubject, { kind: "call" | "after-stream" }>,
     notice: CarrierNotice,
   ): Promise<WebhookAnswer> {
-    const call = await this.#options.store.get(callId);
+    const { store, phoneCalls } = this.#options;
+    const { callId } = subject;
+    const call = await store.get(callId);
     if (call === undefined) return await this.#ofDeletedCall(access, callId, notice);
     if (call.carrierId !== access.carrier.id) return { kind: "unknown" };
+    if (subject.kind === "after-stream" && notice.kind !== "ended") {
+      return await this.#answerOf(await phoneCalls.streamOver(call, subject.connect), access);
+    }
+    const transfer = subject.kind === "call" ? subject.transfer : undefined;
     const event = { kind: "notice", notice, ...(transfer !== undefined && { transfer }) } as const;
-    return await this.#answerOf(await this.#options.phoneCalls.handle(callId, event), access);
+    return await this.#answerOf(await phoneCalls.handle(callId, event), access);
   }
 
   /** A call that was given up as `unknown`, and deleted, may ring all the same. */

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addMs, epochMs, millisecondsOf } from "../../src/core/clocks.ts";
 import { asCallId, asCarrierId } from "../../src/core/ids.ts";
 import {
@@ -14,6 +14,7 @@ import type { PhoneCallEvent } from "../../src/telephony/machine/events.ts";
 import {
   dueMs,
   inboundCall,
+  type NewCallOptions,
   outboundCall,
   type Phase,
   type PhoneCallState,
@@ -36,6 +37,8 @@ const transferring = (state: PhoneCallState): PhoneCallState =>
     { ...state, isAnswered: true, hasSlot: true, transfers: 1 },
     { at: "transferring", stage: "ringing", transfer: TRANSFER, isDetached: true, untilMs: addMs(NOW, 50_000) },
   );
+const answered = (options: NewCallOptions): PhoneCallState =>
+  at({ ...outboundCall(options, NOW), isAnswered: true, connects: 1 }, { at: "answered", untilMs: addMs(NOW, 23_000) });
 const kindsAfter = (state: PhoneCallState, event: PhoneCallEvent, nowMs = NOW): string[] =>
   step(state, event, nowMs).commands.map(({ kind }) => kind);
 
@@ -163,28 +166,92 @@ test("a caller who cannot be given back to the agent hears why to the end, befor
 });
 
 test("a stream that the carrier could not connect is connected again by a carrier that keeps the caller, three times in all", () => {
-  const notice = { kind: "stream", carrierCallId: CALL, state: "failed" } as const;
-  const answered = { at: "answered", untilMs: addMs(NOW, 23_000) } as const;
-  let call = at({ ...outboundCall(byRest, NOW), isAnswered: true, connects: 1 }, answered);
+  const failed = (connect: number): PhoneCallEvent => ({
+    kind: "notice",
+    notice: { kind: "stream", carrierCallId: CALL, state: "failed", connect },
+  });
+  let call = answered(byRest);
   for (const connect of [2, 3]) {
-    const { state, commands } = step(call, { kind: "notice", notice }, NOW);
+    const { state, commands } = step(call, failed(connect - 1), NOW);
     expect(commands).toEqual([{ kind: "connect", by: "rest", connect, isAnswered: true }]);
+    expect(kindsAfter(state, failed(connect - 1)), "the report came twice").toEqual([]);
     call = state;
   }
-  expect(kindsAfter(call, { kind: "notice", notice })).toContain("refuse");
-  const documents = at({ ...outboundCall(withDocuments, NOW), isAnswered: true, connects: 1 }, answered);
-  expect(kindsAfter(documents, { kind: "notice", notice })).toContain("refuse");
+  expect(kindsAfter(call, failed(3))).toContain("refuse");
 });
 
-test("the same report of a stream that could not be connected, twice, connects it again once; so does one of a stream that another has followed", () => {
-  const failed = { kind: "stream", carrierCallId: CALL, state: "failed" } as const;
-  const notice = { kind: "notice", notice: { ...failed, connect: 1 } } as const;
-  const call = { ...outboundCall(byRest, NOW), isAnswered: true, connects: 1 };
-  const first = step(at(call, { at: "answered", untilMs: addMs(NOW, 23_000) }), notice, NOW);
-  expect(first.commands).toEqual([{ kind: "connect", by: "rest", connect: 2, isAnswered: true }]);
-  expect(step(first.state, notice, NOW)).toEqual({ state: first.state, commands: [] });
+describe("a carrier with documents that asks what follows a stream", () => {
+  const over = (connect: number, hasConnected = false): PhoneCallEvent => ({
+    kind: "stream-over",
+    connect,
+    hasConnected,
+  });
+  const document = (connect: number) => ({ kind: "connect", by: "document", connect });
+
+  test("gets the first stream again, three times in all, and the same one where it asks twice", () => {
+    let call = answered(withDocuments);
+    for (const connect of [2, 3]) {
+      const { state, commands } = step(call, over(connect - 1), NOW);
+      expect(commands).toEqual([document(connect)]);
+      expect(kindsAfter(state, over(connect - 1))).toEqual(["repeat-connect"]);
+      call = state;
+    }
+    const refused = step(call, over(3), NOW);
+    expect(refused.commands).toContainEqual({ kind: "refuse", by: "document" });
+    expect(refused.commands).toContainEqual({ kind: "end-record", reason: "token_expired" });
+    expect(step(refused.state, over(3), NOW).commands).toEqual([{ kind: "refuse", by: "document" }]);
+  });
+
+  test("is not asked by a report of the same failure as well", () => {
+    const notice = { kind: "stream", carrierCallId: CALL, state: "failed" } as const;
+    expect(kindsAfter(answered(withDocuments), { kind: "notice", notice })).toEqual([]);
+  });
+
+  test("gets the stream of the return again, and then the last refusal", () => {
+    const returning = (tries: number): PhoneCallState =>
+      at(
+        { ...outboundCall(withDocuments, NOW), isAnswered: true, connects: 2, transfers: 1 },
+        { at: "returning", transfer: TRANSFER, tries, untilMs: addMs(NOW, 20_000) },
+      );
+    const again = step(returning(1), over(2), NOW);
+    expect(again.commands).toEqual([document(3)]);
+    expect(again.state.phase).toMatchObject({ at: "returning", tries: 2 });
+    const last = step(returning(RETURN_TRIES_MAX), over(2), NOW);
+    expect(last.commands).toContainEqual({ kind: "refuse", by: "document" });
+    expect(last.state.phase).toMatchObject({ at: "ending", reason: "connection_lost", isRefused: true });
+  });
+
+  test.each([
+    ["announcing", [expect.objectContaining({ kind: "inform" }), document(1)], "returning"],
+    ["instructing", [{ kind: "transfer-by-document" }], "transferring"],
+    ["ringing", [{ kind: "transfer-by-document" }], "transferring"],
+  ] as const)("while a transfer is %s goes on with the transfer, or without one with the agent", (stage, commands, phase) => {
+    const detached = transferring(outboundCall(withDocuments, NOW));
+    const call = at(detached, { ...detached.phase, stage, isDetached: false } as Phase);
+    const result = step(call, over(0), NOW);
+    expect(result.commands).toEqual(commands);
+    expect(result.state.phase.at).toBe(phase);
+  });
+
+  test("hangs up where the agent has, whether that is known already or not", () => {
+    const live = at(answered(withDocuments), { at: "live", untilMs: addMs(NOW, 60_000) });
+    const hungUp = step(live, { kind: "hang-up-requested", reason: "agent_hangup" }, NOW).state;
+    const ended = step(hungUp, { kind: "record-ended", reason: "agent_hangup" }, NOW).state;
+    for (const call of [live, hungUp, ended]) {
+      expect(kindsAfter(call, over(1, true))).toEqual(["hang-up-by-document"]);
+    }
+    expect(kindsAfter(answered(withDocuments), over(1, true))).toEqual(["hang-up-by-document"]);
+  });
+});
+
+test("a report of an earlier stream costs a caller who comes back no try", () => {
+  const failed = (connect: number): PhoneCallEvent => ({
+    kind: "notice",
+    notice: { kind: "stream", carrierCallId: CALL, state: "failed", connect },
+  });
   const returning = { at: "returning", transfer: TRANSFER, tries: 1, untilMs: addMs(NOW, 23_000) } as const;
-  expect(kindsAfter(at({ ...call, connects: 2 }, returning), notice)).toEqual([]);
+  const call = at({ ...outboundCall(byRest, NOW), isAnswered: true, connects: 2 }, returning);
+  expect([kindsAfter(call, failed(1)), kindsAfter(call, failed(2))]).toEqual([[], ["connect"]]);
 });
 
 test("digits are stored as their count: they may be a PIN", () => {

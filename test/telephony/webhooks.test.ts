@@ -210,6 +210,72 @@ describe("an outbound call", () => {
   });
 });
 
+describe("the question what follows a stream", () => {
+  const followsUrl = (callId: string, connect: number): string =>
+    `${PUBLIC_URL}/telephony/${service.carrier.webhookKey}/calls/${callId}/after-stream/${connect}#`;
+
+  async function answeredCall(): Promise<CallId> {
+    const callId = await service.place();
+    await service.work();
+    expect((await send(`calls/${callId}/voice`, outbound("in-progress"))).body).toContain(followsUrl(callId, 1));
+    return callId;
+  }
+
+  test("is answered with another stream where none has connected, the same one each time", async () => {
+    const callId = await answeredCall();
+    const first = await send(`calls/${callId}/after-stream/1`, outbound("in-progress"));
+    const second = await send(`calls/${callId}/after-stream/1`, outbound("in-progress"));
+    expect(service.tokens).toHaveLength(2);
+    expect(first.body).toContain(service.tokens[1]);
+    expect(first.body).toContain(followsUrl(callId, 2));
+    expect(second.body).toBe(first.body);
+    expect(await service.attach(callId)).toBe(true);
+    expect(await service.phaseOf(callId)).toBe("live");
+  });
+
+  test("is answered with a hang-up where the stream had connected, whether its end was reported or not", async () => {
+    const callId = await answeredCall();
+    await service.attach(callId);
+    const hangsUp = expect.stringMatching(/<Response><Hangup\s*\/><\/Response>/);
+    expect((await send(`calls/${callId}/after-stream/1`, outbound("in-progress"))).body).toEqual(hangsUp);
+    await service.phoneCalls.handle(callId, { kind: "record-ended", reason: "agent_hangup" });
+    expect((await send(`calls/${callId}/after-stream/1`, outbound("in-progress"))).body).toEqual(hangsUp);
+  });
+
+  test("is answered with the transfer that waits for the end of the stream", async () => {
+    service.client.answer({ transfer: { kind: "done", value: undefined } });
+    const callId = await answeredCall();
+    await service.attach(callId);
+    await service.phoneCalls.request(callId, { kind: "transfer", target: "+12025550199" }, "agent_hangup");
+    await service.clock.play(10);
+    await service.work();
+    const answer = await send(`calls/${callId}/after-stream/1`, outbound("in-progress"));
+    expect(answer.body).toMatch(/<Dial action="[^"]*\/transfer\/1#[^"]*".*\+12025550199/);
+  });
+
+  test("is answered with a hang-up where the worker that kept the caller is gone", async () => {
+    service.client.answer({ transfer: { kind: "done", value: undefined } });
+    const callId = await answeredCall();
+    await service.attach(callId);
+    await service.phoneCalls.request(callId, { kind: "transfer", target: "+12025550199" }, "agent_hangup");
+    await service.clock.play(10);
+    await service.work();
+    await service.phoneCalls.handle(callId, { kind: "media-lost" });
+    await send(`calls/${callId}/transfer/1`, outbound("in-progress", { DialCallStatus: "busy" }));
+    service.isWorkerThere = false;
+    const answer = await send(`calls/${callId}/after-stream/2`, outbound("in-progress"));
+    expect(answer.body).toMatch(/<Response><Hangup\s*\/><\/Response>/);
+  });
+
+  test("needs the carrier's signature and a number", async () => {
+    const callId = await answeredCall();
+    const forged = { secret: OTHER_TOKEN };
+    expect((await send(`calls/${callId}/after-stream/1`, outbound("in-progress"), forged)).status).toBe(403);
+    expect((await send(`calls/${callId}/after-stream/x`, outbound("in-progress"))).status).toBe(404);
+    expect(service.tokens).toHaveLength(1);
+  });
+});
+
 describe("a webhook is refused", () => {
   test("404 where no carrier has its address, 403 with another account's signature, or none", async () => {
     const other = await createCarrier(service.stores, service.accountId, {

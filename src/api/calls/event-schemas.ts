@@ -398,7 +398,7 @@ const CommandItem = z
     ),
     command(
       "held",
-      "The caller is on hold from now on and hears music. The agent is silent, and nothing that the caller says, types or presses reaches it.",
+      "The caller is on hold from now on and hears hold audio. The agent is silent, and nothing that the caller says, types or presses reaches it.",
       { msMax },
     ),
     command("resumed", "The hold is over.", {

@@ -50,7 +50,7 @@ const HOLD = {
   operationId: "holdCall",
   summary: "Put the caller on hold",
   description:
-    "The agent falls silent in the middle of a word, and the caller hears music. Nothing that the caller says, types or presses reaches the " +
+    "The agent falls silent in the middle of a word, and the caller hears hold audio. Nothing that the caller says, types or presses reaches the " +
     "agent, and none of it is transcribed. The hold ends with `resumeCall`, by itself after `maxDuration`, or when the caller is transferred. 409 `already_on_hold` " +
     "answers a repeated request, which changes nothing: the first one's `maxDuration` holds. 409 `conflict` for a call that is not live, that ends, or whose caller is being transferred.",
   body: HoldBody,
@@ -63,7 +63,7 @@ const RESUME = {
   operationId: "resumeCall",
   summary: "End a hold",
   description:
-    "The music stops, and the agent, which is given how long the hold was, speaks. 409 `not_on_hold` answers a repeated request, and one " +
+    "The hold audio stops, and the agent, which is given how long the hold was, speaks. 409 `not_on_hold` answers a repeated request, and one " +
     "that comes after the hold has ended by itself. 409 `conflict` as for `holdCall`.",
   body: z.strictObject({}, { error: "must be a JSON object without fields, or be left out" }).nullish(),
   errors: ["not_found", "conflict", "not_on_hold", "unavailable"] as const,

@@ -18,10 +18,12 @@ interface Params {
   webhookKey: string;
   callId?: string;
   transfer?: string;
+  connect?: string;
   name?: string;
 }
 
-const TRANSFER_NUMBER = /^[1-9][0-9]{0,8}$/;
+/** Transfers and connections of a call are numbered 1, 2, ... */
+const NUMBER = /^[1-9][0-9]{0,8}$/;
 
 /**
  * Registers the addresses that carriers call, in `scope`. They have no API key: the address names the credentials, and the signature
@@ -48,8 +50,12 @@ export function carrierWebhookRoutes(scope: FastifyInstance, { phoneWebhooks, in
     });
   }
   register("/telephony/:webhookKey/calls/:callId/transfer/:transfer", ({ callId = "", transfer = "" }) => {
-    if (!TRANSFER_NUMBER.test(transfer)) return undefined;
+    if (!NUMBER.test(transfer)) return undefined;
     return { kind: "call", callId: asCallId(callId), transfer: Number(transfer) };
+  });
+  register("/telephony/:webhookKey/calls/:callId/after-stream/:connect", ({ callId = "", connect = "" }) => {
+    if (!NUMBER.test(connect)) return undefined;
+    return { kind: "after-stream", callId: asCallId(callId), connect: Number(connect) };
   });
   register("/telephony/:webhookKey/calls/:callId/instructions/:name", ({ callId = "", name = "" }) => {
     return { kind: "instruction", callId: asCallId(callId), name };

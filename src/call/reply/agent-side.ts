@@ -197,7 +197,7 @@ export class AgentSide {
   pause(turnId: TurnId, nowMs: CallMs): void {
     const reply = this.#reply;
     reply?.watchdog.pause(true, nowMs);
-    if (reply !== undefined) reply.isHeld = !reply.audible;
+    if (reply !== undefined) reply.isPausedUnheard = !reply.audible;
     this.#options.sink({ kind: "pause", turnId });
     this.#setState("listening");
   }
@@ -209,8 +209,8 @@ export class AgentSide {
     this.#options.sink({ kind: "resume", turnId, reason });
     this.#setState(reply?.audible === false ? "thinking" : "speaking");
     if (reply === undefined) return;
-    reply.isHeld = false;
-    if (reply.hasHeldRound) this.#endRound(reply, nowMs);
+    reply.isPausedUnheard = false;
+    if (reply.hasWaitingRound) this.#endRound(reply, nowMs);
   }
 
   /**
@@ -375,13 +375,13 @@ export class AgentSide {
     this.#options.llmDone(false);
     this.#speak(reply, reply.segmentCount, reply.endRound(nowMs), nowMs);
     // The caller may be going on with the turn, and what its tools do cannot be taken back.
-    if (reply.isHeld) reply.hasHeldRound = true;
+    if (reply.isPausedUnheard) reply.hasWaitingRound = true;
     else this.#endRound(reply, nowMs);
   }
 
   /** Runs the tools of a round that the LLM has finished; without any, the reply is complete. */
   #endRound(reply: Reply, nowMs: CallMs): void {
-    reply.hasHeldRound = false;
+    reply.hasWaitingRound = false;
     const runs = reply.tools.startRound(reply.takeRoundText());
     if (runs.length === 0) {
       reply.endText();

@@ -54,9 +54,9 @@ export class Reply {
     | { toolCallId: ToolCallId; effect: Extract<ToolEffect, { kind: "hang-up" | "transfer" | "hold" }> }
     | undefined;
   /** It is paused before its first frame: the caller may be going on with the turn that it answers. */
-  isHeld = false;
+  isPausedUnheard = false;
   /** The LLM has finished a round meanwhile, whose tools wait. */
-  hasHeldRound = false;
+  hasWaitingRound = false;
 
   constructor(options: {
     turnId: TurnId;

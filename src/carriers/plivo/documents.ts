@@ -1,4 +1,4 @@
-import { secondsOf } from "../rest.ts";
+import { retriedUrl, secondsOf } from "../rest.ts";
 import { spokenLanguage } from "../spoken-language.ts";
 import type { CallInstruction, CarrierDocument, StreamOrder, TransferOrder } from "../telephony.ts";
 import { xmlElement, xmlResponse, xmlText } from "../xml.ts";
@@ -22,7 +22,7 @@ export const plivoDocument = (instruction: CallInstruction): CarrierDocument => 
 function plivoXml(instruction: CallInstruction): string {
   switch (instruction.kind) {
     case "stream":
-      return xmlResponse(stream(instruction.stream));
+      return xmlResponse(stream(instruction.stream), afterStream(instruction.stream));
     case "transfer":
       return xmlResponse(dial(instruction.transfer));
     case "refuse": {
@@ -37,7 +37,7 @@ function plivoXml(instruction: CallInstruction): string {
 }
 
 /**
- * A bidirectional stream, after whose end nothing follows: the call ends. Pages differ in the default of `contentType`:
+ * A bidirectional stream; when it ends, the next element follows. Pages differ in the default of `contentType`:
  * https://www.plivo.com/docs/voice-agents/audio-streaming/xml/stream
  */
 const stream = ({ url, callId }: StreamOrder): string =>
@@ -53,14 +53,19 @@ const stream = ({ url, callId }: StreamOrder): string =>
     xmlText(url),
   );
 
+/** Without it the call would end with its stream: https://docs.plivo.com/docs/voice/xml/audiostream */
+const afterStream = ({ afterUrl }: StreamOrder): string =>
+  xmlElement("Redirect", { method: "POST" }, xmlText(retriedUrl(afterUrl)));
+
 /** The document that `action` answers continues the call; `callbackUrl` learns that the target has answered: https://www.plivo.com/docs/voice/xml/dial */
-const dial = ({ target, from, ringMsMax, resultUrl }: TransferOrder): string =>
-  xmlElement(
+function dial({ target, from, ringMsMax, resultUrl }: TransferOrder): string {
+  const url = retriedUrl(resultUrl);
+  return xmlElement(
     "Dial",
     {
-      action: resultUrl,
+      action: url,
       method: "POST",
-      callbackUrl: resultUrl,
+      callbackUrl: url,
       callbackMethod: "POST",
       redirect: "true",
       timeout: String(secondsOf(ringMsMax, RING_S_MIN, RING_S_MAX)),
@@ -70,3 +75,4 @@ const dial = ({ target, from, ringMsMax, resultUrl }: TransferOrder): string =>
       ? xmlElement("Number", {}, xmlText(target.slice(1)))
       : xmlElement("User", {}, xmlText(target)),
   );
+}

@@ -9,6 +9,7 @@ import {
   isE164,
   NOTHING,
   readAnswer,
+  retriedUrl,
   routingText,
   secondsOf,
   segment,
@@ -156,7 +157,12 @@ function writeApplication(
   found: unknown,
   { voice, status }: CallbackUrls,
 ): Exchange<unknown> {
-  const addresses = { answer_url: voice, answer_method: "POST", hangup_url: status, hangup_method: "POST" };
+  const addresses = {
+    answer_url: retriedUrl(voice),
+    answer_method: "POST",
+    hangup_url: retriedUrl(status),
+    hangup_method: "POST",
+  };
   if (isCarrierId(found)) {
     const update = request(credentials, "attach_number", "POST", `Application/${segment(found)}/`, addresses);
     return exchange<unknown>(update, () => ({ value: found }));
@@ -192,11 +198,11 @@ export const dial = (credentials: CarrierCredentials, order: DialOrder): Exchang
     request(credentials, "dial", "POST", "Call/", {
       from: digitsOf(order.from),
       to: digitsOf(order.to),
-      answer_url: order.urls.voice,
+      answer_url: retriedUrl(order.urls.voice),
       answer_method: "POST",
-      ring_url: order.urls.status,
+      ring_url: retriedUrl(order.urls.status),
       ring_method: "POST",
-      hangup_url: order.urls.status,
+      hangup_url: retriedUrl(order.urls.status),
       hangup_method: "POST",
       ring_timeout: secondsOf(order.ringMsMax, RING_S_MIN, RING_S_MAX),
     }),
@@ -247,7 +253,7 @@ export const redirect = (
   exchange(
     request(credentials, operation, "POST", `Call/${segment(carrierCallId)}/`, {
       legs: "aleg",
-      aleg_url: documentUrl,
+      aleg_url: retriedUrl(documentUrl),
       aleg_method: "POST",
     }),
     NOTHING,

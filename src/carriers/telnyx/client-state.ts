@@ -9,7 +9,7 @@ export interface ClientState {
   readonly callId?: string;
   /** The leg is the target of a transfer of this call, by its `call_control_id`. */
   readonly transferOf?: string;
-  /** The number of the connection that the state was given with. */
+  /** The latest stream of the call. */
   readonly connect?: number;
 }
 
@@ -22,6 +22,6 @@ export function decodeClientState(text: unknown): ClientState {
   return {
     ...(isCarrierId(callId) && { callId }),
     ...(isCarrierId(transferOf) && { transferOf }),
-    ...(typeof connect === "number" && { connect }),
+    ...(Number.isSafeInteger(connect) && { connect: connect as number }),
   };
 }

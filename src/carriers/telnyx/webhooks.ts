@@ -39,10 +39,9 @@ export function readTelnyxWebhook({ body }: WebhookRequest): CarrierNotice {
   if (!isObject(payload) || !isCarrierId(payload.call_control_id)) {
     throw webhookMalformed(WIRE, "call_control_id must be an id");
   }
-  const { transferOf, connect } = decodeClientState(payload.client_state);
+  const { transferOf } = decodeClientState(payload.client_state);
   if (transferOf !== undefined) return readTargetLeg(event, payload, transferOf);
-  const notice = readCall(event, payload, payload.call_control_id);
-  return notice.kind === "stream" && connect !== undefined ? { ...notice, connect } : notice;
+  return readCall(event, payload, payload.call_control_id);
 }
 
 function readCall(event: string, payload: Members, carrierCallId: string): CarrierNotice {
@@ -65,11 +64,16 @@ function readCall(event: string, payload: Members, carrierCallId: string): Carri
     case "streaming.started":
     case "streaming.stopped":
     case "streaming.failed":
-      return { kind: "stream", carrierCallId, state: STREAM_STATES[event] };
+      return { kind: "stream", carrierCallId, state: STREAM_STATES[event], ...connectOf(payload) };
     default:
       return { kind: "other" };
   }
 }
+
+const connectOf = ({ client_state: state }: Members): { connect?: number } => {
+  const { connect } = decodeClientState(state);
+  return connect === undefined ? {} : { connect };
+};
 
 /** The leg of a transfer's target is a call of its own, whose state names the call that is transferred. */
 function readTargetLeg(event: string, payload: Members, carrierCallId: string): CarrierNotice {

@@ -1,4 +1,4 @@
-import { secondsOf } from "../rest.ts";
+import { retriedUrl, secondsOf } from "../rest.ts";
 import { spokenLanguage } from "../spoken-language.ts";
 import type { CallInstruction, CarrierDocument, StreamOrder, TransferOrder } from "../telephony.ts";
 import { xmlElement, xmlResponse, xmlText } from "../xml.ts";
@@ -51,7 +51,7 @@ export const twilioDocument = (instruction: CallInstruction): CarrierDocument =>
 export function twiml(instruction: CallInstruction): string {
   switch (instruction.kind) {
     case "stream":
-      return xmlResponse(connect(instruction.stream));
+      return xmlResponse(connect(instruction.stream), afterStream(instruction.stream));
     case "transfer":
       return xmlResponse(dial(instruction.transfer));
     case "refuse": {
@@ -65,27 +65,33 @@ export function twiml(instruction: CallInstruction): string {
   }
 }
 
-/** A bidirectional stream. When it ends, so does the document, and the call: https://www.twilio.com/docs/voice/twiml/stream */
+/** A bidirectional stream. When it ends, the next element follows: https://www.twilio.com/docs/voice/twiml/stream */
 const connect = ({ url, callId }: StreamOrder): string =>
   xmlElement("Connect", {}, xmlElement("Stream", { url }, xmlElement("Parameter", { name: "callId", value: callId })));
+
+/** Without it the call would end with its stream: https://www.twilio.com/docs/voice/twiml/redirect */
+const afterStream = ({ afterUrl }: StreamOrder): string =>
+  xmlElement("Redirect", { method: "POST" }, xmlText(retriedUrl(afterUrl)));
 
 /**
  * The caller hears the target ring. `action` is asked when the dial is over, the status callback says that the target has answered:
  * https://www.twilio.com/docs/voice/twiml/number#attributes-status-callback. `answerOnBridge` has no meaning for a call that is already answered, so it is not set:
  * https://www.twilio.com/docs/voice/twiml/dial#answeronbridge
  */
-const dial = ({ target, from, ringMsMax, resultUrl }: TransferOrder): string =>
-  xmlElement(
+function dial({ target, from, ringMsMax, resultUrl }: TransferOrder): string {
+  const url = retriedUrl(resultUrl);
+  return xmlElement(
     "Dial",
     {
-      action: resultUrl,
+      action: url,
       method: "POST",
       timeout: String(secondsOf(ringMsMax, RING_S_MIN, RING_S_MAX)),
       callerId: from,
     },
     xmlElement(
       target.startsWith("+") ? "Number" : "Sip",
-      { statusCallback: resultUrl, statusCallbackEvent: "answered", statusCallbackMethod: "POST" },
+      { statusCallback: url, statusCallbackEvent: "answered", statusCallbackMethod: "POST" },
       xmlText(target),
     ),
   );
+}

@@ -10,6 +10,7 @@ import {
   NOTHING,
   priceOf,
   readAnswer,
+  retriedUrl,
   routingOf,
   routingText,
   secondsOf,
@@ -128,9 +129,9 @@ export const attachNumber = (
 ): readonly (() => Exchange<unknown>)[] => [
   () =>
     updateNumber(credentials, number, "attach_number", [
-      ["VoiceUrl", voice],
+      ["VoiceUrl", retriedUrl(voice)],
       ["VoiceMethod", "POST"],
-      ["StatusCallback", status],
+      ["StatusCallback", retriedUrl(status)],
       ["StatusCallbackMethod", "POST"],
       ["VoiceReceiveMode", "voice"],
       ["VoiceApplicationSid", ""],
@@ -180,9 +181,9 @@ export const dial = (credentials: CarrierCredentials, order: DialOrder): Exchang
       form: [
         ["To", order.to],
         ["From", order.from],
-        ["Url", order.urls.voice],
+        ["Url", retriedUrl(order.urls.voice)],
         ["Method", "POST"],
-        ["StatusCallback", order.urls.status],
+        ["StatusCallback", retriedUrl(order.urls.status)],
         ["StatusCallbackMethod", "POST"],
         ...["initiated", "ringing", "answered", "completed"].map((event) => ["StatusCallbackEvent", event] as const),
         ["Timeout", String(secondsOf(order.ringMsMax, RING_S_MIN, RING_S_MAX))],

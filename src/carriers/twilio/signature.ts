@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { UpgradeHeaders } from "../../wire/upgrade.ts";
+import { retriedUrl } from "../rest.ts";
 import { isAmong, portVariantsOf, signaturesIn, sortedParameters, urlVariantsOf } from "../signatures.ts";
 import type { WebhookRequest } from "../telephony.ts";
 import { textOf } from "../webhooks.ts";
@@ -20,8 +21,8 @@ export function isSignedByTwilio(
 
 /**
  * A webhook that is a form is signed with its parameters: base64 of HMAC-SHA1 over the address, followed by each name and its value,
- * sorted by name: https://www.twilio.com/docs/usage/security#validating-requests. The service has all of its webhooks sent by POST;
- * what arrives by another method is none of them.
+ * sorted by name: https://www.twilio.com/docs/usage/security#validating-requests. No page says whether the fragment of the address is
+ * signed, so both count. The service has all of its webhooks sent by POST; what arrives by another method is none of them.
  */
 export function isTwilioWebhook(secret: string, { method, url, headers, body }: WebhookRequest): boolean {
   const given = signaturesIn(headers[SIGNATURE] ?? "");
@@ -31,7 +32,7 @@ export function isTwilioWebhook(secret: string, { method, url, headers, body }: 
   const parameters = sorted
     .flatMap(([name, values]) => [...new Set(values)].map((value) => `${name}${value}`))
     .join("");
-  return portVariantsOf(url).some((address) =>
-    isAmong(given, createHmac("sha1", secret).update(`${address}${parameters}`).digest()),
-  );
+  return portVariantsOf(url)
+    .flatMap((address) => [address, retriedUrl(address)])
+    .some((address) => isAmong(given, createHmac("sha1", secret).update(`${address}${parameters}`).digest()));
 }

@@ -10,7 +10,7 @@ const NO_DTMF =
   "carrier_a cannot send digits while the agent is on the call: the request that sends them would disconnect the agent";
 
 /** Of an address of the web: the service may have been at another one, and the path has the key of the carrier's row. */
-const pathOf = (url: string): string | undefined => /^https?:\/\/[^/]+(\/.*)$/.exec(url)?.[1];
+const pathOf = (url: string): string | undefined => /^https?:\/\/[^/]+(\/[^#]*)/.exec(url)?.[1];
 
 /** carrier_a: calls and numbers of Twilio Programmable Voice. */
 export const TWILIO_TELEPHONY: CarrierTelephony = {

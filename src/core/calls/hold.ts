@@ -1,6 +1,6 @@
 // What a program asks of the worker of a live call, and what the worker answers.
 
-/** `hold`: the caller hears music, and the agent neither speaks nor hears, for `msMax` at most. `resume`: it is over. */
+/** `hold`: the caller hears hold audio, and the agent neither speaks nor hears, for `msMax` at most. `resume`: it is over. */
 export type HoldRequest = { kind: "hold"; msMax: number } | { kind: "resume" };
 
 /**

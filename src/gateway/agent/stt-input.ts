@@ -13,6 +13,8 @@ import { languageCode } from "../../speech/languages.ts";
 import { pump } from "../../speech/pump.ts";
 import { UnrecognizedSpeech } from "../../speech/stt/unrecognized-speech.ts";
 
+/** By then the transcripts of what was said before a suspension have come. Providers end streams that get no audio for longer. */
+const SUSPENDED_MS_MAX = 5_000;
 /** An STT with interim transcripts returns a word within this much speech. */
 const UNRECOGNIZED_SPEECH_MS_MAX = 3_000;
 
@@ -39,9 +41,12 @@ export class SttInput {
   readonly #options: SttInputOptions;
   #stream: CallSttStream | undefined;
   /** Aborts the open stream. */
-  readonly #abortController = new AbortController();
+  #abortController = new AbortController();
+  #language: string;
+  /** Since when no audio comes; undefined while it does. */
+  #suspendedMs: CallMs | undefined;
   #resampler: Resampler | undefined;
-  readonly #activity = new StreamActivity();
+  #activity = new StreamActivity();
   /**
    * Until words have come, or their absence was logged. Undefined for an STT without interim transcripts: its words may
    * come late, so its silence proves nothing.
@@ -53,6 +58,7 @@ export class SttInput {
 
   constructor(options: SttInputOptions) {
     this.#options = options;
+    this.#language = options.spec.language;
     this.#silence = new Int16Array((options.busRateHz / 1_000) * FRAME_MS);
     if (options.stt.capabilities.interimTranscripts) this.#unrecognized = new UnrecognizedSpeech();
   }
@@ -65,14 +71,17 @@ export class SttInput {
     if (rateHz === undefined)
       throw new Error(`the STT ${stt.provider} supports no sample rate: its ratesHz must not be empty`);
     if (rateHz !== busRateHz) this.#resampler = makeResampler(busRateHz, rateHz);
-    const { language, languagePinned } = spec;
+    const { languagePinned } = spec;
+    this.#abortController = new AbortController();
     const { signal } = this.#abortController;
-    this.#stream = stt.open({ language, languagePinned, rateHz }, signal, observer);
+    this.#activity = new StreamActivity();
+    this.#stream = stt.open({ language: this.#language, languagePinned, rateHz }, signal, observer);
     void pump(this.#stream.events, signal, (event) => this.#onEvent(event), onError);
   }
 
   /** The call switches to `language`. */
   setLanguage(language: string): void {
+    this.#language = language;
     this.#stream?.setLanguage?.(language);
   }
 
@@ -98,8 +107,27 @@ export class SttInput {
    * that silence, or with a frame of it.
    */
   tick(silenceFrames: number, segment: SegmentState): void {
+    if (this.#suspendedMs !== undefined) {
+      if (elapsedMs(this.#suspendedMs, this.#options.nowMs()) >= SUSPENDED_MS_MAX) this.close();
+      return;
+    }
     const hasEnded = this.#activity.isSpeaking && !segment.isSpeaking;
     this.#writeSilence(hasEnded ? Math.max(1, silenceFrames) : silenceFrames, segment);
+  }
+
+  /**
+   * No audio of the caller comes until `resume`: the stream gets none, and ends when its last transcripts have come. A provider may
+   * end a stream without audio by itself, which is no failure, or bill it.
+   */
+  suspend(): void {
+    this.#suspendedMs ??= this.#options.nowMs();
+  }
+
+  /** Audio comes again, in a new stream where the last one has ended. */
+  resume(): void {
+    if (this.#suspendedMs === undefined) return;
+    this.#suspendedMs = undefined;
+    if (this.#stream === undefined) this.start();
   }
 
   /** `segment` is the caller's speech after the silence. */

@@ -56,6 +56,7 @@ export function telephony(options: TelephonyOptions): Telephony {
       urlOf: (carrier, token) => `${mediaUrlOf(mediaUrls, carrier)}/stream/${token}`,
       resumeAddress: (workerId, callId) => handoff.resumeAddress(workerId, callId),
     }),
+    publicUrl,
     clock,
     log,
   });

@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import type { EndCause, Leg, TelephoneNetwork } from "./network.ts";
+import type { WebhookKind } from "./scenario.ts";
 
 // TwiML and Plivo XML are lists of verbs. Each carrier reads its own document into these; what they do to a call is the same.
 
@@ -49,6 +50,13 @@ export interface DialResult {
   readonly cause: EndCause;
 }
 
+/** What a request for a document is about. */
+export function kindOf({ direction }: Leg, after: DialResult | "redirect" | undefined): WebhookKind {
+  if (after === "redirect") return after;
+  if (after !== undefined) return "transfer";
+  return direction === "inbound" ? "incoming" : "answered";
+}
+
 /** What a script needs of its carrier. */
 export interface ScriptParts {
   readonly clock: Clock;
@@ -57,7 +65,7 @@ export interface ScriptParts {
   stream(leg: Leg, stream: ScriptedStream): Promise<void>;
   stopStream(leg: Leg): void;
   /** Fetches a document and reads it. Where the customer has none, what the carrier does then. */
-  fetch(leg: Leg, address: Address, dialled?: DialResult): Promise<readonly ScriptStep[]>;
+  fetch(leg: Leg, address: Address, after?: DialResult | "redirect"): Promise<readonly ScriptStep[]>;
   /** A leg was dialled for another one. */
   dialled(leg: Leg, dial: ScriptedDial): void;
 }
@@ -91,9 +99,9 @@ export class CallScript {
   }
 
   /** Fetches a document and carries it out in place of the one before. */
-  async fetch(address: Address): Promise<void> {
+  async fetch(address: Address, after?: "redirect"): Promise<void> {
     const generation = this.#generation;
-    const steps = await this.#parts.fetch(this.#leg, address);
+    const steps = await this.#parts.fetch(this.#leg, address, after);
     if (generation === this.#generation) this.run(steps);
   }
 
@@ -138,7 +146,7 @@ export class CallScript {
       case "dial":
         return await this.#dial(step.dial, generation);
       case "redirect":
-        await this.fetch(step);
+        await this.fetch(step, "redirect");
         return true;
       case "reject":
         network.reject(this.#leg, step.cause);

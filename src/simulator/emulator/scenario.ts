@@ -45,7 +45,16 @@ export const PERSON_DEFAULT: PersonPlan = {
 };
 
 /** What a webhook is about, for rules. */
-export const WEBHOOK_KINDS = ["incoming", "initiated", "ringing", "answered", "ended", "transfer", "stream"] as const;
+export const WEBHOOK_KINDS = [
+  "incoming",
+  "initiated",
+  "ringing",
+  "answered",
+  "ended",
+  "transfer",
+  "stream",
+  "redirect",
+] as const;
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
 /** What goes wrong with webhooks. `after_next`: it is sent after the next webhook of its call. */

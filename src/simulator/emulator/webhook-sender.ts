@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { isRetried, type WebhookRetries } from "./connection-overrides.ts";
 import type { WebhookKind, WebhookRule } from "./scenario.ts";
 
 /** A webhook as the carrier sends it. */
@@ -8,6 +9,8 @@ export interface Webhook {
   readonly callId: string;
   readonly url: string;
   readonly method: "GET" | "POST";
+  /** In place of what the carrier does otherwise. */
+  readonly retries?: WebhookRetries;
   /** Made anew for each attempt, because signatures have the time of sending. */
   request(): { readonly headers: Readonly<Record<string, string>>; readonly body?: string };
 }
@@ -37,6 +40,8 @@ export interface SentWebhook {
 }
 
 const LATE_MS_DEFAULT = 1_000;
+/** From one attempt to the next where the address asks for attempts. No carrier documents it. */
+const RETRY_MS = 1_000;
 /** More than a document may have. */
 const RESPONSE_CHARS_MAX = 100 * 1_024;
 
@@ -134,10 +139,14 @@ export class WebhookSender {
 
   /** Never rejects. */
   async #attempt(webhook: Webhook): Promise<WebhookResponse | undefined> {
-    for (const retryAfterMs of [...this.#options.retryAfterMs, undefined]) {
+    const { retries } = webhook;
+    const delaysMs =
+      retries === undefined ? this.#options.retryAfterMs : Array.from({ length: retries.count }, () => RETRY_MS);
+    for (const retryAfterMs of [...delaysMs, undefined]) {
       const response = await this.#once(webhook);
       if (response !== undefined && response.status >= 200 && response.status < 300) return response;
       if (retryAfterMs === undefined || this.#stop.signal.aborted) break;
+      if (retries !== undefined && !isRetried(retries, response?.status ?? 0)) break;
       await this.#wait(retryAfterMs);
     }
     return undefined;

@@ -28,6 +28,8 @@ export type DocumentCommand =
   | { kind: "connect"; by: "document"; connect: number }
   /** The stream of the latest `connect`, with its token. */
   | { kind: "repeat-connect" }
+  /** The transfer that is going on. */
+  | { kind: "transfer-by-document" }
   | { kind: "refuse"; by: "document" }
   | { kind: "hang-up-by-document" };
 

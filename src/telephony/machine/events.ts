@@ -18,6 +18,11 @@ export type PhoneCallEvent =
     }
   /** A webhook. `transfer` is the number of the transfer in its address. */
   | { kind: "notice"; notice: CarrierNotice; transfer?: number }
+  /**
+   * The carrier asks what follows the stream of this connection: it is over, or could not be connected. `hasConnected`: the call has had
+   * a stream.
+   */
+  | { kind: "stream-over"; connect: number; hasConnected: boolean }
   /** The answer to the request that connects a stream, and to the one that transfers the caller. */
   | { kind: "connect-answered"; connect: number; answer: CarrierAnswer<undefined> }
   | { kind: "transfer-answered"; transfer: number; answer: CarrierAnswer<undefined> }

@@ -38,7 +38,7 @@ export function noticed(draft: Draft, notice: CarrierNotice, transfer: number | 
       transferNotice(draft, notice.outcome, transfer);
       return;
     case "stream":
-      if (notice.state === "failed" && isLatest(draft, notice)) streamLost(draft);
+      if (notice.state === "failed") streamLost(draft, notice.connect);
   }
 }
 
@@ -126,20 +126,22 @@ function ended(draft: Draft, { carrierCallId, outcome, code, price }: NoticeOf<"
   }
 }
 
-/** A report that comes twice, or late, is about a stream that another one has followed. */
-const isLatest = ({ state }: Draft, { connect = state.connects }: NoticeOf<"stream">): boolean =>
-  connect === state.connects;
-
 /** The stream that the carrier has taken could not be connected: perhaps the service was starting again. */
-function streamLost(draft: Draft): void {
+function streamLost(draft: Draft, connect = draft.state.connects): void {
   const { phase, state } = draft;
-  // A carrier with documents ends such a call by itself.
-  const mayTryAgain = phase.at === "answered" && !state.takesDocuments && state.connects < STREAM_TRIES_MAX;
-  if (!mayTryAgain) {
-    streamFailed(draft);
+  // A carrier with documents asks what follows: `stream-over`. A report that came twice is about an earlier stream.
+  if (state.takesDocuments || connect !== state.connects) return;
+  if (phase.at === "answered") connectAgain(draft, "rest");
+  else if (phase.at === "returning") returnFailed(draft, phase, "rest");
+}
+
+/** Connects the first stream once more, or says that the call cannot go on. */
+export function connectAgain(draft: Draft, by: "document" | "rest"): void {
+  if (draft.state.connects >= STREAM_TRIES_MAX) {
+    draft.refuse("token_expired", by);
     return;
   }
-  draft.connect("rest");
+  draft.connect(by);
   draft.go({ at: "answered", untilMs: draft.connectUntilMs });
 }
 
@@ -147,5 +149,5 @@ function streamLost(draft: Draft): void {
 export function streamFailed(draft: Draft): void {
   const { phase } = draft;
   if (phase.at === "answered") draft.refuse("token_expired", "rest");
-  else if (phase.at === "returning") returnFailed(draft, phase);
+  else if (phase.at === "returning") returnFailed(draft, phase, "rest");
 }

@@ -16,6 +16,7 @@ import { endByWorker, endingTick, hangUpRequested, overTick, priceRead, recordEn
 import type { PhoneCallEvent } from "./events.ts";
 import { admitInbound, noticed, streamFailed } from "./notices.ts";
 import { dueMs, type PhoneCallState } from "./state.ts";
+import { streamOver } from "./stream-over.ts";
 import {
   isOrdered,
   mediaLost,
@@ -88,6 +89,9 @@ function handle(draft: Draft, event: PhoneCallEvent): void {
 function handleLive(draft: Draft, event: Extract<PhoneCallEvent, { kind: LiveKind }>): void {
   const { phase, state } = draft;
   switch (event.kind) {
+    case "stream-over":
+      streamOver(draft, event);
+      return;
     case "connect-answered":
       if (event.connect !== state.connects) return;
       if (event.answer.kind === "refused") streamFailed(draft);
@@ -120,6 +124,7 @@ function handleLive(draft: Draft, event: Extract<PhoneCallEvent, { kind: LiveKin
 }
 
 type LiveKind =
+  | "stream-over"
   | "connect-answered"
   | "transfer-answered"
   | "dtmf-requested"
@@ -168,7 +173,7 @@ function tick(draft: Draft): void {
       transferringTick(draft, phase);
       return;
     case "returning":
-      returnFailed(draft, phase);
+      returnFailed(draft, phase, "rest");
       return;
     case "leaving":
       // Such a carrier asks what to do when the target does not answer: the caller speaks with the target, or the call is over.

@@ -85,7 +85,7 @@ function endStream(draft: Draft, phase: PhaseOf<"transferring">, untilMs: EpochM
 }
 
 /** The carrier reports what becomes of it, or the deadline ends it. */
-function ringTarget(draft: Draft, phase: PhaseOf<"transferring">): void {
+export function ringTarget(draft: Draft, { endStreamMs: _, ...phase }: PhaseOf<"transferring">): void {
   draft.go({ ...phase, stage: "ringing", untilMs: addMs(draft.nowMs, TRANSFER_RING_MS_MAX + RING_MARGIN_MS) });
 }
 
@@ -161,12 +161,12 @@ export function transferringTick(draft: Draft, phase: PhaseOf<"transferring">): 
 }
 
 /** The stream of this try did not come. */
-export function returnFailed(draft: Draft, { transfer, tries }: PhaseOf<"returning">): void {
+export function returnFailed(draft: Draft, { transfer, tries }: PhaseOf<"returning">, by: "document" | "rest"): void {
   if (tries < RETURN_TRIES_MAX) {
-    giveBack(draft, transfer, "failed", "rest", tries + 1);
+    giveBack(draft, transfer, "failed", by, tries + 1);
     return;
   }
-  draft.emit({ kind: "refuse", by: "rest", isAnswered: true });
+  draft.emit(by === "rest" ? { kind: "refuse", by, isAnswered: true } : { kind: "refuse", by });
   endByWorker(draft, "connection_lost", { isRefused: true });
 }
 
@@ -179,16 +179,14 @@ export const isOrdered = (phase: PhaseOf<"transferring">, number: number, nowMs:
   !phase.isDetached &&
   nowMs < addMs(phase.untilMs, -TRANSFER_ANSWER_MS_MAX);
 
-function streamEnded(draft: Draft, { endStreamMs, ...phase }: PhaseOf<"transferring">): void {
-  const detached = { ...phase, isDetached: true };
-  if (endStreamMs === undefined) draft.go(detached);
-  else ringTarget(draft, detached);
-}
-
 /** The stream of a call that its worker keeps is gone. */
 export function mediaLost(draft: Draft): void {
   const { phase } = draft;
-  if (phase.at === "transferring" && phase.stage !== "announcing") streamEnded(draft, phase);
+  if (phase.at === "transferring" && phase.stage !== "announcing") {
+    const detached = { ...phase, isDetached: true };
+    if (phase.endStreamMs === undefined) draft.go(detached);
+    else ringTarget(draft, detached);
+  }
   // The carrier has carried out a transfer after it was given up.
   else if (phase.at === "live" && draft.state.transfers > 0) {
     giveBack(draft, { number: draft.state.transfers, target: "" }, "failed", "rest", RETURN_TRIES_MAX);

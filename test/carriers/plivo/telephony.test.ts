@@ -114,6 +114,9 @@ test("a webhook by GET is read from its address", () => {
   expect(telephony.readWebhook({ method: "GET", url, headers: {}, body: new Uint8Array() })).toEqual(notice);
 });
 
+/** The carrier asks such an address again. */
+const retried = (url: string): string => `${url}#rc=5&rp=all`;
+
 describe("the documents are those of the official SDK", () => {
   const sdk = (write: (response: ReturnType<typeof plivo.Response>) => void): string => {
     const response = plivo.Response();
@@ -122,9 +125,9 @@ describe("the documents are those of the official SDK", () => {
   };
   const { transfer } = TRANSFER;
   const dial = {
-    action: transfer.resultUrl,
+    action: retried(transfer.resultUrl),
     method: "POST",
-    callbackUrl: transfer.resultUrl,
+    callbackUrl: retried(transfer.resultUrl),
     callbackMethod: "POST",
     redirect: "true",
     timeout: "25",
@@ -139,7 +142,14 @@ describe("the documents are those of the official SDK", () => {
   };
 
   test.each<[string, CallInstruction, string]>([
-    ["a stream", STREAM, sdk((response) => void response.addStream(STREAM.stream.url, stream))],
+    [
+      "a stream",
+      STREAM,
+      sdk((response) => {
+        response.addStream(STREAM.stream.url, stream);
+        response.addRedirect(retried(STREAM.stream.afterUrl), { method: "POST" });
+      }),
+    ],
     ["a transfer to a number", TRANSFER, sdk((response) => void response.addDial(dial).addNumber("14155550199"))],
     [
       "a transfer to a SIP address",
@@ -181,11 +191,11 @@ describe("requests", () => {
     expect(bodyOf(request)).toEqual({
       from: "442079460123",
       to: "14155550123",
-      answer_url: ORDER.urls.voice,
+      answer_url: retried(ORDER.urls.voice),
       answer_method: "POST",
-      ring_url: ORDER.urls.status,
+      ring_url: retried(ORDER.urls.status),
       ring_method: "POST",
-      hangup_url: ORDER.urls.status,
+      hangup_url: retried(ORDER.urls.status),
       hangup_method: "POST",
       ring_timeout: 30,
     });
@@ -204,7 +214,7 @@ describe("requests", () => {
     expect(bodyOf(digits)).toEqual({ digits: "1w2#", leg: "aleg" });
     const redirect = telephony.instruct(credentials, carrierCallId, TRANSFER, OPTIONS).request;
     expect([redirect.method, redirect.path]).toEqual(["POST", `${ACCOUNT}Call/${carrierCallId}/`]);
-    expect(bodyOf(redirect)).toEqual({ legs: "aleg", aleg_url: OPTIONS.documentUrl, aleg_method: "POST" });
+    expect(bodyOf(redirect)).toEqual({ legs: "aleg", aleg_url: retried(OPTIONS.documentUrl), aleg_method: "POST" });
     for (const instruction of [REFUSAL, HANG_UP]) {
       expect(telephony.instruct(credentials, carrierCallId, instruction, OPTIONS).request.method).toBe("DELETE");
     }
@@ -258,9 +268,9 @@ describe("numbers", () => {
     });
 
     const addresses = {
-      answer_url: ORDER.urls.voice,
+      answer_url: retried(ORDER.urls.voice),
       answer_method: "POST",
-      hangup_url: ORDER.urls.status,
+      hangup_url: retried(ORDER.urls.status),
       hangup_method: "POST",
     };
     const made = write?.([undefined]);

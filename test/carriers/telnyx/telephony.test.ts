@@ -161,7 +161,7 @@ describe("the requests are those of the official SDK", () => {
       await sdk((actions) =>
         actions.startStreaming(carrierCallId, {
           ...id,
-          client_state: stateOf({ callId: ORDER.callId, connect: 2 }),
+          client_state: stateOf({ callId: ORDER.callId, connect: 1 }),
           stream_url: STREAM.stream.url,
           stream_auth_token: STREAM.stream.authToken,
           stream_track: "inbound_track",

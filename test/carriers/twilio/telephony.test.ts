@@ -50,9 +50,9 @@ describe("the signature of a webhook", () => {
     expect(isTwilioWebhook("123456", webhook(published))).toBe(false);
   });
 
-  test("may be over the address with or without the default port", () => {
+  test("may be over the address with or without the default port, and with what is for the carrier alone", () => {
     const plain = "https://api.example.com/telephony/k/voice";
-    for (const signed of [plain, "https://api.example.com:443/telephony/k/voice"]) {
+    for (const signed of [plain, "https://api.example.com:443/telephony/k/voice", `${plain}#rc=5&rp=all`]) {
       const { headers } = signTwilio(body, "12345", signed);
       expect(isTwilioWebhook("12345", { ...webhook(""), url: plain, headers })).toBe(true);
     }
@@ -101,6 +101,9 @@ const pairsOf = (fields: Record<string, unknown>): string[] =>
 const ourPairs = (text = ""): string[] =>
   [...new URLSearchParams(text)].map(([name, value]) => `${name}=${value}`).sort();
 
+/** The carrier asks such an address again. */
+const retried = (url: string): string => `${url}#rc=5&rp=all`;
+
 describe("the requests are those of the official SDK", () => {
   test("a dial", async () => {
     const sdk = await sdkRequest(
@@ -108,9 +111,9 @@ describe("the requests are those of the official SDK", () => {
         client.calls.create({
           to: ORDER.to,
           from: ORDER.from,
-          url: ORDER.urls.voice,
+          url: retried(ORDER.urls.voice),
           method: "POST",
-          statusCallback: ORDER.urls.status,
+          statusCallback: retried(ORDER.urls.status),
           statusCallbackMethod: "POST",
           statusCallbackEvent: ["initiated", "ringing", "answered", "completed"],
           timeout: 30,
@@ -137,9 +140,9 @@ describe("the requests are those of the official SDK", () => {
     const update = await sdkRequest(
       (client) =>
         client.incomingPhoneNumbers(number.carrierNumberId).update({
-          voiceUrl: ORDER.urls.voice,
+          voiceUrl: retried(ORDER.urls.voice),
           voiceMethod: "POST",
-          statusCallback: ORDER.urls.status,
+          statusCallback: retried(ORDER.urls.status),
           statusCallbackMethod: "POST",
           voiceReceiveMode: "voice",
           voiceApplicationSid: "",
@@ -188,9 +191,9 @@ describe("the documents are those of the official SDK", () => {
     return response.toString();
   };
   const { transfer } = TRANSFER;
-  const dial = { action: transfer.resultUrl, method: "POST", timeout: 25, callerId: transfer.from };
+  const dial = { action: retried(transfer.resultUrl), method: "POST", timeout: 25, callerId: transfer.from };
   const targetStates = {
-    statusCallback: transfer.resultUrl,
+    statusCallback: retried(transfer.resultUrl),
     statusCallbackEvent: ["answered" as const],
     statusCallbackMethod: "POST",
   };
@@ -201,6 +204,7 @@ describe("the documents are those of the official SDK", () => {
       STREAM,
       sdk((response) => {
         response.connect().stream({ url: STREAM.stream.url }).parameter({ name: "callId", value: ORDER.callId });
+        response.redirect({ method: "POST" }, retried(STREAM.stream.afterUrl));
       }),
     ],
     [

@@ -94,7 +94,7 @@ function requestsContract(subject: TelephonyUnderTest): void {
 
   test.each(TEXTS)("the text %j in an instruction adds nothing to a request", (text) => {
     for (const instruction of [
-      { kind: "stream", stream: { ...STREAM.stream, url: text, callId: text } },
+      { kind: "stream", stream: { ...STREAM.stream, url: text, callId: text, afterUrl: text } },
       { kind: "transfer", transfer: { ...TRANSFER.transfer, target: text, from: text, resultUrl: text } },
       { kind: "refuse", reason: "busy", text, language: text },
     ] as const) {
@@ -293,6 +293,7 @@ function signaturesContract(subject: TelephonyUnderTest): void {
     const isOwn = (routing: object, attachment?: unknown) =>
       telephony.isAttachedRouting(credentials, { ...routing }, ORDER.urls, attachment);
     expect(isOwn(own, "17")).toBe(true);
+    expect(isOwn({ ...own, voice_url: `${own.voice_url}#rc=5&rp=all` }, "17")).toBe(true);
     expect([isOwn(others, "17"), isOwn({}, "17"), isOwn({}), isOwn(others)]).toEqual([false, false, false, false]);
   });
 
@@ -411,7 +412,7 @@ function documentsContract({ telephony }: TelephonyUnderTest): void {
 
 /** Instructions with the text in each place of theirs. */
 const instructionsWith = (text: string): readonly CallInstruction[] => [
-  { kind: "stream", stream: { ...STREAM.stream, url: `w${text}`, callId: text } },
+  { kind: "stream", stream: { ...STREAM.stream, url: `w${text}`, callId: text, afterUrl: text } },
   { kind: "transfer", transfer: { ...TRANSFER.transfer, target: `sip:${text}`, from: text, resultUrl: text } },
   { kind: "refuse", reason: "busy", text: `t${text}`, language: "de" },
 ];

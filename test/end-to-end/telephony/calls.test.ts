@@ -58,15 +58,32 @@ describe.each<EmulatedName>(["twilio", "telnyx", "plivo"])("telephone calls of a
     hangUp();
   });
 
-  test("a transfer to a busy line brings the caller back to the agent, which says so", LONG, async () => {
-    const { id, hangUp } = await scene.receive();
-    await scene.transfer(id, PEOPLE.busy);
-    await scene.until("the agent to speak again", id, async () => {
+  const speaksAgain = (id: string) =>
+    scene.until("the agent to speak again", id, async () => {
       const happened = await scene.happened(id);
       const failed = happened.indexOf("transfer-failed");
       return failed >= 0 && happened.slice(failed).includes("speak");
     });
+
+  test("a transfer to a busy line brings the caller back to the agent, which says so", LONG, async () => {
+    const { id, hangUp } = await scene.receive();
+    await scene.transfer(id, PEOPLE.busy);
+    await speaksAgain(id);
     hangUp();
     expect((await scene.ended(id)).endReason).toBe("caller_hangup");
+  });
+
+  test("the caller comes back also where the first stream of the return cannot be connected", LONG, async () => {
+    const { id, hangUp } = await scene.receive({ failsStream: 2 });
+    await scene.transfer(id, PEOPLE.busy);
+    await speaksAgain(id);
+    hangUp();
+    expect((await scene.ended(id)).endReason).toBe("caller_hangup");
+  });
+
+  test("a caller whose first stream cannot be connected hears the agent by the next one", LONG, async () => {
+    const { id } = await scene.receive({ says: [QUESTION], failsStream: 1 });
+    expect((await scene.ended(id)).endReason).toBe("caller_hangup");
+    expect(await said(id)).toContain("agent: Hello, this is the bakery.");
   });
 });

@@ -104,6 +104,42 @@ describe("the rate of the stream", () => {
   });
 });
 
+describe("a suspended stream", () => {
+  test("delivers what was said before, and ends after 5 s; its successor has the language of the call", async () => {
+    const { input, stt, clock, events, segmenter, resamplers, speak } = start({
+      script: [final(2_000, "one moment")],
+      capabilities: { ratesHz: [8_000] },
+    });
+    speak(10);
+    input.suspend();
+    await clock.play(2_500);
+    input.tick(0, segmenter);
+    expect(events).toMatchObject([{ kind: "stt-final", text: "one moment" }]);
+    input.setLanguage("de");
+    await clock.play(2_600);
+    input.tick(0, segmenter);
+    expect(stt.signals[0]?.aborted).toBe(true);
+    input.resume();
+    speak(1);
+    expect(stt.opened).toMatchObject([{ language: "en" }, { language: "de", frames: 1 }]);
+    expect(resamplers.map(({ isDestroyed }) => isDestroyed)).toEqual([true, false]);
+  });
+
+  test("is not ended by a failure that it has afterwards", async () => {
+    const { input, stt, clock, errors, segmenter, speak } = start({
+      script: [{ atMs: 6_000, event: { kind: "fail" } }],
+    });
+    input.suspend();
+    await clock.play(5_100);
+    input.tick(0, segmenter);
+    await clock.play(2_000);
+    input.resume();
+    speak(1);
+    expect(errors).toEqual([]);
+    expect(stt.opened).toHaveLength(2);
+  });
+});
+
 describe("the edges of speech", () => {
   test("come with the frames with which the call finds them", () => {
     const { stt, speak } = start();

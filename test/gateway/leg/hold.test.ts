@@ -82,19 +82,36 @@ describe("a telephone call on hold", () => {
     expect(call.ends()).toEqual([]);
   });
 
-  test("gives the STT nothing but the silence that ends an utterance, so that nothing is billed", async () => {
+  test("gives the STT the silence that ends an utterance, ends its stream after 5 s, and opens another for what comes after", async () => {
     const call = onPhone();
     await call.listen(3_000);
-    const frames = (): number => call.stt.opened[0]?.frames ?? 0;
+    const [stream] = call.stt.opened;
+    const frames = (): number => stream?.frames ?? 0;
     const before = frames();
     call.connection.hold(HOLD);
     const ending = frames() - before;
     expect(ending).toBeLessThan(100);
-    await call.listen(20_000);
+    await call.listen(4_000);
+    expect(call.stt.signals[0]?.aborted).toBe(false);
+    await call.listen(16_000);
     expect(frames() - before).toBe(ending);
+    expect(call.stt.signals[0]?.aborted).toBe(true);
+    expect(call.stt.opened).toHaveLength(1);
     call.connection.hold(RESUME);
     await call.listen(1_000);
-    expect(frames() - before - ending).toBe(50);
+    expect(frames() - before).toBe(ending);
+    expect(call.stt.opened[1]?.frames).toBe(50);
+  });
+
+  test("keeps the stream of its STT through a hold that is short", async () => {
+    const call = onPhone();
+    await call.listen(3_000);
+    call.connection.hold(HOLD);
+    await call.listen(3_000);
+    call.connection.hold(RESUME);
+    const before = call.stt.opened[0]?.frames ?? 0;
+    await call.listen(7_000);
+    expect(call.stt.opened.map(({ frames }) => frames - before)).toEqual([350]);
   });
 
   test("answers requests by its state", async () => {

@@ -7,9 +7,10 @@ import { loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
 import { createWebsocketWire } from "../../../src/wire/websocket/wire.ts";
 import { FakeSocket } from "../../callers/leg.ts";
-import { DEFAULT_FORMAT, WEBSOCKET_CALL_ID, websocketLeg } from "../../callers/websocket-leg.ts";
+import { DEFAULT_FORMAT, pcm, WEBSOCKET_CALL_ID, websocketLeg } from "../../callers/websocket-leg.ts";
 import { inboundAudio } from "../../support/audio/inbound-audio.ts";
 import { opus } from "../../support/audio/opus-codecs.ts";
+import { vowelAt } from "../../support/audio/vowel.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 
@@ -20,6 +21,9 @@ const SHOW: ToolSpec = {
   parameters: { type: "object", properties: {} },
 };
 const SPEECH_MS = 3_000;
+/** 20 ms of a voice at 16 kHz, from `atMs` on. */
+const voiceAt = (atMs: number): Buffer =>
+  pcm(Int16Array.from({ length: 320 }, (_, at) => vowelAt(atMs / 1_000 + at / 16_000)));
 
 /** It speaks for SPEECH_MS, and no two of its frames are equal. */
 const countingTts: Tts = {
@@ -46,15 +50,16 @@ function resumable(options: Parameters<typeof websocketLeg>[0] = {}) {
       call.audio(FRAME);
     }
   };
-  /** The client is back, on another socket. */
-  const reconnect = (): FakeSocket => {
-    const socket = new FakeSocket();
-    const wire = createWebsocketWire({ format: DEFAULT_FORMAT, callId: WEBSOCKET_CALL_ID, opus });
-    const vad = voiceActivity.open(busRateHz(wire.inboundRateHz));
-    call.connection.reconnect({ transport: socket, wire, vad, inbound: inboundAudio() });
-    return socket;
-  };
-  return { ...call, played, reconnect };
+  return { ...call, played, reconnect: () => reconnected(call) };
+}
+
+/** The client of the call is back, on another socket. */
+function reconnected({ connection }: Pick<ReturnType<typeof websocketLeg>, "connection">): FakeSocket {
+  const socket = new FakeSocket();
+  const wire = createWebsocketWire({ format: DEFAULT_FORMAT, callId: WEBSOCKET_CALL_ID, opus });
+  const vad = voiceActivity.open(busRateHz(wire.inboundRateHz));
+  connection.reconnect({ transport: socket, wire, vad, inbound: inboundAudio() });
+  return socket;
 }
 
 const framesOf = (socket: Pick<FakeSocket, "audio">): string[] =>
@@ -85,6 +90,29 @@ describe("a client that may resume", () => {
     expect(before.length - first).toBeGreaterThan(0);
     expect(before.length - first).toBeLessThanOrEqual(10);
     expect([...before.slice(0, first), ...after]).toEqual(whole);
+  });
+
+  test("gets the rest of a reply although the reply before it was over while it was paused", async () => {
+    const llm = new ScriptedLlm(new ManualClock(), [
+      textReply("The bakery is open from eight to six on every day but Monday."),
+    ]);
+    const call = websocketLeg({
+      mayResume: true,
+      llm,
+      spec: { greeting: "Hello there my dear old friend of mine", interruptible: true },
+    });
+    for (let at = 0; at < 3_000; at += 20) {
+      await call.clock.play(20);
+      // When all of the greeting is sent, and its last words are still to be heard.
+      call.audio(at >= 960 && at < 1_360 ? voiceAt(at) : FRAME);
+    }
+    call.json({ type: "text", text: "When are you open?" });
+    await call.clock.play(500);
+    expect(call.received("state").at(-1)).toMatchObject({ state: "speaking" });
+    call.connection.closed(1_006, false);
+    const socket = reconnected(call);
+    await call.clock.play(2_000);
+    expect(socket.audio.length).toBeGreaterThan(50);
   });
 
   test("that gives its connection up to connect again, with code 4000, does not hang up", async () => {

@@ -5,14 +5,23 @@ import type { World } from "./world.ts";
 export const CALL_ID = "call_1";
 
 /** The answer to a webhook that awaits an instruction. */
-export type Document = { kind: "stream"; token: string } | { kind: "refuse" } | { kind: "hang_up" } | { kind: "none" };
+export type Document =
+  | { kind: "stream"; token: string; connect: number }
+  | { kind: "transfer"; transfer: number }
+  | { kind: "refuse" }
+  | { kind: "hang_up" }
+  | { kind: "none" };
 
 /** What the carrier knows of the service. */
 export interface ServiceEnd {
   /** Delivers a webhook; undefined where the service does not answer. */
   webhook(notice: CarrierNotice, transfer: number | undefined, answer: (document: Document | undefined) => void): void;
+  /** Asks what follows the stream of this connection, as a webhook. */
+  streamOver(connect: number, answer: (document: Document | undefined) => void): void;
   /** A stream connects; false where its token is refused. `lost` is called when the carrier ends it. */
   attach(token: string): boolean;
+  /** For the oracle: the token of the stream is lost. */
+  streamFailed(): void;
   detach(): void;
 }
 
@@ -37,6 +46,8 @@ export class CarrierCall {
   afterStream: (() => void) | undefined;
   /** The caller was asked to hang up by the service. */
   isHungUp = false;
+  /** The connection of its latest stream. */
+  connect = 0;
   #lineSince = 0;
   readonly listedAtS: number;
   overS = Number.POSITIVE_INFINITY;
@@ -49,7 +60,7 @@ export class CarrierCall {
 
   /** The stream has ended; whether a transfer has waited for that. */
   ringsTarget(): boolean {
-    const ring = this.afterStream;
+    const ring = this.#carrier.world.dropsTransfers ? undefined : this.afterStream;
     this.afterStream = undefined;
     ring?.();
     return ring !== undefined;
@@ -143,8 +154,19 @@ export class Carrier {
     if (world.chance(world.faults.webhookTwice)) deliver(0);
   }
 
-  /** A webhook that awaits an instruction: asked twice, then the carrier gives up. */
+  /** A webhook that awaits an instruction. */
   ask(call: CarrierCall, notice: CarrierNotice, transfer?: number): void {
+    this.#ask(call, (answer) => this.service.webhook(notice, transfer, answer));
+  }
+
+  /** The stream of a carrier with documents is over, or could not be connected. */
+  askWhatFollows(call: CarrierCall): void {
+    const { connect } = call;
+    this.#ask(call, (answer) => this.service.streamOver(connect, answer));
+  }
+
+  /** Asked twice, then the carrier gives up. */
+  #ask(call: CarrierCall, deliver: (answer: (document: Document | undefined) => void) => void): void {
     const { world } = this;
     call.setLine("document");
     let isDone = false;
@@ -157,7 +179,7 @@ export class Carrier {
       if (isDone || call.isOver) return;
       world.after(world.between(5, 500), () => {
         if (world.chance(world.faults.webhookLost)) return;
-        this.service.webhook(notice, transfer, (document) => {
+        deliver((document) => {
           if (!world.chance(world.faults.answerLost)) world.after(world.between(5, 300), () => obey(document));
         });
       });
@@ -177,7 +199,10 @@ export class Carrier {
     switch (document.kind) {
       case "stream":
         call.isAnswered = true;
-        this.stream(call, document.token);
+        this.stream(call, document);
+        return;
+      case "transfer":
+        this.#ringTarget(call, document.transfer, false);
         return;
       case "refuse":
         call.setLine("refusal");
@@ -189,19 +214,24 @@ export class Carrier {
     }
   }
 
-  /** Connects a stream after a while; a carrier whose stream is refused ends the call, or leaves it in silence. */
-  stream(call: CarrierCall, token: string): void {
+  /** Connects a stream after a while; a carrier whose stream cannot be connected asks what follows, or leaves the call in silence. */
+  stream(call: CarrierCall, { token, connect }: Extract<Document, { kind: "stream" }>): void {
     const { world } = this;
+    call.connect = connect;
     if (call.line !== "document") call.setLine("silence");
     world.after(world.between(50, 1_500), () => {
-      if (call.isOver) return;
-      if (this.service.attach(token)) {
+      // Another document may have taken its place.
+      if (call.isOver || call.connect !== connect) return;
+      if (!world.chance(world.faults.streamFails) && this.service.attach(token)) {
         call.setLine("stream");
         return;
       }
-      this.notify({ kind: "stream", carrierCallId: call.id, state: "failed" });
-      if (world.takesDocuments) call.end("completed");
-      else call.setLine("silence");
+      this.service.streamFailed();
+      if (world.takesDocuments) this.askWhatFollows(call);
+      else {
+        this.notify({ kind: "stream", carrierCallId: call.id, state: "failed", connect });
+        call.setLine("silence");
+      }
     });
   }
 

@@ -193,6 +193,9 @@ export class Service implements ServiceEnd {
         case "repeat-connect":
           document = this.#streamDocument();
           break;
+        case "transfer-by-document":
+          document = { kind: "transfer", transfer: this.stored.state?.transfers ?? 0 };
+          break;
         case "refuse":
           document = { kind: "refuse" };
           break;
@@ -210,7 +213,7 @@ export class Service implements ServiceEnd {
   #streamDocument(): Document {
     const token = this.stored.tokens.at(-1);
     if (token === undefined || token.isUsed || token.untilS <= this.#world.seconds) return { kind: "none" };
-    return { kind: "stream", token: token.text };
+    return { kind: "stream", token: token.text, connect: this.stored.state?.connects ?? 0 };
   }
 
   #transient(command: PhoneCallCommand): void {
@@ -421,7 +424,6 @@ export class Service implements ServiceEnd {
       const options = { ringMsMax: RING_MS_MAX, ...this.#ways };
       this.stored.state = inboundCall(options, notice.carrierCallId, this.#world.nowMs);
     }
-    if (notice.kind === "stream" && notice.state === "failed") this.#streamHasFailed = true;
     const isAdmitted = this.stored.state?.phase.at === "ringing" && notice.kind === "incoming";
     if (!isAdmitted || !this.#world.takesDocuments) {
       this.handle({ kind: "notice", notice, ...(transfer !== undefined && { transfer }) }, answer);
@@ -431,6 +433,28 @@ export class Service implements ServiceEnd {
     const isGranted = !this.#world.chance(this.#world.faults.slotRefused);
     this.hasSlot ||= isGranted;
     this.handle(isGranted ? { kind: "slot-granted" } : { kind: "slot-refused" }, answer);
+  }
+
+  streamOver(connect: number, answer: (document: Document | undefined) => void): void {
+    const { isActive, reason } = this.stored.record;
+    this.handle({ kind: "stream-over", connect, hasConnected: isActive || reason !== undefined }, (document) => {
+      this.#checkFollows(document);
+      answer(document);
+    });
+  }
+
+  /** The caller of a call that is not over waits for a document, and is not hung up by it. */
+  #checkFollows(document: Document | undefined): void {
+    const call = this.carrier.calls.at(-1);
+    if (document === undefined || call?.line !== "document" || call.isOver) return;
+    const isHeard = document.kind !== "hang_up" && document.kind !== "none";
+    if (isHeard || this.stored.record.reason !== undefined || this.known.hangUpS !== undefined) return;
+    if (this.stored.state?.phase.at === "ending") return;
+    this.#world.violated("no caller is lost", "nothing follows a stream");
+  }
+
+  streamFailed(): void {
+    this.#streamHasFailed = true;
   }
 
   attach(token: string): boolean {

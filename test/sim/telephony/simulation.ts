@@ -20,10 +20,10 @@ export function simulatePhoneCall(seed: number): SimulatedCall {
   const service = new Service(world);
   const { carrier, worker } = service;
   worker.onStreamEnd = () => {
-    // Carriers that obey documents go on after the stream, to the end of the document.
+    // Carriers that obey documents go on after the stream: they ask what follows.
     const call = carrier.calls.at(-1);
     if (call?.line === "stream" && !call.ringsTarget()) {
-      if (world.takesDocuments) call.end("completed");
+      if (world.takesDocuments) carrier.askWhatFollows(call);
       else call.setLine("silence");
     }
   };

@@ -21,6 +21,8 @@ export interface Faults {
   slotRefused: number;
   jobTwice: number;
   informLost: number;
+  /** A stream cannot be connected. */
+  streamFails: number;
 }
 
 const NONE: Faults = {
@@ -34,6 +36,7 @@ const NONE: Faults = {
   slotRefused: 0,
   jobTwice: 0,
   informLost: 0,
+  streamFails: 0,
 };
 
 /** Virtual time, chance, and what was seen. Everything follows from the seed. */
@@ -47,6 +50,8 @@ export class World {
   readonly takesDocuments: boolean;
   /** It rings the target of a transfer only when the stream has ended. */
   readonly waitsForStreamEnd: boolean;
+  /** At that end it goes on with its document, and not with the transfer that waits. */
+  readonly dropsTransfers: boolean;
   /** The carrier's lists say which of our calls each is. */
   readonly listsCallIds: boolean;
   readonly direction: "inbound" | "outbound";
@@ -59,6 +64,7 @@ export class World {
     this.random = seededRandom(seed * 7_919 + 13);
     this.takesDocuments = this.chance(0.6);
     this.waitsForStreamEnd = this.takesDocuments && this.chance(0.4);
+    this.dropsTransfers = this.waitsForStreamEnd && this.chance(0.3);
     this.listsCallIds = this.chance(0.5);
     this.direction = this.chance(0.25) ? "inbound" : "outbound";
     this.faults = this.#drawFaults();
@@ -80,6 +86,7 @@ export class World {
       slotRefused: this.chance(0.05) ? 1 : of(0.6),
       jobTwice: of(0.3),
       informLost: of(0.2),
+      streamFails: of(0.4),
     };
   }
 

@@ -126,8 +126,10 @@ async function scene(
   return { ...carrier, customer, isSigned };
 }
 
-const stream = ({ streamUrl }: Customer): CustomerAnswer =>
-  twiml(`<Connect><Stream url="${streamUrl}/stream/token"><Parameter name="order" value="A-17"/></Stream></Connect>`);
+const stream = ({ streamUrl }: Customer, next = ""): CustomerAnswer =>
+  twiml(
+    `<Connect><Stream url="${streamUrl}/stream/token"><Parameter name="order" value="A-17"/></Stream></Connect>${next}`,
+  );
 
 test("a call that comes in is answered with a stream, its DTMF reaches the stream, and its end is reported; all is signed", async () => {
   const { emulator, customer, authToken, accountSid, isSigned } = await scene(({ path }, own) =>
@@ -232,6 +234,19 @@ describe("a transfer by <Dial>", () => {
     await eventually(() => leg.state === "ended");
     expect(customer.streams).toEqual([]);
     expect(leg.endedBy).toBe("account");
+  });
+
+  test("asks what follows where the stream cannot be connected, as long as the address says, and without its fragment", async () => {
+    let asked = 0;
+    const { emulator, customer } = await scene(({ path }, own) => {
+      if (path === "/next") asked += 1;
+      if (path === "/next") return asked === 1 ? { status: 503 } : stream(own);
+      return stream(own, `<Redirect>${own.url}/next#rc=1&amp;rp=5xx</Redirect>`);
+    });
+    emulator.call({ from: PERSON, to: NUMBER }, { failsStream: 1 });
+    await customer.until(() => customer.streams.length === 1);
+    const next = customer.received.filter(({ path }) => path === "/next");
+    expect(next.map(({ form }) => form.CallStatus)).toEqual(["in-progress", "in-progress"]);
   });
 
   test("ends with the caller, who hangs up while it rings", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { webhookAddress } from "../../../src/simulator/emulator/connection-overrides.ts";
 import type { WebhookKind, WebhookRule } from "../../../src/simulator/emulator/scenario.ts";
 import { type SendWebhook, type Webhook, WebhookSender } from "../../../src/simulator/emulator/webhook-sender.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -80,6 +81,21 @@ describe("a webhook that asks for a document", () => {
     const { clock, sender, sent } = makeSender([], [500, 404, 503], [1_000, 2_000]);
     expect(await clock.drive(sender.ask(webhook("incoming", "1")))).toBeUndefined();
     expect(sent).toEqual(["0 1", "1000 1", "3000 1"]);
+  });
+
+  test.each([
+    ["#rc=2&rp=all", [500, 404, 200], ["0 1", "1000 1", "2000 1"]],
+    ["#rc=1&rp=5xx,ct", [500, 500, 200], ["0 1", "1000 1"]],
+    ["#rc=5&rp=5xx", [404, 200], ["0 1"]],
+    ["#rc=5", [500, 200], ["0 1"]],
+    ["#rc=9&rp=all", [500, 500, 500, 500, 500, 500, 200], [0, 1, 2, 3, 4, 5].map((s) => `${s * 1_000} 1`)],
+    ["", [500, 500, 200], ["0 1", "100 1"]],
+  ])("and whose address ends with %j is sent again as that says: after %j at %j", async (fragment, statuses, expected) => {
+    const { clock, sender, sent } = makeSender([], statuses, [100]);
+    const { url, ...retries } = webhookAddress(`http://127.0.0.1/hook${fragment}`);
+    expect(url).toBe("http://127.0.0.1/hook");
+    await clock.drive(sender.ask({ ...webhook("incoming", "1"), ...retries }));
+    expect(sent).toEqual(expected);
   });
 
   test("gets nothing when it is lost, or not answered in time", async () => {

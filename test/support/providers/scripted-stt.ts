@@ -27,6 +27,8 @@ export class ScriptedStt implements Stt {
   readonly capabilities: Stt["capabilities"];
   /** One entry per `open`: the options, and what was written before the abort. */
   readonly opened: (Omit<SttStreamOptions, "onOpened"> & WrittenAudio)[] = [];
+  /** One entry per `open`: aborted when its stream has ended. */
+  readonly signals: AbortSignal[] = [];
   /** The languages given to `setLanguage` of open streams. */
   readonly turned: string[] = [];
   readonly #clock: Clock;
@@ -41,6 +43,7 @@ export class ScriptedStt implements Stt {
   open({ language, languagePinned = false, rateHz }: SttStreamOptions, signal: AbortSignal): CallSttStream {
     const record = { language, languagePinned, rateHz, samples: 0, frames: 0, voicedFrames: 0, edges: [] as Edge[] };
     this.opened.push(record);
+    this.signals.push(signal);
     return {
       write: (frame, { isSpeech, edge } = NO_SPEECH) => {
         if (signal.aborted) return;

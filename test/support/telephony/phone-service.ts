@@ -127,6 +127,7 @@ export class PhoneService {
         resumeAddress: async () =>
           this.isWorkerThere ? `wss://media.example/resume/${this.updates.length}` : undefined,
       }),
+      publicUrl: PUBLIC_URL,
       clock,
       log: this.log.log,
     });

@@ -56,8 +56,9 @@ export const STREAM = {
   stream: {
     url: "wss://media.example.com/stream/TOKEN",
     callId: ORDER.callId,
-    connect: 2,
+    connect: 1,
     authToken: "secret-of-the-stream",
+    afterUrl: "https://api.example.com/telephony/k/calls/call_1/after-stream/1",
   },
 } as const satisfies CallInstruction;
 

@@ -4,6 +4,7 @@ import {
   addressOf,
   CallScript,
   type DialResult,
+  kindOf,
   type ScriptedDial,
   type ScriptedStream,
   type ScriptStep,
@@ -16,6 +17,7 @@ import type {
   PlacedCall,
   WebhookManners,
 } from "../carrier-model.ts";
+import { webhookAddress } from "../connection-overrides.ts";
 import { durationS, type Leg } from "../network.ts";
 import { basicCredentials, type Endpoint, type RestRequest, type RestResponse } from "../rest/endpoint.ts";
 import type { WebhookKind } from "../scenario.ts";
@@ -201,7 +203,7 @@ export class PlivoCarrier implements EmulatedCarrier {
           if (next !== undefined && leg.state !== "ended") await script.fetch(next);
         },
         stopStream: () => streams.stop(leg),
-        fetch: (_, address, dialled) => this.#fetch(leg, address, dialled),
+        fetch: (_, address, after) => this.#fetch(leg, address, after),
         dialled: (child, order) => this.#add(child, undefined, order),
       },
       leg,
@@ -211,12 +213,11 @@ export class PlivoCarrier implements EmulatedCarrier {
     return call;
   }
 
-  async #fetch(leg: Leg, address: Address, dialled?: DialResult): Promise<readonly ScriptStep[]> {
-    const kind: WebhookKind =
-      dialled !== undefined ? "transfer" : leg.direction === "inbound" ? "incoming" : "answered";
-    const event = dialled === undefined ? { Event: "StartApp" } : dialFields(leg, dialled);
+  async #fetch(leg: Leg, address: Address, after?: DialResult | "redirect"): Promise<readonly ScriptStep[]> {
+    const event =
+      typeof after === "object" ? dialFields(leg, after) : { Event: after === undefined ? "StartApp" : "Redirect" };
     const response = await this.parts.webhooks.ask(
-      this.#webhook(kind, leg, address, { ...this.#formOf(leg), ...event }),
+      this.#webhook(kindOf(leg, after), leg, address, { ...this.#formOf(leg), ...event }),
     );
     if (response === undefined) return NO_DOCUMENT;
     try {
@@ -316,9 +317,11 @@ export class PlivoCarrier implements EmulatedCarrier {
     };
   }
 
-  #webhook(kind: WebhookKind, leg: Leg, { url, method }: Address, form: Record<string, string>): Webhook {
+  #webhook(kind: WebhookKind, leg: Leg, { url: address, method }: Address, form: Record<string, string>): Webhook {
+    const { url, ...retries } = webhookAddress(address);
     const asked = method === "GET" ? `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(form)}` : url;
     return {
+      ...retries,
       kind,
       callId: callUuidOf(leg),
       url: asked,

@@ -3,6 +3,7 @@ import {
   type Address,
   CallScript,
   type DialResult,
+  kindOf,
   type ScriptedDial,
   type ScriptedStream,
   type ScriptStep,
@@ -15,6 +16,7 @@ import type {
   PlacedCall,
   WebhookManners,
 } from "../carrier-model.ts";
+import { webhookAddress } from "../connection-overrides.ts";
 import { durationS, type Leg } from "../network.ts";
 import { basicCredentials, type Endpoint, type RestRequest, type RestResponse } from "../rest/endpoint.ts";
 import type { WebhookKind } from "../scenario.ts";
@@ -32,7 +34,7 @@ import {
 import { twilioSignature } from "./signing.ts";
 import { readTwiml } from "./twiml.ts";
 
-/** Voice webhooks time out after 15 s and are not repeated: https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides */
+/** Voice webhooks time out after 15 s, and are repeated where their address says so: https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides */
 export const TWILIO_WEBHOOKS: WebhookManners = { retryAfterMs: [], timeoutMs: 15_000 };
 
 /** What a caller hears where the document cannot be had: https://www.twilio.com/docs/api/errors/11200 */
@@ -182,7 +184,7 @@ export class TwilioCarrier implements EmulatedCarrier {
         network,
         stream: (_, stream) => this.#stream(leg, stream),
         stopStream: () => streams.stop(leg),
-        fetch: (_, address, dialled) => this.#fetch(leg, address, dialled),
+        fetch: (_, address, after) => this.#fetch(leg, address, after),
         dialled: (child, dial) => this.#dialled(child, dial),
       },
       leg,
@@ -198,10 +200,9 @@ export class TwilioCarrier implements EmulatedCarrier {
     this.#sendState(leg, "initiated");
   }
 
-  async #fetch(leg: Leg, address: Address, dialled?: DialResult): Promise<readonly ScriptStep[]> {
-    const kind: WebhookKind =
-      dialled !== undefined ? "transfer" : leg.direction === "inbound" ? "incoming" : "answered";
-    const form = { ...this.#formOf(leg), ...(dialled === undefined ? {} : dialFields(dialled)) };
+  async #fetch(leg: Leg, address: Address, after?: DialResult | "redirect"): Promise<readonly ScriptStep[]> {
+    const form = { ...this.#formOf(leg), ...(typeof after === "object" && dialFields(after)) };
+    const kind = kindOf(leg, after);
     const response = await this.parts.webhooks.ask(this.#webhook(kind, leg, address, form));
     if (response === undefined) return APPLICATION_ERROR;
     try {
@@ -278,8 +279,10 @@ export class TwilioCarrier implements EmulatedCarrier {
     };
   }
 
-  #webhook(kind: WebhookKind, leg: Leg, { url, method }: Address, form: Record<string, string>) {
+  #webhook(kind: WebhookKind, leg: Leg, { url: address, method }: Address, form: Record<string, string>) {
+    const { url, ...retries } = webhookAddress(address);
     return {
+      ...retries,
       kind,
       callId: callSidOf(leg),
       url: method === "GET" ? withQuery(url, form) : url,

@@ -30,7 +30,7 @@ export interface CallerEvidence {
 
 /**
  * `target`, `agent`: the one with which the caller speaks. `text`: heard a refusal. `carrier`: the carrier has ended the call on its own,
- * because its webhook got no answer or its document had nothing more. `worker`: the call has ended because its worker was lost, which
+ * because its webhook got no answer. `worker`: the call has ended because its worker was lost, which
  * no trial does on purpose. `lost`: in silence, or hung up by the service.
  */
 export const OUTCOMES = ["target", "agent", "text", "carrier", "worker", "lost"] as const;

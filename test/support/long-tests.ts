@@ -1,0 +1,145 @@
+/**
+ * `npm run test:long`: tests of what few changes touch, which would take `npm test` beyond its 6 minutes. Calls in real time,
+ * measurements of a blocked event loop, processes that are killed or wait for their deadlines, commands that compile or are many,
+ * and whatever repeats a test of `npm test` at a larger size. Of those that take 20 s and more:
+ * - `call-command` and `human-demo`: whole calls in real time, whose parts test/simulator and test/cli/demo test;
+ * - `postgres/contract`: the contract suite of the stores on Postgres; `npm test` runs it on SQLite;
+ * - `uws/server` and `ws/server`: the contract suite of the media servers, with peers that never read and heads that never end;
+ * - `workers`, `overload`, `resumption` and `tls`: services with several workers, on both media servers;
+ * - `first-start`: whole starts in new data directories;
+ * - `call/run`: whole calls in real time, with every wire and file;
+ * - `opus/native`, `opus/wasm` and `opus/lossy`: the suite of the codec on each library, and FEC over a lossy network;
+ * - `golden-calls`: whole calls over every wire, which `npm run golden` also runs; `golden-journals` stays in `npm test`;
+ * - `cli/api-keys`: each command of API keys as a process; test/store has what they do;
+ * - `openapi/document` and `session/roles`: every status of every operation, and every route with every role;
+ * - `client-package`, `metrics`, `hang-up` and `encrypted-media`: whole services with a packed client, all metrics, every hang-up;
+ * - the files of `web`: calls of real browsers in real time, and the packed browser SDK;
+ * - `espeak/espeak` and `espeak/pool`: processes of eSpeak NG in real time;
+ * - `list-plans`, `list-pages` and `next-version`: 100,000 records, and a made-up next version beside this one;
+ * - `layers`: the linter, once for each rule; `npm run check` applies the rules;
+ * - `drain` and `roll`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
+ * - `telephony/calls` and `telephony/demo`: whole services with emulated carriers, whose calls take real time;
+ * - `nginx`: deployment behind a proxy that few have installed;
+ * - the files of `docs`: all commands of the documentation; test/repository/blocks checks the rest of its blocks;
+ * - `opus-packets`, `opus-dtx`, `pair-opus` and `frame-heap`: every size of packet, and the heap while frames pass;
+ * - `hostile-calls`: 500 offers that nothing follows, a flood, and megabytes for a client that does not read;
+ * - `setup-failures`: each step of the setup of a call fails, with each fault;
+ * - `proof`: command lines of the proofs, and lists of all tests;
+ * - `opus-codec` and the examples: whole calls in real time, whose codec and tools other tests cover;
+ * - `first-words`: a build, and the time until a person is understood;
+ * - `budgeted-process` and `checker`: child processes that use up their budgets of CPU time;
+ * - `local/pool/memory`: the installed speech model in a process of its own, as it is built;
+ * - `local/pool/processes`: child processes of the local STT that are killed, whose pool the other tests have in virtual time;
+ * - `delivery/killed-process`: a process that is killed at each of its statements, on both databases;
+ * - `busy-endpoints`, `dead-endpoint` and `two-runners`: hundreds of messages on both databases, each of which writes to the disk;
+ * - `exiting-handler` and `poisonous-job`: processes that a job ends, again and again;
+ * - `rotations`: programs ask while keys are rotated and the control process dies, until the clock says to seal again;
+ * - `promotion`, `server-clock` and `slow-server`: servers of Postgres in real time;
+ * - `long-calls`: an hour of speech and 20 minutes of noise through the speech detectors, an hour of replies through the echo check;
+ * - `all-outcomes` and `mutant-calls`: more seeds and mutants of the simulation than test/sim/sim and test/sim/mutants take;
+ * - `near-misses`: thousands of streams of STT providers, each with one message that is nearly right;
+ * - `local/engine/moonshine`: the installed speech model itself; its parts are tested in `npm test`;
+ * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio.
+ */
+export const longInParallel = [
+  "test/bench/**/*.test.ts",
+  "test/api/http/pages-in-a-browser.test.ts",
+  "test/api/openapi/document.test.ts",
+  "test/api/session/roles.test.ts",
+  "test/cli/call/run.test.ts",
+  "test/cli/api-keys.test.ts",
+  "test/cli/development-tools.test.ts",
+  "test/cli/models/add.test.ts",
+  "test/core/node-version.test.ts",
+  "test/delivery/busy-endpoints.test.ts",
+  "test/delivery/dead-endpoint.test.ts",
+  "test/delivery/killed-process.test.ts",
+  "test/delivery/two-runners.test.ts",
+  "test/gateway/golden-calls.test.ts",
+  "test/gateway/leg/call/opus-dtx.test.ts",
+  "test/gateway/leg/call/opus-packets.test.ts",
+  "test/gateway/leg/frame-heap.test.ts",
+  "test/gateway/leg/setup-failures.test.ts",
+  "test/gateway/webrtc/hostile-calls.test.ts",
+  "test/gateway/server/uws/server.test.ts",
+  "test/gateway/server/ws/server.test.ts",
+  "test/jobs/exiting-handler.test.ts",
+  "test/jobs/poisonous-job.test.ts",
+  "test/media/echo/long-calls.test.ts",
+  "test/media/opus/lossy.test.ts",
+  "test/media/opus/native.test.ts",
+  "test/media/opus/wasm.test.ts",
+  "test/media/resampler-rates.test.ts",
+  "test/media/voice-activity/long-calls.test.ts",
+  "test/media/voice-activity/silero/long-calls.test.ts",
+  "test/proof/proof.test.ts",
+  "test/record/journal/crash.test.ts",
+  "test/repository/layers.test.ts",
+  "test/speech/reference/pair-opus.test.ts",
+  "test/speech/local/pool/turn-model.test.ts",
+  "test/sim/all-outcomes.test.ts",
+  "test/speech/stt/near-misses.test.ts",
+  "test/sim/mutant-calls.test.ts",
+  "test/store/list-pages.test.ts",
+  "test/store/list-plans.test.ts",
+  "test/store/next-version.test.ts",
+  "test/store/postgres/contract.test.ts",
+  "test/store/postgres/faults.test.ts",
+  "test/store/postgres/promotion.test.ts",
+  "test/store/postgres/server-clock.test.ts",
+  "test/store/postgres/slow-server.test.ts",
+  "test/speech/local/engine/moonshine.test.ts",
+  "test/speech/tts/providers/espeak/espeak.test.ts",
+  "test/speech/tts/providers/espeak/pool.test.ts",
+];
+/** Of the same tests, files that measure time or hold calls in real time: one at a time, so that no test slows another down. */
+export const longInTurn = [
+  "test/core/schemas/checker.test.ts",
+  "test/core/task-processes/budgeted-process.test.ts",
+  "test/speech/local/pool/memory.test.ts",
+  "test/speech/local/pool/processes.test.ts",
+  "test/end-to-end/start/first-words.test.ts",
+  "test/security/costly-input.test.ts",
+  ...[
+    "calls/call-command",
+    "calls/human-demo",
+    "calls/matrix",
+    "calls/opus-codec",
+    "calls/stage-latency",
+    "examples/talk",
+    "examples/tools",
+    "network/nginx",
+    "network/unauthenticated-connections",
+    "web/drift",
+    "processes/chaos",
+    "processes/postgres-outage",
+    "telephony/demo",
+  ].map((name) => `test/end-to-end/${name}.test.ts`),
+];
+/** The commands of the documentation, and deadlines of whole processes. They mostly wait, so two files run at once. */
+export const longInPairs = [
+  ...["docs/first-pages", "docs/pages", "docs/account-pages", "docs/slow-pages", "docs/postgres-pages"],
+  ...["network/tls", "start/first-start"],
+  ...["processes/drain", "processes/killed-supervisor", "processes/lost-process"],
+  ...[
+    "processes/overload",
+    "processes/resumption",
+    "processes/workers",
+    "processes/roll",
+    "processes/rotations",
+    "processes/signals",
+    "start/data-dir",
+  ],
+  ...["api/client-package", "api/metrics", "calls/hang-up", "processes/encrypted-media"],
+  ...[
+    "telephony/calls",
+    "web/sdk-package",
+    "web/firefox",
+    "web/webrtc",
+    "web/sdk-service",
+    "web/sdk-transports",
+    "web/talk",
+    "web/widget",
+    "web/examples",
+  ],
+].map((name) => `test/end-to-end/${name}.test.ts`);
