@@ -244,15 +244,14 @@ describe("a carrier with documents that asks what follows a stream", () => {
   });
 });
 
-test("the same report of a stream that could not be connected, twice, connects it again once; so does one of a stream that another has followed", () => {
-  const failed = { kind: "stream", carrierCallId: CALL, state: "failed" } as const;
-  const notice = { kind: "notice", notice: { ...failed, connect: 1 } } as const;
-  const call = { ...outboundCall(byRest, NOW), isAnswered: true, connects: 1 };
-  const first = step(at(call, { at: "answered", untilMs: addMs(NOW, 23_000) }), notice, NOW);
-  expect(first.commands).toEqual([{ kind: "connect", by: "rest", connect: 2, isAnswered: true }]);
-  expect(step(first.state, notice, NOW)).toEqual({ state: first.state, commands: [] });
+test("a report of an earlier stream costs a caller who comes back no try", () => {
+  const failed = (connect: number): PhoneCallEvent => ({
+    kind: "notice",
+    notice: { kind: "stream", carrierCallId: CALL, state: "failed", connect },
+  });
   const returning = { at: "returning", transfer: TRANSFER, tries: 1, untilMs: addMs(NOW, 23_000) } as const;
-  expect(kindsAfter(at({ ...call, connects: 2 }, returning), notice)).toEqual([]);
+  const call = at({ ...outboundCall(byRest, NOW), isAnswered: true, connects: 2 }, returning);
+  expect([kindsAfter(call, failed(1)), kindsAfter(call, failed(2))]).toEqual([[], ["connect"]]);
 });
 
 test("digits are stored as their count: they may be a PIN", () => {

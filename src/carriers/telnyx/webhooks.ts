@@ -39,10 +39,9 @@ export function readTelnyxWebhook({ body }: WebhookRequest): CarrierNotice {
   if (!isObject(payload) || !isCarrierId(payload.call_control_id)) {
     throw webhookMalformed(WIRE, "call_control_id must be an id");
   }
-  const { transferOf, connect } = decodeClientState(payload.client_state);
+  const { transferOf } = decodeClientState(payload.client_state);
   if (transferOf !== undefined) return readTargetLeg(event, payload, transferOf);
-  const notice = readCall(event, payload, payload.call_control_id);
-  return notice.kind === "stream" && connect !== undefined ? { ...notice, connect } : notice;
+  return readCall(event, payload, payload.call_control_id);
 }
 
 function readCall(event: string, payload: Members, carrierCallId: string): CarrierNotice {

@@ -85,7 +85,7 @@ function endStream(draft: Draft, phase: PhaseOf<"transferring">, untilMs: EpochM
 }
 
 /** The carrier reports what becomes of it, or the deadline ends it. */
-export function ringTarget(draft: Draft, phase: PhaseOf<"transferring">): void {
+export function ringTarget(draft: Draft, { endStreamMs: _, ...phase }: PhaseOf<"transferring">): void {
   draft.go({ ...phase, stage: "ringing", untilMs: addMs(draft.nowMs, TRANSFER_RING_MS_MAX + RING_MARGIN_MS) });
 }
 
@@ -179,16 +179,14 @@ export const isOrdered = (phase: PhaseOf<"transferring">, number: number, nowMs:
   !phase.isDetached &&
   nowMs < addMs(phase.untilMs, -TRANSFER_ANSWER_MS_MAX);
 
-function streamEnded(draft: Draft, { endStreamMs, ...phase }: PhaseOf<"transferring">): void {
-  const detached = { ...phase, isDetached: true };
-  if (endStreamMs === undefined) draft.go(detached);
-  else ringTarget(draft, detached);
-}
-
 /** The stream of a call that its worker keeps is gone. */
 export function mediaLost(draft: Draft): void {
   const { phase } = draft;
-  if (phase.at === "transferring" && phase.stage !== "announcing") streamEnded(draft, phase);
+  if (phase.at === "transferring" && phase.stage !== "announcing") {
+    const detached = { ...phase, isDetached: true };
+    if (phase.endStreamMs === undefined) draft.go(detached);
+    else ringTarget(draft, detached);
+  }
   // The carrier has carried out a transfer after it was given up.
   else if (phase.at === "live" && draft.state.transfers > 0) {
     giveBack(draft, { number: draft.state.transfers, target: "" }, "failed", "rest", RETURN_TRIES_MAX);
