@@ -118,7 +118,7 @@ export const longInTurn = [
 ];
 /** The commands of the documentation, and deadlines of whole processes. They mostly wait, so two files run at once. */
 export const longInPairs = [
-  ...["docs/first-pages", "docs/pages", "docs/account-pages", "docs/slow-pages", "docs/postgres-pages"],
+  ...["docs/first-page", "docs/pages", "docs/account-pages", "docs/slow-pages", "docs/postgres-pages"],
   ...["network/tls", "start/first-start"],
   ...["processes/drain", "processes/killed-supervisor", "processes/lost-process"],
   ...[

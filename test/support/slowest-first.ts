@@ -7,7 +7,7 @@ import { BaseSequencer } from "vitest/node";
  */
 const SLOWEST = [
   "docs/pages",
-  "docs/first-pages",
+  "docs/first-page",
   "docs/slow-pages",
   "web/webrtc",
   "docs/account-pages",

@@ -1,5 +1,5 @@
 import { FollowedPages, slowPages } from "../../support/docs/followed-pages.ts";
 
-// The page with the longest programs, in a fresh checkout of its own: see pages.test.ts.
+// The pages with the longest programs, in a fresh checkout of their own: see pages.test.ts.
 
 new FollowedPages().test(slowPages);

@@ -6,7 +6,7 @@ import { ANSWER, PROVIDER_API_KEY, QUESTION } from "../../support/docs/fakes.ts"
 import { FollowedPages, firstPages, START_MS_MAX } from "../../support/docs/followed-pages.ts";
 import { missingOutput } from "../../support/docs/shown-output.ts";
 
-// README.md and the page after it, in a fresh checkout of their own: see pages.test.ts.
+// README.md, in a fresh checkout of its own: see pages.test.ts.
 
 const pages = new FollowedPages();
 
