@@ -22,10 +22,10 @@ export interface Row {
   demo: string;
 }
 
-/** What depends on the version of Node most: native modules, memory, files, sockets, whole calls. `npm test` leaves out a part. */
+/** What depends on the version of Node most: native modules, memory, files. The demo is a whole call. `npm test` leaves out a part. */
 export const REDUCED = [
   ...["test/gateway/webrtc/peer", "test/gateway/webrtc/throwing-callbacks", "test/media/opus/native"],
-  ...["test/store/sqlite/open-stores", "test/wire/allocation", "test/end-to-end/calls/whole-call"],
+  ...["test/store/sqlite/open-stores", "test/wire/allocation"],
 ];
 /** What only the full form has time for. */
 export const LONG = ["test/gateway/server/uws/server", "test/end-to-end/processes/workers"];
