@@ -539,10 +539,7 @@ export class CallSession implements AttachedCall {
         this.#pipeline.run(command);
         return;
       case "speak":
-        // A reply that was paused, and was over before it was resumed, is no longer held back.
-        if (this.#pausedTurnId !== command.turnId) this.#pausedTurnId = undefined;
-        attachment?.startReply(command.turnId);
-        this.#pipeline.ttsOutput.speak(command.turnId, command.segment, command.text, command.reason);
+        this.#speak(command, attachment);
         return;
       case "request-interim":
         this.#pipeline.sttInput?.requestInterim();
@@ -600,6 +597,14 @@ export class CallSession implements AttachedCall {
         // Only journaled.
         return;
     }
+  }
+
+  #speak(command: Extract<CallCommand, { kind: "speak" }>, attachment: Attachment | undefined): void {
+    const { turnId, segment, text, reason } = command;
+    // A reply that was paused, and was over before it was resumed, is no longer held back.
+    if (this.#pausedTurnId !== turnId) this.#pausedTurnId = undefined;
+    attachment?.startReply(turnId);
+    this.#pipeline.ttsOutput.speak(turnId, segment, text, reason);
   }
 
   #changeHold(kind: "held" | "resumed", attachment: Attachment | undefined): void {
