@@ -43,6 +43,7 @@ export class SttInput {
   /** Aborts the open stream. */
   #abortController = new AbortController();
   #language: string;
+  #hasFailed = false;
   /** Since when no audio comes; undefined while it does. */
   #suspendedMs: CallMs | undefined;
   #resampler: Resampler | undefined;
@@ -65,7 +66,7 @@ export class SttInput {
 
   /** Opens the stream, at the rate of the caller's frames if the STT accepts it, and otherwise resampled. */
   start(): void {
-    const { stt, spec, busRateHz, makeResampler, observer, onError } = this.#options;
+    const { stt, spec, busRateHz, makeResampler, observer } = this.#options;
     const { ratesHz } = stt.capabilities;
     const rateHz = ratesHz.includes(busRateHz) ? busRateHz : ratesHz[0];
     if (rateHz === undefined)
@@ -76,7 +77,12 @@ export class SttInput {
     const { signal } = this.#abortController;
     this.#activity = new StreamActivity();
     this.#stream = stt.open({ language: this.#language, languagePinned, rateHz }, signal, observer);
-    void pump(this.#stream.events, signal, (event) => this.#onEvent(event), onError);
+    void pump(
+      this.#stream.events,
+      signal,
+      (event) => this.#onEvent(event),
+      (error) => this.#onFailed(error),
+    );
   }
 
   /** The call switches to `language`. */
@@ -123,11 +129,11 @@ export class SttInput {
     this.#suspendedMs ??= this.#options.nowMs();
   }
 
-  /** Audio comes again, in a new stream where the last one has ended. */
+  /** Audio comes again, in a new stream where the last one was ended for want of it. */
   resume(): void {
     if (this.#suspendedMs === undefined) return;
     this.#suspendedMs = undefined;
-    if (this.#stream === undefined) this.start();
+    if (this.#stream === undefined && !this.#hasFailed) this.start();
   }
 
   /** `segment` is the caller's speech after the silence. */
@@ -172,6 +178,11 @@ export class SttInput {
     const { stt, spec, log } = this.#options;
     const codec = spec.websocket?.codec;
     log.warn({ stt: stt.provider, ...(codec && { codec }) }, "STT returned no words although the caller speaks");
+  }
+
+  #onFailed(error: unknown): void {
+    this.#hasFailed = true;
+    this.#options.onError(error);
   }
 
   #onEvent({ kind, text, language: tag, endOfTurn, lateMs }: SttEvent): void {

@@ -125,6 +125,17 @@ describe("a suspended stream", () => {
     expect(resamplers.map(({ isDestroyed }) => isDestroyed)).toEqual([true, false]);
   });
 
+  test("that has failed has no successor: the call was given the failure", async () => {
+    const { input, stt, clock, errors, segmenter } = start({ script: [{ atMs: 1_000, event: { kind: "fail" } }] });
+    input.suspend();
+    await clock.play(5_100);
+    input.tick(0, segmenter);
+    input.resume();
+    await clock.play(2_000);
+    expect(errors).toHaveLength(1);
+    expect(stt.opened).toHaveLength(1);
+  });
+
   test("is not ended by a failure that it has afterwards", async () => {
     const { input, stt, clock, errors, segmenter, speak } = start({
       script: [{ atMs: 6_000, event: { kind: "fail" } }],
