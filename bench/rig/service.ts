@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { request } from "undici";
-import { childModule } from "../../src/core/child-module.ts";
+import { type ChildModule, childModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { SCOPES } from "../../src/core/scopes.ts";
 import { startService } from "../../src/simulator/service/process.ts";
@@ -22,6 +22,8 @@ export interface BenchServiceOptions {
   accounts: number;
   /** Further environment variables of the service. */
   env?: Readonly<Record<string, string>>;
+  /** The service's `main`; that of the code that runs by default. */
+  program?: ChildModule;
   /** A Postgres database; SQLite by default. */
   databaseUrl?: string | undefined;
   /** Fills the stores before the service starts. */
@@ -48,14 +50,19 @@ export const accountName = (index: number): string => (index === 0 ? "bench" : `
 
 /** Starts a service with one worker, and stops it when `work` is over. */
 export async function withService<T>(
-  { accounts, env = {}, databaseUrl, prepare }: BenchServiceOptions,
+  {
+    accounts,
+    env = {},
+    databaseUrl,
+    prepare,
+    program = childModule(import.meta.url, "../../src/main"),
+  }: BenchServiceOptions,
   work: (service: BenchService) => Promise<T>,
 ): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
   const place: StorePlace = { dataDir, databaseUrl };
   try {
     await prepare?.(place);
-    const program = childModule(import.meta.url, "../../src/main");
     const fixed = {
       WORKERS: "1",
       CALLS_PER_WORKER: "10000",

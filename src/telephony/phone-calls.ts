@@ -212,14 +212,18 @@ export class PhoneCalls {
     return opened && telephony && { ...opened, telephony };
   }
 
-  /** The answer to a webhook after which these commands were given; undefined where it needs none. */
+  /**
+   * The answer to a webhook after which these commands were given; undefined where it needs none. Rejects with `unavailable` where the
+   * worker of a caller who comes back is not connected: the carrier asks again.
+   */
   async instructionOf({ call, commands }: HandledEvent, access: CarrierAccess): Promise<CallInstruction | undefined> {
     let instruction: CallInstruction | undefined;
     for (const command of commands) {
-      if (command.kind === "repeat-connect") instruction = await this.streamOf(call, access);
-      else if (command.kind === "connect" && command.by === "document") {
-        // Without an address its worker is gone.
-        instruction = (await this.streamOf(call, access)) ?? { kind: "hang_up" };
+      if (command.kind === "repeat-connect" || (command.kind === "connect" && command.by === "document")) {
+        instruction = await this.streamOf(call, access);
+        if (instruction !== undefined) continue;
+        if (stateOf(call).phase.at === "returning") throw unavailable("the worker of this call is not connected");
+        if (command.kind === "connect") instruction = { kind: "hang_up" };
       } else if (command.kind === "transfer-by-document") instruction = this.#transferOf(call, access);
       else if (command.kind === "refuse" && command.by === "document") instruction = await this.refusalOf(call);
       else if (command.kind === "hang-up-by-document") instruction = { kind: "hang_up" };

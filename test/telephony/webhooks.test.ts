@@ -253,7 +253,7 @@ describe("the question what follows a stream", () => {
     expect(answer.body).toMatch(/<Dial action="[^"]*\/transfer\/1#[^"]*".*\+12025550199/);
   });
 
-  test("is answered with a hang-up where the worker that kept the caller is gone", async () => {
+  test("is answered later where the worker that keeps the caller is not connected, and with a refusal where it is gone", async () => {
     service.client.answer({ transfer: { kind: "done", value: undefined } });
     const callId = await answeredCall();
     await service.attach(callId);
@@ -263,8 +263,11 @@ describe("the question what follows a stream", () => {
     await service.phoneCalls.handle(callId, { kind: "media-lost" });
     await send(`calls/${callId}/transfer/1`, outbound("in-progress", { DialCallStatus: "busy" }));
     service.isWorkerThere = false;
-    const answer = await send(`calls/${callId}/after-stream/2`, outbound("in-progress"));
-    expect(answer.body).toMatch(/<Response><Hangup\s*\/><\/Response>/);
+    const question = outbound("in-progress");
+    expect((await send(`calls/${callId}/after-stream/2`, question)).status).toBe(503);
+    await service.phoneCalls.handle(callId, { kind: "record-ended", reason: "worker_lost" });
+    const answer = await send(`calls/${callId}/after-stream/2`, question);
+    expect(answer.body).toMatch(/<Say.*cannot take your call.*<Hangup/);
   });
 
   test("needs the carrier's signature and a number", async () => {

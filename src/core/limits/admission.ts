@@ -27,6 +27,9 @@ export const LOAD_REPORT_MS = 250;
 /** How long the control process waits for a worker's answer about one of its telephone calls. */
 export const WORKER_ANSWER_MS_MAX = 2_000;
 
+/** How long a question about a telephone call waits for its worker to connect: after a start of the control process. */
+export const WORKER_CONNECT_MS_MAX = 2_000;
+
 /** A worker that has not reported its load for this long counts as stuck and offers no capacity. */
 export const LOAD_SILENCE_MS_MAX = 2_000;
 

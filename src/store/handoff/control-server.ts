@@ -9,6 +9,7 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
 import { asWorkerId, type CallId, type CarrierCallId, type WorkerId } from "../../core/ids.ts";
+import { WORKER_CONNECT_MS_MAX } from "../../core/limits/admission.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { EndSummary, MediaReport } from "../call-handoff.ts";
@@ -28,6 +29,7 @@ import { WorkerAnswers } from "./worker-answers.ts";
 /** How often the server checks that its socket exists. */
 const SOCKET_CHECK_MS = 1_000;
 const SOCKET_MODE = 0o600;
+const WORKER_CONNECT_CHECK_MS = 50;
 
 export interface HandoffServerOptions {
   /** The path of the Unix socket, from `newSocketPath`: its folder is created, and other sockets in it are removed. */
@@ -178,10 +180,10 @@ export class HandoffServer {
 
   /**
    * Informs a worker of what the telephone network does about one of its calls. Resolves to true when the call acts by it; false where
-   * the worker is not connected, has no such call, or does not answer within WORKER_ANSWER_MS_MAX.
+   * the worker does not connect within WORKER_CONNECT_MS_MAX, has no such call, or does not answer within WORKER_ANSWER_MS_MAX.
    */
   async phoneUpdate(workerId: WorkerId, callId: CallId, update: PhoneUpdate): Promise<boolean> {
-    const socket = this.#workers.get(workerId);
+    const socket = await this.#connected(workerId);
     if (socket === undefined) return false;
     const answer = await this.#answers.ask(socket, (id) => send(socket, { kind: "phone-update", id, callId, update }));
     return answer?.kind === "phone-updated" && answer.isTaken;
@@ -199,14 +201,26 @@ export class HandoffServer {
   }
 
   /**
-   * A single-use address at which the carrier connects the next stream of a telephone call: a secret. Undefined where the worker is
-   * not connected, has no such call, or does not answer within WORKER_ANSWER_MS_MAX.
+   * A single-use address at which the carrier connects the next stream of a telephone call: a secret. Undefined where the worker does
+   * not connect within WORKER_CONNECT_MS_MAX, has no such call, or does not answer within WORKER_ANSWER_MS_MAX.
    */
   async resumeAddress(workerId: WorkerId, callId: CallId): Promise<string | undefined> {
-    const socket = this.#workers.get(workerId);
+    const socket = await this.#connected(workerId);
     if (socket === undefined) return undefined;
     const answer = await this.#answers.ask(socket, (id) => send(socket, { kind: "resume-address", id, callId }));
     return answer?.kind === "resume-address" ? (answer.url ?? undefined) : undefined;
+  }
+
+  /** The socket of a worker, which connects again soon after this process has started. Undefined where it does not. */
+  async #connected(workerId: WorkerId): Promise<Socket | undefined> {
+    for (let waitedMs = 0; waitedMs < WORKER_CONNECT_MS_MAX; waitedMs += WORKER_CONNECT_CHECK_MS) {
+      const socket = this.#workers.get(workerId);
+      if (socket !== undefined) return socket;
+      await new Promise<void>((resolve) => {
+        this.#options.clock.after(WORKER_CONNECT_CHECK_MS, resolve);
+      });
+    }
+    return this.#workers.get(workerId);
   }
 
   /** Sends the workers the accounts that have reached a limit, if these changed. */

@@ -1,7 +1,7 @@
 import type { CarrierAnswer, CarrierNotice, FoundCall } from "../../../src/carriers/telephony.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { millisecondsOf } from "../../../src/core/clocks.ts";
-import { STREAM_CONNECT_MS_MAX, TRANSFER_TRIES_MAX } from "../../../src/core/limits/phone-calls.ts";
+import { TRANSFER_TRIES_MAX } from "../../../src/core/limits/phone-calls.ts";
 import {
   type CarrierCommand,
   isCarrierCommand,
@@ -11,19 +11,13 @@ import type { PhoneCallEvent } from "../../../src/telephony/machine/events.ts";
 import { dueMs, inboundCall, outboundCall, type PhoneCallState } from "../../../src/telephony/machine/state.ts";
 import { isWanted, step } from "../../../src/telephony/machine/step.ts";
 import { Carrier, type Document, type ServiceEnd } from "./carrier.ts";
+import { StreamTokens } from "./tokens.ts";
 import { Worker } from "./worker.ts";
 import type { World } from "./world.ts";
 
 const RING_MS_MAX = 30_000;
 /** How long after its start the service handles no deadlines. */
 const RESTART_MS = 3_000;
-
-interface Token {
-  text: string;
-  untilS: number;
-  isUsed: boolean;
-  issuedS: number;
-}
 
 interface Job {
   number: number;
@@ -35,7 +29,7 @@ interface Job {
 interface Stored {
   state: PhoneCallState | undefined;
   jobs: Job[];
-  tokens: Token[];
+  tokens: StreamTokens;
   record: { isActive: boolean; reason?: EndReason };
 }
 
@@ -44,7 +38,7 @@ export class Service implements ServiceEnd {
   readonly #world: World;
   readonly carrier: Carrier;
   readonly worker: Worker;
-  readonly stored: Stored = { state: undefined, jobs: [], tokens: [], record: { isActive: false } };
+  readonly stored: Stored;
   /** In memory: lost with the process. */
   hasSlot = false;
   isAlive = true;
@@ -64,6 +58,7 @@ export class Service implements ServiceEnd {
 
   constructor(world: World) {
     this.#world = world;
+    this.stored = { state: undefined, jobs: [], tokens: new StreamTokens(world), record: { isActive: false } };
     this.carrier = new Carrier(world, this);
     this.worker = new Worker(world, this);
     this.carrier.onBridgedCut = () => {
@@ -113,6 +108,10 @@ export class Service implements ServiceEnd {
     }
     this.#schedule();
     const document = this.#carryOut(result.commands);
+    if (document === "unavailable") {
+      answer?.(undefined);
+      return;
+    }
     if (event.kind === "notice" && event.notice.kind === "transfer") this.#checkReturn(event.notice.outcome, document);
     answer?.(document ?? { kind: "none" });
   }
@@ -141,7 +140,10 @@ export class Service implements ServiceEnd {
         this.#jobCount += 1;
         stored.jobs.push({ number: this.#jobCount, command, attempts: 0 });
       }
-      if (command.kind === "connect") this.#issueToken();
+      if (command.kind === "connect") {
+        stored.tokens.ordered();
+        if (state.phase.at !== "returning") this.#issueToken(state.connects);
+      }
       if (command.kind !== "end-record" || stored.record.isActive || stored.record.reason !== undefined) continue;
       stored.record.reason = command.reason;
     }
@@ -150,7 +152,7 @@ export class Service implements ServiceEnd {
     if (state.phase.at === "ending" && state.phase.isBridged) this.known.transferredS ??= this.#world.seconds;
   }
 
-  #issueToken(): void {
+  #issueToken(connect: number): void {
     const world = this.#world;
     const call = this.carrier.calls.at(-1);
     const { tokens, record } = this.stored;
@@ -160,27 +162,16 @@ export class Service implements ServiceEnd {
     if (this.stored.state?.isRecordOver === true)
       world.violated("a call that is over gets no token", record.reason ?? "");
     if (this.known.hangUpS !== undefined) world.violated("a hang-up is obeyed", "a token after it");
-    const last = tokens.at(-1);
-    const isFresh =
-      last !== undefined && !last.isUsed && world.seconds < last.issuedS + STREAM_CONNECT_MS_MAX / 1_000 - 0.001;
-    if (isFresh && !this.#streamHasFailed) world.violated("one answer has one token", "another one while it waits");
     if (this.worker.isAttached) world.violated("a caller returns once", "a token while a stream is connected");
-    this.#streamHasFailed = false;
-    tokens.push({
-      text: `token-${tokens.length + 1}`,
-      untilS: world.seconds + STREAM_CONNECT_MS_MAX / 1_000,
-      isUsed: false,
-      issuedS: world.seconds,
-    });
+    tokens.issue(connect);
   }
-  #streamHasFailed = false;
   #isSending = false;
 
-  /** Carries out what is done at once; returns the answer to the webhook. */
-  #carryOut(commands: readonly PhoneCallCommand[]): Document | undefined {
+  /** Carries out what is done at once; returns the answer to the webhook, which the carrier repeats where it is `unavailable`. */
+  #carryOut(commands: readonly PhoneCallCommand[]): Document | "unavailable" | undefined {
     const world = this.#world;
     const process = this.#process;
-    let document: Document | undefined;
+    let document: Document | "unavailable" | undefined;
     for (const command of commands) {
       if (this.#process !== process) return undefined;
       if (isCarrierCommand(command)) {
@@ -191,7 +182,7 @@ export class Service implements ServiceEnd {
       switch (command.kind) {
         case "connect":
         case "repeat-connect":
-          document = this.#streamDocument();
+          document = this.#streamDocument() ?? "unavailable";
           break;
         case "transfer-by-document":
           document = { kind: "transfer", transfer: this.stored.state?.transfers ?? 0 };
@@ -210,10 +201,16 @@ export class Service implements ServiceEnd {
     return document;
   }
 
-  #streamDocument(): Document {
-    const token = this.stored.tokens.at(-1);
-    if (token === undefined || token.isUsed || token.untilS <= this.#world.seconds) return { kind: "none" };
-    return { kind: "stream", token: token.text, connect: this.stored.state?.connects ?? 0 };
+  /** Undefined where the worker of a call whose caller comes back is not connected: it makes the address. */
+  #streamDocument(): Document | undefined {
+    const { phase, connects = 0 } = this.stored.state ?? {};
+    const { tokens } = this.stored;
+    if (phase?.at === "returning" && !tokens.has(connects)) {
+      if (!this.worker.isConnected) return undefined;
+      this.#issueToken(connects);
+    }
+    const token = tokens.valid;
+    return token === undefined ? { kind: "none" } : { kind: "stream", token, connect: connects };
   }
 
   #transient(command: PhoneCallCommand): void {
@@ -309,7 +306,7 @@ export class Service implements ServiceEnd {
       case "connect": {
         const document = this.#streamDocument();
         // Its stream is connected, whatever the answers to earlier attempts were.
-        if (document.kind === "none") this.#settle(job);
+        if (document === undefined || document.kind === "none") this.#settle(job);
         else {
           this.#attempt(
             job,
@@ -398,6 +395,7 @@ export class Service implements ServiceEnd {
     this.isAlive = false;
     this.#process += 1;
     this.hasSlot = false;
+    this.worker.isConnected = false;
     world.after(world.between(500, 15_000), () => this.#restart());
     return true;
   }
@@ -411,8 +409,8 @@ export class Service implements ServiceEnd {
     // Workers report first.
     this.#later(RESTART_MS, () => this.#schedule());
     // A busy worker needs longer to connect again.
-    if (this.#world.chance(0.3)) this.#later(this.#world.between(1_000, 20_000), () => this.worker.report());
-    else this.worker.report();
+    if (this.#world.chance(0.3)) this.#later(this.#world.between(1_000, 20_000), () => this.worker.connect());
+    else this.worker.connect();
   }
 
   webhook(notice: CarrierNotice, transfer: number | undefined, answer: (document: Document | undefined) => void): void {
@@ -454,15 +452,12 @@ export class Service implements ServiceEnd {
   }
 
   streamFailed(): void {
-    this.#streamHasFailed = true;
+    this.stored.tokens.streamFailed();
   }
 
   attach(token: string): boolean {
     const { tokens, record } = this.stored;
-    const found = tokens.find(({ text }) => text === token);
-    if (found === undefined || found.isUsed || found.untilS <= this.#world.seconds || record.reason !== undefined)
-      return false;
-    found.isUsed = true;
+    if (record.reason !== undefined || !tokens.redeem(token)) return false;
     record.isActive = true;
     this.worker.attach();
     return true;

@@ -18,6 +18,8 @@ export class Worker {
   readonly #control: Control;
   hasBegun = false;
   isAttached = false;
+  /** To the control process; it makes addresses, obeys and reports by this connection alone. */
+  isConnected = true;
   #isOver = false;
   /** Until when a lost stream leaves the call as it is, s; undefined where it ends it. */
   #detachedUntilS: number | undefined;
@@ -70,7 +72,7 @@ export class Worker {
 
   /** The control process says something; returns whether the worker has the call. */
   hear(update: PhoneUpdate): boolean {
-    if (!this.hasBegun || this.#isOver) return false;
+    if (!this.isConnected || !this.hasBegun || this.#isOver) return false;
     if (update.kind === "transferring") this.#transferring(update.returnMsMax);
     else if (update.kind === "transfer-failed" && this.isAttached) this.#detachedUntilS = undefined;
     else if (update.kind === "end-leg" && this.isAttached && this.#detachedUntilS !== undefined) this.onStreamEnd();
@@ -106,7 +108,8 @@ export class Worker {
   onStreamEnd: () => void = () => {};
 
   /** After a start of the control process. */
-  report(): void {
+  connect(): void {
+    this.isConnected = true;
     if (!this.hasBegun) return;
     if (this.#reason !== undefined) {
       if (this.#world.chance(0.7)) this.#report({ kind: "record-ended", reason: this.#reason });
@@ -115,6 +118,7 @@ export class Worker {
 
   #report(event: PhoneCallEvent): void {
     this.#world.after(this.#world.between(1, 300), () => {
+      if (!this.isConnected) return;
       // Another report, after a start, says what is true then.
       if (event.kind === "media-lost" && (this.isAttached || this.#isOver)) return;
       if (event.kind === "media-attached" && !this.isAttached) return;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
 import { asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
-import { REDEEM_MS_MAX, WORKER_ANSWER_MS_MAX } from "../../../src/core/limits/admission.ts";
+import { REDEEM_MS_MAX, WORKER_ANSWER_MS_MAX, WORKER_CONNECT_MS_MAX } from "../../../src/core/limits/admission.ts";
 import { HandoffServer, type HandoffServerOptions } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
 import type { HandoffClient, HandoffClientOptions } from "../../../src/store/handoff/worker-client.ts";
@@ -128,15 +128,32 @@ test("no answer is awaited from a worker that is not connected, is lost, or is s
       control.resumeAddress(workerId, CALL),
       control.holdCall(workerId, CALL, { kind: "resume" }),
     ]);
-  expect(await ask(SILENT)).toEqual([false, undefined, undefined]);
+  const missing = ask(SILENT);
+  await clock.play(WORKER_CONNECT_MS_MAX);
+  expect(await missing).toEqual([false, undefined, undefined]);
   const socket = await silentWorker(path);
   while (!control.has(SILENT)) await turn();
   const silent = ask(SILENT);
-  clock.advance(WORKER_ANSWER_MS_MAX);
+  await clock.play(WORKER_ANSWER_MS_MAX);
   expect(await silent).toEqual([false, undefined, undefined]);
   const lost = ask(SILENT);
   socket.destroy();
   expect(await lost).toEqual([false, undefined, undefined]);
+});
+
+test("what concerns a call whose worker connects again soon waits for that", async () => {
+  const { path, control, clock } = await scene();
+  const update = control.phoneUpdate(SILENT, CALL, FAILED);
+  const socket = await silentWorker(path);
+  let received = "";
+  socket.on("data", (bytes) => {
+    received += bytes;
+  });
+  while (!control.has(SILENT)) await turn();
+  await clock.play(WORKER_CONNECT_MS_MAX / 2);
+  while (!received.includes("phone-update")) await turn();
+  await clock.play(WORKER_ANSWER_MS_MAX);
+  expect(await update).toBe(false);
 });
 
 test("a worker learns whether a further stream is its call's, and waits no longer than for a redemption", async () => {

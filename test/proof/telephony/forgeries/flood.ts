@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import type { GeneratorQuestions } from "../../../../bench/generator/protocol.ts";
 import { Child } from "../../../../bench/rig/child-process.ts";
 import { benchLine } from "../../../../bench/rig/lines.ts";
@@ -10,7 +12,6 @@ import { type BenchService, withService } from "../../../../bench/rig/service.ts
 import { renderSpeech } from "../../../../bench/rig/speech.ts";
 import { LiveCalls } from "../../../../bench/stores/interference/live-calls.ts";
 import type { FrameRound } from "../../../../bench/stores/result.ts";
-import { childModule } from "../../../../src/core/child-module.ts";
 import { formatsOf } from "../../../../src/simulator/lines.ts";
 import { freePort } from "../../../support/network/free-port.ts";
 import { PostgresServer } from "../../../support/postgres/server.ts";
@@ -84,13 +85,17 @@ export async function flood(options: FloodOptions, print: (line: string) => void
   }, POSTGRES_LOWERED_MS);
   const probeFolder = mkdtempSync(join(tmpdir(), "trunkline-probe-"));
   try {
+    compileBenches();
     const databaseUrl = await postgres?.createDatabase();
     const env = { ...originals.env, ...(await serviceEnv(probeFolder)) };
     return await withoutSessionsFirst(() =>
-      withService({ accounts: 2, env, databaseUrl }, async (service) => {
-        await originals.gather(apiOf(service));
-        return await compare(options, { service, originals, probeFolder, print });
-      }),
+      withService(
+        { accounts: 2, env, databaseUrl, program: { path: compiled("src/main"), execArgv: [] } },
+        async (service) => {
+          await originals.gather(apiOf(service));
+          return await compare(options, { service, originals, probeFolder, print });
+        },
+      ),
     );
   } finally {
     clearInterval(lowering);
@@ -103,13 +108,20 @@ export async function flood(options: FloodOptions, print: (line: string) => void
 /** Carriers sign an address that is known before the service starts. Its workers report the times of frames. */
 async function serviceEnv(probeFolder: string): Promise<Record<string, string>> {
   const port = await freePort();
-  const { path, execArgv } = childModule(import.meta.url, "../../../../bench/stores/interference/probe");
   return {
     API_PORT: String(port),
     PUBLIC_API_URL: `http://127.0.0.1:${port}`,
     PROBE_FOLDER: probeFolder,
-    NODE_OPTIONS: [...execArgv, "--import", path].join(" "),
+    NODE_OPTIONS: `--import ${compiled("bench/stores/interference/probe")}`,
   };
+}
+
+const compiled = (module: string): string =>
+  fileURLToPath(new URL(`../../../../bench/dist/${module}.js`, import.meta.url));
+
+/** Frames are timed in a service that is compiled together with its probe. */
+function compileBenches(): void {
+  execFileSync("npm", ["run", "--silent", "bench:build"], { stdio: "inherit" });
 }
 
 /** The account of the telephone calls: the live calls are another's. */
