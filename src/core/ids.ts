@@ -26,6 +26,8 @@ export type CarrierId = Id<"CarrierId">;
 export type PhoneNumberId = Id<"PhoneNumberId">;
 /** `publishable_key_...`: a publishable key, by which web pages start calls. It is not its text. */
 export type PublishableKeyId = Id<"PublishableKeyId">;
+/** `transcription_...`: a transcription of a file or of a live stream. */
+export type TranscriptionId = Id<"TranscriptionId">;
 /** `job_...`: a durable job. */
 export type JobId = Id<"JobId">;
 /** `webhook_...`: where an account has events sent. */
@@ -57,6 +59,7 @@ const as = (id: unknown): unknown => id;
  */
 export const asCallId = as as (text: string) => CallId;
 export const asAccountId = as as (text: string) => AccountId;
+export const asTranscriptionId = as as (text: string) => TranscriptionId;
 export const asAccountSecretId = as as (text: string) => AccountSecretId;
 export const asCarrierId = as as (text: string) => CarrierId;
 export const asPhoneNumberId = as as (text: string) => PhoneNumberId;

@@ -1,0 +1,48 @@
+import type { PartOutcome, PartTranscript } from "../../../core/transcriptions/part.ts";
+
+/** The rate of the audio that batch providers get, Hz. */
+export const BATCH_RATE_HZ = 16_000;
+
+/** One part of a recording. */
+export interface BatchRequest {
+  /** Signed 16-bit mono at BATCH_RATE_HZ. Owned by the request: they must not change any more. */
+  readonly samples: Int16Array;
+  /** A code from `GET /languages`, or `auto`. */
+  readonly language: string;
+  readonly speakers: boolean;
+  readonly vocabulary: readonly string[];
+}
+
+/**
+ * Transcribes parts of recordings, one request each. An adapter never retries and never falls back. It throws TrunklineError
+ * `provider_failed`, whose text has no API key and no spoken word; after an abort it rejects with the abort's reason.
+ */
+export interface BatchStt {
+  /** The same short name as the provider's `Stt`. */
+  readonly provider: string;
+  readonly capabilities: {
+    /** The longest part, ms. Parts are divided at silences, as near to it as possible. */
+    readonly partMsMax: number;
+    /** The longest part with speakers, who are told apart only within a part; absent where it tells none apart. */
+    readonly speakersPartMsMax?: number;
+    readonly vocabulary: boolean;
+    readonly detectsLanguage: boolean;
+    /** So many requests at once are useful. */
+    readonly concurrentMax: number;
+  };
+  transcribe(request: BatchRequest, signal: AbortSignal): Promise<PartTranscript>;
+}
+
+/** The batch providers of one account, of which one replaces another. */
+export interface AccountBatchStt {
+  readonly capabilities: BatchStt["capabilities"];
+  /**
+   * Tries the providers that serve the request in their order, each at most twice, as their circuit breakers allow. `onRequest` is
+   * awaited before each attempt, because it is counted even if this process dies. Rejects with `provider_failed` when all have failed.
+   */
+  transcribe(
+    request: BatchRequest,
+    signal: AbortSignal,
+    onRequest: (provider: string) => Promise<void>,
+  ): Promise<PartOutcome>;
+}

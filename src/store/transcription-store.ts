@@ -1,0 +1,100 @@
+import type { EpochMs } from "../core/clocks.ts";
+import type { AccountId, CallId, JobId, TranscriptionId } from "../core/ids.ts";
+import type { TranscriptionOptions, TranscriptionSource, TranscriptionStatus } from "../core/transcriptions/options.ts";
+import type { PartKey, PartOutcome } from "../core/transcriptions/part.ts";
+import type { TranscriptionResult } from "../core/transcriptions/result.ts";
+
+/** A transcription, without its result. */
+export interface Transcription {
+  readonly id: TranscriptionId;
+  readonly accountId: AccountId;
+  readonly createdAtMs: EpochMs;
+  readonly status: TranscriptionStatus;
+  readonly source: TranscriptionSource;
+  readonly options: TranscriptionOptions;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** The recorded call that is transcribed again. */
+  readonly callId?: CallId;
+  /** Where the audio is fetched; absent for other sources. */
+  readonly url?: string;
+  /** The name of the uploaded file, as the client gave it. */
+  readonly fileName?: string;
+  /** The audio is deleted as soon as it is transcribed. */
+  readonly deletesAudio: boolean;
+  readonly hasAudio: boolean;
+  /** How much is done; and how much there is, once that is known. */
+  readonly doneMs: number;
+  readonly durationMs?: number;
+  readonly startedAtMs?: EpochMs;
+  readonly endedAtMs?: EpochMs;
+  /** Why it failed: a stable code, and words that a person understands. */
+  readonly failure?: { readonly code: string; readonly message: string };
+}
+
+export type NewTranscription = Pick<
+  Transcription,
+  "id" | "accountId" | "source" | "options" | "metadata" | "callId" | "url" | "fileName" | "deletesAudio"
+>;
+
+/** A part that was asked for; `outcome` once it is transcribed. */
+export interface StoredPart extends PartKey {
+  readonly requests: number;
+  readonly outcome?: PartOutcome;
+}
+
+export type TranscriptionEnd =
+  | { readonly status: "completed"; readonly result: TranscriptionResult }
+  | { readonly status: "failed"; readonly failure: { readonly code: string; readonly message: string } };
+
+export interface TranscriptionQuery {
+  readonly accountId: AccountId;
+  readonly status?: TranscriptionStatus;
+  readonly source?: TranscriptionSource;
+  readonly callId?: CallId;
+  readonly createdAfterMs?: EpochMs;
+  readonly createdBeforeMs?: EpochMs;
+  /** Those that were created before this one, the newest first. */
+  readonly before?: TranscriptionId;
+  readonly limit: number;
+}
+
+/** Every operation rejects with `unavailable` when the store cannot answer at present. */
+export interface TranscriptionStore {
+  /**
+   * Stores a transcription that is queued, and the job that does it (`TRANSCRIPTION_JOB`, lane: the account) in the same transaction.
+   * `live` ones have no job: `startLive`.
+   */
+  create(transcription: NewTranscription): Promise<Transcription>;
+  get(accountId: AccountId, id: TranscriptionId): Promise<Transcription | undefined>;
+  /** For jobs, which know no account. */
+  find(id: TranscriptionId): Promise<Transcription | undefined>;
+  list(query: TranscriptionQuery): Promise<{ transcriptions: readonly Transcription[]; more: boolean }>;
+  result(accountId: AccountId, id: TranscriptionId): Promise<TranscriptionResult | undefined>;
+  /** How many of the account are `processing`. */
+  countProcessing(accountId: AccountId): Promise<number>;
+
+  /** `queued` becomes `processing`; returns the latest state, undefined when it was deleted. What is over stays so. */
+  start(id: TranscriptionId): Promise<Transcription | undefined>;
+  /** How far it is; nothing changes once it is over. */
+  progress(id: TranscriptionId, doneMs: number, durationMs: number | undefined): Promise<void>;
+  /** The parts that were asked for, with their outcomes, so that none is asked for again. */
+  parts(id: TranscriptionId): Promise<readonly StoredPart[]>;
+  /** A provider is about to be asked for a part: counted before the request, whatever becomes of it. False when it is over or deleted. */
+  requesting(id: TranscriptionId, part: PartKey): Promise<boolean>;
+  /** A part is transcribed. A second outcome of a part changes nothing. */
+  transcribed(id: TranscriptionId, part: PartKey, outcome: PartOutcome): Promise<void>;
+  /**
+   * Ends it, and stores the event `transcription.completed` or `.failed` in the same transaction; its parts are deleted. Returns false
+   * when it was over or deleted already: then nothing changes.
+   */
+  end(id: TranscriptionId, end: TranscriptionEnd): Promise<boolean>;
+
+  /** Cancels one that is not over, and its job. Returns the latest state; undefined for an unknown one. */
+  cancel(accountId: AccountId, id: TranscriptionId): Promise<Transcription | undefined>;
+  /** Its audio has been deleted. */
+  audioDeleted(id: TranscriptionId): Promise<void>;
+  /** Deletes it with its parts, its result and its job. Returns whether there was one. The caller has deleted its audio. */
+  remove(accountId: AccountId, id: TranscriptionId): Promise<boolean>;
+  /** The job that does it, while there is one. */
+  jobOf(id: TranscriptionId): Promise<JobId | undefined>;
+}
