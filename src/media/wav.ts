@@ -1,4 +1,5 @@
 import { pcmBytes } from "./frame-codec.ts";
+import { A_LAW, MU_LAW } from "./g711.ts";
 
 // WAV files: RIFF with chunks (Multimedia Programming Interface 1.0, 1991, and its later registry of encodings).
 
@@ -14,6 +15,8 @@ export interface WavFormat {
 
 export const WAV_PCM = 1;
 const WAV_FLOAT = 3;
+const WAV_A_LAW = 6;
+const WAV_MU_LAW = 7;
 /** The encoding follows later in the chunk, as the beginning of a GUID; files without it keep this one. */
 export const WAV_EXTENSIBLE = 0xfffe;
 
@@ -70,7 +73,16 @@ const READERS: Readonly<Record<string, (view: DataView, at: number) => number>> 
   [`${WAV_PCM}/32`]: (view, at) => view.getInt32(at, true) / 0x8000_0000,
   [`${WAV_FLOAT}/32`]: (view, at) => view.getFloat32(at, true),
   [`${WAV_FLOAT}/64`]: (view, at) => view.getFloat64(at, true),
+  [`${WAV_A_LAW}/8`]: (view, at) => (A_LAW.decodeTable[view.getUint8(at)] as number) / 0x8000,
+  [`${WAV_MU_LAW}/8`]: (view, at) => (MU_LAW.decodeTable[view.getUint8(at)] as number) / 0x8000,
 };
+
+/** Reads one sample, from -1 to 1, at an offset in bytes; undefined for an encoding that cannot be decoded. */
+export const sampleReader = ({
+  encoding,
+  bitsPerSample,
+}: Pick<WavFormat, "encoding" | "bitsPerSample">): ((view: DataView, at: number) => number) | undefined =>
+  READERS[`${encoding}/${bitsPerSample}`];
 
 /**
  * Decodes samples to signed 16-bit mono: PCM of 8, 16, 24 or 32 bits or floating point, of any number of channels, which
@@ -81,7 +93,7 @@ export function wavSamples(
   data: Uint8Array,
   { encoding, bitsPerSample, channels }: Pick<WavFormat, "encoding" | "bitsPerSample" | "channels">,
 ): Int16Array | undefined {
-  const read = READERS[`${encoding}/${bitsPerSample}`];
+  const read = sampleReader({ encoding, bitsPerSample });
   if (read === undefined || channels === 0) return undefined;
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const sampleBytes = bitsPerSample / 8;

@@ -51,6 +51,13 @@ export const SERVICE_VARIABLES = {
       "`true`: journals and recordings of new calls are encrypted, each call with a key of its own that `SECRETS_KEY` seals; " +
       "see [operations](operations.md#encrypted-media)",
   },
+  FFMPEG: {
+    default: "ffmpeg",
+    format: "a program",
+    meaning:
+      "decodes audio files that are no plain WAV, for transcriptions; a name is looked up in `PATH`. Where there is none, only WAV " +
+      "files are transcribed: see [transcriptions](transcribe.md)",
+  },
   WEBHOOKS_ALLOW_LOOPBACK: {
     default: "false",
     oneOf: ["true", "false"],

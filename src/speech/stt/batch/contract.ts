@@ -21,8 +21,9 @@ export interface BatchStt {
   /** The same short name as the provider's `Stt`. */
   readonly provider: string;
   readonly capabilities: {
-    /** The longest part, ms. Parts are divided at silences, as near to it as possible. */
+    /** The longest part, ms, and the shortest that ends with a mere pause: longer parts have more context. */
     readonly partMsMax: number;
+    readonly partMsMin: number;
     /** The longest part with speakers, who are told apart only within a part; absent where it tells none apart. */
     readonly speakersPartMsMax?: number;
     readonly vocabulary: boolean;

@@ -1,0 +1,77 @@
+import { createWriteStream } from "node:fs";
+import { access, mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { TranscriptionId } from "../../core/ids.ts";
+import type { Transcription } from "../../store/transcription-store.ts";
+import { audioUnavailable } from "./fetch-audio.ts";
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/** Where uploads and fetched audio are. */
+export const transcriptionFolder = (dataDir: string): string => join(dataDir, "transcriptions");
+
+/** The audio of a transcription. */
+export const transcriptionAudioPath = (dataDir: string, id: TranscriptionId): string =>
+  join(transcriptionFolder(dataDir), `${id}.audio`);
+
+export interface AudioFilesOptions {
+  dataDir: string;
+  /** The bytes of an address that a client has chosen. */
+  fetch: (url: string, signal: AbortSignal) => AsyncIterable<Buffer>;
+  /** The bytes of a call's recording, as they were before they were encrypted; undefined where there is none. */
+  readRecording: (transcription: Transcription) => Promise<AsyncIterable<Buffer> | undefined>;
+}
+
+/** The files with the audio that is transcribed. A file has its name when it is complete. */
+export class AudioFiles {
+  readonly #options: AudioFilesOptions;
+
+  constructor(options: AudioFilesOptions) {
+    this.#options = options;
+  }
+
+  /** The path of the audio, which is fetched where it is not there. Rejects with `audio_unavailable` and the system's errors. */
+  async pathOf(transcription: Transcription, signal: AbortSignal): Promise<string> {
+    const path = transcriptionAudioPath(this.#options.dataDir, transcription.id);
+    if (await exists(path)) return path;
+    await mkdir(transcriptionFolder(this.#options.dataDir), { recursive: true, mode: FOLDER_MODE });
+    const partial = `${path}.part`;
+    try {
+      const bytes = await this.#bytesOf(transcription, signal);
+      await pipeline(Readable.from(bytes), createWriteStream(partial, { mode: FILE_MODE }), { signal });
+      await rename(partial, path);
+    } catch (error) {
+      await rm(partial, { force: true });
+      throw error;
+    }
+    return path;
+  }
+
+  /** Deletes the audio, if it is there. */
+  async remove(id: TranscriptionId): Promise<void> {
+    const path = transcriptionAudioPath(this.#options.dataDir, id);
+    await Promise.all([rm(path, { force: true }), rm(`${path}.part`, { force: true })]);
+  }
+
+  async #bytesOf(transcription: Transcription, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+    const { fetch, readRecording } = this.#options;
+    const { url, callId } = transcription;
+    if (url !== undefined) return fetch(url, signal);
+    if (callId === undefined) throw audioUnavailable("the uploaded audio has been deleted");
+    const recording = await readRecording(transcription);
+    if (recording === undefined) throw audioUnavailable("the call has no recording, or it has been deleted");
+    return recording;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
