@@ -58,7 +58,7 @@ export async function* openAudio(options: OpenAudioOptions): AsyncGenerator<read
       yield channels.process(samples);
     }
     decoder.end();
-    if (channels !== undefined) yield channels.flush();
+    if (channels?.holdsSamples === true) yield channels.flush();
   } finally {
     channels?.destroy();
   }
@@ -99,7 +99,11 @@ class Channels {
     );
   }
 
-  /** The end of the audio. */
+  /** The last samples of the audio are still in resamplers. */
+  get holdsSamples(): boolean {
+    return this.#resamplers.length > 0;
+  }
+
   flush(): readonly Int16Array[] {
     return this.#counted(
       this.#resamplers.map((resampler) => resampler.flush().slice()),
