@@ -8,7 +8,7 @@ import { exitWithParent } from "../core/parent-watchdog.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { loadFvad } from "../media/voice-activity/fvad.ts";
 import { SpeechClient } from "../speech/local/host/client.ts";
-import { BatchSpeech } from "../speech/stt/batch/create.ts";
+import { createBatchProviders } from "../speech/stt/batch/create.ts";
 import { connectorTo } from "../store/handoff/socket-path.ts";
 import { findFfmpeg } from "../transcription/audio/find-ffmpeg.ts";
 import { exitOnUncaughtException } from "./channel/child-side.ts";
@@ -35,11 +35,11 @@ const log = createLogger("transcriber", config.logLevel);
 const [makeResampler, openFvad] = await Promise.all([loadResampler(), loadFvad()]);
 const streamsMax = TRANSCRIPTIONS_CONCURRENT_MAX * TRANSCRIPTION_CHANNELS_MAX;
 const voiceActivity = await loadVoiceActivity(openFvad, config.vad, streamsMax);
-const speech = new BatchSpeech({
+const speech = createBatchProviders({
   config,
   clock,
   log,
-  openLocalSpeech: async () => new SpeechClient({ connect: connectorTo(speechSocketPath), clock }),
+  openSpeech: async () => new SpeechClient({ connect: connectorTo(speechSocketPath), clock }),
 });
 
 /** A message that cannot be sent is lost with the control process; what is stored is not asked for again. */
@@ -48,7 +48,7 @@ function send(message: FromTranscriber): void {
 }
 
 const tasks = new TranscriberTasks({
-  sttOf: (account) => speech.providersFor(account),
+  sttOf: (account, needs) => speech.forAccount(account, needs),
   voiceActivity,
   makeResampler,
   ffmpeg: findFfmpeg(config.ffmpeg),

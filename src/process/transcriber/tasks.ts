@@ -6,6 +6,7 @@ import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
 import type { VoiceActivityDetection } from "../../media/voice-activity/detector.ts";
 import type { AccountBatchStt } from "../../speech/stt/batch/contract.ts";
+import type { BatchNeeds } from "../../speech/stt/batch/create.ts";
 import type { StoredPart } from "../../store/transcription-store.ts";
 import { joinParts } from "../../transcription/join/join-parts.ts";
 import { transcribeFile } from "../../transcription/parts/transcribe-file.ts";
@@ -14,7 +15,7 @@ import { serializeError } from "../renderer/messages.ts";
 import type { FromTranscriber, ToTranscriber } from "./messages.ts";
 
 export interface TranscriberTasksOptions {
-  sttOf: (account: AccountProviders) => Promise<AccountBatchStt>;
+  sttOf: (account: AccountProviders, needs: BatchNeeds) => Promise<AccountBatchStt>;
   voiceActivity: VoiceActivityDetection;
   makeResampler: ResamplerFactory;
   /** The FFmpeg program; undefined where it is not installed. */
@@ -71,7 +72,7 @@ export class TranscriberTasks {
   async #transcribe(id: number, task: TranscriptionTask, running: Running): Promise<TranscriptionResult> {
     const { sttOf, send, ...means } = this.#options;
     const parts = new Map<string, StoredPart>(task.parts.map((part) => [nameOf(part), part]));
-    const stt = await sttOf(task.account);
+    const stt = await sttOf(task.account, task.options);
     const decoded = await transcribeFile({
       ...means,
       path: task.path,
@@ -90,7 +91,8 @@ export class TranscriberTasks {
         parts.set(nameOf(part), { ...part, requests: parts.get(nameOf(part))?.requests ?? 1, outcome });
       },
     });
-    return joinParts([...parts.values()], task.options, decoded);
+    const joinable = [...parts.values()].flatMap(({ outcome, ...part }) => (outcome === undefined ? [] : [{ ...part, outcome }]));
+    return joinParts(joinable, { options: task.options, ...decoded });
   }
 
   /** Resolves when the control process has stored what the message says; rejects where the transcription is over. */
