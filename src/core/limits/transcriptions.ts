@@ -13,9 +13,6 @@ export const TRANSCRIPTION_RATE_HZ_MAX = 192_000;
 /** What may precede the samples of a WAV file, such as its title and pictures. */
 export const WAV_HEAD_BYTES_MAX = 1024 * 1024;
 
-/** The longest part, whatever providers accept: several are in memory at once. */
-export const PART_MS_MAX = 180_000;
-
 /** Parts that had to be cut inside of speech overlap by this much. */
 export const PART_OVERLAP_MS = 3_000;
 
