@@ -12,6 +12,7 @@ import type { ApiKeyStore } from "../store/api-key-store.ts";
 import type { CallStore } from "../store/call-store.ts";
 import type { EventStreamStore } from "../store/event-stream-store.ts";
 import type { SessionStore } from "../store/session-store.ts";
+import type { TranscriptionStore } from "../store/transcription-store.ts";
 import type { PhoneCalls } from "../telephony/phone-calls.ts";
 import { type AccountRoutesDeps, accountRoutes } from "./accounts/routes.ts";
 import { agentCallRoutes } from "./agents/call-routes.ts";
@@ -19,6 +20,7 @@ import { agentRoutes } from "./agents/routes.ts";
 import type { AgentRoutesDeps } from "./agents/saving.ts";
 import { agentVersionRoutes } from "./agents/version-routes.ts";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
+import { audioTranscriptionRoutes, callerOfOpenAiClient } from "./audio-transcriptions/routes.ts";
 import { type AuditRoutesDeps, auditRoutes } from "./audit-events/routes.ts";
 import { type CallEndDeps, callEndRoutes } from "./calls/end.ts";
 import { type CallEventRoutesDeps, callEventRoutes } from "./calls/events.ts";
@@ -32,6 +34,7 @@ import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
 import { ApiKeyCache } from "./http/api-key-cache.ts";
 import { type Caller, callerOfApiKey, decorateRequests, requireApiKey, requireCaller } from "./http/auth.ts";
+import { startBodyDeadline } from "./http/body-deadline.ts";
 import { ApiError, notFound, toApiError } from "./http/errors.ts";
 import { type HealthDeps, healthRoutes } from "./http/health.ts";
 import { readJson, requirePlainUtf8 } from "./http/json-body.ts";
@@ -56,6 +59,7 @@ import { type TalkRoutesDeps, talkRoutes } from "./talk/routes.ts";
 import { type InboundSpecDeps, inboundSpecOf } from "./telephony/inbound-spec.ts";
 import { type CarrierWebhookDeps, carrierWebhookRoutes } from "./telephony/routes.ts";
 import { toolSecretRoutes } from "./tool-secrets/routes.ts";
+import { type TranscriptionRoutesDeps, transcriptionRoutes } from "./transcriptions/routes.ts";
 import { type UsageRoutesDeps, usageRoutes } from "./usage/routes.ts";
 import { type UserRoutesDeps, userRoutes } from "./users/routes.ts";
 import { voiceRoutes } from "./voices/routes.ts";
@@ -94,6 +98,7 @@ export interface ApiDeps
     StatusRoutesDeps,
     TalkPageDeps,
     TalkRoutesDeps,
+    TranscriptionRoutesDeps,
     UsageRoutesDeps,
     UserRoutesDeps,
     Omit<WebCallAccessDeps, "metrics"> {
@@ -106,6 +111,7 @@ export interface ApiDeps
   publishableKeys: PublishableKeyRoutesDeps["publishableKeys"];
   clock: Clock;
   calls: CallStore;
+  transcriptions: TranscriptionStore;
   apiKeys: ApiKeyStore;
   eventStreams: EventStreamStore;
   sessions: SessionStore;
@@ -127,7 +133,7 @@ export interface ApiDeps
   corsOrigins: readonly string[];
   /** Addresses and networks of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
   trustedProxies: readonly string[];
-  /** From the first byte of a request to the last byte of its body; REQUEST_MS_MAX by default. */
+  /** From the first byte of a request to the end of its head, and from there to the last byte of its body; REQUEST_MS_MAX by default. */
   requestMsMax?: number;
   /** STALL_MS_MAX by default. */
   stallMsMax?: number;
@@ -155,11 +161,12 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     logger: false,
     genReqId: () => newId("req"),
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: requestMsMax,
+    // Node's own time-out of bodies has no exceptions: see `startBodyDeadline`.
+    requestTimeout: 0,
     connectionTimeout: stallMsMax,
     http: {
       // Node reads these when it creates the server, and checks for late requests at this interval.
-      requestTimeout: requestMsMax,
+      requestTimeout: 0,
       headersTimeout: requestMsMax,
       connectionsCheckingInterval: requestMsMax / 10,
       // Node's own response has no body; the hook below sends ours.
@@ -176,15 +183,12 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler((request, reply) => answerError(notFound("resource"), request, reply));
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
-    requirePlainUtf8(request.headers);
-    return readJson(body);
-  });
+  readOnlyJson(app);
   // Unknown expectations are ignored (RFC 9110, section 10.1.1); Node would answer them without a body.
   app.server.on("checkExpectation", app.routing);
   decorateRequests(app);
   app.addHook("onRequest", async (request, reply) => {
+    startBodyDeadline(request.raw, requestMsMax, () => respondToUnreadable(LATE, request.raw.socket));
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });
     const problem = requestHeadProblem(request.raw);
     if (problem !== undefined) throw new ApiError("invalid_request", problem);
@@ -215,6 +219,15 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   return app;
 }
 
+/** Other bodies are refused, but by the routes that read them themselves. */
+function readOnlyJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+    requirePlainUtf8(request.headers);
+    return readJson(body);
+  });
+}
+
 function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   openapiRoute(app, { publicApiUrls: deps.publicApiUrls, basePath: API_BASE_PATH });
   referencePage(app, { basePath: API_BASE_PATH });
@@ -225,7 +238,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const lastUse = new LastUse(deps);
   app.addHook("onClose", () => lastUse.flush());
   const apiKeyCache = new ApiKeyCache({ ...deps, onFound: (principal) => lastUse.note(principal) });
-  const eventFeed = new EventFeed({ ...deps, events: deps.eventStreams });
+  const eventFeed = new EventFeed({ ...deps, events: deps.eventStreams, documents: deps });
   deps.metrics.observeEventStreams(() => eventFeed.count);
   // Before the server waits for its connections.
   app.addHook("preClose", async () => eventFeed.close());
@@ -237,6 +250,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     callHoldRoutes(scope, deps);
     recordingRoutes(scope, deps);
     callEventRoutes(scope, deps);
+    transcriptionRoutes(scope, deps);
     voiceRoutes(scope, deps.voices, deps.largeResponses);
     agentRoutes(scope, deps);
     agentVersionRoutes(scope, deps);
@@ -263,6 +277,11 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     resources(scope, (request) => callerOfApiKey(request, apiKeyCache));
     done();
   };
+  const forOpenAiClients = (scope: FastifyInstance, _options: object, done: () => void): void => {
+    requireCaller(scope, access, (request) => callerOfOpenAiClient(request, apiKeyCache));
+    audioTranscriptionRoutes(scope, deps);
+    done();
+  };
   const forPeople = (scope: FastifyInstance, _options: object, done: () => void): void => {
     const authenticate = (request: FastifyRequest): Promise<Caller> => callerOfSession(request, deps);
     requireCaller(scope, access, authenticate);
@@ -270,6 +289,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     done();
   };
   void app.register(forApiKeys, { prefix: API_BASE_PATH });
+  void app.register(forOpenAiClients, { prefix: API_BASE_PATH });
   void app.register(forPeople, { prefix: SESSION_API_PATH });
   void app.register(async (scope) => sessionRoutes(scope, deps), { prefix: SESSION_PATH });
   void app.register(async (scope) => acceptPage(scope));
@@ -326,6 +346,8 @@ function requestHeadProblem({ httpVersion, rawHeaders }: IncomingMessage): strin
   if (hosts > 1) return "the request must have exactly one Host header";
   return hosts === 0 && httpVersion === "1.1" ? "the request must carry the header Host" : undefined;
 }
+
+const LATE = Object.assign(new Error("late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
 
 /** For bytes that are not HTTP, oversized headers, and requests that never end: there is no request object to answer. */
 function respondToUnreadable(error: Error & { code?: string }, socket: Socket): void {
