@@ -22,8 +22,11 @@ export const requestOf = (options: Partial<BatchRequest> = {}): BatchRequest => 
   vocabulary: [],
   ...options,
 });
-export const transcribed = (stt: BatchStt, options: Partial<BatchRequest> = {}, signal = new AbortController().signal) =>
-  stt.transcribe(requestOf(options), signal);
+export const transcribed = (
+  stt: BatchStt,
+  options: Partial<BatchRequest> = {},
+  signal = new AbortController().signal,
+) => stt.transcribe(requestOf(options), signal);
 
 /** A batch adapter with a fake of its provider, which understands `transcript`, or has a fault. */
 export interface BatchSubject {

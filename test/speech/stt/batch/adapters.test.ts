@@ -72,7 +72,9 @@ batchSttContract("OpenAI", async (transcript, fault) => {
 describe("the batch adapter of Deepgram", () => {
   test("takes the parameters of the configured address, without those of a stream", async () => {
     const server = await fakeDeepgramBatch({ words: WORDS });
-    await transcribed(deepgramOf(server, "nova-3", "?language=de&endpointing=500&sample_rate=8000&profanity_filter=true"));
+    await transcribed(
+      deepgramOf(server, "nova-3", "?language=de&endpointing=500&sample_rate=8000&profanity_filter=true"),
+    );
     const query = server.seen[0]?.url.searchParams;
     expect(query?.getAll("language")).toEqual(["de"]);
     expect(query?.get("profanity_filter")).toBe("true");
@@ -120,13 +122,17 @@ describe("the batch adapter of AssemblyAI", () => {
 
   test("fails when the transcript does, without its text, which has an address", async () => {
     const server = await BatchServer.listen(({ url }) =>
-      answerWith(url.pathname === "/v2/upload" ? { upload_url: "https://x" } : { id: "a", status: "error", error: "https://x" }),
+      answerWith(
+        url.pathname === "/v2/upload" ? { upload_url: "https://x" } : { id: "a", status: "error", error: "https://x" },
+      ),
     );
     await expect(transcribed(assemblyAiOf(server))).rejects.toThrow("assemblyai: could not transcribe the audio");
   });
 
   test("asks for no transcript whose id is none", async () => {
-    const server = await BatchServer.listen(() => answerWith({ upload_url: "https://x", id: "../v2/upload", status: "queued" }));
+    const server = await BatchServer.listen(() =>
+      answerWith({ upload_url: "https://x", id: "../v2/upload", status: "queued" }),
+    );
     await expect(transcribed(assemblyAiOf(server))).rejects.toThrow("assemblyai: sent no id of the transcript");
     expect(server.seen).toHaveLength(2);
   });

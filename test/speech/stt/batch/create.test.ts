@@ -48,7 +48,10 @@ async function providerFor(stt: string, variables: Record<string, string>, accou
 
 describe("the batch providers of an account", () => {
   test("are those that STT names and that transcribe recordings, in their order", async () => {
-    const [deepgram, openAi] = [await fakeDeepgramBatch({ words: WORDS }, FAULTS.status(401)), await fakeOpenAiBatch({ words: WORDS })];
+    const [deepgram, openAi] = [
+      await fakeDeepgramBatch({ words: WORDS }, FAULTS.status(401)),
+      await fakeOpenAiBatch({ words: WORDS }),
+    ];
     const variables = { ...deepgramAt(deepgram.host), ...openAiAt(openAi.host) };
     expect(await providerFor("flux,deepgram,openai,reference", variables, {})).toEqual({
       provider: "openai",
@@ -89,7 +92,10 @@ describe("the batch providers of an account", () => {
   });
 
   test("are those that serve the language, or detect it", async () => {
-    const [deepgram, openAi] = [await fakeDeepgramBatch({ words: WORDS, detected: "de" }), await fakeOpenAiBatch({ words: WORDS })];
+    const [deepgram, openAi] = [
+      await fakeDeepgramBatch({ words: WORDS, detected: "de" }),
+      await fakeOpenAiBatch({ words: WORDS }),
+    ];
     const variables = { ...deepgramAt(deepgram.host), ...openAiAt(openAi.host), OPENAI_STT_MODEL: "small.en" };
     const german = { language: "de", speakers: false };
     expect((await providerFor("openai,deepgram", variables, {}, german)).requested).toEqual(["deepgram"]);
@@ -105,7 +111,10 @@ describe("the batch providers of an account", () => {
   });
 
   test.each([
-    [{ language: "auto", speakers: false }, "no STT provider of the account transcribes recordings and detects their language"],
+    [
+      { language: "auto", speakers: false },
+      "no STT provider of the account transcribes recordings and detects their language",
+    ],
     [{ language: "en", speakers: true }, "no STT provider of the account transcribes recordings in en, with speakers"],
   ])("that serve %o are none with the reference alone, which says so", async (needs, message) => {
     const pending = providersOf("reference").providers.forAccount({}, needs);

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { providerFailed } from "../../../../src/core/errors.ts";
 import { BATCH_REQUEST_MS_MAX, BATCH_RETRY_MS_MAX } from "../../../../src/core/limits/batch-stt.ts";
 import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../../../src/core/limits/providers.ts";
+import { REQUEST_ERROR, refusalFrom } from "../../../../src/speech/resilience/provider-error.ts";
 import type { BatchStt } from "../../../../src/speech/stt/batch/contract.ts";
 import { FallbackBatchStt } from "../../../../src/speech/stt/batch/fallback.ts";
-import { refusalFrom, REQUEST_ERROR } from "../../../../src/speech/resilience/provider-error.ts";
 import { requestOf } from "../../../contract/speech/batch-stt.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { breakerFor } from "../../../support/providers/breakers.ts";
@@ -82,7 +82,10 @@ describe("several batch providers", () => {
   });
 
   test("a retry waits as long as the provider asks for, up to a limit", async () => {
-    for (const [retryAfter, waitedMs] of [["7", 7_000], ["3600", BATCH_RETRY_MS_MAX]] as const) {
+    for (const [retryAfter, waitedMs] of [
+      ["7", 7_000],
+      ["3600", BATCH_RETRY_MS_MAX],
+    ] as const) {
       const { transcribe, requested, clock } = listOf(scripted("first", [refusal(429, retryAfter), "transcribes"]));
       const pending = transcribe();
       await clock.play(waitedMs - 1);
@@ -145,6 +148,11 @@ describe("several batch providers", () => {
       scripted("first", [], { partMsMax: 300_000, speakersPartMsMax: 3_600_000, vocabulary: true, concurrentMax: 4 }),
       scripted("second", [], { partMsMax: 30_000, detectsLanguage: true }),
     );
-    expect(list.capabilities).toEqual({ partMsMax: 30_000, vocabulary: true, detectsLanguage: false, concurrentMax: 4 });
+    expect(list.capabilities).toEqual({
+      partMsMax: 30_000,
+      vocabulary: true,
+      detectsLanguage: false,
+      concurrentMax: 4,
+    });
   });
 });

@@ -40,6 +40,20 @@ describe("the batch adapter of the local models", () => {
     expect(words).toEqual([{ text: "one", startMs: 1_000, endMs: 1_300 }]);
   });
 
+  test("hears what follows a pause by itself, and not the pause", async () => {
+    const { clock, stt, started } = await localOf();
+    const samples = new Int16Array(6 * 16_000);
+    samples.set(spoken(2, 16_000), 16_000);
+    samples.set(spoken(1, 16_000), 4 * 16_000);
+    const { words } = await clock.drive(transcribed(stt, { samples }));
+    expect(words.map(({ text, startMs }) => [text, startMs])).toEqual([
+      ["one", 1_000],
+      ["two", 1_300],
+      ["one", 4_000],
+    ]);
+    expect(started[0]?.tasks.map((task) => task.samples.length / 16)).toEqual([1_000, 700]);
+  });
+
   test("is not asked about silence, for which a model invents words", async () => {
     const { stt, started } = await localOf({ transcribe: () => "Thank you." });
     expect((await transcribed(stt, { samples: new Int16Array(16_000) })).words).toEqual([]);

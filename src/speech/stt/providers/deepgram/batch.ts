@@ -61,6 +61,8 @@ export function createDeepgramBatchStt(options: DeepgramBatchOptions): BatchStt 
     },
     transcribe: (request, signal) =>
       withProviderFailures(PROVIDER, signal, async () => {
+        // It refuses a file without audio, in which nothing can be said.
+        if (request.samples.length === 0) return { words: [], hasEstimatedTimes: false };
         const answer = await jsonRequest(
           {
             provider: PROVIDER,
