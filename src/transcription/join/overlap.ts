@@ -114,8 +114,10 @@ function alignedPairs(before: readonly Candidate[], after: readonly Candidate[],
       if (i === 0 && j === 0) continue;
       const [a, b] = [before[i - 1], after[j - 1]];
       const at = i * width + j;
-      const skipBefore = a === undefined ? Number.POSITIVE_INFINITY : (costs[at - width] as number) + missingCost(a, windowMs);
-      const skipAfter = b === undefined ? Number.POSITIVE_INFINITY : (costs[at - 1] as number) + missingCost(b, windowMs);
+      const skipBefore =
+        a === undefined ? Number.POSITIVE_INFINITY : (costs[at - width] as number) + missingCost(a, windowMs);
+      const skipAfter =
+        b === undefined ? Number.POSITIVE_INFINITY : (costs[at - 1] as number) + missingCost(b, windowMs);
       const pair =
         a === undefined || b === undefined
           ? Number.POSITIVE_INFINITY
