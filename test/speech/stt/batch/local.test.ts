@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { SpeechPool } from "../../../../src/speech/local/pool/pool.ts";
 import { createLocalBatchStt } from "../../../../src/speech/stt/providers/local/batch.ts";
-import { transcribed } from "../../../contract/speech/batch-stt.ts";
+import { anyBatchSttContract, transcribed } from "../../../contract/speech/batch-stt.ts";
 import {
   type ChildScript,
   heard,
@@ -19,6 +19,11 @@ async function localOf(script: ChildScript = {}) {
   await clock.play(0);
   return { clock, speech, started, stt: createLocalBatchStt({ speech, languages: ["en"], processes: 1 }) };
 }
+
+anyBatchSttContract("local", async () => {
+  const { clock, stt } = await localOf();
+  return { stt, samples: spoken(30, 16_000), text: spokenText(30), drive: (pending) => clock.drive(pending) };
+});
 
 const textOf = (words: readonly { text: string }[]): string => words.map(({ text }) => text).join(" ");
 
