@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../../../src/core/clock.ts";
-import { createAssemblyAiBatchStt } from "../../../../src/speech/stt/providers/assemblyai/batch.ts";
+import { createAssemblyAiBatchStt, recordingOrigin } from "../../../../src/speech/stt/providers/assemblyai/batch.ts";
 import { createDeepgramBatchStt } from "../../../../src/speech/stt/providers/deepgram/batch.ts";
 import { createOpenAiBatchStt, type OpenAiBatchOptions } from "../../../../src/speech/stt/providers/openai/batch.ts";
 import { batchSttContract, requestOf, transcribed, WORDS } from "../../../contract/speech/batch-stt.ts";
@@ -85,8 +85,8 @@ describe("the batch adapter of Deepgram", () => {
 
   test("names the vocabulary as the model takes it", async () => {
     const server = await fakeDeepgramBatch({ words: WORDS });
-    await transcribed(deepgramOf(server, "nova-2"), { vocabulary: ["Anna"] });
-    expect(server.seen[0]?.url.searchParams.get("keywords")).toBe("Anna");
+    await transcribed(deepgramOf(server, "nova-2"), { vocabulary: ["Anna", "New York", "a:9"] });
+    expect(server.seen[0]?.url.searchParams.getAll("keywords")).toEqual(["Anna"]);
   });
 
   test("detects no language with a model of one language, or with a language in the address", async () => {
@@ -103,6 +103,15 @@ describe("the batch adapter of Deepgram", () => {
 });
 
 describe("the batch adapter of AssemblyAI", () => {
+  test.each([
+    ["wss://streaming.assemblyai.com/v3/ws", "https://api.assemblyai.com"],
+    ["wss://streaming.us.assemblyai.com/v3/ws", "https://api.assemblyai.com"],
+    ["wss://streaming.eu.assemblyai.com/v3/ws?x=1", "https://api.eu.assemblyai.com"],
+    ["ws://my-proxy:8080/v3/ws", "http://my-proxy:8080"],
+  ])("of the stream at %s sends recordings to %s", (address, origin) => {
+    expect(recordingOrigin(address)).toBe(origin);
+  });
+
   test("orders the transcript of what it has uploaded, by the models for recordings", async () => {
     const server = await fakeAssemblyAiBatch({ words: WORDS });
     await transcribed(assemblyAiOf(server), { speakers: true });
