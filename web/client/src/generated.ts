@@ -1305,6 +1305,11 @@ export interface components {
                  * @example 60
                  */
                 creationsPerMinute: number | null;
+                /**
+                 * @description Transcriptions in progress at once; others wait. Null: no limit but the service's.
+                 * @example null
+                 */
+                concurrentTranscriptions: number | null;
             };
             /** @description The account's own days; the fewer of these and the service's count. */
             retention: {
