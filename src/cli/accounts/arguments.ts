@@ -1,6 +1,11 @@
 import type { AccountSettingsChanges } from "../../core/account-settings.ts";
 import type { Stage } from "../../core/calls/stages.ts";
-import { ACCOUNT_NAME_CHARS_MAX, CONCURRENT_CALLS_MAX, CONCURRENT_TRANSCRIPTIONS_MAX, CREATIONS_PER_MINUTE_MAX } from "../../core/limits/accounts.ts";
+import {
+  ACCOUNT_NAME_CHARS_MAX,
+  CONCURRENT_CALLS_MAX,
+  CONCURRENT_TRANSCRIPTIONS_MAX,
+  CREATIONS_PER_MINUTE_MAX,
+} from "../../core/limits/accounts.ts";
 import { RETENTION_DAYS_MAX } from "../../core/retention.ts";
 import { PROVIDERS_BY_STAGE } from "../../speech/settings.ts";
 import { notACommand, notOneOf, surplusArgument, UsageError } from "../command.ts";

@@ -46,7 +46,8 @@ export async function prune(place: StorePlace, dryRun: boolean, { say, progress 
     for (const sum of sums) say(lineOf(sum, dryRun));
     const others = await (dryRun ? transcriptions.preview() : transcriptions.run());
     for (const sum of others) say(transcriptionLineOf(sum, dryRun));
-    if (sums.length === 0 && others.length === 0) say(dryRun ? "nothing would be deleted" : "nothing was to be deleted");
+    if (sums.length === 0 && others.length === 0)
+      say(dryRun ? "nothing would be deleted" : "nothing was to be deleted");
   } finally {
     await stores.close();
   }
@@ -71,6 +72,10 @@ const transcriptionLineOf = (
 const PARTS_OF_TRANSCRIPTIONS = { recording: "the audio", transcript: "the result", record: "all" } as const;
 
 function describe(fields: object): string {
-  const { callId = "", transcriptionId = "", err }: { callId?: string; transcriptionId?: string; err?: unknown } = fields;
+  const {
+    callId = "",
+    transcriptionId = "",
+    err,
+  }: { callId?: string; transcriptionId?: string; err?: unknown } = fields;
   return `${callId}${transcriptionId} ${err instanceof Error ? err.message : String(err)}`;
 }

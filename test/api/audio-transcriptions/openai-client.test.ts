@@ -103,7 +103,7 @@ describe("the official client of OpenAI with another base URL", () => {
     await nothingIsLeft();
   });
 
-  test("is told why a file could not be transcribed, or that the service could not", async () => {
+  test("learns why a file could not be transcribed, or that the service could not", async () => {
     const openai = await client();
     const create = () => openai.audio.transcriptions.create({ file: audio(), model: "whisper-1" });
     end = (id) => api.stores.transcriptions.end(id, { status: "failed", failure: FAILURE });
@@ -209,6 +209,17 @@ test("other bodies, and what no provider can, are errors in OpenAI's shape", asy
   await api.close();
   const weak = { ...ANY_BATCH_PROVIDER, detectsLanguage: false, servesLanguage: () => false };
   api = await apiUnderTest(undefined, { batchCapabilities: async () => weak });
-  const refused = await postForm(api, [["model", "x"], ["file", "audio", "a.wav"]], {}, PATH);
-  expect([refused.status, refused.body]).toMatchObject([400, { error: { param: "language", code: "unknown_language" } }]);
+  const refused = await postForm(
+    api,
+    [
+      ["model", "x"],
+      ["file", "audio", "a.wav"],
+    ],
+    {},
+    PATH,
+  );
+  expect([refused.status, refused.body]).toMatchObject([
+    400,
+    { error: { param: "language", code: "unknown_language" } },
+  ]);
 });

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from "node:fs";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { UPLOAD_BYTES_PER_SECOND_MIN, UPLOAD_WINDOW_MS } from "../../../src/core/limits/transcriptions.ts";
@@ -72,7 +72,10 @@ test("an upload below the least speed is 408, and leaves no file", async () => {
 });
 
 test("a refused upload is answered while its client sends on, and a body that is not read has the time of any request", async () => {
-  const refused = await open(10_000_000, `--x\r\nContent-Disposition: form-data; name="nonsense"\r\n\r\n1\r\n${HEAD}audio`);
+  const refused = await open(
+    10_000_000,
+    `--x\r\nContent-Disposition: form-data; name="nonsense"\r\n\r\n1\r\n${HEAD}audio`,
+  );
   await vi.waitFor(() => expect(refused.answer()).toMatch(/^HTTP\/1\.1 400 /));
   expect(files()).toEqual([]);
   refused.socket.destroy();

@@ -28,7 +28,10 @@ beforeEach(async () => {
 });
 afterEach(() => stores.close());
 
-const retention = (days = { recording: 1, transcript: 2, record: 3 }, remove = (id: TranscriptionId) => audio.remove(id)) =>
+const retention = (
+  days = { recording: 1, transcript: 2, record: 3 },
+  remove = (id: TranscriptionId) => audio.remove(id),
+) =>
   new TranscriptionRetention({
     rules: { days: { ...KEEP_ALL, ...days }, accounts: new Map() },
     accounts: stores.accounts,
@@ -58,7 +61,9 @@ test("the audio, the result and the record of a transcription are deleted one af
   expect(await retention().run()).toEqual([]);
   expect(await state()).toEqual([true, true, true]);
   clock.advance(DAY_MS + 1);
-  expect(await retention().preview()).toEqual([{ accountName: "acme", part: "recording", transcriptions: 1, bytes: 5 }]);
+  expect(await retention().preview()).toEqual([
+    { accountName: "acme", part: "recording", transcriptions: 1, bytes: 5 },
+  ]);
   expect(await state()).toEqual([true, true, true]);
   expect(await retention().run()).toEqual([{ accountName: "acme", part: "recording", transcriptions: 1, bytes: 5 }]);
   expect(await state()).toEqual([false, true, true]);

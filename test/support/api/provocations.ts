@@ -17,8 +17,8 @@ import { PUBLISHABLE_KEYS_MAX } from "../../../src/core/limits/web-calls.ts";
 import { WEBHOOKS_MAX } from "../../../src/core/limits/webhooks.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
 import { codesOf, type Operation } from "../openapi/document.ts";
-import { existingId, isAbout, pathOf, type RequestChanges, sendRequest, unknownId } from "./requests.ts";
 import { formOf } from "./forms.ts";
+import { existingId, isAbout, pathOf, type RequestChanges, sendRequest, unknownId } from "./requests.ts";
 import { type Scene, WAV } from "./scene.ts";
 
 /** Makes requests that an operation answers with one status, and whatever is needed between them. */

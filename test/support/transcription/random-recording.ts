@@ -68,7 +68,9 @@ function cutAnywhere(random: Random, spoken: readonly SpokenWord[], durationMs: 
   const ranges: (readonly [number, number])[] = [];
   let startMs = 0;
   while (durationMs - startMs > 20_000 || (durationMs - startMs > 8_000 && random.chance(0.7))) {
-    const endMs = Math.round(startMs + random.between(2 * OVERLAP_MS + 100, Math.min(20_000, durationMs - startMs - 500)));
+    const endMs = Math.round(
+      startMs + random.between(2 * OVERLAP_MS + 100, Math.min(20_000, durationMs - startMs - 500)),
+    );
     const isSilent = !spoken.some((word) => word.startMs < endMs && word.endMs > endMs);
     ranges.push([startMs, endMs]);
     startMs = isSilent && random.chance(0.8) ? endMs : endMs - OVERLAP_MS;

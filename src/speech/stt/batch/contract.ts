@@ -23,7 +23,7 @@ export interface BatchStt {
   readonly capabilities: {
     /** The longest part, ms. Parts are divided at silences, as near to it as possible. */
     readonly partMsMax: number;
-    /** The longest part with speakers, who are told apart only within a part; absent where it tells none apart. */
+    /** The longest part with speakers, who are distinguished only within a part; absent where it distinguishes none. */
     readonly speakersPartMsMax?: number;
     readonly vocabulary: boolean;
     readonly detectsLanguage: boolean;
