@@ -78,6 +78,8 @@ export async function everyMetric(): Promise<Map<string, Family>> {
     control.jobAttempted(kind, "done", 40);
   }
   control.observeEventStreams(() => 2);
+  control.observeTranscriptions(() => 1);
+  control.transcriptionEnded("completed", new Map([["reference", 2.5]]));
   control.webhookAttempted("delivered", 80);
   control.carrierAsked("carrier_a", "verify", "uncertain");
   control.webhookDisabled("gone");
