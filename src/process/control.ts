@@ -54,18 +54,18 @@ import { CreationRates } from "../store/admission/creation-rates.ts";
 import { countCalls } from "../store/call-metrics.ts";
 import { monitorDatabase } from "../store/data-dir/database-monitor.ts";
 import { DiskSpace } from "../store/data-dir/disk-space.ts";
-import { TranscriptionAudio, transcriptionFolder } from "../store/data-dir/transcription-audio.ts";
 import { TokenSigner } from "../store/data-dir/token-signer.ts";
+import { TranscriptionAudio, transcriptionFolder } from "../store/data-dir/transcription-audio.ts";
 import { EndRequests } from "../store/handoff/end-requests.ts";
 import { connectorTo } from "../store/handoff/socket-path.ts";
 import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
 import { openStores, type StorePlace } from "../store/open-stores.ts";
 import { openSecretsKeys } from "../store/sealing/secrets-key.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
-import { formatResult } from "../transcription/formats/format.ts";
 import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
 import { HttpCarrierClient } from "../telephony/http-client.ts";
 import { InboundWebhookClient } from "../telephony/inbound-webhook-client.ts";
+import { formatResult } from "../transcription/formats/format.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
