@@ -1,4 +1,8 @@
-import { BATCH_ANSWER_BYTES_MAX, BATCH_CONCURRENT_MAX, BATCH_PART_MS_MAX } from "../../../../core/limits/batch-stt.ts";
+import {
+  BATCH_ANSWER_BYTES_MAX,
+  BATCH_CONCURRENT_MAX,
+  BATCH_PART_MS_MAX,
+} from "../../../../core/limits/batch-stt.ts";
 import { estimateWordTimes } from "../../../../core/transcriptions/estimated-times.ts";
 import type { PartTranscript, PartWord } from "../../../../core/transcriptions/part.ts";
 import { answerWords, secondsInMs } from "../../batch/answer-words.ts";
