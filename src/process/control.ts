@@ -314,6 +314,8 @@ const transcriptions = await fileTranscriptions({
   accountSecrets,
   findMediaKey,
   http: guardedHttp,
+  audio: transcriptionAudio,
+  isDiskLow: () => disk.isLow,
   speechSocketPath: speech?.socketPath,
   clock,
   log,
