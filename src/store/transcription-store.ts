@@ -33,7 +33,7 @@ export interface Transcription {
   readonly endedAtMs?: EpochMs;
   /** Why it failed: a stable code, and words that a person understands. */
   readonly failure?: { readonly code: string; readonly message: string };
-  /** What its requests used, summed by provider and model; absent until it is over. */
+  /** What its requests used, the repeated and the lost ones included, summed by provider and model; absent until it is over. */
   readonly usage?: readonly ({ readonly provider: string } & Usage)[];
   /** When retention deleted its result. */
   readonly resultDeletedAtMs?: EpochMs;
@@ -122,8 +122,11 @@ export interface TranscriptionStore {
   progress(id: TranscriptionId, doneMs: number, durationMs: number | undefined): Promise<void>;
   /** The parts that were asked for, with their outcomes, so that none is asked for again. */
   parts(id: TranscriptionId): Promise<readonly StoredPart[]>;
-  /** A provider is about to be asked for a part: counted before the request, whatever becomes of it. False when it is over or deleted. */
-  requesting(id: TranscriptionId, part: PartKey): Promise<boolean>;
+  /**
+   * A request for a part is about to be sent to a provider: it is counted before, with the length of the part as its usage, whatever
+   * becomes of it. False when the transcription is over or deleted.
+   */
+  requesting(id: TranscriptionId, part: PartKey, provider: string): Promise<boolean>;
   /** A part is transcribed. A second outcome of a part changes nothing. */
   transcribed(id: TranscriptionId, part: PartKey, outcome: PartOutcome): Promise<void>;
   /**

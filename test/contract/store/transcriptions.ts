@@ -187,9 +187,9 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
       test("each request of a part is counted, and its first outcome stays", async () => {
         const { id } = await create();
         await stores.transcriptions.start(id);
-        expect(await stores.transcriptions.requesting(id, OTHER_PART)).toBe(true);
-        expect(await stores.transcriptions.requesting(id, PART)).toBe(true);
-        expect(await stores.transcriptions.requesting(id, PART)).toBe(true);
+        expect(await stores.transcriptions.requesting(id, OTHER_PART, "deepgram")).toBe(true);
+        expect(await stores.transcriptions.requesting(id, PART, "deepgram")).toBe(true);
+        expect(await stores.transcriptions.requesting(id, PART, "deepgram")).toBe(true);
         await stores.transcriptions.transcribed(id, PART, OUTCOME);
         await stores.transcriptions.transcribed(id, PART, { ...OUTCOME, words: [] });
         await stores.close();
@@ -198,7 +198,7 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
           { ...PART, requests: 2, outcome: OUTCOME },
           { ...OTHER_PART, requests: 1 },
         ]);
-        expect(await stores.transcriptions.requesting(UNKNOWN, PART)).toBe(false);
+        expect(await stores.transcriptions.requesting(UNKNOWN, PART, "deepgram")).toBe(false);
       });
 
       test("nothing of one that is over changes", async () => {
@@ -206,7 +206,7 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         const before = await get(id);
         expect(await stores.transcriptions.start(id)).toEqual(before);
         await stores.transcriptions.progress(id, 1, 2);
-        expect(await stores.transcriptions.requesting(id, PART)).toBe(false);
+        expect(await stores.transcriptions.requesting(id, PART, "deepgram")).toBe(false);
         await stores.transcriptions.transcribed(id, PART, OUTCOME);
         expect(await stores.transcriptions.parts(id)).toEqual([]);
         expect(await stores.transcriptions.end(id, FAILED)).toBe(false);
@@ -220,7 +220,8 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         await subscribe();
         const { id } = await create();
         await stores.transcriptions.start(id);
-        await stores.transcriptions.requesting(id, PART);
+        await stores.transcriptions.requesting(id, PART, "deepgram");
+        await stores.transcriptions.transcribed(id, PART, OUTCOME);
         expect(await stores.transcriptions.result(accountId, id)).toBeUndefined();
         clock.advance(1_000);
         expect(await stores.transcriptions.end(id, COMPLETED)).toBe(true);
@@ -260,7 +261,7 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         await subscribe();
         const { id } = await create();
         for (const part of [PART, OTHER_PART]) {
-          await stores.transcriptions.requesting(id, part);
+          await stores.transcriptions.requesting(id, part, "deepgram");
           await stores.transcriptions.transcribed(id, part, OUTCOME);
         }
         expect(await stores.transcriptions.end(id, FAILED)).toBe(true);
@@ -273,10 +274,34 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         expect(await facts()).toEqual([`transcription.failed ${id}`]);
       });
 
+      test("every request is in the usage: repeated ones, those of other providers, and those of parts that were not transcribed", async () => {
+        const used = async (end: (id: TranscriptionId) => Promise<unknown>) => {
+          const { id } = await create();
+          for (const provider of ["openai", "deepgram", "deepgram"])
+            await stores.transcriptions.requesting(id, PART, provider);
+          await stores.transcriptions.transcribed(id, PART, OUTCOME);
+          await stores.transcriptions.requesting(id, OTHER_PART, "local");
+          await end(id);
+          return (await get(id))?.usage;
+        };
+        const all = [
+          { provider: "deepgram", model: "nova-3", audioSeconds: 5.001 },
+          { provider: "openai", audioSeconds: 2.501 },
+          { provider: "local", audioSeconds: 2 },
+        ];
+        const sorted = (usage: typeof all) => usage.sort((one, other) => (one.provider < other.provider ? -1 : 1));
+        for (const end of [
+          (id: TranscriptionId) => stores.transcriptions.end(id, COMPLETED),
+          (id: TranscriptionId) => stores.transcriptions.end(id, FAILED),
+          (id: TranscriptionId) => stores.transcriptions.cancel(accountId, id),
+        ])
+          expect(sorted([...((await used(end)) as typeof all)])).toEqual(sorted(all));
+      });
+
       test("a cancelled one has no job, no parts and no event, and does not end again", async () => {
         await subscribe();
         const { id } = await create();
-        await stores.transcriptions.requesting(id, PART);
+        await stores.transcriptions.requesting(id, PART, "deepgram");
         await stores.transcriptions.transcribed(id, PART, OUTCOME);
         expect(await stores.transcriptions.cancel(accountId, id)).toMatchObject({
           status: "cancelled",
@@ -327,7 +352,7 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         await stores.eventStreams.open(accountId);
         const done = await over();
         const open = await create();
-        await stores.transcriptions.requesting(open.id, PART);
+        await stores.transcriptions.requesting(open.id, PART, "deepgram");
         const dead = await create();
         const act = { actor: { kind: "operator", id: "root" } } as const;
         for (const id of [done, open.id, dead.id]) {

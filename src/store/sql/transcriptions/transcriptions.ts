@@ -27,7 +27,15 @@ import { deleteEventsOfTranscription } from "../webhooks/deliveries.ts";
 import { deleteExpiredRequests, findRequest, insertRequest } from "./idempotent-requests.ts";
 import { dueTranscriptions, listTranscriptions } from "./list.ts";
 import { insertResult, readResult, trimResult } from "./results.ts";
-import { newColumnsOf, OPEN_STATUSES, partOf, transcriptionOf, usageColumn } from "./rows.ts";
+import {
+  newColumnsOf,
+  OPEN_STATUSES,
+  partOf,
+  providerColumn,
+  transcriptionOf,
+  usageColumn,
+  usageOfPart,
+} from "./rows.ts";
 
 type Db = Kysely<Tables> | Transaction<Tables>;
 
@@ -169,7 +177,8 @@ export class SqlTranscriptions implements TranscriptionStore {
     return rows.map(partOf);
   }
 
-  async requesting(id: TranscriptionId, part: PartKey): Promise<boolean> {
+  async requesting(id: TranscriptionId, part: PartKey, provider: string): Promise<boolean> {
+    const providers = providerColumn(provider);
     return await this.#database.readCommitted(async (tx) => {
       // Its end, which deletes the parts, waits for this lock.
       const row = await byId(tx, id)
@@ -179,11 +188,19 @@ export class SqlTranscriptions implements TranscriptionStore {
       if (row === undefined) return false;
       await tx
         .insertInto("transcription_parts")
-        .values({ ...partColumns(id, part), account_id: row.account_id, requests: 1, usage: null, outcome: null })
+        .values({
+          ...partColumns(id, part),
+          account_id: row.account_id,
+          requests: 1,
+          providers,
+          usage: null,
+          outcome: null,
+        })
         .onConflict((conflict) =>
-          conflict
-            .columns(["transcription_id", "channel", "start_ms", "end_ms"])
-            .doUpdateSet((parts) => ({ requests: parts("transcription_parts.requests", "+", 1) })),
+          conflict.columns(["transcription_id", "channel", "start_ms", "end_ms"]).doUpdateSet((parts) => ({
+            requests: parts("transcription_parts.requests", "+", 1),
+            providers: parts("transcription_parts.providers", "||", providers),
+          })),
         )
         .execute();
       return true;
@@ -194,7 +211,7 @@ export class SqlTranscriptions implements TranscriptionStore {
     const { transcription_id, channel, start_ms, end_ms } = partColumns(id, part);
     await this.#db
       .updateTable("transcription_parts")
-      .set({ usage: usageColumn(outcome.usage), outcome: JSON.stringify(outcome) })
+      .set({ usage: JSON.stringify(outcome.usage), outcome: JSON.stringify(outcome) })
       .where("transcription_id", "=", transcription_id)
       .where("channel", "=", channel)
       .where("start_ms", "=", start_ms)
@@ -228,7 +245,7 @@ export class SqlTranscriptions implements TranscriptionStore {
     return ended;
   }
 
-  /** Ends it if it is not over, and deletes its parts. What they have used counts where `columns` have no usage. */
+  /** Ends it if it is not over, and deletes its parts. What their requests used is its usage; that of `columns` where there are none. */
   async #endRow(tx: Db, id: TranscriptionId, columns: EndColumns): Promise<boolean> {
     const { numUpdatedRows } = await tx
       .updateTable("transcriptions")
@@ -240,13 +257,12 @@ export class SqlTranscriptions implements TranscriptionStore {
     const parts = await tx
       .deleteFrom("transcription_parts")
       .where("transcription_id", "=", id)
-      .returning("usage")
+      .returning(["start_ms", "end_ms", "providers", "usage"])
       .execute();
-    if (columns.usage !== undefined) return true;
-    const used = parts.flatMap(({ usage }): PartOutcome["usage"] => (usage === null ? [] : JSON.parse(usage)));
+    if (parts.length === 0 && columns.usage !== undefined) return true;
     await tx
       .updateTable("transcriptions")
-      .set({ usage: usageColumn(used) })
+      .set({ usage: usageColumn(parts.flatMap(usageOfPart)) })
       .where("id", "=", id)
       .execute();
     return true;
