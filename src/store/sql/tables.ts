@@ -502,6 +502,7 @@ export interface Tables {
     file_name: string | null;
     deletes_audio: number;
     has_audio: number;
+    /** 1 while words of it are stored: its result, or the parts of one whose job was given up. */
     has_result: number;
     done_ms: number;
     duration_ms: number | null;
