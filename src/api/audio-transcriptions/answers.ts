@@ -57,11 +57,7 @@ function segmentsOf({ utterances, words }: TranscriptionResult) {
 }
 
 /** What only Whisper knows of a segment has a neutral value. `words` begin within the segment. */
-const segmentOf = (
-  { text, startMs, endMs }: TranscribedUtterance,
-  id: number,
-  words: readonly TranscribedWord[],
-) => ({
+const segmentOf = ({ text, startMs, endMs }: TranscribedUtterance, id: number, words: readonly TranscribedWord[]) => ({
   id,
   seek: 0,
   start: startMs / 1_000,

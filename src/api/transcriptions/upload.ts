@@ -194,7 +194,8 @@ function parserOf({ headers }: IncomingMessage, bytesMax: number): BusboyInstanc
   }
 }
 
-const isWavHead = (head: Buffer): boolean => head.toString("latin1", 0, 4) === "RIFF" && head.toString("latin1", 8) === "WAVE";
+const isWavHead = (head: Buffer): boolean =>
+  head.toString("latin1", 0, 4) === "RIFF" && head.toString("latin1", 8) === "WAVE";
 
 const withoutFfmpeg = (): ApiError =>
   new ApiError(

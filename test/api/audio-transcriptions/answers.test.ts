@@ -12,7 +12,12 @@ test("a segment has the confidence of its own words, also where channels overlap
   });
   const utterance = (channel: number, startMs: number, endMs: number) => ({ text: "words", startMs, endMs, channel });
   const words = [word(0, 0, 0.5), word(1, 50, 0.25), word(0, 200, 0.5), word(0, 1_000, 1), word(1, 1_100, 0.125)];
-  const utterances = [utterance(0, 0, 300), utterance(1, 50, 150), utterance(0, 1_000, 1_100), utterance(1, 1_100, 1_200)];
+  const utterances = [
+    utterance(0, 0, 300),
+    utterance(1, 50, 150),
+    utterance(0, 1_000, 1_100),
+    utterance(1, 1_100, 1_200),
+  ];
   const logs = segmentsOf({ ...RESULT, words, utterances }).map((segment) => Math.exp(segment.avg_logprob));
   expect(logs.map((log) => Math.round(log * 1_000) / 1_000)).toEqual([0.5, 0.25, 1, 0.125]);
 });

@@ -136,7 +136,10 @@ describe("POST /transcriptions as JSON", () => {
     const capabilities = { ...ANY_BATCH_PROVIDER, detectsLanguage: false, servesLanguage: () => true };
     api = await apiUnderTest(undefined, { batchCapabilities: async () => capabilities });
     const created = await post(URL_BODY);
-    expect([created.status, created.body]).toMatchObject([202, { options: { language: expect.stringMatching(/^en/) } }]);
+    expect([created.status, created.body]).toMatchObject([
+      202,
+      { options: { language: expect.stringMatching(/^en/) } },
+    ]);
   });
 
   test("the recording of a call can be transcribed", async () => {
