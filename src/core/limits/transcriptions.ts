@@ -95,8 +95,8 @@ export const TRANSCRIPTION_URL_CHARS_MAX = 2_048;
 /** The name of a file is stored up to this length. */
 export const FILE_NAME_CHARS_MAX = 255;
 
-/** The response to `POST /audio/transcriptions` waits for its transcription, which is looked up so often. */
-export const TRANSCRIPTION_POLL_MS = 250;
+/** The response to `POST /audio/transcriptions` waits for its transcription, which is looked up so often: its end may be unreported. */
+export const TRANSCRIPTION_POLL_MS = 5_000;
 
 /** Characters of a result in one row of the database, which one transaction writes. */
 export const RESULT_TEXT_CHARS_MAX = 64 * 1024;
