@@ -91,9 +91,11 @@ function joinedWords(stretches: readonly Stretch[]): ChannelWord[] {
   const words: ChannelWord[] = [];
   let before: Stretch | undefined;
   for (const after of stretches) {
-    const overlaps = before !== undefined && after.startMs < before.endMs;
-    const latest = overlaps ? words.splice(Math.max(0, words.length - before.words.length)) : [];
-    const added = overlaps ? joinStretches({ ...before, words: latest }, after) : after.words;
+    let added = after.words;
+    if (before !== undefined && after.startMs < before.endMs) {
+      const latest = words.splice(Math.max(0, words.length - before.words.length));
+      added = joinStretches({ ...before, words: latest }, after);
+    }
     for (const word of added) words.push(word);
     before = after;
   }
