@@ -9,6 +9,7 @@ import {
   TRANSCRIPTIONS_PER_ACCOUNT_MAX,
 } from "../core/limits/transcriptions.ts";
 import type { Logger } from "../core/log/logger.ts";
+import type { PartKey } from "../core/transcriptions/part.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";
 import { type JobContext, type JobHandler, JobPostponed } from "../jobs/handler.ts";
 import type { ClaimedJob } from "../store/job-store.ts";
@@ -18,7 +19,7 @@ import type { Transcriber } from "./transcriber.ts";
 export interface TranscriptionJobOptions {
   store: Pick<
     TranscriptionStore,
-    "find" | "start" | "progress" | "parts" | "requesting" | "transcribed" | "end" | "countProcessing"
+    "find" | "start" | "progress" | "parts" | "requesting" | "transcribed" | "end"
   >;
   transcriber: Transcriber;
   /** Sees to it that the file with the audio is there; rejects with a TrunklineError that says why it is not. */
@@ -60,8 +61,10 @@ export class TranscriptionJob implements JobHandler {
   async run(job: ClaimedJob, { signal, reportProgress }: JobContext): Promise<void> {
     const { store } = this.#options;
     const { transcriptionId: id } = job.payload as { transcriptionId: TranscriptionId };
-    await this.#postponeInTurn(id);
-    const transcription = await store.start(id);
+    const concurrentMax = await this.#options.concurrentMaxOf(job.lane as AccountId);
+    const transcription = await store.start(id, concurrentMax);
+    // The account's others go first. An attempt after a crash goes on at once.
+    if (transcription?.status === "queued") throw new JobPostponed(TRANSCRIPTION_TURN_MS);
     if (transcription?.status !== "processing") return;
     try {
       const result = await this.#transcribe(transcription, signal, reportProgress);
@@ -78,16 +81,6 @@ export class TranscriptionJob implements JobHandler {
     }
   }
 
-  /** The account's other transcriptions go first where it may have no more at once. An attempt after a crash goes on at once. */
-  async #postponeInTurn(id: TranscriptionId): Promise<void> {
-    const { store, concurrentMaxOf } = this.#options;
-    const transcription = await store.find(id);
-    if (transcription?.status !== "queued") return;
-    const { accountId } = transcription;
-    const concurrentMax = (await concurrentMaxOf(accountId)) ?? Number.POSITIVE_INFINITY;
-    if ((await store.countProcessing(accountId)) >= concurrentMax) throw new JobPostponed(TRANSCRIPTION_TURN_MS);
-  }
-
   async #transcribe(
     { id, accountId, options, ...transcription }: Transcription,
     signal: AbortSignal,
@@ -102,7 +95,7 @@ export class TranscriptionJob implements JobHandler {
     }
     const [account, parts] = await Promise.all([providersOf(accountId), store.parts(id)]);
     const partsStore = {
-      requesting: (part: Parameters<typeof store.requesting>[1]) => store.requesting(id, part),
+      requesting: (part: PartKey, provider: string) => store.requesting(id, part, provider),
       transcribed: (...[part, outcome]: Parameters<Parameters<Transcriber["transcribe"]>[1]["transcribed"]>) =>
         store.transcribed(id, part, outcome),
       progress: (doneMs: number, durationMs: number | undefined) => {

@@ -50,8 +50,8 @@ function scene(transcriber: Transcriber["transcribe"], options: Partial<Transcri
   const job = new TranscriptionJob({
     store: {
       find: async () => stored.transcription,
-      start: async () => {
-        if (stored.status === "queued") stored.status = "processing";
+      start: async (_, concurrentMax = Number.POSITIVE_INFINITY) => {
+        if (stored.status === "queued" && stored.others < concurrentMax) stored.status = "processing";
         return stored.transcription;
       },
       progress: async (_, doneMs, durationMs) => void stored.progress.push([doneMs, durationMs]),
@@ -64,7 +64,6 @@ function scene(transcriber: Transcriber["transcribe"], options: Partial<Transcri
         stored.status = end.status;
         return true;
       },
-      countProcessing: async () => stored.others,
     },
     transcriber: { transcribe: transcriber },
     audioOf: async () => "audio.wav",
@@ -90,7 +89,7 @@ test("a file is transcribed with the account's providers, and each part is store
       account: { credentials: { scripted: "key" } },
       language: "en",
     });
-    expect(await store.requesting(PART)).toBe(true);
+    expect(await store.requesting(PART, "scripted")).toBe(true);
     await store.transcribed(PART, OUTCOME);
     store.progress(500, 1_000);
     return RESULT;

@@ -86,8 +86,8 @@ export class TranscriberTasks {
         return parts.get(nameOf(part))?.outcome !== undefined;
       },
       onProgress: (doneMs, durationMs) => send({ kind: "progress", id, doneMs, durationMs }),
-      onRequest: async (part) => {
-        await this.#stored(id, running, { kind: "requesting", part });
+      onRequest: async (part, provider) => {
+        await this.#stored(id, running, { kind: "requesting", part, provider });
         const requests = (parts.get(nameOf(part))?.requests ?? 0) + 1;
         parts.set(nameOf(part), { ...part, requests });
       },

@@ -26,7 +26,7 @@ export interface FileTranscriptionOptions {
   clock: Pick<Clock, "after">;
   signal: AbortSignal;
   /** Awaited before each request to a provider; rejects where the transcription is over. */
-  onRequest: (part: PartKey) => Promise<void>;
+  onRequest: (part: PartKey, provider: string) => Promise<void>;
   /** Awaited before the audio of the part is forgotten. */
   onTranscribed: (part: PartKey, outcome: PartOutcome) => Promise<void>;
   /** How much of the audio needs nothing more, and how much there is, once that is known; ms. */
@@ -205,7 +205,7 @@ class PendingParts {
     const { language, speakers, vocabulary } = options;
     try {
       const request = { samples, language, speakers, vocabulary };
-      const outcome = await stt.transcribe(request, signal, () => onRequest(key));
+      const outcome = await stt.transcribe(request, signal, (provider) => onRequest(key, provider));
       await onTranscribed(key, outcome);
     } catch (error) {
       this.#failedMs.push(key.startMs);

@@ -111,7 +111,7 @@ describe("what it reports", () => {
     const store = storeOf();
     void client.transcribe(TASK, store, never()).catch(() => {});
     child().says({ kind: "ready" });
-    child().says({ kind: "requesting", id: 1, number: 7, part: PART });
+    child().says({ kind: "requesting", id: 1, number: 7, part: PART, provider: "scripted" });
     child().says({ kind: "transcribed", id: 1, number: 8, part: PART, outcome: OUTCOME });
     await settled();
     expect(child().sent.slice(1)).toEqual([
@@ -128,7 +128,7 @@ describe("what it reports", () => {
     const failing = storeOf({ transcribed: () => Promise.reject(new Error("the disk is full")) });
     const failed = client.transcribe(TASK, failing, never());
     child().says({ kind: "ready" });
-    child().says({ kind: "requesting", id: 1, number: 1, part: PART });
+    child().says({ kind: "requesting", id: 1, number: 1, part: PART, provider: "scripted" });
     child().says({ kind: "transcribed", id: 2, number: 2, part: PART, outcome: OUTCOME });
     await expect(failed).rejects.toThrow("the disk is full");
     expect(child().sent).toContainEqual({ kind: "stored", id: 1, number: 1, isOver: true });
