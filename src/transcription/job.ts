@@ -17,10 +17,7 @@ import type { Transcription, TranscriptionStore } from "../store/transcription-s
 import type { Transcriber } from "./transcriber.ts";
 
 export interface TranscriptionJobOptions {
-  store: Pick<
-    TranscriptionStore,
-    "find" | "start" | "progress" | "parts" | "requesting" | "transcribed" | "end"
-  >;
+  store: Pick<TranscriptionStore, "find" | "start" | "progress" | "parts" | "requesting" | "transcribed" | "end">;
   transcriber: Transcriber;
   /** Sees to it that the file with the audio is there; rejects with a TrunklineError that says why it is not. */
   audioOf: (transcription: Transcription, signal: AbortSignal) => Promise<string>;
