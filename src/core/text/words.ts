@@ -130,14 +130,14 @@ function joinTwo(before: string, after: string, hasSpaceBetween: HasSpaceBetween
 
 /** Joins what is not empty. Only neighbours are compared: the last character of a text that grows would cost a copy of it. */
 function joinAll(texts: readonly string[], hasSpaceBetween: HasSpaceBetween): string {
-  const pieces: string[] = [];
+  const parts: string[] = [];
   for (const text of texts) {
     if (text === "") continue;
-    const before = pieces.at(-1);
-    if (before !== undefined && hasSpaceBetween(before, text)) pieces.push(" ");
-    pieces.push(text);
+    const before = parts.at(-1);
+    if (before !== undefined && hasSpaceBetween(before, text)) parts.push(" ");
+    parts.push(text);
   }
-  return pieces.join("");
+  return parts.join("");
 }
 
 const hasSpaceBetweenTexts: HasSpaceBetween = (before, after) =>
