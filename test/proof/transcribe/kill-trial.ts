@@ -6,7 +6,7 @@ import { FakeStt } from "./fake-stt.ts";
 import { fileOf, sentences } from "./files.ts";
 import { type JobEvidence, type KillVerdict, verdictOf } from "./verdict.ts";
 
-// Transcriptions of files while the processes of the service are killed at random moments.
+// Transcriptions of files while the processes of the service are killed at random times.
 
 const PARTS_PER_JOB = 4;
 /** Transcriptions that are not over at any time. */
