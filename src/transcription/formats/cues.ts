@@ -1,7 +1,7 @@
 import { estimateWordTimes } from "../../core/transcriptions/estimated-times.ts";
 import type { TranscribedWord, TranscriptionResult } from "../../core/transcriptions/result.ts";
 import { utteranceWords } from "../join/utterances.ts";
-import { isHanging } from "./hanging-words.ts";
+import { hangingIn } from "./hanging-words.ts";
 import { cueTexts } from "./layout.ts";
 import { speakerNames } from "./speaker-names.ts";
 import { charsOfLines, cueTimes } from "./timing.ts";
@@ -22,14 +22,13 @@ export interface Cue {
  */
 export function cuesOf(result: TranscriptionResult, labelOf: (name: string) => string): Cue[] {
   const nameOf = speakerNames(result);
-  const language = result.language;
+  const isHanging = hangingIn(result.language);
   const cues = wordsByUtterance(result)
     .flatMap((words) => {
       const [first] = words;
       const name = first && nameOf(first);
       const label = name === undefined ? "" : labelOf(name);
-      const options = { label, isHanging: (word: string) => isHanging(word, language) };
-      return cueTexts(tokensOf(words), options).map((cue) => ({ ...cue, name }));
+      return cueTexts(tokensOf(words), { label, isHanging }).map((cue) => ({ ...cue, name }));
     })
     .toSorted((a, b) => a.startMs - b.startMs);
   const times = cueTimes(cues, (index) => charsOfLines(cues[index]?.lines ?? []));
@@ -42,11 +41,11 @@ function wordsByUtterance({ words, utterances, language }: TranscriptionResult):
     const channels = [...new Set(words.map(({ channel }) => channel))];
     return channels.flatMap((channel) => utteranceWords(words.filter((word) => word.channel === channel)));
   }
-  return utterances.map(({ text, channel, speaker, ...span }) =>
-    estimateWordTimes(text, [span], language).map((word) => ({
-      ...word,
-      channel,
-      ...(speaker === undefined ? {} : { speaker }),
-    })),
+  return utterances.map(({ text, channel, speaker, startMs, endMs }) =>
+    estimateWordTimes(text, [{ startMs, endMs }], language).map((word) =>
+      speaker === undefined
+        ? { text: word.text, startMs: word.startMs, endMs: word.endMs, channel }
+        : { text: word.text, startMs: word.startMs, endMs: word.endMs, channel, speaker },
+    ),
   );
 }

@@ -14,6 +14,10 @@ const HANGING_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   pt: words("o a os as um uma uns umas do da dos das ao no na nos nas"),
 };
 
-/** Whether `word` must not be the last one of a line, in `language` (BCP 47). */
-export const isHanging = (word: string, language: string): boolean =>
-  HANGING_WORDS[primaryLanguage(language)]?.has(lettersOf(word)) === true;
+const NONE: ReadonlySet<string> = new Set();
+
+/** Makes the test whether a word must not be the last one of a line, in `language` (BCP 47). */
+export function hangingIn(language: string): (word: string) => boolean {
+  const hanging = HANGING_WORDS[primaryLanguage(language)] ?? NONE;
+  return (word) => hanging.has(lettersOf(word));
+}

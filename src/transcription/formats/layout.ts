@@ -18,6 +18,11 @@ export interface LayoutOptions {
 const SENTENCE_END = /[.!?…。！？।؟]["'”’»)\]」』]*$/u;
 const CLAUSE_END = /[,;:،、，；：–—]["'”’»)\]」』]*$/u;
 
+/** Most words end so, and then with neither of both. */
+const endsWithLetter = (text: string): boolean => /[A-Za-z0-9]/.test(text.slice(-1));
+const endsSentence = (text: string): boolean => !endsWithLetter(text) && SENTENCE_END.test(text);
+const endsClause = (text: string): boolean => !endsWithLetter(text) && CLAUSE_END.test(text);
+
 /** What a cue costs. The division with the least cost is taken. */
 const CUE_COST = 10;
 /** It ends within a sentence: at a comma, or anywhere. */
@@ -73,9 +78,9 @@ class Layout {
     this.#options = options;
     this.#labelChars = charsIn(options.label);
     this.#isHanging = tokens.map(({ text }) => options.isHanging(text));
-    this.#endsClause = tokens.map(({ text }) => CLAUSE_END.test(text));
+    this.#endsClause = tokens.map(({ text }) => endsClause(text));
     for (const { text, chars, separator, isCjk } of tokens) {
-      this.#ends.push((this.#ends.at(-1) as number) + Number(SENTENCE_END.test(text)));
+      this.#ends.push((this.#ends.at(-1) as number) + Number(endsSentence(text)));
       this.#chars.push((this.#chars.at(-1) as number) + separator.length + chars);
       this.#cjk.push((this.#cjk.at(-1) as number) + Number(isCjk));
     }

@@ -15,7 +15,7 @@ export interface Token {
 
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uff60]/u;
 const ASCII = /^[ -~]*$/;
-/** One word of ASCII, as nearly all are in many languages: what else is asked of a text takes much longer. */
+/** One word of ASCII, as nearly all are in many languages: it needs nothing of what takes long with others. */
 const PRINTED = /^[!-~]+$/;
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
@@ -31,22 +31,35 @@ export const lineCharsMax = (isCjk: boolean): number => (isCjk ? CJK_LINE_CHARS_
 /** The tokens of words, in their order. No token is longer than a line. */
 export function tokensOf(words: readonly TranscribedWord[]): Token[] {
   const tokens: Token[] = [];
-  for (const { text, startMs, endMs } of words) {
-    const split = PRINTED.test(text) ? [text] : text.split(/[\p{Cc}\s]+/u).filter((word) => word !== "");
-    const parts = split.flatMap(linesOf);
-    const all = parts.reduce((sum, { chars }) => sum + chars, 0);
-    let before = 0;
-    for (const { text: part, chars, isContinued } of parts) {
-      const timeOf = (count: number): number => Math.round(startMs + ((endMs - startMs) * count) / all);
-      const previous = tokens.at(-1)?.text;
-      const isJoined = isContinued || previous === undefined || !hasSpaceBetweenWords(previous, part);
-      const separator = isJoined ? "" : " ";
-      const [partStartMs, partEndMs] = [timeOf(before), timeOf(before + chars)];
-      tokens.push({ text: part, chars, isCjk: hasCjk(part), startMs: partStartMs, endMs: partEndMs, separator });
-      before += chars;
-    }
+  for (const word of words) {
+    if (word.text.length <= LINE_CHARS_MAX && PRINTED.test(word.text)) tokens.push(plainToken(word, tokens.length > 0));
+    else addTokens(tokens, word);
   }
   return tokens;
+}
+
+const plainToken = ({ text, startMs, endMs }: TranscribedWord, isLater: boolean): Token => ({
+  text,
+  chars: text.length,
+  isCjk: false,
+  startMs: Math.round(startMs),
+  endMs: Math.round(endMs),
+  separator: isLater ? " " : "",
+});
+
+function addTokens(tokens: Token[], { text, startMs, endMs }: TranscribedWord): void {
+  const parts = text.split(/[\p{Cc}\s]+/u).flatMap((word) => (word === "" ? [] : linesOf(word)));
+  const all = parts.reduce((sum, { chars }) => sum + chars, 0);
+  const timeOf = (count: number): number => Math.round(startMs + ((endMs - startMs) * count) / all);
+  let before = 0;
+  for (const { text: part, chars, isContinued } of parts) {
+    const previous = tokens.at(-1)?.text;
+    const isJoined = isContinued || previous === undefined || !hasSpaceBetweenWords(previous, part);
+    const separator = isJoined ? "" : " ";
+    const times = { startMs: timeOf(before), endMs: timeOf(before + chars) };
+    tokens.push({ text: part, chars, isCjk: hasCjk(part), ...times, separator });
+    before += chars;
+  }
 }
 
 /** A word in parts that fit into a line. */

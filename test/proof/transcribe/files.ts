@@ -24,15 +24,15 @@ export function sentences(): Int16Array[] {
 /** A file of some sentences, each a part of its own: no other file has the same samples. */
 export function fileOf(sentences: readonly Int16Array[], parts: number, random: Random): Buffer {
   const pause = new Int16Array(PAUSE_S * RATE_HZ);
-  const pieces = Array.from({ length: parts }, () => {
+  const stretches = Array.from({ length: parts }, () => {
     const loudness = random.between(...LOUDNESS);
     return [random.pick(sentences).map((sample) => Math.round(sample * loudness)), pause];
   }).flat();
-  const samples = new Int16Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  const samples = new Int16Array(stretches.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
-  for (const piece of pieces) {
-    samples.set(piece, at);
-    at += piece.length;
+  for (const stretch of stretches) {
+    samples.set(stretch, at);
+    at += stretch.length;
   }
   return monoWav(samples, RATE_HZ);
 }
