@@ -21,7 +21,8 @@ export const ERROR_MEANINGS = {
   audio_unreadable: "the file of a transcription is no audio that can be read, or is damaged",
   audio_too_long: "the audio of a transcription is longer than 12 hours",
   unsupported_audio: "the file of a transcription is no WAV file, and FFmpeg, which reads others, is not installed",
-  speakers_too_long: "the audio is longer than the provider distinguishes speakers in; the message says how long it may be",
+  speakers_too_long:
+    "the audio is longer than the provider distinguishes speakers in; the message says how long it may be",
   audio_unavailable: "the audio of a transcription cannot be fetched, or has been deleted; the message says why",
   transcriber_died: "the transcriber died again and again while it transcribed this file",
   unsealable: "a secret in the database cannot be opened: its key is missing, or it was changed",
