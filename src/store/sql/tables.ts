@@ -523,7 +523,7 @@ export interface Tables {
     end_ms: number;
     account_id: AccountId;
     requests: number;
-    /** The provider of each request, with a space behind each. */
+    /** The provider of each request, followed by a space each. */
     providers: Generated<string>;
     /** JSON, the usage of its outcome; null until it is transcribed, as is `outcome`. */
     usage: string | null;
