@@ -46,7 +46,7 @@ const speech = createBatchProviders({
   openSpeech: async () => new SpeechClient({ connect: connectorTo(speechSocketPath), clock }),
 });
 
-/** A message that cannot be sent is lost with the control process; what is stored is not asked for again. */
+/** A message that cannot be sent is lost with the control process; what is stored is not requested again. */
 function send(message: FromTranscriber): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

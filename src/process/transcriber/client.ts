@@ -37,7 +37,7 @@ const MISSED_HEARTBEATS_MAX = TRANSCRIBER_STALL_MS_MAX / HEARTBEAT_MS;
 
 /**
  * Has files transcribed by a transcriber process. It is started when there is a file, and ended when there was none for a while. When it
- * dies, what it had in progress fails with `transcriber_died`; what was stored by then is not asked for again.
+ * dies, what it had in progress fails with `transcriber_died`; what was stored by then is not requested again.
  */
 export class TranscriberClient implements Transcriber {
   readonly #options: TranscriberClientOptions;

@@ -17,7 +17,7 @@ const FRAME_SAMPLES = (BATCH_RATE_HZ / 1_000) * FRAME_MS;
 export interface FileTranscriptionOptions {
   path: string;
   options: TranscriptionOptions;
-  /** Parts that are transcribed already: they are not asked for again. */
+  /** Parts that are transcribed already: they are not requested again. */
   isTranscribed: (part: PartKey) => boolean;
   stt: AccountBatchStt;
   voiceActivity: VoiceActivityDetection;
@@ -152,7 +152,7 @@ const speakersTooLong = (msMax: number): TrunklineError =>
   new TrunklineError(
     "speakers_too_long",
     "caller",
-    `the audio is longer than ${msMax / 60_000} minutes, the most with speakers and so many channels; send it without speakers, or in pieces`,
+    `the audio is longer than ${msMax / 60_000} minutes, the most with speakers and so many channels; send it without speakers, or as several files`,
   );
 
 /** The parts that are being transcribed, PARTS_PENDING_MAX at most. */

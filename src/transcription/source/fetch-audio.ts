@@ -30,7 +30,7 @@ export interface FetchAudioOptions {
 }
 
 /**
- * Fetches audio from an address that a client has chosen, in pieces. Every redirect is checked as the first address is. Throws
+ * Fetches audio from an address that a client has chosen, as it arrives. Every redirect is checked as the first address is. Throws
  * `audio_unavailable`, and `audio_unreachable` where another attempt may succeed.
  */
 export async function* fetchAudio(

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
-import { type AccountId, asCallId, type TranscriptionId } from "../../../src/core/ids.ts";
+import { type AccountId, asCallId, type JobId, type TranscriptionId } from "../../../src/core/ids.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { newId } from "../../../src/core/new-id.ts";
 import { TranscriptionEnds } from "../../../src/process/control/transcription-ends.ts";
@@ -59,6 +59,14 @@ test("audio that is not kept is deleted when its transcription is over, other au
     }
   });
   expect([hasFile(kept), (await stores.transcriptions.find(kept))?.hasAudio]).toEqual([true, true]);
+});
+
+test("the end of one whose job is cancelled is logged, and its audio deleted", async () => {
+  await start();
+  const id = await withAudio(true);
+  await stores.jobs.cancel((await stores.transcriptions.jobOf(id)) as JobId);
+  await vi.waitFor(() => expect(hasFile(id)).toBe(false));
+  expect(logged.join("")).toContain('"code":"abandoned"');
 });
 
 test("with encrypted media no audio is kept: it is not encrypted", async () => {

@@ -29,7 +29,7 @@ function wav({ encoding, bits, channels, rateHz }: Format, data: Uint8Array, cla
   return Buffer.concat([head, data]);
 }
 
-/** The samples of each channel, from a file that comes in pieces of random lengths. */
+/** The samples of each channel, from a file that comes in chunks of random lengths. */
 function decode(file: Uint8Array, random = new Random(1)): number[][] {
   const decoder = new WavDecoder();
   const channels: number[][] = [];
@@ -43,7 +43,7 @@ function decode(file: Uint8Array, random = new Random(1)): number[][] {
   return channels;
 }
 
-describe("a WAV file that comes in pieces", () => {
+describe("a WAV file that comes in chunks", () => {
   test("gives the samples of each channel", () => {
     const data = Buffer.alloc(12);
     for (const [index, sample] of [1, -1, 300, -300, 32_767, -32_768].entries()) data.writeInt16LE(sample, 2 * index);
