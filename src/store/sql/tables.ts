@@ -523,11 +523,7 @@ export interface Tables {
     end_ms: number;
     account_id: AccountId;
     requests: number;
-<<<<<<< HEAD
-    /** The provider of each request, each followed by a space. */
-=======
     /** The provider of each request, followed by a space each. */
->>>>>>> 981a99d1d7ba67b7184ac719d0692a88bab38a12
     providers: Generated<string>;
     /** JSON, the usage of its outcome; null until it is transcribed, as is `outcome`. */
     usage: string | null;
