@@ -11,6 +11,7 @@ import { newId } from "../core/new-id.ts";
 import type { ApiKeyStore } from "../store/api-key-store.ts";
 import type { CallStore } from "../store/call-store.ts";
 import type { EventStreamStore } from "../store/event-stream-store.ts";
+import type { TranscriptionStore } from "../store/transcription-store.ts";
 import type { SessionStore } from "../store/session-store.ts";
 import type { PhoneCalls } from "../telephony/phone-calls.ts";
 import { type AccountRoutesDeps, accountRoutes } from "./accounts/routes.ts";
@@ -32,6 +33,7 @@ import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
 import { ApiKeyCache } from "./http/api-key-cache.ts";
 import { type Caller, callerOfApiKey, decorateRequests, requireApiKey, requireCaller } from "./http/auth.ts";
+import { startBodyDeadline } from "./http/body-deadline.ts";
 import { ApiError, notFound, toApiError } from "./http/errors.ts";
 import { type HealthDeps, healthRoutes } from "./http/health.ts";
 import { readJson, requirePlainUtf8 } from "./http/json-body.ts";
@@ -55,6 +57,7 @@ import { TALK_PATH, type TalkPageDeps, talkPage } from "./talk/page.ts";
 import { type TalkRoutesDeps, talkRoutes } from "./talk/routes.ts";
 import { type InboundSpecDeps, inboundSpecOf } from "./telephony/inbound-spec.ts";
 import { type CarrierWebhookDeps, carrierWebhookRoutes } from "./telephony/routes.ts";
+import { type TranscriptionRoutesDeps, transcriptionRoutes } from "./transcriptions/routes.ts";
 import { toolSecretRoutes } from "./tool-secrets/routes.ts";
 import { type UsageRoutesDeps, usageRoutes } from "./usage/routes.ts";
 import { type UserRoutesDeps, userRoutes } from "./users/routes.ts";
@@ -94,6 +97,7 @@ export interface ApiDeps
     StatusRoutesDeps,
     TalkPageDeps,
     TalkRoutesDeps,
+    TranscriptionRoutesDeps,
     UsageRoutesDeps,
     UserRoutesDeps,
     Omit<WebCallAccessDeps, "metrics"> {
@@ -106,6 +110,7 @@ export interface ApiDeps
   publishableKeys: PublishableKeyRoutesDeps["publishableKeys"];
   clock: Clock;
   calls: CallStore;
+  transcriptions: TranscriptionStore;
   apiKeys: ApiKeyStore;
   eventStreams: EventStreamStore;
   sessions: SessionStore;
@@ -127,7 +132,7 @@ export interface ApiDeps
   corsOrigins: readonly string[];
   /** Addresses and networks of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
   trustedProxies: readonly string[];
-  /** From the first byte of a request to the last byte of its body; REQUEST_MS_MAX by default. */
+  /** From the first byte of a request to the end of its head, and from there to the last byte of its body; REQUEST_MS_MAX by default. */
   requestMsMax?: number;
   /** STALL_MS_MAX by default. */
   stallMsMax?: number;
@@ -155,11 +160,12 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     logger: false,
     genReqId: () => newId("req"),
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: requestMsMax,
+    // Node's own time-out of bodies has no exceptions: see `startBodyDeadline`.
+    requestTimeout: 0,
     connectionTimeout: stallMsMax,
     http: {
       // Node reads these when it creates the server, and checks for late requests at this interval.
-      requestTimeout: requestMsMax,
+      requestTimeout: 0,
       headersTimeout: requestMsMax,
       connectionsCheckingInterval: requestMsMax / 10,
       // Node's own response has no body; the hook below sends ours.
@@ -185,6 +191,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   app.server.on("checkExpectation", app.routing);
   decorateRequests(app);
   app.addHook("onRequest", async (request, reply) => {
+    startBodyDeadline(request.raw, requestMsMax, () => respondToUnreadable(LATE, request.raw.socket));
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });
     const problem = requestHeadProblem(request.raw);
     if (problem !== undefined) throw new ApiError("invalid_request", problem);
@@ -225,7 +232,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const lastUse = new LastUse(deps);
   app.addHook("onClose", () => lastUse.flush());
   const apiKeyCache = new ApiKeyCache({ ...deps, onFound: (principal) => lastUse.note(principal) });
-  const eventFeed = new EventFeed({ ...deps, events: deps.eventStreams });
+  const eventFeed = new EventFeed({ ...deps, events: deps.eventStreams, documents: deps });
   deps.metrics.observeEventStreams(() => eventFeed.count);
   // Before the server waits for its connections.
   app.addHook("preClose", async () => eventFeed.close());
@@ -237,6 +244,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     callHoldRoutes(scope, deps);
     recordingRoutes(scope, deps);
     callEventRoutes(scope, deps);
+    transcriptionRoutes(scope, deps);
     voiceRoutes(scope, deps.voices, deps.largeResponses);
     agentRoutes(scope, deps);
     agentVersionRoutes(scope, deps);
@@ -326,6 +334,8 @@ function requestHeadProblem({ httpVersion, rawHeaders }: IncomingMessage): strin
   if (hosts > 1) return "the request must have exactly one Host header";
   return hosts === 0 && httpVersion === "1.1" ? "the request must carry the header Host" : undefined;
 }
+
+const LATE = Object.assign(new Error("late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
 
 /** For bytes that are not HTTP, oversized headers, and requests that never end: there is no request object to answer. */
 function respondToUnreadable(error: Error & { code?: string }, socket: Socket): void {

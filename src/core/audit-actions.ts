@@ -41,6 +41,7 @@ export const AUDIT_ACTION_MEANINGS = {
   "owner_link.created": "a one-time link for the owner of the service was made",
   "owner_link.used": "a browser was opened by a link for the owner of the service",
   "call.deleted": "a call was deleted with all of its data",
+  "transcription.deleted": "a transcription was deleted with its audio and its result",
 } as const;
 
 export type AuditAction = keyof typeof AUDIT_ACTION_MEANINGS;

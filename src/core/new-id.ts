@@ -12,6 +12,7 @@ import type {
   JobId,
   PhoneNumberId,
   PublishableKeyId,
+  TranscriptionId,
   UserId,
   WebhookId,
 } from "./ids.ts";
@@ -28,6 +29,7 @@ interface IdByPrefix {
   carrier: CarrierId;
   number: PhoneNumberId;
   publishable_key: PublishableKeyId;
+  transcription: TranscriptionId;
   job: JobId;
   webhook: WebhookId;
   delivery: DeliveryId;

@@ -1,7 +1,9 @@
 import { isoTime } from "../core/clock.ts";
-import type { AccountId, CallId, EventId } from "../core/ids.ts";
+import type { AccountId, CallId, EventId, TranscriptionId } from "../core/ids.ts";
 import { EVENT_BYTES_MAX } from "../core/limits/webhooks.ts";
+import type { TranscriptionResult } from "../core/transcriptions/result.ts";
 import type { CallRecord, CallStore } from "../store/call-store.ts";
+import type { Transcription, TranscriptionStore } from "../store/transcription-store.ts";
 import type { WebhookEvent } from "../store/webhook-store.ts";
 
 export interface EventDocumentsOptions {
@@ -12,6 +14,9 @@ export interface EventDocumentsOptions {
   turnDocuments: (call: CallRecord, turns: Awaited<ReturnType<CallStore["transcript"]>>) => readonly object[];
   /** The tool calls of a call, in order; none where its events are deleted. */
   toolRuns: (callId: CallId) => Promise<readonly object[]>;
+  transcriptions: Pick<TranscriptionStore, "get" | "result">;
+  /** A transcription as `GET /transcriptions` shows it, with its text. */
+  transcriptionDocument: (transcription: Transcription, result: TranscriptionResult | undefined) => object;
   /** The address of the API, up to and including its base path. */
   apiUrl: string;
 }
@@ -51,9 +56,27 @@ export class EventDocuments {
   async #make(event: WebhookEvent): Promise<string | undefined> {
     const bodyWith = (data: unknown): string =>
       JSON.stringify({ type: event.type, timestamp: isoTime(event.createdAtMs), data });
-    if (event.type !== "call.ended") return event.data === undefined ? undefined : bodyWith(event.data);
+    if (event.data !== undefined) return bodyWith(event.data);
+    if (event.transcriptionId !== undefined) {
+      return await this.#transcriptionBody(event.accountId, event.transcriptionId, bodyWith);
+    }
     const ended = await this.#endedCall(event.accountId, event.callId);
     return ended && boundedBody(ended.data, ended.address, bodyWith);
+  }
+
+  async #transcriptionBody(
+    accountId: AccountId,
+    id: TranscriptionId,
+    bodyWith: (data: unknown) => string,
+  ): Promise<string | undefined> {
+    const { transcriptions, transcriptionDocument, apiUrl } = this.#options;
+    const found = await transcriptions.get(accountId, id);
+    if (found === undefined) return undefined;
+    const transcription = transcriptionDocument(found, await transcriptions.result(accountId, id));
+    const links = { transcription: `${apiUrl}/transcriptions/${id}` };
+    const whole = bodyWith({ transcription, links, truncated: [] });
+    if (Buffer.byteLength(whole) <= EVENT_BYTES_MAX) return whole;
+    return bodyWith({ transcription: { ...transcription, text: null }, links, truncated: ["text"] });
   }
 
   async #endedCall(

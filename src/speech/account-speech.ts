@@ -5,17 +5,15 @@ import type { ModelName } from "../core/calls/spec.ts";
 import type { Stage } from "../core/calls/stages.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import type { Clock } from "../core/clock.ts";
-import { codeOf, unavailable } from "../core/errors.ts";
+import { unavailable } from "../core/errors.ts";
 import { ACCOUNT_SPEECH_ENTRIES_MAX } from "../core/limits/accounts.ts";
-import { loggableError } from "../core/log/logger.ts";
+import { accountBreakers, type BreakersByStage, withKeys } from "./account-breakers.ts";
 import type { CallLlm, CallStt, TtsPool } from "./contracts.ts";
 import { createLlms } from "./llm/create.ts";
 import type { SttDeps } from "./provider-descriptor.ts";
-import { type ConfiguredProviders, namesIn } from "./provider-registry.ts";
+import { namesIn } from "./provider-registry.ts";
 import type { ToolChooser } from "./reference/tools/chooser.ts";
-import type { CircuitBreaker, CircuitBreakerObserver } from "./resilience/circuit-breaker.ts";
 import type { SpeechMetrics } from "./resilience/circuit-breaker-log.ts";
-import { circuitBreakers } from "./resilience/circuit-breakers.ts";
 import type { SpeechConfig } from "./settings.ts";
 import { createStt } from "./stt/create.ts";
 import type { TtsCache } from "./tts/cache.ts";
@@ -27,8 +25,6 @@ export interface CallProviders {
   llm: CallLlm;
   tts: Pick<TtsPool, "forVoice">;
 }
-
-type BreakersByStage = (stage: Stage) => (provider: string) => CircuitBreaker;
 
 export interface AccountSpeechOptions {
   /** A valid configuration, whose providers share their adapters. */
@@ -80,7 +76,7 @@ export class AccountSpeech {
   async #create({ allowed, credentials = {} }: AccountProviders, model: ModelName): Promise<CallProviders> {
     const { config, cache, ttsOptions, clock, openLocalSpeech, toolChooser } = this.#options;
     const { stt, tts, models, contextSizes, providers } = config;
-    const breakersOf = this.#circuitBreakers(credentials);
+    const breakersOf = accountBreakers({ ...this.#options, providers }, credentials);
     const listOf = (stage: Stage, given: string): string => {
       const names = namesIn(given).filter((name) => allows(allowed, stage, providerIn(name)));
       if (names.length === 0) throw unavailable(`the account may use no configured ${stage} provider`);
@@ -106,50 +102,10 @@ export class AccountSpeech {
     ]);
     return { stt: callStt, llm, tts: callTts };
   }
-
-  #circuitBreakers(credentials: Readonly<Record<string, string>>): BreakersByStage {
-    const { config, circuitBreakersOf, clock } = this.#options;
-    const own = circuitBreakers({}, clock, this.#observer());
-    return (stage) => (provider) => {
-      const payer = config.providers[stage].get(provider)?.credentialOf;
-      const isOwn = payer !== undefined && Object.hasOwn(credentials, payer);
-      return (isOwn ? own : circuitBreakersOf)(stage)(provider);
-    };
-  }
-
-  /** Failures count as any; the state of the circuit breakers in the metrics is that of the service's own. */
-  #observer(): CircuitBreakerObserver {
-    const { log, metrics } = this.#options;
-    const isAccountCredential = true;
-    return {
-      registered: () => {},
-      failed(stage, provider, error) {
-        const fields = { stage, provider, isAccountCredential, code: codeOf(error), ...loggableError(error) };
-        log.warn(fields, "provider failed");
-        metrics?.providerFailed(stage, provider);
-      },
-      circuitChanged(stage, provider, isOpen) {
-        const message = isOpen ? "circuit breaker opened" : "circuit breaker closed";
-        log.warn({ stage, provider, isAccountCredential }, message);
-      },
-    };
-  }
 }
 
 /** The provider in the configured name of an LLM, `provider:model`, or of any other provider. */
 const providerIn = (name: string): string => name.split(":", 1)[0] ?? name;
-
-/** The providers with an account's API keys in place of the service's. */
-const withKeys = <S extends Stage>(
-  configured: ConfiguredProviders<S>,
-  credentials: Readonly<Record<string, string>>,
-): ConfiguredProviders<S> =>
-  new Map(
-    [...configured].map(([id, provider]) => {
-      const apiKey = provider.credentialOf === undefined ? undefined : credentials[provider.credentialOf];
-      return [id, apiKey === undefined ? provider : provider.withApiKey(apiKey)];
-    }),
-  );
 
 /** Empty for the service's own API keys. */
 const scopeOf = (credentials: Readonly<Record<string, string>>): string =>

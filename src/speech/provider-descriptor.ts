@@ -6,6 +6,7 @@ import type { DeclaredReader, Variable, Variables } from "../core/configuration/
 import type { ClosableTts, Llm, Stt } from "./contracts.ts";
 import type { LocalSpeech } from "./local/jobs.ts";
 import type { ToolChooser } from "./reference/tools/chooser.ts";
+import type { BatchStt } from "./stt/batch/contract.ts";
 
 /** What is known of a provider of any stage before it is created. */
 interface Capabilities {
@@ -88,6 +89,8 @@ interface ProviderDescription<S extends Stage, Name extends string, Settings ext
   readonly servesLanguage?: S extends "stt" ? (settings: Settings, language: string) => boolean : never;
   /** Imports the bare adapter and creates it, from settings without problems. The descriptor itself imports no adapter. */
   readonly create: (settings: Settings, deps: StageTypes[S]["deps"]) => Promise<StageTypes[S]["provider"]>;
+  /** Of STT that transcribes recordings: the same for its batch adapter. */
+  readonly createBatch?: S extends "stt" ? (settings: Settings, deps: SttDeps) => Promise<BatchStt> : never;
 }
 
 /** A provider whose settings have a type that only the provider itself knows. */
@@ -113,6 +116,8 @@ export interface ConfiguredProvider<S extends Stage, Settings extends object = o
   withApiKey(apiKey: string): ConfiguredProvider<S, Settings>;
   /** Creates the bare adapter: without deadlines, retries, fallback, metering and limits. There must be no problems. */
   create(deps: StageTypes[S]["deps"]): Promise<StageTypes[S]["provider"]>;
+  /** Of STT: creates the bare batch adapter. Undefined where the provider transcribes no recordings. */
+  createBatch(deps: SttDeps): Promise<BatchStt> | undefined;
 }
 
 /** Declares a provider. The types of its variables' names and of its settings follow from the description. */
@@ -154,5 +159,9 @@ class Configured<S extends Stage, Name extends string, Settings extends object>
 
   create(deps: StageTypes[S]["deps"]): Promise<StageTypes[S]["provider"]> {
     return this.#description.create(this.settings, deps);
+  }
+
+  createBatch(deps: SttDeps): Promise<BatchStt> | undefined {
+    return this.#description.createBatch?.(this.settings, deps);
   }
 }

@@ -1,6 +1,7 @@
 import type { Stage } from "../core/calls/stages.ts";
-import type { ConfiguredProvider, StageTypes } from "./provider-descriptor.ts";
+import type { ConfiguredProvider, StageTypes, SttDeps } from "./provider-descriptor.ts";
 import type { ConfiguredProviders } from "./provider-registry.ts";
+import type { BatchStt } from "./stt/batch/contract.ts";
 
 /**
  * The same providers, each of whose adapters is created once and shared by all that ask for it. `keyOf` tells apart adapters of
@@ -16,6 +17,7 @@ class SharedProvider<S extends Stage> implements ConfiguredProvider<S> {
   readonly #provider: ConfiguredProvider<S>;
   readonly #keyOf: (deps: StageTypes[S]["deps"]) => string;
   readonly #created = new Map<string, Promise<StageTypes[S]["provider"]>>();
+  #batch: Promise<BatchStt> | undefined;
 
   constructor(provider: ConfiguredProvider<S>, keyOf: (deps: StageTypes[S]["deps"]) => string) {
     this.#provider = provider;
@@ -43,6 +45,11 @@ class SharedProvider<S extends Stage> implements ConfiguredProvider<S> {
     const created = this.#created.get(key) ?? this.#provider.create(deps);
     this.#created.set(key, created);
     return created;
+  }
+
+  createBatch(deps: SttDeps): Promise<BatchStt> | undefined {
+    this.#batch ??= this.#provider.createBatch(deps);
+    return this.#batch;
   }
 
   withApiKey(apiKey: string): ConfiguredProvider<S> {

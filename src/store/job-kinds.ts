@@ -1,6 +1,7 @@
 import type { CallId, CarrierId } from "../core/ids.ts";
 
-// The kinds of background jobs. Stores enqueue the first two and those of telephone calls in their own transactions; the others run by a schedule.
+// The kinds of background jobs. Stores enqueue the first two, those of telephone calls and those of transcriptions in their own
+// transactions; the others run by a schedule.
 
 /** Renders the recording of a call; the payload is `{callId}`. */
 export const RENDER_JOB = "recording.render";
@@ -23,6 +24,9 @@ export const WEBHOOK_LIMIT_JOB = "webhooks.limit";
 /** Asks a carrier for something that a telephone call needs; the payload is a `PhoneCallJob`. */
 export const PHONE_CALL_JOB = "telephony.carrier";
 
+/** Transcribes a file; the payload is `{transcriptionId}`, the key is that id, and the lane is the account. */
+export const TRANSCRIPTION_JOB = "transcription.run";
+
 /** The key of the job that hangs up a call at its carrier: the carrier is in use until the job is done. */
 export const hangUpKey = (carrierId: CarrierId, callId: CallId | ""): string => `hang-up ${carrierId} ${callId}`;
 
@@ -33,6 +37,7 @@ export const JOB_KINDS = [
   RENDER_JOB,
   DELIVERY_JOB,
   PHONE_CALL_JOB,
+  TRANSCRIPTION_JOB,
   RETENTION_JOB,
   CLEAN_JOB,
   RESEAL_JOB,

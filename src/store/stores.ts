@@ -20,6 +20,7 @@ import type { Redemptions, StreamAuthentication, UnpersistedPrompts } from "./re
 import type { RetentionStore } from "./retention-store.ts";
 import type { Keyring } from "./sealing/seal.ts";
 import type { SessionStore } from "./session-store.ts";
+import type { TranscriptionStore } from "./transcription-store.ts";
 import type { TransferStore } from "./transfer-store.ts";
 import type { UsageStore } from "./usage-store.ts";
 import type { UserStore } from "./user-store.ts";
@@ -91,6 +92,7 @@ export interface Stores {
   redemptions: Redemptions;
   phoneCalls: PhoneCallStore;
   phoneNumbers: PhoneNumberStore;
+  transcriptions: TranscriptionStore;
   usage: UsageStore;
   epochs: EpochStore;
   eventStreams: EventStreamStore;

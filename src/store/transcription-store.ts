@@ -1,8 +1,11 @@
+import type { Usage } from "../core/billing/usage.ts";
 import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, CallId, JobId, TranscriptionId } from "../core/ids.ts";
+import type { RetainedPart } from "../core/retention.ts";
 import type { TranscriptionOptions, TranscriptionSource, TranscriptionStatus } from "../core/transcriptions/options.ts";
 import type { PartKey, PartOutcome } from "../core/transcriptions/part.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";
+import type { Act } from "./audit-store.ts";
 
 /** A transcription, without its result. */
 export interface Transcription {
@@ -12,7 +15,7 @@ export interface Transcription {
   readonly status: TranscriptionStatus;
   readonly source: TranscriptionSource;
   readonly options: TranscriptionOptions;
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
   /** The recorded call that is transcribed again. */
   readonly callId?: CallId;
   /** Where the audio is fetched; absent for other sources. */
@@ -21,6 +24,7 @@ export interface Transcription {
   readonly fileName?: string;
   /** The audio is deleted as soon as it is transcribed. */
   readonly deletesAudio: boolean;
+  /** Its audio may be on the disk, or is still to be fetched. False for live ones. */
   readonly hasAudio: boolean;
   /** How much is done; and how much there is, once that is known. */
   readonly doneMs: number;
@@ -29,12 +33,44 @@ export interface Transcription {
   readonly endedAtMs?: EpochMs;
   /** Why it failed: a stable code, and words that a person understands. */
   readonly failure?: { readonly code: string; readonly message: string };
+  /** What its requests used, summed by provider and model; absent until it is over. */
+  readonly usage?: readonly ({ readonly provider: string } & Usage)[];
+  /** When retention deleted its result. */
+  readonly resultDeletedAtMs?: EpochMs;
 }
 
 export type NewTranscription = Pick<
   Transcription,
   "id" | "accountId" | "source" | "options" | "metadata" | "callId" | "url" | "fileName" | "deletesAudio"
 >;
+
+/** What distinguishes a request that may be repeated. */
+export interface IdempotentTranscription {
+  /** SHA-256 of the idempotency key, lower-case hex. */
+  readonly keyHash: string;
+  /** Of everything that was asked for. */
+  readonly fingerprint: string;
+}
+
+/** `mismatch`: another request had this key. */
+export type TranscriptionCreation =
+  | { readonly kind: "created" | "replayed"; readonly transcription: Transcription }
+  | { readonly kind: "mismatch" };
+
+/** A transcription that is over, of which a part is to be deleted. */
+export interface DueTranscription {
+  readonly id: TranscriptionId;
+  readonly endedAtMs: EpochMs;
+}
+
+export interface DueTranscriptionQuery {
+  /** The part that they still have; `recording` is the audio, and `transcript` the result. */
+  readonly part: RetainedPart;
+  readonly endedBeforeMs: EpochMs;
+  /** Only those after this one in the list's order. */
+  readonly after?: DueTranscription | undefined;
+  readonly limit: number;
+}
 
 /** A part that was asked for; `outcome` once it is transcribed. */
 export interface StoredPart extends PartKey {
@@ -48,13 +84,13 @@ export type TranscriptionEnd =
 
 export interface TranscriptionQuery {
   readonly accountId: AccountId;
-  readonly status?: TranscriptionStatus;
-  readonly source?: TranscriptionSource;
-  readonly callId?: CallId;
-  readonly createdAfterMs?: EpochMs;
-  readonly createdBeforeMs?: EpochMs;
+  readonly status?: TranscriptionStatus | undefined;
+  readonly source?: TranscriptionSource | undefined;
+  readonly callId?: CallId | undefined;
+  readonly createdAfterMs?: EpochMs | undefined;
+  readonly createdBeforeMs?: EpochMs | undefined;
   /** Those that were created before this one, the newest first. */
-  readonly before?: TranscriptionId;
+  readonly before?: TranscriptionId | undefined;
   readonly limit: number;
 }
 
@@ -65,6 +101,13 @@ export interface TranscriptionStore {
    * `live` ones have no job: `startLive`.
    */
   create(transcription: NewTranscription): Promise<Transcription>;
+  /** As `create`, once for all requests of the account with this key within IDEMPOTENCY_MS. */
+  createOnce(transcription: NewTranscription, request: IdempotentTranscription): Promise<TranscriptionCreation>;
+  /**
+   * Calls `listener` after the commit when this store has ended, cancelled or removed one, with its state; undefined for one that was
+   * removed.
+   */
+  onOver(listener: (id: TranscriptionId, transcription: Transcription | undefined) => void): void;
   get(accountId: AccountId, id: TranscriptionId): Promise<Transcription | undefined>;
   /** For jobs, which know no account. */
   find(id: TranscriptionId): Promise<Transcription | undefined>;
@@ -93,8 +136,16 @@ export interface TranscriptionStore {
   cancel(accountId: AccountId, id: TranscriptionId): Promise<Transcription | undefined>;
   /** Its audio has been deleted. */
   audioDeleted(id: TranscriptionId): Promise<void>;
-  /** Deletes it with its parts, its result and its job. Returns whether there was one. The caller has deleted its audio. */
-  remove(accountId: AccountId, id: TranscriptionId): Promise<boolean>;
+  /**
+   * Deletes it with its parts, its result, its events and its job. Returns whether there was one. The caller has deleted its audio.
+   * `act` is recorded in the audit log; without it the service itself acts.
+   */
+  remove(accountId: AccountId, id: TranscriptionId, act?: Act): Promise<boolean>;
   /** The job that does it, while there is one. */
   jobOf(id: TranscriptionId): Promise<JobId | undefined>;
+
+  /** Those of the account that are over and match the query, the earliest end first. */
+  listDue(accountId: AccountId, query: DueTranscriptionQuery): Promise<readonly DueTranscription[]>;
+  /** Deletes the result of one that is over; its record shows the time. */
+  deleteResult(id: TranscriptionId): Promise<void>;
 }

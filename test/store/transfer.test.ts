@@ -16,6 +16,7 @@ import { SEALING_KEYS } from "../support/stores/keys.ts";
 import { createCarrier, importNumber, queuedCall } from "../support/telephony/stored.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { redeemedBy } from "../support/tokens.ts";
+import { newTranscription, OUTCOME, PART, RESULT } from "../support/transcriptions/stored.ts";
 
 const sqlite = async (): Promise<StorePlace> => ({ dataDir: temporaryDirectory(), databaseUrl: undefined });
 const postgres = async (): Promise<StorePlace> => ({
@@ -70,6 +71,13 @@ async function fill(place: StorePlace): Promise<void> {
     });
     await inEveryStatus(stores, accountId, new ManualClock());
     await stores.eventStreams.number();
+    const request = { keyHash: "name", fingerprint: "body" };
+    await stores.transcriptions.createOnce(newTranscription(accountId), request);
+    const { id } = await stores.transcriptions.create(newTranscription(accountId));
+    await stores.transcriptions.requesting(id, PART);
+    await stores.transcriptions.transcribed(id, PART, OUTCOME);
+    const done = await stores.transcriptions.create(newTranscription(accountId));
+    await stores.transcriptions.end(done.id, { status: "completed", result: RESULT });
     const idempotency = { keyHash: "name", fingerprint: "body", sealedToken: "sealed" };
     await createCall(stores, accountId, { ...SPEC, recordingEnabled: false }, { idempotency });
   } finally {

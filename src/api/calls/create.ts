@@ -61,14 +61,15 @@ const captureBody: preValidationHookHandler = (request, _reply, done) => {
 export const CREATE_CALL_OPTIONS = { attachValidation: true, preValidation: captureBody } as const;
 
 /** The problems that the schema finds in a request (`schemaProblems`), and those of its query and its idempotency key. */
-export function problemsOfRequest(request: FastifyRequest): readonly Problem[] {
-  // Fastify stops at the first part that is wrong, and checks the headers last.
-  const named = IdempotencyHeaders.safeParse(request.headers, { reportInput: true });
-  return [
-    ...schemaProblems(request),
-    ...noQueryProblems(request.query),
-    ...(named.success ? [] : problemsOf(named.error)),
-  ];
+export const problemsOfRequest = (request: FastifyRequest): readonly Problem[] => [
+  ...schemaProblems(request),
+  ...problemsOfHead(request),
+];
+
+/** The problems of the query and the idempotency key of a request: Fastify stops at the first part that is wrong. */
+export function problemsOfHead({ headers, query }: Pick<FastifyRequest, "headers" | "query">): readonly Problem[] {
+  const named = IdempotencyHeaders.safeParse(headers, { reportInput: true });
+  return [...noQueryProblems(query), ...(named.success ? [] : problemsOf(named.error))];
 }
 
 /**
@@ -223,7 +224,7 @@ function webCallRefused(reason: WebCallRefusal): ApiError {
   }
 }
 
-const idempotencyMismatch = (): ApiError =>
+export const idempotencyMismatch = (): ApiError =>
   new ApiError(
     "idempotency_mismatch",
     "this Idempotency-Key was already used with another body, on another path, or with another API key of this account",

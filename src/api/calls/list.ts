@@ -26,7 +26,8 @@ export interface CallListDeps extends LargeResponsesDeps {
 const timeRule = {
   error: "must be a time in ISO 8601 with its zone, such as 2026-11-21T08:00:00Z; in a query, + is written %2B",
 };
-const time = z.iso.datetime({ offset: true, ...timeRule });
+/** A time in a query. */
+export const timeParameter = z.iso.datetime({ offset: true, ...timeRule });
 
 const conditionsRule = { error: "must be written metadata[key]=value" };
 const conditions = z.record(z.string(), parameter, conditionsRule).superRefine((given, context) => {
@@ -70,11 +71,11 @@ const Filters = z.strictObject({
     description: "Telephone calls to this number or address.",
     examples: ["+15550100"],
   }),
-  createdAfter: time.optional().meta({
+  createdAfter: timeParameter.optional().meta({
     description: "Calls that were created at this time or later.",
     examples: ["2026-11-21T08:00:00.000Z"],
   }),
-  createdBefore: time.optional().meta({
+  createdBefore: timeParameter.optional().meta({
     description: "Calls that were created before this time.",
     examples: ["2026-11-22T08:00:00.000Z"],
   }),

@@ -40,7 +40,7 @@ import {
 import { SelectedTool } from "../tools/schemas.ts";
 import { NEW_CALLS } from "./examples.ts";
 
-const metadata = anyObject
+export const metadata = anyObject
   .superRefine((value, context) => {
     const refuse = (message: string) => context.addIssue({ code: "custom", message });
     const bytes = Buffer.byteLength(JSON.stringify(value));

@@ -10,9 +10,8 @@ import {
   EVENTS_PER_READ,
 } from "../../core/limits/events.ts";
 import type { EventStreamEnd } from "../../core/metrics/control-metrics.ts";
-import type { CallStore } from "../../store/call-store.ts";
 import type { EventStreamStore, StreamPosition } from "../../store/event-stream-store.ts";
-import { messageOf, streamDocument } from "./documents.ts";
+import { messageOf, type StreamDocumentDeps, streamDocument } from "./documents.ts";
 
 export interface EventStreamOptions {
   accountId: AccountId;
@@ -23,7 +22,7 @@ export interface EventStreamOptions {
   /** Whether the stream goes on when all events were sent. */
   follows: boolean;
   events: Pick<EventStreamStore, "read">;
-  calls: Pick<CallStore, "get">;
+  documents: StreamDocumentDeps;
   clock: Clock;
   /** Called once, when nothing more is sent. */
   onEnd: (reason: EventStreamEnd) => void;
@@ -70,10 +69,10 @@ export class EventStream {
     this.#isReading = true;
     try {
       while (!this.#hasEnded && this.#unreadSinceMs === undefined) {
-        const { events, calls, accountId } = this.#options;
+        const { events, documents, accountId } = this.#options;
         const found = await events.read(accountId, this.#after, EVENTS_PER_READ);
         for (const event of found) {
-          const document = await streamDocument(event, calls);
+          const document = await streamDocument(event, documents);
           if (this.#hasEnded || this.#unreadSinceMs !== undefined) return;
           if (document !== undefined) this.#push(messageOf(event.sequence, event.type, document));
           this.#after = event.sequence;

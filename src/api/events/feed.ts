@@ -10,14 +10,14 @@ import {
 } from "../../core/limits/events.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
-import type { CallStore } from "../../store/call-store.ts";
 import type { EventStreamStore, StreamPosition } from "../../store/event-stream-store.ts";
 import { ApiError } from "../http/errors.ts";
+import type { StreamDocumentDeps } from "./documents.ts";
 import { EventStream } from "./event-stream.ts";
 
 export interface EventFeedOptions {
   events: EventStreamStore;
-  calls: Pick<CallStore, "get">;
+  documents: StreamDocumentDeps;
   clock: Clock;
   metrics: Pick<ControlMetrics, "eventStreamEnded">;
   log: Logger;
@@ -80,9 +80,9 @@ export class EventFeed {
   }
 
   #begin({ isAllowed, ...request }: StreamRequest, position: StreamPosition): EventStream {
-    const { events, calls, clock, metrics } = this.#options;
+    const { events, documents, clock, metrics } = this.#options;
     const stream: EventStream = new EventStream({
-      ...{ ...request, position, events, calls, clock },
+      ...{ ...request, position, events, documents, clock },
       onEnd: (reason) => {
         this.#open.delete(opened);
         metrics.eventStreamEnded(reason);

@@ -45,7 +45,7 @@ const STREAM = {
   summary: "Follow the account's events",
   description:
     "Server-sent events: each has an `id`, the type of the event, and as data `{id, type, timestamp, data}` as a webhook's message, " +
-    "with the same `id`. `call.ended` has the call without its transcript. Events are kept for a day after a stream was last " +
+    "with the same `id`. `call.ended` has the call without its transcript, and an event of a transcription has that without its text. Events are kept for a day after a stream was last " +
     "open; `events.lost` says that some are missing. A client that does not read for 10 s is disconnected, and can resume.",
   querystring: Query,
   headers: Resumption,

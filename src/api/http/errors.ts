@@ -13,6 +13,8 @@ export const STATUS = {
   not_found: 404,
   /** The path has other methods, which the header Allow names. */
   method_not_allowed: 405,
+  /** The header Accept allows none of the formats that there are. */
+  not_acceptable: 406,
   /** Not possible in the resource's current state, or the account has reached its limit of them. */
   conflict: 409,
   already_on_hold: 409,
@@ -51,6 +53,8 @@ declare module "fastify" {
     errors?: readonly ErrorCode[];
     /** The request may ask for features that this service lacks: those are answered with 501. */
     mayBeUnsupported?: boolean;
+    /** The request has fields for features of later versions, with which it is refused as 400. */
+    refusesFeatures?: boolean;
   }
 }
 

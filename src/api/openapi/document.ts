@@ -6,6 +6,13 @@ import { z } from "zod";
 import type { Scope } from "../../core/scopes.ts";
 import { errorName, errorResponse, errorsOf, headersOf, RATE_LIMIT_HEADERS, requiresApiKey } from "./responses.ts";
 
+declare module "fastify" {
+  interface FastifySchema {
+    /** The body as a form, which the route reads itself, in addition to `body`; for the OpenAPI document. */
+    multipart?: OpenAPIV3_1.SchemaObject;
+  }
+}
+
 /** The path of a document's named schemas. */
 export const SCHEMAS = "#/components/schemas/";
 
@@ -63,6 +70,9 @@ function completeRequest(operation: OpenAPIV3_1.OperationObject, schema: Fastify
     if (parameter.in === "query" && type === "object") Object.assign(parameter, { style: "deepObject", explode: true });
   }
   const body = operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined;
+  if (body !== undefined && schema.multipart !== undefined) {
+    body.content = { ...body.content, "multipart/form-data": { schema: schema.multipart } };
+  }
   if (body !== undefined) body.required = !(schema.body as z.ZodType).safeParse(undefined).success;
 }
 

@@ -23,6 +23,7 @@ export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
     "A publishable key can only start web calls, from pages of its origins",
   not_found: "the resource does not exist, or belongs to another account",
   method_not_allowed: "the path has other methods, which the header Allow names",
+  not_acceptable: "the header Accept allows none of the formats of a transcription; the message names them",
   conflict: `not possible in the resource's current state, or the account has reached its limit of them (${AGENTS_PER_ACCOUNT_MAX.toLocaleString("en-US")} agents, ${AGENT_VERSIONS_MAX.toLocaleString("en-US")} published versions of an agent, ${WEBHOOKS_MAX} webhooks, ${API_KEYS_MAX} API keys, ${USERS_MAX} people, ${PUBLISHABLE_KEYS_MAX} publishable keys)`,
   already_on_hold: "the caller is on hold already, perhaps by the same request, repeated",
   not_on_hold: "the caller is not on hold; the hold may have ended by itself",
@@ -195,6 +196,7 @@ export function errorsOf(schema: FastifySchema): ReadonlyMap<number, readonly Er
   add(500, "internal");
   for (const code of schema.errors ?? []) add(STATUS[code], code);
   if (schema.mayBeUnsupported) add(501, "unavailable");
+  if (schema.refusesFeatures) add(400, "unavailable");
   return new Map([...errors].map(([status, codes]) => [status, CODES.filter((code) => codes.has(code))]));
 }
 

@@ -16,7 +16,7 @@ export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 /** How long the response of an idempotent request is kept. */
 export const IDEMPOTENCY_MS = 24 * 3_600_000;
 
-/** From the first byte of a request to the last of its body; past it the connection is closed. */
+/** From the first byte of a request to the end of its head, and from there to the last byte of its body, uploads apart; past it the connection is closed. */
 export const REQUEST_MS_MAX = 10_000;
 
 /** A connection without progress is closed: a download that is not read would keep its file open for ever. */

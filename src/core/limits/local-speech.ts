@@ -48,6 +48,9 @@ export const LOCAL_SPEECH_TRIES_MAX = 2;
 /** Jobs that wait for a child. Past it an interim is dropped and any other job fails; both are counted. */
 export const LOCAL_SPEECH_JOBS_MAX = 1_024;
 
+/** Jobs of recordings that wait for a child, beside those of calls. Past it such a job fails; counted. */
+export const LOCAL_SPEECH_BATCH_JOBS_MAX = 64;
+
 /** An interim that no child has taken by then is dropped: the next one covers it. Counted. */
 export const LOCAL_STT_INTERIM_WAIT_MS_MAX = 500;
 

@@ -110,3 +110,9 @@ export function joinTexts(before: string, after: string): string {
   const hasNoSpace = UNSPACED_SENTENCES.test(before.slice(-1)) && UNSPACED_SENTENCES.test(after.slice(0, 1));
   return hasNoSpace ? before + after : `${before} ${after}`;
 }
+
+/** Joins two words with a space, or without one between letters of scripts that have none between words. */
+export function joinWords(before: string, after: string): string {
+  const hasNoSpace = isUnspaced(before.slice(-1)) && isUnspaced(after.slice(0, 1));
+  return hasNoSpace ? before + after : joinTexts(before, after);
+}

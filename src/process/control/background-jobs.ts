@@ -27,6 +27,7 @@ import {
   RENDER_JOB,
   RESEAL_JOB,
   RETENTION_JOB,
+  type TRANSCRIPTION_JOB,
   WEBHOOK_LIMIT_JOB,
 } from "../../store/job-kinds.ts";
 import type { MediaKeyStore } from "../../store/media-key-store.ts";
@@ -81,7 +82,8 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     statistics,
     phoneCalls,
   } = options;
-  const handlers: Record<Exclude<JobKind, typeof PHONE_CALL_JOB>, JobHandler> & Partial<Record<JobKind, JobHandler>> = {
+  const handlers: Record<Exclude<JobKind, typeof PHONE_CALL_JOB | typeof TRANSCRIPTION_JOB>, JobHandler> &
+    Partial<Record<JobKind, JobHandler>> = {
     ...(phoneCalls !== undefined && { [PHONE_CALL_JOB]: phoneCalls }),
     [DELIVERY_JOB]: new DeliveryJob({
       webhooks,

@@ -24,9 +24,10 @@ export interface EndOfTurnTask extends TaskAudio {
 
 /**
  * Which job is next, in this order. `final`: speech is over and the call waits. `turn`: whether it is over is asked. `pause`: the caller pauses, and speech is perhaps
- * over. `interim`: the caller speaks; a job that needs the child stops it.
+ * over. `interim`: the caller speaks; a job that needs the child stops it. `batch`: a recording, for which no call waits; any other
+ * job that needs the child stops it, and it is done again.
  */
-export const URGENCIES = ["final", "turn", "pause", "interim"] as const;
+export const URGENCIES = ["final", "turn", "pause", "interim", "batch"] as const;
 export type Urgency = (typeof URGENCIES)[number];
 
 /** By when a job is to be done. */

@@ -107,7 +107,7 @@ export class SqlJobs implements JobStore {
       account_id: accountId ?? null,
       kind,
       lane,
-      live_key: key === undefined ? null : `${kind} ${key}`,
+      live_key: key === undefined ? null : liveKeyOf(kind, key),
       payload: text,
       status: "pending",
       ...this.#after(delayMs),
@@ -349,6 +349,27 @@ export class SqlJobs implements JobStore {
     });
   }
 
+  /** For other stores: the live job of this kind and key. */
+  async findLive(kind: string, key: string): Promise<JobId | undefined> {
+    const job = await this.#db
+      .selectFrom("jobs")
+      .select("id")
+      .where("live_key", "=", liveKeyOf(kind, key))
+      .executeTakeFirst();
+    return job?.id;
+  }
+
+  /** For other stores: deletes the job of a fact that needs it no more, with this key, and where it is dead with this payload. */
+  async remove(db: Kysely<Tables>, kind: string, key: string, payload: object): Promise<void> {
+    await db.deleteFrom("jobs").where("live_key", "=", liveKeyOf(kind, key)).execute();
+    await db
+      .deleteFrom("jobs")
+      .where("kind", "=", kind)
+      .where("status", "=", "dead")
+      .where("payload", "=", JSON.stringify(payload))
+      .execute();
+  }
+
   /** For other stores: whose fact waits for the jobs of this kind. */
   follow(kind: string, follower: JobFollower): void {
     this.#followers.set(kind, follower);
@@ -488,6 +509,8 @@ export class SqlJobs implements JobStore {
     };
   }
 }
+
+const liveKeyOf = (kind: string, key: string): string => `${kind} ${key}`;
 
 /** How long a job waits that was lost so often. */
 function separationMs(losses: number): number {

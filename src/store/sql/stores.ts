@@ -1,7 +1,7 @@
 import { DEFAULT_MIGRATION_TABLE, type Kysely, Migrator, sql } from "kysely";
 import { TrunklineError } from "../../core/errors.ts";
 import type { CallId, DeliveryId } from "../../core/ids.ts";
-import { DELIVERY_JOB, RENDER_JOB } from "../job-kinds.ts";
+import { DELIVERY_JOB, RENDER_JOB, TRANSCRIPTION_JOB } from "../job-kinds.ts";
 import type { SchemaOptions, Stores } from "../stores.ts";
 import { SqlAccountSecrets } from "./account-secrets.ts";
 import { SqlAccounts } from "./accounts.ts";
@@ -25,6 +25,7 @@ import { SqlCarriers } from "./telephony/carriers.ts";
 import { SqlInboundWebhooks } from "./telephony/inbound-webhooks.ts";
 import { SqlPhoneCalls } from "./telephony/phone-calls.ts";
 import { SqlPhoneNumbers } from "./telephony/phone-numbers.ts";
+import { SqlTranscriptions } from "./transcriptions/transcriptions.ts";
 import { SqlTransfer, unfinishedImport } from "./transfer.ts";
 import { SqlSessions } from "./users/sessions.ts";
 import { SqlUsers } from "./users/users.ts";
@@ -112,6 +113,8 @@ export function sqlStores(
     abandoned: (tx, payload) => markRecordingFailed(tx, (payload as { callId: CallId }).callId),
     replayed: (tx, payload) => clearRecordingFailure(tx, (payload as { callId: CallId }).callId),
   });
+  const transcriptions = new SqlTranscriptions(database, clock, age, sideEffects);
+  jobs.follow(TRANSCRIPTION_JOB, transcriptions.follower);
   return {
     accounts: new SqlAccounts(database, clock, audit),
     apiKeys: new SqlApiKeys(database, clock, audit),
@@ -125,6 +128,7 @@ export function sqlStores(
     redemptions: new SqlRedemptions(database, { clock, age, ...ofRedemptions }),
     phoneCalls: new SqlPhoneCalls(database, clock, age, sideEffects, (event) => calls.emit(event)),
     phoneNumbers,
+    transcriptions,
     usage: new SqlUsage(db),
     retention: new SqlRetention(database, clock),
     epochs: new SqlEpochs(db),

@@ -15,6 +15,7 @@ import type {
   JobId,
   PhoneNumberId,
   PublishableKeyId,
+  TranscriptionId,
   UserId,
   WebhookId,
   WorkerId,
@@ -442,9 +443,10 @@ export interface Tables {
     account_id: AccountId;
     type: string;
     call_id: CallId | null;
+    transcription_id: TranscriptionId | null;
     /** Names the fact; unique, so that it has one id for ever. */
     fact: string;
-    /** JSON; null for `call.ended`. */
+    /** JSON; null for `call.ended` and for events of transcriptions. */
     data: string | null;
     created_at: EpochMs;
   };
@@ -463,7 +465,8 @@ export interface Tables {
     account_id: AccountId;
     type: string;
     call_id: CallId | null;
-    /** JSON; null for `call.ended`. */
+    transcription_id: TranscriptionId | null;
+    /** JSON; null for `call.ended` and for events of transcriptions. */
     data: string | null;
     created_at: EpochMs;
     /** Null until `EventStreamStore.number`. */
@@ -481,6 +484,68 @@ export interface Tables {
     created_at: EpochMs;
     last_attempt_at: EpochMs | null;
     next_attempt_at: EpochMs | null;
+  };
+  transcriptions: {
+    id: TranscriptionId;
+    account_id: AccountId;
+    created_at: EpochMs;
+    status: string;
+    source: string;
+    /** JSON of TranscriptionOptions. */
+    options: string;
+    /** JSON. */
+    metadata: string;
+    /** The call may be deleted since. */
+    call_id: CallId | null;
+    url: string | null;
+    /** JSON of a text. */
+    file_name: string | null;
+    deletes_audio: number;
+    has_audio: number;
+    has_result: number;
+    done_ms: number;
+    duration_ms: number | null;
+    started_at: EpochMs | null;
+    ended_at: EpochMs | null;
+    /** JSON of a code and a message. */
+    failure: string | null;
+    /** JSON, a list of usage by provider; null before the end. */
+    usage: string | null;
+    /** When retention deleted the result. */
+    result_deleted_at: EpochMs | null;
+  };
+  /** The parts that were asked for, of transcriptions that are not over. */
+  transcription_parts: {
+    transcription_id: TranscriptionId;
+    channel: number;
+    start_ms: number;
+    end_ms: number;
+    account_id: AccountId;
+    requests: number;
+    /** JSON, a list of usage by provider; null until it is transcribed, as is `outcome`. */
+    usage: string | null;
+    /** JSON of PartOutcome. */
+    outcome: string | null;
+  };
+  /** The JSON of each result, cut into texts that one transaction can write. It counts once its transcription has `has_result`. */
+  transcription_results: {
+    transcription_id: TranscriptionId;
+    /** 0 for the first text. */
+    position: number;
+    account_id: AccountId;
+    text: string;
+  };
+  /** Requests with an idempotency key, so that a repeated one creates no second transcription. */
+  transcription_requests: {
+    account_id: AccountId;
+    /** SHA-256 of the idempotency key, lower-case hex. */
+    key_hash: string;
+    transcription_id: TranscriptionId;
+    fingerprint: string;
+    created_at: EpochMs;
+    /** The boot, and the time of its AgeClock at which the request was made. */
+    boot_id: string;
+    created_age_ms: AgeMs;
   };
   turns: {
     call_id: CallId;

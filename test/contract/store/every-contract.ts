@@ -20,6 +20,7 @@ import { publishableKeyContract } from "./publishable-keys.ts";
 import { redemptionContract } from "./redemptions.ts";
 import { retentionStoreContract } from "./retention.ts";
 import { sessionStoreContract } from "./sessions.ts";
+import { transcriptionContract } from "./transcriptions.ts";
 import { usageStoreContract } from "./usage.ts";
 import { userStoreContract } from "./users.ts";
 import { webhookStoreContract } from "./webhooks.ts";
@@ -48,6 +49,7 @@ const CONTRACTS = [
   carrierStoreContract,
   phoneNumberContract,
   phoneCallContract,
+  transcriptionContract,
 ];
 
 /** All contract suites of the stores. */

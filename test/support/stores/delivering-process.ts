@@ -52,6 +52,8 @@ export async function deliveringProcess(
     callDocument: ({ id, status }) => ({ id, status }),
     turnDocuments: (_, turns) => (turns ?? []).map(({ text }) => ({ text })),
     toolRuns: async () => [],
+    transcriptions: stores.transcriptions,
+    transcriptionDocument: ({ id, status }, result) => ({ id, status, text: result?.text }),
     apiUrl: "https://api.example/api/v1",
   });
   const delivery = new DeliveryJob({ webhooks, documents, sender, clock, log });

@@ -3,6 +3,7 @@ import type { Clock } from "../../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../../core/clocks.ts";
 import { systemErrorCodeOf } from "../../../core/errors.ts";
 import {
+  LOCAL_SPEECH_BATCH_JOBS_MAX,
   LOCAL_SPEECH_JOB_MS_MAX,
   LOCAL_SPEECH_JOBS_MAX,
   LOCAL_SPEECH_RESTART_MS_MAX,
@@ -110,7 +111,7 @@ export class SpeechPool implements LocalSpeech {
   readonly #options: SpeechPoolOptions;
   readonly #observer: PoolObserver;
   readonly #slots: Slot[];
-  readonly #queue = new JobQueue<Job>(LOCAL_SPEECH_JOBS_MAX);
+  readonly #queue = new JobQueue<Job>(LOCAL_SPEECH_JOBS_MAX + LOCAL_SPEECH_BATCH_JOBS_MAX);
   #ids = 0;
   /** CPU time of the children that have ended. */
   #endedCpuMs = 0;
@@ -150,6 +151,7 @@ export class SpeechPool implements LocalSpeech {
         turn: this.#queue.count("turn"),
         pause: this.#queue.count("pause"),
         interim: this.#queue.count("interim"),
+        batch: this.#queue.count("batch"),
       },
     };
   }
@@ -166,7 +168,7 @@ export class SpeechPool implements LocalSpeech {
     };
     if (this.#isClosed || this.#unusable !== undefined) {
       this.#settle(job, { outcome: "failed", reason: this.#unusable ?? "closed" });
-    } else if (!this.#queue.add(job)) {
+    } else if (this.#isFullFor(urgency) || !this.#queue.add(job)) {
       const isInterim = urgency === "interim";
       this.#settle(job, isInterim ? { outcome: "dropped" } : { outcome: "failed", reason: "too many jobs wait" });
     } else {
@@ -174,6 +176,13 @@ export class SpeechPool implements LocalSpeech {
       this.#dispatch();
     }
     return { outcome, raise: (by) => this.#raise(job, by), cancel: () => this.#cancel(job) };
+  }
+
+  /** Recordings and calls take no room of each other. */
+  #isFullFor(urgency: Urgency): boolean {
+    const batch = this.#queue.count("batch");
+    if (urgency === "batch") return batch >= LOCAL_SPEECH_BATCH_JOBS_MAX;
+    return this.#queue.length - batch >= LOCAL_SPEECH_JOBS_MAX;
   }
 
   close(): void {
@@ -249,17 +258,28 @@ export class SpeechPool implements LocalSpeech {
     slot.child?.send({ kind: "job", id: job.id, task: job.task });
   }
 
-  /** Interims make room for what waits and is more urgent: as many as there are such jobs. */
+  /**
+   * Recordings make room for all jobs of calls that wait, and interims for those that are more urgent: as many as there are such jobs.
+   * An interim is dropped; a recording waits again.
+   */
   #preempt(): void {
     const stopping = this.#slots.filter(({ isStopping }) => isStopping).length;
-    let wanted = this.#queue.length - this.#queue.count("interim") - stopping;
+    const ofCalls = this.#queue.length - this.#queue.count("batch");
+    const stopped = this.#stopRunning("batch", ofCalls - stopping);
+    this.#stopRunning("interim", ofCalls - this.#queue.count("interim") - stopping - stopped);
+  }
+
+  /** Stops up to `wanted` jobs of this urgency; returns how many. */
+  #stopRunning(urgency: "batch" | "interim", wanted: number): number {
+    let stopped = 0;
     for (const slot of this.#slots) {
-      if (wanted <= 0) return;
-      if (slot.job?.urgency !== "interim" || slot.isStopping) continue;
-      this.#settle(slot.job, { outcome: "dropped" });
+      if (stopped >= wanted) break;
+      if (slot.job?.urgency !== urgency || slot.isStopping) continue;
+      if (urgency === "interim") this.#settle(slot.job, { outcome: "dropped" });
       this.#stop(slot);
-      wanted -= 1;
+      stopped += 1;
     }
+    return stopped;
   }
 
   #onMessage(slot: Slot, message: FromSpeechChild): void {
@@ -286,12 +306,14 @@ export class SpeechPool implements LocalSpeech {
   }
 
   #onAnswer(slot: Slot, message: Extract<FromSpeechChild, { kind: "done" | "judged" | "failed" }>): void {
-    const { job } = slot;
+    const { job, isStopping } = slot;
     slot.job = undefined;
     slot.isStopping = false;
     if (slot.firstResidentBytes === 0) slot.firstResidentBytes = slot.residentBytes;
     if (job !== undefined && !job.isSettled) {
-      if (message.kind === "failed") this.#settle(job, { outcome: "failed", reason: message.reason });
+      // It was stopped for a job of a call: its answer may be incomplete.
+      if (isStopping) this.#putBack(job);
+      else if (message.kind === "failed") this.#settle(job, { outcome: "failed", reason: message.reason });
       else this.#settle(job, this.#doneOutcome(job, message));
     }
     const largestBytes = Math.max(
@@ -379,14 +401,18 @@ export class SpeechPool implements LocalSpeech {
   /** Another child gets the job, or the same one after its restart. */
   #retry(job: Job, what: string): void {
     job.deaths += 1;
-    job.startedMs = undefined;
     if (job.urgency === "interim") this.#settle(job, { outcome: "dropped" });
     else if (job.deaths >= LOCAL_SPEECH_TRIES_MAX) {
       this.#settle(job, { outcome: "failed", reason: `its processes ${what}` });
     } else {
-      this.#queue.addFirst(job);
+      this.#putBack(job);
       this.#dispatch();
     }
+  }
+
+  #putBack(job: Job): void {
+    job.startedMs = undefined;
+    this.#queue.addFirst(job);
   }
 
   /**

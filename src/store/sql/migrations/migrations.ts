@@ -19,6 +19,7 @@ import { addAuditActors } from "./0033-audit-actors.ts";
 import { addTelephony } from "./0034-telephony.ts";
 import { addPhoneCallsOver } from "./0035-phone-calls-over.ts";
 import { addPhoneCallsDue } from "./0036-phone-calls-due.ts";
+import { addTranscriptions } from "./0037-transcriptions.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -47,4 +48,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0034-telephony": { up: (db) => addTelephony(db, types) },
   "0035-phone-calls-over": { up: addPhoneCallsOver },
   "0036-phone-calls-due": { up: addPhoneCallsDue },
+  "0037-transcriptions": { up: (db) => addTranscriptions(db, types) },
 });

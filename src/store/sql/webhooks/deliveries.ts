@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
 import type { EpochMs } from "../../../core/clocks.ts";
-import type { CallId, DeliveryId, WebhookId } from "../../../core/ids.ts";
+import type { CallId, DeliveryId, TranscriptionId, WebhookId } from "../../../core/ids.ts";
 import { REPLAY_ROWS_PER_QUERY } from "../../../core/limits/webhooks.ts";
 import { DELIVERY_JOB } from "../../job-kinds.ts";
 import type { AttemptResult, Delivery, DeliveryQuery, DeliveryStatus } from "../../webhook-store.ts";
@@ -223,4 +223,12 @@ export async function deleteEventsOf(tx: Transaction<Tables>, callId: CallId): P
   await tx.deleteFrom("webhook_deliveries").where("event_id", "in", events).execute();
   await tx.deleteFrom("webhook_events").where("call_id", "=", callId).execute();
   await tx.deleteFrom("stream_events").where("call_id", "=", callId).execute();
+}
+
+/** As `deleteEventsOf`, of a transcription. */
+export async function deleteEventsOfTranscription(tx: Transaction<Tables>, id: TranscriptionId): Promise<void> {
+  const events = tx.selectFrom("webhook_events").select("id").where("transcription_id", "=", id);
+  await tx.deleteFrom("webhook_deliveries").where("event_id", "in", events).execute();
+  await tx.deleteFrom("webhook_events").where("transcription_id", "=", id).execute();
+  await tx.deleteFrom("stream_events").where("transcription_id", "=", id).execute();
 }

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
-import type { AccountId, CallId } from "../../../core/ids.ts";
+import type { AccountId, CallId, TranscriptionId } from "../../../core/ids.ts";
 import { DELIVERIES_WAITING_MAX } from "../../../core/limits/webhooks.ts";
 import { eventIdOf, newId } from "../../../core/new-id.ts";
 import type { WebhookEventType } from "../../../core/webhook-events.ts";
@@ -15,9 +15,10 @@ export interface Fact {
   accountId: AccountId;
   type: WebhookEventType;
   callId?: CallId | undefined;
-  /** With the type it names the fact among all facts there ever are: by default the call's id. */
+  transcriptionId?: TranscriptionId | undefined;
+  /** With the type it names the fact among all facts there ever are: by default the id of the call or the transcription. */
   name?: string | undefined;
-  /** Absent for `call.ended`. */
+  /** Absent for `call.ended` and for events of transcriptions. */
   data?: object | undefined;
 }
 
@@ -47,7 +48,7 @@ export class SqlEvents {
    * account that wants it. Call `notify` after the commit.
    */
   async insert(tx: Kysely<Tables> | Transaction<Tables>, fact: Fact): Promise<void> {
-    const { accountId, type, callId, name = callId, data } = fact;
+    const { accountId, type, callId, transcriptionId, name = callId ?? transcriptionId, data } = fact;
     const nowMs = this.#clock.epochMs();
     const uniqueName = `${type} ${name}`;
     const row = {
@@ -55,6 +56,7 @@ export class SqlEvents {
       account_id: accountId,
       type,
       call_id: callId ?? null,
+      transcription_id: transcriptionId ?? null,
       data: data === undefined ? null : JSON.stringify(data),
       created_at: nowMs,
     };

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
+  LOCAL_SPEECH_BATCH_JOBS_MAX,
   LOCAL_SPEECH_JOB_MS_MAX,
   LOCAL_SPEECH_JOBS_MAX,
   LOCAL_SPEECH_RSS_MB_MAX,
@@ -293,7 +294,7 @@ describe("the pool of processes with a speech model", () => {
     submit("two");
     submit("waiting");
     submit("interim", "interim", DROP);
-    expect(pool.readings.waiting).toEqual({ final: 1, turn: 0, pause: 0, interim: 1 });
+    expect(pool.readings.waiting).toEqual({ final: 1, turn: 0, pause: 0, interim: 1, batch: 0 });
     await clock.play(500);
     started[0]?.die();
     await clock.play(0);
@@ -310,5 +311,87 @@ describe("the pool of processes with a speech model", () => {
     expect(names("failed")).toEqual(["running", "waiting", "late"]);
     expect(started.map(({ isAlive }) => isAlive)).toEqual([false]);
     expect(clock.pending).toBe(0);
+  });
+});
+
+describe("a job of a recording", () => {
+  test.each(["final", "turn", "pause", "interim"] as const)(
+    "leaves its process to a job of a call (%s), and is done again",
+    async (urgency) => {
+      const { clock, pool, submit, names, started, jobs } = await poolOf({ passMs: () => 400 });
+      submit("recording", "batch");
+      await clock.play(100);
+      const audio = { samples: new Int16Array(700), rateHz: 16_000 };
+      const ofCall =
+        urgency === "turn" ? pool.submit({ kind: "end-of-turn", ...audio }, "turn", WAIT) : submit("call", urgency, WAIT);
+      await clock.play(404);
+      expect(jobs).toEqual([]);
+      await clock.play(1);
+      expect(await ofCall.outcome).toMatchObject({ waitMs: 5, passMs: 400 });
+      await clock.play(400);
+      expect(names("done")).toContain("recording");
+      expect(started[0]?.tasks).toHaveLength(3);
+    },
+  );
+
+  test("is done after all jobs of calls, in its order", async () => {
+    const { clock, submit, names } = await poolOf();
+    submit("running");
+    submit("recording 1", "batch");
+    submit("recording 2", "batch");
+    submit("interim", "interim");
+    submit("pause", "pause");
+    await clock.play(1_000);
+    expect(names("done")).toEqual(["running", "pause", "interim", "recording 1", "recording 2"]);
+  });
+
+  test("is stopped before an interim, and no more of them than there are jobs of calls", async () => {
+    const { clock, submit, names } = await poolOf({ passMs: () => 300 }, 3);
+    submit("interim", "interim", DROP);
+    submit("recording 1", "batch");
+    submit("recording 2", "batch");
+    submit("final", "final", WAIT);
+    await clock.play(299);
+    expect(names("dropped")).toEqual([]);
+    await clock.play(1);
+    expect(names("done")).toEqual(["interim", "recording 2"]);
+    await clock.play(1_000);
+    expect(names("done")).toEqual(["interim", "recording 2", "final", "recording 1"]);
+  });
+
+  test("that was stopped can be cancelled, and is not done again", async () => {
+    const { clock, submit, names, started } = await poolOf({ passMs: () => 300 });
+    const recording = submit("recording", "batch");
+    await clock.play(100);
+    submit("final", "final", WAIT);
+    recording.cancel();
+    await clock.play(1_000);
+    expect([names("dropped"), names("done")]).toEqual([["recording"], ["final"]]);
+    expect(started[0]?.tasks).toHaveLength(2);
+  });
+
+  test("takes no room of calls: too many fail, and calls have theirs all the same", async () => {
+    const { clock, submit, outcomes } = await poolOf();
+    submit("running");
+    for (let job = 0; job < LOCAL_SPEECH_BATCH_JOBS_MAX; job += 1) submit("waits", "batch");
+    submit("recording", "batch");
+    for (let job = 0; job < LOCAL_SPEECH_JOBS_MAX; job += 1) submit("waits");
+    submit("final", "final", WAIT);
+    await clock.play(0);
+    expect(outcomes).toEqual([
+      ["recording", { outcome: "failed", reason: "too many jobs wait" }],
+      ["final", { outcome: "failed", reason: "too many jobs wait" }],
+    ]);
+  });
+
+  test("of two processes that died fails, like any other", async () => {
+    const { clock, submit, outcomes, started } = await poolOf({ passMs: () => 300 });
+    submit("recording", "batch");
+    await clock.play(100);
+    started[0]?.die();
+    await clock.play(100);
+    started[1]?.die();
+    await clock.play(100);
+    expect(outcomes).toMatchObject([["recording", { outcome: "failed" }]]);
   });
 });

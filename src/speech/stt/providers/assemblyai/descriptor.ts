@@ -27,4 +27,6 @@ export const assemblyAiStt = defineProvider({
     transcribesLanguage(new URL(url).searchParams.get("speech_model") ?? model, language),
   create: async ({ apiKey = NO_API_KEY, model, url }, { clock }) =>
     (await import("./adapter.ts")).createAssemblyAiStt({ apiKey, model, url, clock }),
+  createBatch: async ({ apiKey = NO_API_KEY, url }, { clock }) =>
+    (await import("./batch.ts")).createAssemblyAiBatchStt({ apiKey, url, clock }),
 });

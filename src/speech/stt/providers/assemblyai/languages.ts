@@ -20,13 +20,24 @@ const WHISPER_LANGUAGES = codes(
 /** AssemblyAI's codes of languages, where they differ. */
 const CODES: Readonly<Record<string, string>> = { nb: "no", fil: "tl", jv: "jw" };
 
+/** AssemblyAI's code of a language, without its region. */
+export function assemblyAiCode(language: string): string {
+  const primary = primaryLanguage(language);
+  return CODES[primary] ?? primary;
+}
+
+/** The language of a code of AssemblyAI, as in `GET /languages`. */
+export function languageOfAssemblyAi(code: string): string {
+  const [ours] = Object.entries(CODES).find(([, theirs]) => theirs === code) ?? [code];
+  return ours;
+}
+
 /**
  * Whether the streaming model transcribes `language`, a code. Languages: www.assemblyai.com/docs,
  * faq/language-support-for-real-time-transcription and streaming/universal-3-pro/supported-languages.
  */
 export function transcribesLanguage(model: string, language: string): boolean {
-  const primary = primaryLanguage(language);
-  return languagesOf(model).has(CODES[primary] ?? primary);
+  return languagesOf(model).has(assemblyAiCode(language));
 }
 
 function languagesOf(model: string): ReadonlySet<string> {

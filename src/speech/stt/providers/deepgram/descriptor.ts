@@ -34,4 +34,6 @@ export const deepgramStt = defineProvider({
   },
   create: async ({ apiKey = NO_API_KEY, model, url }, { clock }) =>
     (await import("./adapter.ts")).createDeepgramStt({ apiKey, model, url, clock }),
+  createBatch: async ({ apiKey = NO_API_KEY, model, url }) =>
+    (await import("./batch.ts")).createDeepgramBatchStt({ apiKey, model, url }),
 });

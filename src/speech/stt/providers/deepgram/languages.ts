@@ -44,6 +44,15 @@ export function deepgramCode(language: string): string {
   return DEEPGRAM_CODES[primary] ?? primary;
 }
 
+/** The language of a code of Deepgram, as in `GET /languages`. */
+export function languageOfDeepgram(code: string): string {
+  const [ours] = Object.entries(DEEPGRAM_CODES).find(([, theirs]) => theirs === code) ?? [code];
+  return ours;
+}
+
+/** Whether `model` detects the language of a recording with `detect_language`. */
+export const detectsDominantLanguage = (model: string): boolean => !ENGLISH_MODEL.test(model);
+
 /** Whether `model` detects `language` among others with `language=multi`. */
 export function detectsLanguage(model: string, language: string): boolean {
   const code = deepgramCode(language);

@@ -50,6 +50,11 @@ export const localStt = defineProvider({
     const { languages } = locateModel(modelFolder).manifest;
     return createLocalStt({ speech: await openLocalSpeech(), languages });
   },
+  createBatch: async ({ modelFolder, processes }, { openLocalSpeech }) => {
+    const { createLocalBatchStt } = await import("./batch.ts");
+    const { languages } = locateModel(modelFolder).manifest;
+    return createLocalBatchStt({ speech: await openLocalSpeech(), languages, processes });
+  },
 });
 
 /** How many children serve a machine with this many processors: half of them belong to the media workers. */

@@ -1,34 +1,28 @@
 import { connectionErrorCode } from "../../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
-import { isObject, parseObject } from "../../../../core/json.ts";
 import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../../core/limits/stt.ts";
 import { NO_SPEECH, type SpeechActivity } from "../../../../media/voice-activity/speech-activity.ts";
-import { monoWav } from "../../../../media/wav.ts";
 import type { Stt, SttEvent, SttStream } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";
-import { headerOf, keepAliveRequest, preconnect, readBody } from "../../../keep-alive-request.ts";
-import { openAiCode, openAiLanguage } from "../../../openai-languages.ts";
-import { refusalFrom } from "../../../resilience/provider-error.ts";
+import { preconnect } from "../../../keep-alive-request.ts";
 import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
 import { UtteranceBuffer } from "../../utterance-buffer.ts";
+import {
+  detectedIn,
+  type FormField,
+  isGptTranscribe,
+  languageFields,
+  PROVIDER,
+  RATE_HZ,
+  requestTranscription,
+  spokenWords,
+  type TranscriptionServer,
+} from "./request.ts";
 
-export interface OpenAiSttOptions {
-  /** Undefined for servers that require none. */
-  apiKey: string | undefined;
-  model: string;
-  /** The base address, without `/audio/transcriptions`, `https:` or `http:`. */
-  url: string;
+export interface OpenAiSttOptions extends TranscriptionServer {
   /** Whether the server detects and reports the language where the request names none. */
   languageDetection: boolean;
 }
-
-const PROVIDER = "openai";
-/** The only rate that whisper.cpp accepts; the other servers accept any. */
-const RATE_HZ = 16_000;
-/** The model that accepts several languages and reports the detected ones. It always responds in JSON. */
-const GPT_TRANSCRIBE = /^gpt-transcribe(?:-|$)/;
-/** Empty, or whisper.cpp's notes about sounds that are no speech: `[BLANK_AUDIO]`, `(wind blowing)`. */
-const NO_WORDS = /^(?:\[[^[\]]*\]|\([^()]*\)|\s)*$/;
 
 /**
  * STT of any server with OpenAI's `POST /v1/audio/transcriptions`: OpenAI itself, whisper.cpp (`--inference-path`),
@@ -105,7 +99,7 @@ class OpenAiSttStream implements SttStream {
     try {
       const { text } = await this.#transcribe(utterance);
       // The final of this utterance may have been faster.
-      if (!this.#signal.aborted && this.#finals === finals) this.events.push({ kind: "interim", text: wordsOf(text) });
+      if (!this.#signal.aborted && this.#finals === finals) this.events.push({ kind: "interim", text: spokenWords(text) });
     } catch {
       // The final transcript of this utterance decides whether the provider works.
     } finally {
@@ -120,7 +114,7 @@ class OpenAiSttStream implements SttStream {
         if (this.#signal.aborted) return;
         this.#utterances.shift();
         this.#finals += 1;
-        const words = wordsOf(text);
+        const words = spokenWords(text);
         const language =
           words === "" || detected === undefined ? undefined : transcriptLanguage(detected, this.#language);
         // An empty final for sounds without words: it shows that the utterance was processed.
@@ -144,57 +138,22 @@ class OpenAiSttStream implements SttStream {
   }
 }
 
-/** The words of a transcript; empty for notes about sounds. */
-const wordsOf = (text: string): string => (NO_WORDS.test(text) ? "" : text);
-
 async function transcribe(
-  { apiKey, model, url, languageDetection }: OpenAiSttOptions,
+  { languageDetection, ...server }: OpenAiSttOptions,
   utterance: Int16Array,
   language: string,
   signal: AbortSignal,
 ): Promise<{ text: string; detected: string | undefined }> {
-  const form = new FormData();
-  form.append("file", new Blob([monoWav(utterance, RATE_HZ)], { type: "audio/wav" }), "utterance.wav");
-  form.append("model", model);
-  for (const [name, value] of fieldsFor(model, languageDetection ? undefined : language)) form.append(name, value);
-  const sent = new Response(form);
-  const headers = {
-    "content-type": sent.headers.get("content-type") ?? "",
-    // Compressed responses are not accepted: their decompressed size has no bound.
-    "accept-encoding": "identity",
-    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-  };
-  const requested = { method: "POST", headers, body: new Uint8Array(await sent.arrayBuffer()) } as const;
-  const response = await keepAliveRequest(`${url}/audio/transcriptions`, requested, signal);
-  const status = response.statusCode;
-  const encoding = headerOf(response, "content-encoding") ?? "identity";
-  if (status !== 200 || encoding !== "identity") {
-    response.body.destroy();
-    if (status === 200) throw providerFailed(PROVIDER, "sent an encoded response");
-    const refusal = refusalFrom(status, headerOf(response, "retry-after"));
-    throw providerFailed(PROVIDER, `refused with status ${status}`, refusal);
-  }
-  const bytes = await readBody(response, STT_ANSWER_BYTES_MAX);
-  if (bytes === undefined) throw providerFailed(PROVIDER, "sent a response that is too long for a transcription");
-  const body = parseObject(bytes.toString("utf8"));
-  if (typeof body?.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");
-  return { text: transcriptText(body.text), detected: languageDetection ? detectedIn(body) : undefined };
+  const fields = fieldsFor(server.model, languageDetection ? undefined : language);
+  const answer = await requestTranscription(server, utterance, fields, STT_ANSWER_BYTES_MAX, signal);
+  return { text: transcriptText(answer.text), detected: languageDetection ? detectedIn(answer) : undefined };
 }
 
 /** The form fields for the language and the response format. Without a language the server detects it. */
-function fieldsFor(model: string, language: string | undefined): [name: string, value: string][] {
-  const code = language === undefined ? undefined : openAiCode(language);
-  if (GPT_TRANSCRIBE.test(model)) return code === undefined ? [] : [["languages[]", code]];
-  if (language === undefined) return [["response_format", "verbose_json"]];
-  return [...(code === undefined ? [] : [["language", code] as [string, string]]), ["response_format", "json"]];
-}
-
-/** The language that a response reports, in BCP 47: from a list with one code, or from a single code or name. */
-function detectedIn({ languages, language }: Readonly<Record<string, unknown>>): string | undefined {
-  const codes: readonly unknown[] = Array.isArray(languages) ? languages : [];
-  const [only] = codes.length === 1 ? codes : [];
-  const reported = isObject(only) ? only.code : language;
-  return typeof reported === "string" ? openAiLanguage(reported) : undefined;
+function fieldsFor(model: string, language: string | undefined): FormField[] {
+  const fields = languageFields(model, language);
+  if (isGptTranscribe(model)) return fields;
+  return [...fields, ["response_format", language === undefined ? "verbose_json" : "json"]];
 }
 
 /** Describes a failed request by its code alone, because error texts contain addresses. */

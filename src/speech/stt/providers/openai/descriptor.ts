@@ -57,6 +57,12 @@ export const openAiStt = defineProvider({
     ENGLISH_MODEL.test(model) ? primaryLanguage(language) === "en" : openAiCode(language) !== undefined,
   create: async (settings) =>
     (await import("./adapter.ts")).createOpenAiStt({ ...settings, languageDetection: detectsLanguage(settings) }),
+  createBatch: async (settings) =>
+    (await import("./batch.ts")).createOpenAiBatchStt({
+      ...settings,
+      languageDetection: detectsLanguage(settings),
+      wordTimes: settings.url !== OPENAI_ADDRESS || settings.model === "whisper-1",
+    }),
 });
 
 /** Whether the server detects the language: as configured, or by its model at OpenAI's own address. */

@@ -12,4 +12,5 @@ export const referenceStt = defineProvider({
   readSettings: () => ({}),
   problems: () => [],
   create: async () => (await import("../../../reference/stt.ts")).createReferenceStt(),
+  createBatch: async () => (await import("../../../reference/batch-stt.ts")).createReferenceBatchStt(),
 });

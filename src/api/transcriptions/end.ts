@@ -1,0 +1,69 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import type { Prices } from "../../core/billing/prices.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
+import type { TranscriptionStore } from "../../store/transcription-store.ts";
+import { actOf } from "../http/auth.ts";
+import { found } from "../http/errors.ts";
+import { NoQuery } from "../http/query.ts";
+import { transcriptionItemOf } from "./item.ts";
+import { TranscriptionParams, TranscriptionSummary } from "./response-schemas.ts";
+
+export interface TranscriptionEndDeps {
+  transcriptions: Pick<TranscriptionStore, "cancel" | "remove">;
+  transcriptionAudio: Pick<TranscriptionAudio, "remove">;
+  prices: Prices | undefined;
+  log: Logger;
+}
+
+const CANCEL = {
+  operationId: "cancelTranscription",
+  scope: "calls" as const,
+  tags: ["transcriptions"],
+  summary: "Cancel a transcription",
+  description:
+    "A transcription that is queued or in progress ends as `cancelled`, without a result and without an event. One that is over is not " +
+    "changed, so the request can be repeated safely.",
+  params: TranscriptionParams,
+  querystring: NoQuery,
+  body: z.strictObject({}, { error: "must be a JSON object without fields, or be left out" }).nullish(),
+  errors: ["not_found"] as const,
+  response: { 200: TranscriptionSummary.meta({ description: "The transcription is over." }) },
+};
+
+const DELETE = {
+  operationId: "deleteTranscription",
+  scope: "write" as const,
+  tags: ["transcriptions"],
+  summary: "Delete a transcription",
+  description:
+    "Deletes the transcription permanently, in any state: its audio, its result, its record, its events and its Idempotency-Key.",
+  params: TranscriptionParams,
+  querystring: NoQuery,
+  errors: ["not_found"] as const,
+  response: { 204: z.undefined().meta({ description: "The transcription was deleted." }) },
+};
+
+/** Registers the routes that cancel and delete transcriptions in `scope`, which must require an API key. */
+export function transcriptionEndRoutes(scope: FastifyInstance, deps: TranscriptionEndDeps): void {
+  const { transcriptions, transcriptionAudio, prices, log } = deps;
+  const app = scope.withTypeProvider<ZodTypeProvider>();
+
+  app.post("/transcriptions/:id/cancel", { schema: CANCEL }, async (request) => {
+    const latest = await transcriptions.cancel(request.accountId, request.params.id);
+    return transcriptionItemOf(found(latest, "transcription"), prices);
+  });
+
+  app.delete("/transcriptions/:id", { schema: DELETE }, async (request, reply) => {
+    const { accountId, id: requestId } = request;
+    // Its job must not write the file again.
+    const { id: transcriptionId } = found(await transcriptions.cancel(accountId, request.params.id), "transcription");
+    // The file first: after a failure between the two, the record still leads to it.
+    await transcriptionAudio.remove(transcriptionId);
+    await transcriptions.remove(accountId, transcriptionId, actOf(request));
+    log.info({ transcriptionId, accountId, requestId }, "transcription deleted");
+    return reply.code(204).send();
+  });
+}

@@ -1,0 +1,13 @@
+import type { IncomingMessage } from "node:http";
+import { UPLOAD_LINGER_MS } from "../../core/limits/transcriptions.ts";
+
+/**
+ * Reads and drops what is left of a refused request, so that its client gets to read the response, and closes the connection where that
+ * takes longer than UPLOAD_LINGER_MS.
+ */
+export function lingerAfterRefusal(request: IncomingMessage): void {
+  if (request.readableEnded || request.destroyed) return;
+  const timer = setTimeout(() => request.socket.destroy(), UPLOAD_LINGER_MS);
+  request.once("close", () => clearTimeout(timer));
+  request.resume();
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { CREATE_CALL_OPTIONS } from "../calls/create.ts";
+import { REFUSAL_CODES } from "../http/errors.ts";
+import { IdempotencyHeaders } from "../http/idempotency.ts";
+import { NoQuery } from "../http/query.ts";
+import { createTranscription, type TranscriptionCreationDeps } from "./create.ts";
+import { type TranscriptionEndDeps, transcriptionEndRoutes } from "./end.ts";
+import { type TranscriptionListDeps, transcriptionListRoutes } from "./list.ts";
+import { type TranscriptionReadDeps, transcriptionReadRoutes } from "./read.ts";
+import { NewTranscriptionBody, UPLOAD_FORM } from "./request-schemas.ts";
+import { TranscriptionSummary } from "./response-schemas.ts";
+
+export type TranscriptionRoutesDeps = TranscriptionCreationDeps &
+  TranscriptionEndDeps &
+  TranscriptionListDeps &
+  TranscriptionReadDeps;
+
+const CREATE = {
+  operationId: "createTranscription",
+  scope: "calls" as const,
+  tags: ["transcriptions"],
+  summary: "Transcribe a file",
+  description:
+    "Transcribes an uploaded file (multipart/form-data), a file at a URL, or the recording of a call. The answer comes at once; " +
+    "`getTranscription` shows the progress and the result, and webhooks report the end. For an Idempotency-Key, an upload is the same " +
+    "request where its fields and the bytes of its file are the same.",
+  headers: IdempotencyHeaders,
+  querystring: NoQuery,
+  body: NewTranscriptionBody,
+  multipart: UPLOAD_FORM,
+  errors: [
+    "unknown_language",
+    "idempotency_mismatch",
+    "rate_limited",
+    "unavailable",
+    "overloaded",
+    ...REFUSAL_CODES.filter((code) => code !== "overloaded"),
+  ] as const,
+  refusesFeatures: true,
+  response: { 202: TranscriptionSummary.meta({ description: "The transcription is queued." }) },
+  responseHeaders: { 202: ["Location", "Idempotent-Replayed"] } as const,
+};
+
+/** Registers `/transcriptions` in `scope`, which must require an API key. */
+export function transcriptionRoutes(scope: FastifyInstance, deps: TranscriptionRoutesDeps): void {
+  void scope.register(async (uploads) => {
+    acceptForms(uploads);
+    const app = uploads.withTypeProvider<ZodTypeProvider>();
+    app.post("/transcriptions", { ...CREATE_CALL_OPTIONS, schema: CREATE }, (request, reply) =>
+      createTranscription(deps, request, reply),
+    );
+  });
+  transcriptionListRoutes(scope, deps);
+  transcriptionReadRoutes(scope, deps);
+  transcriptionEndRoutes(scope, deps);
+}
+
+/** The routes of `scope` read forms themselves, as they arrive. */
+export function acceptForms(scope: FastifyInstance): void {
+  scope.addContentTypeParser("multipart/form-data", (_request, _payload, done) => done(null, undefined));
+}

@@ -1,0 +1,372 @@
+import type { Kysely, Transaction } from "kysely";
+import type { AgeClock } from "../../../core/age-clock.ts";
+import type { Clock } from "../../../core/clock.ts";
+import type { AccountId, JobId, TranscriptionId } from "../../../core/ids.ts";
+import { KeyedQueue } from "../../../core/keyed-queue.ts";
+import type { PartKey, PartOutcome } from "../../../core/transcriptions/part.ts";
+import type { TranscriptionResult } from "../../../core/transcriptions/result.ts";
+import { type Act, BY_SERVICE } from "../../audit-store.ts";
+import { TRANSCRIPTION_JOB } from "../../job-kinds.ts";
+import type {
+  DueTranscription,
+  DueTranscriptionQuery,
+  IdempotentTranscription,
+  NewTranscription,
+  StoredPart,
+  Transcription,
+  TranscriptionCreation,
+  TranscriptionEnd,
+  TranscriptionQuery,
+  TranscriptionStore,
+} from "../../transcription-store.ts";
+import type { SqlDatabase } from "../database.ts";
+import type { JobFollower } from "../jobs.ts";
+import type { SideEffects } from "../side-effects.ts";
+import type { Tables } from "../tables.ts";
+import { deleteEventsOfTranscription } from "../webhooks/deliveries.ts";
+import { deleteExpiredRequests, findRequest, insertRequest } from "./idempotent-requests.ts";
+import { dueTranscriptions, listTranscriptions } from "./list.ts";
+import { insertResult, readResult, trimResult } from "./results.ts";
+import { newColumnsOf, OPEN_STATUSES, partOf, transcriptionOf, usageColumn } from "./rows.ts";
+
+type Db = Kysely<Tables> | Transaction<Tables>;
+
+/** What its end changes in the row of a transcription, besides the time. */
+type EndColumns = Pick<Tables["transcriptions"], "status"> &
+  Partial<Pick<Tables["transcriptions"], "has_result" | "duration_ms" | "done_ms" | "usage" | "failure">>;
+
+/** The failure of one whose job was given up: what the job could not do is in the log and in the job. */
+const ABANDONED = {
+  code: "abandoned",
+  message: "the transcription could not be finished after several attempts: the operator's log says why",
+};
+
+/** See `TranscriptionStore`. */
+export class SqlTranscriptions implements TranscriptionStore {
+  readonly #database: SqlDatabase;
+  readonly #db: Kysely<Tables>;
+  readonly #clock: Clock;
+  readonly #age: AgeClock;
+  readonly #sideEffects: SideEffects;
+  readonly #listeners: Parameters<TranscriptionStore["onOver"]>[0][] = [];
+  /** A second end of a transcription waits for the first. */
+  readonly #ends = new KeyedQueue<TranscriptionId>();
+
+  constructor(database: SqlDatabase, clock: Clock, age: AgeClock, sideEffects: SideEffects) {
+    this.#database = database;
+    this.#db = database.db;
+    this.#clock = clock;
+    this.#age = age;
+    this.#sideEffects = sideEffects;
+  }
+
+  onOver(listener: (id: TranscriptionId, transcription: Transcription | undefined) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  #emitOver(id: TranscriptionId, transcription: Transcription | undefined): void {
+    for (const listener of this.#listeners) listener(id, transcription);
+  }
+
+  async create(transcription: NewTranscription): Promise<Transcription> {
+    const created = await this.#database.readCommitted((tx) => this.#insert(tx, transcription));
+    this.#sideEffects.jobs.notify();
+    return created;
+  }
+
+  async createOnce(transcription: NewTranscription, request: IdempotentTranscription): Promise<TranscriptionCreation> {
+    const clocks = { clock: this.#clock, age: this.#age };
+    await deleteExpiredRequests(this.#db, clocks);
+    const creation = await this.#database.transaction(async (tx): Promise<TranscriptionCreation> => {
+      const before = await findRequest(tx, transcription.accountId, request.keyHash, clocks);
+      if (before === undefined) {
+        const created = await this.#insert(tx, transcription);
+        await insertRequest(tx, created, request, clocks);
+        return { kind: "created", transcription: created };
+      }
+      if (before.fingerprint !== request.fingerprint) return { kind: "mismatch" };
+      const row = await byId(tx, before.transcription_id).executeTakeFirstOrThrow();
+      return { kind: "replayed", transcription: transcriptionOf(row) };
+    });
+    this.#sideEffects.jobs.notify();
+    return creation;
+  }
+
+  async #insert(tx: Transaction<Tables>, transcription: NewTranscription): Promise<Transcription> {
+    const { id, accountId, source } = transcription;
+    const row = await tx
+      .insertInto("transcriptions")
+      .values({ id, created_at: this.#clock.epochMs(), status: "queued", ...newColumnsOf(transcription) })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    if (source !== "live") {
+      const job = { kind: TRANSCRIPTION_JOB, payload: { transcriptionId: id }, key: id, lane: accountId, accountId };
+      await this.#sideEffects.jobs.insert(tx, job);
+    }
+    return transcriptionOf(row);
+  }
+
+  async get(accountId: AccountId, id: TranscriptionId): Promise<Transcription | undefined> {
+    const row = await byId(this.#db, id).where("account_id", "=", accountId).executeTakeFirst();
+    return row && transcriptionOf(row);
+  }
+
+  async find(id: TranscriptionId): Promise<Transcription | undefined> {
+    const row = await byId(this.#db, id).executeTakeFirst();
+    return row && transcriptionOf(row);
+  }
+
+  list(query: TranscriptionQuery): Promise<{ transcriptions: readonly Transcription[]; more: boolean }> {
+    return listTranscriptions(this.#db, query);
+  }
+
+  async result(accountId: AccountId, id: TranscriptionId): Promise<TranscriptionResult | undefined> {
+    const row = await byId(this.#db, id).where("account_id", "=", accountId).executeTakeFirst();
+    return row?.has_result === 1 ? await readResult(this.#db, id) : undefined;
+  }
+
+  async countProcessing(accountId: AccountId): Promise<number> {
+    const { processing } = await this.#db
+      .selectFrom("transcriptions")
+      .select(({ fn }) => fn.countAll<number>().as("processing"))
+      .where("account_id", "=", accountId)
+      .where("status", "=", "processing")
+      .executeTakeFirstOrThrow();
+    return Number(processing);
+  }
+
+  async start(id: TranscriptionId): Promise<Transcription | undefined> {
+    await this.#db
+      .updateTable("transcriptions")
+      .set({ status: "processing", started_at: this.#clock.epochMs() })
+      .where("id", "=", id)
+      .where("status", "=", "queued")
+      .execute();
+    return await this.find(id);
+  }
+
+  async progress(id: TranscriptionId, doneMs: number, durationMs: number | undefined): Promise<void> {
+    // Progress that a power failure undoes is reported again.
+    await this.#database.withoutSync((db) =>
+      db
+        .updateTable("transcriptions")
+        .set({ done_ms: doneMs, ...(durationMs !== undefined && { duration_ms: durationMs }) })
+        .where("id", "=", id)
+        .where("status", "in", OPEN_STATUSES)
+        .execute(),
+    );
+  }
+
+  async parts(id: TranscriptionId): Promise<readonly StoredPart[]> {
+    const rows = await this.#db
+      .selectFrom("transcription_parts")
+      .selectAll()
+      .where("transcription_id", "=", id)
+      .orderBy("channel")
+      .orderBy("start_ms")
+      .orderBy("end_ms")
+      .execute();
+    return rows.map(partOf);
+  }
+
+  async requesting(id: TranscriptionId, part: PartKey): Promise<boolean> {
+    return await this.#database.readCommitted(async (tx) => {
+      // Its end, which deletes the parts, waits for this lock.
+      const row = await byId(tx, id)
+        .where("status", "in", OPEN_STATUSES)
+        .$if(this.#database.locksRows, (query) => query.forShare())
+        .executeTakeFirst();
+      if (row === undefined) return false;
+      await tx
+        .insertInto("transcription_parts")
+        .values({ ...partColumns(id, part), account_id: row.account_id, requests: 1, usage: null, outcome: null })
+        .onConflict((conflict) =>
+          conflict
+            .columns(["transcription_id", "channel", "start_ms", "end_ms"])
+            .doUpdateSet((parts) => ({ requests: parts("transcription_parts.requests", "+", 1) })),
+        )
+        .execute();
+      return true;
+    });
+  }
+
+  async transcribed(id: TranscriptionId, part: PartKey, outcome: PartOutcome): Promise<void> {
+    const { transcription_id, channel, start_ms, end_ms } = partColumns(id, part);
+    await this.#db
+      .updateTable("transcription_parts")
+      .set({ usage: usageColumn(outcome.usage), outcome: JSON.stringify(outcome) })
+      .where("transcription_id", "=", transcription_id)
+      .where("channel", "=", channel)
+      .where("start_ms", "=", start_ms)
+      .where("end_ms", "=", end_ms)
+      .where("outcome", "is", null)
+      .execute();
+  }
+
+  async end(id: TranscriptionId, end: TranscriptionEnd): Promise<boolean> {
+    const ended = await this.#ends.run(id, () => this.#end(id, end));
+    this.#sideEffects.events.notify();
+    if (ended !== undefined) this.#emitOver(id, ended);
+    return ended !== undefined;
+  }
+
+  /** Undefined where it was over or removed. */
+  async #end(id: TranscriptionId, end: TranscriptionEnd): Promise<Transcription | undefined> {
+    const open = await byId(this.#db, id).where("status", "in", OPEN_STATUSES).executeTakeFirst();
+    if (open === undefined) return undefined;
+    const isComplete = end.status === "completed";
+    if (isComplete) await insertResult(this.#database, { id, accountId: open.account_id }, end.result);
+    const ended = await this.#database.readCommitted(async (tx) => {
+      const columns = end.status === "completed" ? completedColumns(end.result) : failedColumns(end.failure);
+      if (!(await this.#endRow(tx, id, columns))) return undefined;
+      const fact = { accountId: open.account_id, type: `transcription.${end.status}`, transcriptionId: id } as const;
+      await this.#sideEffects.events.insert(tx, fact);
+      return transcriptionOf(await byId(tx, id).executeTakeFirstOrThrow());
+    });
+    // It was cancelled or removed meanwhile.
+    if (ended === undefined && isComplete) await trimResult(this.#database, id, 0);
+    return ended;
+  }
+
+  /** Ends it if it is not over, and deletes its parts. What they have used counts where `columns` have no usage. */
+  async #endRow(tx: Db, id: TranscriptionId, columns: EndColumns): Promise<boolean> {
+    const { numUpdatedRows } = await tx
+      .updateTable("transcriptions")
+      .set({ ...columns, ended_at: this.#clock.epochMs() })
+      .where("id", "=", id)
+      .where("status", "in", OPEN_STATUSES)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    const parts = await tx
+      .deleteFrom("transcription_parts")
+      .where("transcription_id", "=", id)
+      .returning("usage")
+      .execute();
+    if (columns.usage !== undefined) return true;
+    const used = parts.flatMap(({ usage }): PartOutcome["usage"] => (usage === null ? [] : JSON.parse(usage)));
+    await tx
+      .updateTable("transcriptions")
+      .set({ usage: usageColumn(used) })
+      .where("id", "=", id)
+      .execute();
+    return true;
+  }
+
+  async cancel(accountId: AccountId, id: TranscriptionId): Promise<Transcription | undefined> {
+    let isFirst = false;
+    const latest = await this.#database.readCommitted(async (tx) => {
+      const found = await byId(tx, id).where("account_id", "=", accountId).executeTakeFirst();
+      if (found === undefined) return undefined;
+      isFirst = await this.#endRow(tx, id, { status: "cancelled" });
+      if (isFirst) await this.#sideEffects.jobs.remove(tx, TRANSCRIPTION_JOB, id, { transcriptionId: id });
+      return transcriptionOf(await byId(tx, id).executeTakeFirstOrThrow());
+    });
+    if (isFirst) this.#emitOver(id, latest);
+    return latest;
+  }
+
+  async audioDeleted(id: TranscriptionId): Promise<void> {
+    await this.#db.updateTable("transcriptions").set({ has_audio: 0 }).where("id", "=", id).execute();
+  }
+
+  async remove(accountId: AccountId, id: TranscriptionId, act: Act = BY_SERVICE): Promise<boolean> {
+    const found = await this.get(accountId, id);
+    if (found === undefined) return false;
+    // One that is in progress may be ending: then nothing of its result is stored after this.
+    const isRemoved = await this.#ends.run(id, async () => {
+      if (found.endedAtMs !== undefined) await trimResult(this.#database, id, 1);
+      return await this.#database.transaction(async (tx) => {
+        const row = await byId(tx, id).where("account_id", "=", accountId).executeTakeFirst();
+        if (row === undefined) return false;
+        await this.#sideEffects.jobs.remove(tx, TRANSCRIPTION_JOB, id, { transcriptionId: id });
+        await deleteEventsOfTranscription(tx, id);
+        for (const table of ["transcription_parts", "transcription_results", "transcription_requests"] as const) {
+          await tx.deleteFrom(table).where("transcription_id", "=", id).execute();
+        }
+        await tx.deleteFrom("transcriptions").where("id", "=", id).execute();
+        await this.#sideEffects.audit.insert(tx, {
+          ...act,
+          accountId,
+          action: "transcription.deleted",
+          target: { kind: "transcription", id },
+        });
+        return true;
+      });
+    });
+    if (isRemoved) {
+      this.#emitOver(id, undefined);
+      await this.#database.purgeChangeLog();
+    }
+    return isRemoved;
+  }
+
+  async jobOf(id: TranscriptionId): Promise<JobId | undefined> {
+    return await this.#sideEffects.jobs.findLive(TRANSCRIPTION_JOB, id);
+  }
+
+  listDue(accountId: AccountId, query: DueTranscriptionQuery): Promise<readonly DueTranscription[]> {
+    return dueTranscriptions(this.#db, accountId, query);
+  }
+
+  async deleteResult(id: TranscriptionId): Promise<void> {
+    const row = await byId(this.#db, id).where("ended_at", "is not", null).executeTakeFirst();
+    if (row === undefined) return;
+    await trimResult(this.#database, id, 1);
+    await this.#database.transaction(async (tx) => {
+      await tx.deleteFrom("transcription_results").where("transcription_id", "=", id).execute();
+      await tx
+        .updateTable("transcriptions")
+        .set({ has_result: 0, result_deleted_at: this.#clock.epochMs() })
+        .where("id", "=", id)
+        .execute();
+      // An endpoint may have answered with what it was sent.
+      const events = tx.selectFrom("webhook_events").select("id").where("transcription_id", "=", id);
+      await tx.updateTable("webhook_deliveries").set({ answer: null }).where("event_id", "in", events).execute();
+    });
+  }
+
+  /** What the end of its job means for a transcription. */
+  get follower(): JobFollower {
+    const idOf = (payload: unknown) => (payload as { transcriptionId: TranscriptionId }).transcriptionId;
+    return {
+      abandoned: async (tx, payload) => {
+        const id = idOf(payload);
+        const row = await byId(tx, id).executeTakeFirst();
+        if (row === undefined) return;
+        if (!(await this.#endRow(tx, id, failedColumns(ABANDONED)))) return;
+        const fact = { accountId: row.account_id, type: "transcription.failed", transcriptionId: id } as const;
+        await this.#sideEffects.events.insert(tx, fact);
+      },
+      replayed: async (tx, payload) => {
+        await tx
+          .updateTable("transcriptions")
+          .set({ status: "queued", failure: null, usage: null, started_at: null, ended_at: null, done_ms: 0 })
+          .where("id", "=", idOf(payload))
+          .where("status", "=", "failed")
+          .execute();
+      },
+    };
+  }
+}
+
+const byId = (db: Db, id: TranscriptionId) => db.selectFrom("transcriptions").selectAll().where("id", "=", id);
+
+const partColumns = (id: TranscriptionId, { channel, startMs, endMs }: PartKey) => ({
+  transcription_id: id,
+  channel,
+  start_ms: startMs,
+  end_ms: endMs,
+});
+
+const completedColumns = (result: TranscriptionResult): EndColumns => ({
+  status: "completed",
+  has_result: 1,
+  duration_ms: result.durationMs,
+  done_ms: result.durationMs,
+  usage: usageColumn(result.parts.flatMap(({ usage }) => usage)),
+});
+
+const failedColumns = (failure: Transcription["failure"]): EndColumns => ({
+  status: "failed",
+  failure: JSON.stringify(failure),
+});
