@@ -35,7 +35,7 @@ export interface AccountSecretQuery {
 }
 
 /**
- * The secrets of accounts, sealed and bound to their rows. Only a redemption opens one. `act` is recorded in the audit log, in
+ * The secrets of accounts, sealed and bound to their rows. Only redemptions and transcriptions open any. `act` is recorded in the audit log, in
  * the same transaction. Every operation rejects with `unavailable` when the store cannot answer at present.
  */
 export interface AccountSecretStore extends Resealable {
@@ -49,6 +49,8 @@ export interface AccountSecretStore extends Resealable {
   ): Promise<{ secrets: readonly AccountSecret[]; more: boolean }>;
   /** Undefined for an unknown id, one of another account, and one of another kind. */
   get(accountId: AccountId, kind: AccountSecretKind, id: AccountSecretId): Promise<AccountSecret | undefined>;
+  /** The texts of the account's secrets of a kind, by their names. Throws `unsealable` where one was changed or lacks its key. */
+  open(accountId: AccountId, kind: AccountSecretKind): Promise<Readonly<Record<string, string>>>;
   /** Undefined, and nothing is deleted, for an unknown id, one of another account, and one of another kind. */
   remove(
     accountId: AccountId,

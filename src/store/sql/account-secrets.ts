@@ -110,6 +110,10 @@ export class SqlAccountSecrets implements AccountSecretStore {
     return row && secretOf(row);
   }
 
+  open(accountId: AccountId, kind: AccountSecretKind): Promise<Readonly<Record<string, string>>> {
+    return openAccountSecrets(this.#db, this.#keys, accountId, kind);
+  }
+
   async remove(
     accountId: AccountId,
     kind: AccountSecretKind,

@@ -67,6 +67,16 @@ export function accountSecretContract(name: string, make: () => StoresUnderTest)
       });
     });
 
+    test("a transcription gets the account's credentials of providers, and nothing else", async () => {
+      const other = await stores.accounts.ensure("second");
+      await put("openai");
+      await put("deepgram", "another", other);
+      const secrets = stores.openAccountSecrets(KEYS);
+      await secrets.put(accountId, { kind: "tool_secret", name: "TOKEN", text: "a tool's secret", hosts: ["a.example"] }, ACT);
+      expect(await secrets.open(accountId, KIND)).toEqual({ openai: TEXT });
+      expect(await secrets.open(other, KIND)).toEqual({ deepgram: "another" });
+    });
+
     test("a call whose tools name a tool secret of its account gets that one, with its servers, and no other", async () => {
       const ofTools = { kind: "tool_secret", hosts: ["x.example", "x.example:8443"] } as const;
       const secrets = stores.openAccountSecrets(KEYS);

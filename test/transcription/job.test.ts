@@ -1,0 +1,178 @@
+import { describe, expect, test } from "vitest";
+import { epochMs } from "../../src/core/clocks.ts";
+import { providerFailed, TrunklineError } from "../../src/core/errors.ts";
+import type { AccountId, JobId, TranscriptionId } from "../../src/core/ids.ts";
+import { TRANSCRIPTION_RETRY_DELAYS_MS, TRANSCRIPTION_TURN_MS } from "../../src/core/limits/transcriptions.ts";
+import type { PartKey } from "../../src/core/transcriptions/part.ts";
+import type { TranscriptionResult } from "../../src/core/transcriptions/result.ts";
+import type { ClaimedJob } from "../../src/store/job-store.ts";
+import type { StoredPart, Transcription, TranscriptionEnd } from "../../src/store/transcription-store.ts";
+import { TranscriptionJob, type TranscriptionJobOptions } from "../../src/transcription/job.ts";
+import type { Transcriber } from "../../src/transcription/transcriber.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { memoryLog } from "../support/memory-log.ts";
+
+const ID = "transcription_1" as TranscriptionId;
+const ACCOUNT = "account_1" as AccountId;
+const PART: PartKey = { channel: 0, startMs: 0, endMs: 1_000 };
+const RESULT = { text: "hello", durationMs: 1_000 } as TranscriptionResult;
+const OUTCOME = { words: [], hasEstimatedTimes: false, provider: "scripted", usage: [] };
+
+/** One transcription, as a store has it. */
+class OneTranscription {
+  status: Transcription["status"] = "queued";
+  end: TranscriptionEnd | undefined;
+  others = 0;
+  readonly parts: StoredPart[] = [];
+  readonly progress: [number, number | undefined][] = [];
+
+  get transcription(): Transcription {
+    return {
+      id: ID,
+      accountId: ACCOUNT,
+      createdAtMs: epochMs(0),
+      status: this.status,
+      source: "upload",
+      options: { language: "en", channels: "mix", timestamps: "word", speakers: false, vocabulary: [] },
+      metadata: {},
+      deletesAudio: false,
+      hasAudio: true,
+      doneMs: 0,
+    };
+  }
+}
+
+function scene(transcriber: Transcriber["transcribe"], options: Partial<TranscriptionJobOptions> = {}) {
+  const stored = new OneTranscription();
+  const clock = new ManualClock();
+  const ended: (TranscriptionResult | undefined)[] = [];
+  const { log, lines } = memoryLog();
+  const job = new TranscriptionJob({
+    store: {
+      find: async () => stored.transcription,
+      start: async () => {
+        if (stored.status === "queued") stored.status = "processing";
+        return stored.transcription;
+      },
+      progress: async (_, doneMs, durationMs) => void stored.progress.push([doneMs, durationMs]),
+      parts: async () => stored.parts,
+      requesting: async () => stored.status === "processing",
+      transcribed: async (_, part, outcome) => void stored.parts.push({ ...part, requests: 1, outcome }),
+      end: async (_, end) => {
+        if (stored.end !== undefined || stored.status === "cancelled") return false;
+        stored.end = end;
+        stored.status = end.status;
+        return true;
+      },
+      countProcessing: async () => stored.others,
+    },
+    transcriber: { transcribe: transcriber },
+    audioOf: async () => "audio.wav",
+    onEnded: async (_, result) => void ended.push(result),
+    providersOf: async () => ({ credentials: { scripted: "key" } }),
+    concurrentMaxOf: async () => undefined,
+    clock,
+    log,
+    ...options,
+  });
+  const abort = new AbortController();
+  const run = (attempt = 1) =>
+    job.run(
+      { id: "job_1" as JobId, kind: "transcription.run", lane: ACCOUNT, payload: { transcriptionId: ID }, attempt, losses: 0 } as ClaimedJob,
+      { signal: abort.signal, reportProgress: () => {} },
+    );
+  return { stored, clock, ended, lines, run, abort };
+}
+
+test("a file is transcribed with the account's providers, and each part is stored as it comes", async () => {
+  const { stored, ended, run } = scene(async ({ path, account, options }, store) => {
+    expect({ path, account, language: options.language }).toEqual({
+      path: "audio.wav",
+      account: { credentials: { scripted: "key" } },
+      language: "en",
+    });
+    expect(await store.requesting(PART)).toBe(true);
+    await store.transcribed(PART, OUTCOME);
+    store.progress(500, 1_000);
+    return RESULT;
+  });
+  await run();
+  expect(stored.end).toEqual({ status: "completed", result: RESULT });
+  expect(stored.parts).toEqual([{ ...PART, requests: 1, outcome: OUTCOME }]);
+  expect(stored.progress).toEqual([[500, 1_000]]);
+  expect(ended).toEqual([RESULT]);
+});
+
+test("another attempt is given the parts of the first, also where the account may have no more at once", async () => {
+  const { stored, run } = scene(
+    async ({ parts }) => {
+      expect(parts).toHaveLength(1);
+      return RESULT;
+    },
+    { concurrentMaxOf: async () => 1 },
+  );
+  stored.status = "processing";
+  stored.others = 1;
+  stored.parts.push({ ...PART, requests: 1, outcome: OUTCOME });
+  await run(2);
+  expect(stored.end?.status).toBe("completed");
+});
+
+describe("a failure", () => {
+  test("of a provider is attempted again, and after the last attempt it is the end, in words", async () => {
+    const { stored, ended, run } = scene(() => Promise.reject(providerFailed("scripted", "refused with status 500")));
+    await expect(run()).rejects.toMatchObject({ code: "provider_failed" });
+    expect(stored.end).toBeUndefined();
+    await run(TRANSCRIPTION_RETRY_DELAYS_MS.length + 1);
+    expect(stored.end).toEqual({
+      status: "failed",
+      failure: { code: "provider_failed", message: "the speech providers did not transcribe the audio" },
+    });
+    expect(ended).toEqual([undefined]);
+  });
+
+  test("of the file is the end at once, with what is wrong with it", async () => {
+    const unreadable = new TrunklineError("audio_unreadable", "caller", "the file has no audio");
+    const { stored, run } = scene(() => Promise.reject(unreadable));
+    await run();
+    expect(stored.end).toEqual({ status: "failed", failure: { code: "audio_unreadable", message: "the file has no audio" } });
+  });
+
+  test("that is a defect of ours says nothing of itself to the account", async () => {
+    const { stored, run } = scene(() => Promise.reject(new TypeError("x is not a function")));
+    await run(TRANSCRIPTION_RETRY_DELAYS_MS.length + 1);
+    expect(stored.end).toMatchObject({ failure: { code: "internal", message: "the audio could not be processed" } });
+  });
+});
+
+test("one that was cancelled is not begun, and one that is cancelled meanwhile does not end again", async () => {
+  const { stored, ended, run } = scene(async () => {
+    stored.status = "cancelled";
+    return RESULT;
+  });
+  await run();
+  expect([stored.end, ended]).toEqual([undefined, []]);
+  await run();
+  expect([stored.end, ended]).toEqual([undefined, []]);
+});
+
+test("an abort leaves it as it is, for the next attempt", async () => {
+  const { stored, run, abort } = scene(async () => {
+    abort.abort(new Error("the service stops"));
+    throw new Error("stopped");
+  });
+  await expect(run()).rejects.toThrow("the service stops");
+  expect(stored.status).toBe("processing");
+});
+
+test("it waits for the others of its account where that may have no more at once", async () => {
+  const { stored, run, clock } = scene(async () => RESULT, { concurrentMaxOf: async () => 2 });
+  stored.others = 2;
+  const done = run();
+  await clock.play(3 * TRANSCRIPTION_TURN_MS);
+  expect(stored.status).toBe("queued");
+  stored.others = 1;
+  await clock.play(TRANSCRIPTION_TURN_MS);
+  await done;
+  expect(stored.end?.status).toBe("completed");
+});
