@@ -137,8 +137,8 @@ export class CallSession implements AttachedCall {
   /** Undefined where there is no turn model, either. */
   readonly #pauseModel: PauseModel | undefined;
   #state: State = { at: "unattached" };
-  /** Tool calls for a client that has no connection at present; few, because few tools run at once. */
-  readonly #toolCalls: ClientMessage[] = [];
+  /** Tool calls and utterances for a client that has no connection at present; few, because it has one again soon. */
+  readonly #undelivered: ClientMessage[] = [];
   readonly #recentUpdates = new RecentUpdates();
   readonly #returnWindow: ReturnWindow;
   /** The reply that the call has paused: a leg that is attached meanwhile must not send it. */
@@ -181,12 +181,13 @@ export class CallSession implements AttachedCall {
       redeemed,
       schemas: options.schemas,
       httpTools: options.httpTools,
-      askClient: (call) => this.#askClient({ kind: "tool-call", ...call }),
+      askClient: (call) => this.#deliverToClient({ kind: "tool-call", ...call }),
       deliver: (event) => this.handle(event, this.nowMs()),
       clock,
       log,
     });
-    if (options.parameters.turnWaitMsMax > 0 && stt !== undefined)
+    const judgesTurns = redeemed.spec.mode === undefined && options.parameters.turnWaitMsMax > 0;
+    if (judgesTurns && stt !== undefined)
       this.#pauseProsody = new PauseProsody(new ProsodyTracker(busRateHz(format.inboundRateHz)));
     if (this.#pauseProsody !== undefined && options.turnModel !== undefined) {
       this.#pauseModel = new PauseModel({
@@ -430,12 +431,12 @@ export class CallSession implements AttachedCall {
     this.#setMediaState("attached");
     if (this.#attachmentCount > 1)
       for (const message of this.#recentUpdates.messages()) this.#attachment?.sendToClient(message);
-    for (const call of this.#toolCalls.splice(0)) this.#attachment?.sendToClient(call);
+    for (const message of this.#undelivered.splice(0)) this.#attachment?.sendToClient(message);
   }
 
-  #askClient(call: ClientMessage): void {
-    if (this.#attachment === undefined) this.#toolCalls.push(call);
-    else this.#attachment.sendToClient(call);
+  #deliverToClient(message: ClientMessage): void {
+    if (this.#attachment === undefined) this.#undelivered.push(message);
+    else this.#attachment.sendToClient(message);
   }
 
   attachmentLost(reason: EndReason, nowMs: CallMs, isCut = false): void {
@@ -498,9 +499,14 @@ export class CallSession implements AttachedCall {
   }
 
   #suspendStt(): void {
+    this.#endSttUtterance();
+    this.#pipeline.sttInput?.suspend();
+  }
+
+  /** Speech has ended, and no audio follows that would show it. */
+  #endSttUtterance(): void {
     // An STT measures pauses only by the audio that it receives.
     this.#pipeline.sttInput?.tick(STT_SILENCE_FRAMES, this.#call.callerSpeech);
-    this.#pipeline.sttInput?.suspend();
   }
 
   /**
@@ -516,7 +522,7 @@ export class CallSession implements AttachedCall {
     } catch {
       // The state machine is broken: the call is ended below.
     }
-    if (!this.#isOver()) this.#finish("worker_lost");
+    if (!this.#isOver()) this.#finish({ reason: "worker_lost" });
   }
 
   get #attachment(): Attachment | undefined {
@@ -568,12 +574,21 @@ export class CallSession implements AttachedCall {
         this.#changeHold(command.kind, attachment);
         return;
       case "end":
-        this.#finish(command.reason);
+        this.#finish(command);
         return;
       case "state":
         this.#liveState = command.state;
         this.#recentUpdates.state(command);
         attachment?.sendToClient(command);
+        return;
+      case "interim":
+        attachment?.sendToClient(command);
+        return;
+      case "utterance":
+        this.#deliverToClient(command);
+        return;
+      case "finalize-stt":
+        this.#endSttUtterance();
         return;
       case "transcript":
         this.#recentUpdates.transcript(command);
@@ -682,7 +697,7 @@ export class CallSession implements AttachedCall {
    * The only end of a call: completes the journal, closes the attachment, stops every stage and hands the call back,
    * whatever fails.
    */
-  #finish(reason: EndReason): void {
+  #finish({ reason, audioMs }: { reason: EndReason; audioMs?: number }): void {
     const attachment = this.#attachment;
     this.#state = { at: "over" };
     const { redeemed, journal, metrics, clock, log, onDone } = this.#options;
@@ -702,7 +717,7 @@ export class CallSession implements AttachedCall {
       () => this.#tools.close(),
       () => this.#pauseModel?.close(),
       () => this.#returnWindow.close(),
-      () => attachment?.close(reason),
+      () => attachment?.close(reason, audioMs),
     ]);
     const { framesIn, framesOut } = this.#counters;
     const end = { reason, endedAtMs: clock.epochMs(), durationMs, framesIn, framesOut };

@@ -54,7 +54,7 @@ export const journaledEvent = (event: OccasionalEvent, withWords: boolean): Jour
 
 /**
  * The command as the journal stores it. Of an LLM request's prompt only the number of messages is stored, and of a
- * transcript only its length; when words are not stored, everything said is left out as well.
+ * transcript and an interim only its length; when words are not stored, everything said is left out as well.
  */
 export function journaledCommand(command: CallCommand, withWords: boolean): JournaledCommand {
   if (command.kind === "generate-reply") {
@@ -65,7 +65,8 @@ export function journaledCommand(command: CallCommand, withWords: boolean): Jour
     const { kind, messages, language } = command;
     return { kind, messages: messages.length, language };
   }
-  return withWords && command.kind !== "transcript" ? command : redactedCommand(command);
+  const isInterim = command.kind === "transcript" || command.kind === "interim";
+  return withWords && !isInterim ? command : redactedCommand(command);
 }
 
 function redactedStart(event: Extract<OccasionalEvent, { kind: "leg-started" }>): JournaledEvent {
@@ -139,6 +140,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return { kind };
     case "hold-requested":
       return { kind, msMax: event.msMax };
+    case "finalize-requested":
+      return { kind, ...(event.endReason !== undefined && { endReason: event.endReason }) };
     case "leg-started":
       return redactedStart(event);
     case "leg-closed":
@@ -230,6 +233,7 @@ function redactedCommand(
     }
     case "preemptive-cancel":
     case "request-interim":
+    case "finalize-stt":
       return { kind };
     case "pause":
       return { kind, turnId: command.turnId };
@@ -274,8 +278,14 @@ function redactedCommand(
       return { kind, msMax: command.msMax };
     case "resumed":
       return { kind, reason: command.reason, heldMs: command.heldMs };
+    case "interim":
+      return { kind, text: "", startMs: command.startMs, chars: command.text.length };
+    case "utterance": {
+      const { text, startMs, endMs, language } = command;
+      return { kind, text: "", startMs, endMs, ...(language !== undefined && { language }), chars: text.length };
+    }
     case "end":
-      return { kind, reason: command.reason };
+      return { kind, reason: command.reason, ...(command.audioMs !== undefined && { audioMs: command.audioMs }) };
   }
 }
 
