@@ -170,7 +170,7 @@ describe("the end of a live transcription", () => {
 
   test("by the client waits for a second final: the first may have been of earlier words", () => {
     const live = new VirtualTranscription();
-    live.says(1_000, "one two three four", Number.POSITIVE_INFINITY);
+    live.says(1_000, "one two three", Number.POSITIVE_INFINITY);
     live.at(1_900, FINISH);
     live.at(1_950, { kind: "stt-final", text: "one two" });
     live.at(2_150, { kind: "stt-final", text: "three" });
