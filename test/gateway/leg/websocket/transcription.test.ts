@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { STT_SILENCE_FRAMES } from "../../../../src/core/limits/caller-audio.ts";
 import { STREAM_CODECS, STREAM_RATES_HZ } from "../../../../src/core/calls/spec.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
@@ -87,7 +87,7 @@ describe("a live transcription on a WebSocket", () => {
     expect(live.socket.messages).toHaveLength(4);
     expect(live.socket.ended).toEqual({ code: 1_000, reason: "caller_hangup" });
     expect([live.llm.requests.length, live.tts.requests.length, live.socket.audio.length]).toEqual([0, 0, 0]);
-    expect(live.done()).toBe(1);
+    await vi.waitFor(() => expect(live.done()).toBe(1));
     expect(live.ends()).toMatchObject([{ reason: "caller_hangup", providers: { stt: ["scripted"], llm: [], tts: [] } }]);
     expect(await compareJournal(live.journalPath)).toMatchObject({ difference: undefined, truncated: false });
   });
@@ -148,6 +148,7 @@ describe("a live transcription on a WebSocket", () => {
     live.hangUp();
     expect(live.ends()).toMatchObject([{ reason: "caller_hangup" }]);
     expect(live.socket.messages.filter(({ type }) => type === "final")).toEqual([]);
+    await vi.waitFor(() => expect(live.done()).toBe(1));
     const { journaled } = await replayJournal(live.journalPath);
     expect(journaled.map(({ command }) => command).slice(-2)).toMatchObject([
       { kind: "utterance", text: "one two" },
