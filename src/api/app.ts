@@ -13,6 +13,7 @@ import type { CallStore } from "../store/call-store.ts";
 import type { EventStreamStore } from "../store/event-stream-store.ts";
 import type { TranscriptionStore } from "../store/transcription-store.ts";
 import type { SessionStore } from "../store/session-store.ts";
+import type { TranscriptionStore } from "../store/transcription-store.ts";
 import type { PhoneCalls } from "../telephony/phone-calls.ts";
 import { type AccountRoutesDeps, accountRoutes } from "./accounts/routes.ts";
 import { agentCallRoutes } from "./agents/call-routes.ts";
@@ -20,6 +21,7 @@ import { agentRoutes } from "./agents/routes.ts";
 import type { AgentRoutesDeps } from "./agents/saving.ts";
 import { agentVersionRoutes } from "./agents/version-routes.ts";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
+import { audioTranscriptionRoutes, callerOfOpenAiClient } from "./audio-transcriptions/routes.ts";
 import { type AuditRoutesDeps, auditRoutes } from "./audit-events/routes.ts";
 import { type CallEndDeps, callEndRoutes } from "./calls/end.ts";
 import { type CallEventRoutesDeps, callEventRoutes } from "./calls/events.ts";
@@ -59,6 +61,7 @@ import { type InboundSpecDeps, inboundSpecOf } from "./telephony/inbound-spec.ts
 import { type CarrierWebhookDeps, carrierWebhookRoutes } from "./telephony/routes.ts";
 import { type TranscriptionRoutesDeps, transcriptionRoutes } from "./transcriptions/routes.ts";
 import { toolSecretRoutes } from "./tool-secrets/routes.ts";
+import { type TranscriptionRoutesDeps, transcriptionRoutes } from "./transcriptions/routes.ts";
 import { type UsageRoutesDeps, usageRoutes } from "./usage/routes.ts";
 import { type UserRoutesDeps, userRoutes } from "./users/routes.ts";
 import { voiceRoutes } from "./voices/routes.ts";
@@ -182,11 +185,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler((request, reply) => answerError(notFound("resource"), request, reply));
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
-    requirePlainUtf8(request.headers);
-    return readJson(body);
-  });
+  readOnlyJson(app);
   // Unknown expectations are ignored (RFC 9110, section 10.1.1); Node would answer them without a body.
   app.server.on("checkExpectation", app.routing);
   decorateRequests(app);
@@ -220,6 +219,15 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   if (deps.corsOrigins.length > 0) void app.register(cors, corsOptions(deps.corsOrigins));
   registerRoutes(app, deps);
   return app;
+}
+
+/** Other bodies are refused, but by the routes that read them themselves. */
+function readOnlyJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+    requirePlainUtf8(request.headers);
+    return readJson(body);
+  });
 }
 
 function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -271,6 +279,11 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     resources(scope, (request) => callerOfApiKey(request, apiKeyCache));
     done();
   };
+  const forOpenAiClients = (scope: FastifyInstance, _options: object, done: () => void): void => {
+    requireCaller(scope, access, (request) => callerOfOpenAiClient(request, apiKeyCache));
+    audioTranscriptionRoutes(scope, deps);
+    done();
+  };
   const forPeople = (scope: FastifyInstance, _options: object, done: () => void): void => {
     const authenticate = (request: FastifyRequest): Promise<Caller> => callerOfSession(request, deps);
     requireCaller(scope, access, authenticate);
@@ -278,6 +291,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     done();
   };
   void app.register(forApiKeys, { prefix: API_BASE_PATH });
+  void app.register(forOpenAiClients, { prefix: API_BASE_PATH });
   void app.register(forPeople, { prefix: SESSION_API_PATH });
   void app.register(async (scope) => sessionRoutes(scope, deps), { prefix: SESSION_PATH });
   void app.register(async (scope) => acceptPage(scope));

@@ -85,6 +85,8 @@ export interface Config extends SpeechConfig {
   requestLimits: { perApiKey: number; perAccount: number };
   /** New calls are refused while a disk of DATA_DIR has less free space than this; 0 turns the check off. */
   diskFreeMinBytes: number;
+  /** The most bytes of a file that is uploaded or fetched to be transcribed. */
+  transcriptionBytesMax: number;
   /** How long a call goes on without words, DTMF or typed text of the caller. */
   maxWordlessS: number;
   /** How long live calls may go on after SIGTERM. */
@@ -190,6 +192,7 @@ export function readConfig(
     callsPerWorker: integer("CALLS_PER_WORKER"),
     callsPerApiKey: text("CALLS_PER_API_KEY", "") === "" ? undefined : integer("CALLS_PER_API_KEY"),
     diskFreeMinBytes: integer("DISK_FREE_MIN_MB") * BYTES_PER_MB,
+    transcriptionBytesMax: integer("TRANSCRIPTION_BYTES_MAX"),
     maxWordlessS: integer("MAX_WORDLESS_S"),
     drainMs: integer("DRAIN_MS"),
     stt: text("STT"),

@@ -4,9 +4,11 @@ import type { FastifyInstance } from "fastify";
 import { API_BASE_PATH, buildApi } from "../api/app.ts";
 import { itemOf, turnItemsOf } from "../api/calls/item.ts";
 import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/health.ts";
-import { downloadBounds, LargeResponses } from "../api/http/large-responses.ts";
+import { downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../api/http/large-responses.ts";
 import { RequestRates } from "../api/http/request-rates.ts";
 import { Passwords } from "../api/session/passwords.ts";
+import { NO_BATCH_PROVIDERS } from "../api/transcriptions/capabilities.ts";
+import { transcriptionEventItemOf } from "../api/transcriptions/item.ts";
 import { catalogueOf } from "../api/voices/catalogue.ts";
 import { StartRates } from "../api/web-calls/start-rates.ts";
 import { builtWebFolder, readWebFiles } from "../api/web-files/files.ts";
@@ -51,6 +53,7 @@ import { CreationRates } from "../store/admission/creation-rates.ts";
 import { countCalls } from "../store/call-metrics.ts";
 import { monitorDatabase } from "../store/data-dir/database-monitor.ts";
 import { DiskSpace } from "../store/data-dir/disk-space.ts";
+import { TranscriptionAudio, transcriptionFolder } from "../store/data-dir/transcription-audio.ts";
 import { TokenSigner } from "../store/data-dir/token-signer.ts";
 import { EndRequests } from "../store/handoff/end-requests.ts";
 import { connectorTo } from "../store/handoff/socket-path.ts";
@@ -58,6 +61,7 @@ import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
 import { openStores, type StorePlace } from "../store/open-stores.ts";
 import { openSecretsKeys } from "../store/sealing/secrets-key.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
+import { formatResult } from "../transcription/formats/format.ts";
 import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
 import { HttpCarrierClient } from "../telephony/http-client.ts";
 import { InboundWebhookClient } from "../telephony/inbound-webhook-client.ts";
@@ -82,6 +86,7 @@ import { shutDownControl } from "./control/shutdown.ts";
 import { StatusReader } from "./control/status.ts";
 import { openStoresWhenAvailable } from "./control/store-opening.ts";
 import { telephony } from "./control/telephony.ts";
+import { TranscriptionEnds } from "./control/transcription-ends.ts";
 import { apiConnectionsMaxWith, descriptorsMax } from "./descriptors.ts";
 import { RendererClient } from "./renderer/client.ts";
 import { forkRenderer, journalBytesIn } from "./renderer/fork.ts";
@@ -130,7 +135,7 @@ const epoch = await stores.epochs.next();
 const signer = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => handoff.setTokenKeys(keys) });
 const isNew = await ensureFirstApiKey({ isProduction: config.isProduction, dataDir, stores, log });
 const disk = new DiskSpace({
-  folders: [dataDir, journalDirectory(dataDir), join(dataDir, "recordings")],
+  folders: [dataDir, journalDirectory(dataDir), join(dataDir, "recordings"), transcriptionFolder(dataDir)],
   minFreeBytes: config.diskFreeMinBytes,
   clock,
   log,
@@ -277,8 +282,20 @@ const documents = new EventDocuments({
   callDocument: itemOf,
   turnDocuments: turnItemsOf,
   toolRuns: (callId) => toolRunsOf(events, callId),
+  transcriptions: stores.transcriptions,
+  transcriptionDocument: (transcription, result) => transcriptionEventItemOf(transcription, result, config.prices),
   apiUrl: config.publicApiUrls[0] ?? API_BASE_PATH,
 });
+const transcriptionAudio = new TranscriptionAudio(dataDir);
+const transcriptionEnds = new TranscriptionEnds({
+  transcriptions: stores.transcriptions,
+  audio: transcriptionAudio,
+  encryptsMedia: config.encryptMedia,
+  metrics,
+  clock,
+  log,
+});
+await transcriptionEnds.start();
 const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
 jobStatistics.start();
 const jobs = backgroundJobs({
@@ -363,6 +380,13 @@ const api: FastifyInstance = buildApi({
     await finalizer.deleteFiles(callId);
   },
   callEvents: (callId, from, limit) => events.page(callId, from, limit),
+  transcriptionAudio,
+  transcriptionBytesMax: config.transcriptionBytesMax,
+  uploads: new LargeResponses(clock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
+  isDiskLow: () => disk.isLow,
+  batchCapabilities: async () => NO_BATCH_PROVIDERS,
+  formatResult,
+  prices: config.prices,
   metrics,
   log,
 });

@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { epochMs } from "../../src/core/clocks.ts";
-import { type AccountId, asAccountId, asCallId } from "../../src/core/ids.ts";
+import { type AccountId, asAccountId, asCallId, asTranscriptionId } from "../../src/core/ids.ts";
 import { EVENT_BYTES_MAX } from "../../src/core/limits/webhooks.ts";
 import { eventIdOf } from "../../src/core/new-id.ts";
+import type { TranscriptionResult } from "../../src/core/transcriptions/result.ts";
 import { EventDocuments } from "../../src/delivery/documents.ts";
 import type { CallRecord } from "../../src/store/call-store.ts";
+import type { Transcription } from "../../src/store/transcription-store.ts";
 import type { WebhookEvent } from "../../src/store/webhook-store.ts";
 
 const CALL = asCallId("call_1");
+const TRANSCRIPTION = asTranscriptionId("transcription_1");
 const ADDRESS = "https://api.example/api/v1/calls/call_1";
 const LINKS = { call: ADDRESS, recording: `${ADDRESS}/recording`, events: `${ADDRESS}/events` };
 const ENDED: WebhookEvent = {
@@ -31,6 +34,11 @@ const documentsFor = (said: string, returned: string, isDeleted = false, onRead 
     callDocument: ({ id }) => ({ id }),
     turnDocuments: () => [{ role: "user", text: said }],
     toolRuns: async () => [{ name: "lookup", result: returned }],
+    transcriptions: {
+      get: async () => (isDeleted ? undefined : ({ id: TRANSCRIPTION } as Transcription)),
+      result: async () => ({ text: said }) as TranscriptionResult,
+    },
+    transcriptionDocument: ({ id }, result) => ({ id, text: result?.text }),
     apiUrl: "https://api.example/api/v1",
   });
 
@@ -129,5 +137,30 @@ describe("the body of call.ended", () => {
 
   test("of a call that was deleted there is none", async () => {
     expect(await bodyFor("a", "b", true)).toBeUndefined();
+  });
+});
+
+describe("the body of transcription.completed", () => {
+  const COMPLETED: WebhookEvent = {
+    id: eventIdOf("transcription.completed transcription_1"),
+    accountId: ENDED.accountId,
+    type: "transcription.completed",
+    transcriptionId: TRANSCRIPTION,
+    createdAtMs: epochMs(0),
+  };
+  const links = { transcription: "https://api.example/api/v1/transcriptions/transcription_1" };
+
+  test("is the transcription with its text", async () => {
+    expect(dataOf(await documentsFor("good evening", "").bodyOf(COMPLETED))).toEqual({
+      transcription: { id: TRANSCRIPTION, text: "good evening" },
+      links,
+      truncated: [],
+    });
+  });
+
+  test("has a link instead of a text that is too long, and none of a deleted transcription is sent", async () => {
+    const body = await documentsFor("x".repeat(EVENT_BYTES_MAX), "").bodyOf(COMPLETED);
+    expect(dataOf(body)).toEqual({ transcription: { id: TRANSCRIPTION, text: null }, links, truncated: ["text"] });
+    expect(await documentsFor("", "", true).bodyOf(COMPLETED)).toBeUndefined();
   });
 });

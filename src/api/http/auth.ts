@@ -72,11 +72,16 @@ export function requireApiKey(scope: FastifyInstance, access: ApiKeyAccess): voi
 }
 
 /** Throws ApiError `unauthorized` without a valid API key. */
-export async function callerOfApiKey(
+export const callerOfApiKey = (
   { headers }: FastifyRequest,
   apiKeyCache: Pick<ApiKeyCache, "authenticate">,
+): Promise<Caller> => callerOfText(headers["x-api-key"], apiKeyCache);
+
+/** As `callerOfApiKey`, by what a header has. */
+export async function callerOfText(
+  credential: string | readonly string[] | undefined,
+  apiKeyCache: Pick<ApiKeyCache, "authenticate">,
 ): Promise<Caller> {
-  const credential = headers["x-api-key"];
   const principal = typeof credential === "string" ? await apiKeyCache.authenticate(credential) : undefined;
   if (typeof credential !== "string" || principal === undefined) throw unauthorized();
   return { ...principal, credential };

@@ -12,6 +12,7 @@ import {
   LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX,
   UNREAD_MS_MIN,
 } from "../../core/limits/api.ts";
+import { UPLOADS_MAX, UPLOADS_PER_ACCOUNT_MAX } from "../../core/limits/transcriptions.ts";
 import { ApiError } from "./errors.ts";
 
 /** Counts responses that were not completed. */
@@ -41,6 +42,13 @@ export function downloadBounds(connectionsMax: number): ResponseBounds {
   const max = Math.max(1, Math.min(DOWNLOADS_MAX, Math.floor(connectionsMax / DOWNLOADS_PER_CONNECTIONS)));
   return { what: "downloads", perAccountMax: Math.min(DOWNLOADS_PER_ACCOUNT_MAX, Math.ceil(max / 2)), max };
 }
+
+/** Uploads of audio. */
+export const UPLOAD_BOUNDS: ResponseBounds = {
+  what: "uploads",
+  perAccountMax: UPLOADS_PER_ACCOUNT_MAX,
+  max: UPLOADS_MAX,
+};
 
 /** A response in progress. */
 export interface ActiveResponse {

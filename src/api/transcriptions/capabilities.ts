@@ -17,4 +17,12 @@ export interface BatchCapabilities {
 }
 
 /** What the batch providers can do for an account. */
-export type BatchCapabilitiesOf = (account: AccountState) => BatchCapabilities;
+export type BatchCapabilitiesOf = (account: Pick<AccountState, "settings">) => Promise<BatchCapabilities>;
+
+/** Of a service without any. */
+export const NO_BATCH_PROVIDERS: BatchCapabilities = {
+  speakers: false,
+  detectsLanguage: false,
+  servesLanguage: () => false,
+  able: { speakers: [], detectsLanguage: [], language: () => [] },
+};

@@ -53,9 +53,12 @@ export const isForm = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
   /^multipart\/form-data\s*(;|$)/i.test(headers["content-type"] ?? "");
 
 /** What an account may ask of transcriptions. */
-export const offerOf = (deps: TranscriptionCreationDeps, { account }: FastifyRequest): TranscriptionOffer => ({
-  voices: deps.voices.forAccount(account.settings),
-  capabilities: deps.batchCapabilities(account),
+export const offerOf = async (
+  { voices, batchCapabilities }: TranscriptionCreationDeps,
+  { account }: FastifyRequest,
+): Promise<TranscriptionOffer> => ({
+  voices: voices.forAccount(account.settings),
+  capabilities: await batchCapabilities(account),
 });
 
 /** Throws the ApiError with which transcriptions are refused at present: as new calls are, but for the slots of calls. */
@@ -98,7 +101,7 @@ interface Created {
 async function createFromSource(deps: TranscriptionCreationDeps, request: FastifyRequest): Promise<Created> {
   const given: Record<string, unknown> = isObject(request.body) ? request.body : {};
   const found = [...problemsOfRequest(request), ...(await callProblems(deps, request, given))];
-  const options = await checkedOptions(given, found, offerOf(deps, request));
+  const options = await checkedOptions(given, found, await offerOf(deps, request));
   const { url, callId, metadata, deleteAudio } = given as unknown as { url?: string; callId?: CallId } & CheckedForm;
   const transcription = {
     id: newId("transcription"),
@@ -132,7 +135,7 @@ interface CheckedForm {
 }
 
 async function createFromUpload(deps: TranscriptionCreationDeps, request: FastifyRequest): Promise<Created> {
-  const offer = offerOf(deps, request);
+  const offer = await offerOf(deps, request);
   const id = newId("transcription");
   return await withUpload(deps, request, id, {
     onFile(fields) {

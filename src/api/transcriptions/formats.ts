@@ -12,8 +12,8 @@ export const TEXT_FORMAT_NAMES = Object.keys(TEXT_FORMATS) as [TextFormat, ...Te
 export const RESULT_FORMATS = ["json", ...TEXT_FORMAT_NAMES] as const;
 export type ResultFormat = (typeof RESULT_FORMATS)[number];
 
-/** Writes a result in each format. */
-export type ResultWriters = Readonly<Record<TextFormat, (result: TranscriptionResult) => string>>;
+/** Writes a result in a format. */
+export type FormatResult = (result: TranscriptionResult, format: TextFormat) => string;
 
 const TYPES: readonly (readonly [ResultFormat, string])[] = [
   ["json", "application/json"],

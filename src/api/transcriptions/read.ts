@@ -7,13 +7,13 @@ import type { Transcription, TranscriptionStore } from "../../store/transcriptio
 import { ApiError, found, notFound } from "../http/errors.ts";
 import { oneOf } from "../http/fields.ts";
 import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
-import { acceptedFormat, RESULT_FORMATS, type ResultWriters, TEXT_FORMATS } from "./formats.ts";
+import { acceptedFormat, type FormatResult, RESULT_FORMATS, TEXT_FORMATS } from "./formats.ts";
 import { transcriptionItemOf } from "./item.ts";
 import { TranscriptionItem, TranscriptionParams } from "./response-schemas.ts";
 
 export interface TranscriptionReadDeps extends LargeResponsesDeps {
   transcriptions: Pick<TranscriptionStore, "get" | "result">;
-  resultWriters: ResultWriters;
+  formatResult: FormatResult;
   prices: Prices | undefined;
 }
 
@@ -57,7 +57,7 @@ const GET = {
 
 /** Registers `GET /transcriptions/{id}` in `scope`, which must require an API key. */
 export function transcriptionReadRoutes(scope: FastifyInstance, deps: TranscriptionReadDeps): void {
-  const { transcriptions, largeResponses, resultWriters, prices } = deps;
+  const { transcriptions, largeResponses, formatResult, prices } = deps;
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
   app.get("/transcriptions/:id", { schema: GET, ...largeResponseHooks(largeResponses) }, async (request, reply) => {
@@ -67,7 +67,7 @@ export function transcriptionReadRoutes(scope: FastifyInstance, deps: Transcript
     const transcription = found(await transcriptions.get(accountId, params.id), "transcription");
     const result = await transcriptions.result(accountId, params.id);
     if (format !== "json") {
-      const text = resultWriters[format](existing(transcription, result));
+      const text = formatResult(existing(transcription, result), format);
       return reply.type(`${TEXT_FORMATS[format]}; charset=utf-8`).send(text as never);
     }
     // A result has up to several MB, which the schema would check word by word.

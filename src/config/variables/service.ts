@@ -16,6 +16,7 @@ import {
   PING_TIMEOUT_S_MAX,
 } from "../../core/limits/connections.ts";
 import { WORKERS_MAX } from "../../core/limits/processes.ts";
+import { TRANSCRIPTION_BYTES_DEFAULT, TRANSCRIPTION_BYTES_LIMIT } from "../../core/limits/transcriptions.ts";
 import { DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "../../core/limits/storage.ts";
 
 const CALLS = [1, 100_000] as const;
@@ -109,6 +110,13 @@ export const SERVICE_VARIABLES = {
       "with less space free than this (MB of 1,000,000 bytes) on a disk of `DATA_DIR`, new calls get 503 `insufficient_storage` " +
       "and live calls continue; `0` for never. A call of a carrier writes up to 53 KB/s with its recording, so calls × 190 MB × " +
       "hours is what live calls need to end; a call of `websocket` writes up to 192 KB/s, by its rates",
+  },
+  TRANSCRIPTION_BYTES_MAX: {
+    default: String(TRANSCRIPTION_BYTES_DEFAULT),
+    range: [1_000, TRANSCRIPTION_BYTES_LIMIT],
+    meaning:
+      "the most bytes of a file that is uploaded or fetched to be transcribed; see [transcribe](transcribe.md). Files wait in " +
+      "`DATA_DIR/transcriptions`",
   },
   RETENTION: {
     defaultText: "nothing is deleted",

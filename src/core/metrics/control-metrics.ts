@@ -24,8 +24,12 @@ export type HttpPort = (typeof HTTP_PORTS)[number];
 /** Why a connection is closed: see `http-connections.ts`. */
 const CLOSE_CAUSES = ["idle", "unread", "refused"] as const;
 
-/** `list` includes transcripts and events; `download` is a recording. */
-export const LARGE_RESPONSES = ["list", "download"] as const;
+/** `list` includes transcripts, events and results of transcriptions; `download` is a recording, and `upload` a file to transcribe. */
+export const LARGE_RESPONSES = ["list", "download", "upload"] as const;
+/** How transcriptions end. */
+export const TRANSCRIPTION_ENDS = ["completed", "failed", "cancelled"] as const;
+export type TranscriptionEnd = (typeof TRANSCRIPTION_ENDS)[number];
+
 /** Whose limit was reached. */
 const LARGE_RESPONSE_SCOPES = ["account", "service"] as const;
 
@@ -240,7 +244,7 @@ export class ControlMetrics {
   readonly #responsesRefused = counter(
     this.registry,
     "large_responses_refused_total",
-    "Lists, transcripts and events (`list`) and downloads of recordings (`download`) that were refused because too many were in progress: with 429 those of the `account`, with 503 those of the `service`.",
+    "Lists, transcripts and events (`list`), downloads of recordings (`download`) and uploads of files to transcribe (`upload`) that were refused because too many were in progress: with 429 those of the `account`, with 503 those of the `service`.",
     ["kind", "scope"],
   );
   readonly #responsesClosed = counter(
@@ -248,6 +252,15 @@ export class ControlMetrics {
     "large_responses_closed_total",
     "Lists, transcripts and events (`list`) and downloads of recordings (`download`) that were closed because their clients did not read them while other accounts waited.",
     ["kind"],
+  );
+  readonly #transcriptions = counter(this.registry, "transcriptions_total", "Transcriptions that are over.", [
+    "status",
+  ]);
+  readonly #transcriptionAudio = counter(
+    this.registry,
+    "transcription_audio_seconds_total",
+    "Audio that providers were sent for transcriptions that are over.",
+    ["provider"],
   );
   readonly #ready = gauge(this.registry, "ready", "1 while new calls are accepted.");
   readonly #restarts = counter(
@@ -288,6 +301,7 @@ export class ControlMetrics {
       this.#retentionDeleted.inc({ part }, 0);
       this.#retentionFailures.inc({ part }, 0);
     }
+    for (const status of TRANSCRIPTION_ENDS) this.#transcriptions.inc({ status }, 0);
     for (const scope of REQUEST_LIMIT_SCOPES) this.#requestsLimited.inc({ scope }, 0);
     for (const outcome of SIGN_IN_OUTCOMES) this.#signIns.inc({ outcome }, 0);
     for (const limit of CALL_LIMITS) this.#callsLimited.inc({ limit }, 0);
@@ -296,6 +310,18 @@ export class ControlMetrics {
     for (const outcome of INBOUND_WEBHOOK_OUTCOMES) this.#inboundWebhooks.inc({ outcome }, 0);
     for (const outcome of WEBHOOK_OUTCOMES) this.#webhookAttempts.inc({ outcome }, 0);
     for (const reason of WEBHOOK_DISABLED_REASONS) this.#webhooksDisabled.inc({ reason }, 0);
+  }
+
+  /** A transcription is over; `used` is what its providers were sent, in seconds by provider. */
+  transcriptionEnded(status: TranscriptionEnd, used: ReadonlyMap<string, number>): void {
+    this.#transcriptions.inc({ status });
+    for (const [provider, audioSeconds] of used) this.#transcriptionAudio.inc({ provider }, audioSeconds);
+  }
+
+  /** `processing` is called at each scrape. */
+  observeTranscriptions(processing: () => number): void {
+    const help = "Transcriptions in progress in this process.";
+    observableGauge(this.registry, "transcriptions_processing", help, processing);
   }
 
   /** How often processes of each kind were restarted since the service started. */

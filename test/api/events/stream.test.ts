@@ -348,7 +348,7 @@ test("events are read from the store no faster than the client reads, which is d
         }));
       },
     },
-    calls: api.stores.calls,
+    documents: { ...api.stores, prices: undefined },
     clock,
     onEnd: (reason) => ends.push(reason),
   });

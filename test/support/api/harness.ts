@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { type ApiDeps, buildApi } from "../../../src/api/app.ts";
 import type { ErrorBody } from "../../../src/api/http/errors.ts";
 import type { CallAcceptance } from "../../../src/api/http/health.ts";
-import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
+import { downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../../../src/api/http/large-responses.ts";
 import { type RequestLimits, RequestRates } from "../../../src/api/http/request-rates.ts";
 import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
@@ -29,11 +29,13 @@ import { CallAdmission } from "../../../src/store/admission/call-admission.ts";
 import { type CallOwner, Capacity } from "../../../src/store/admission/capacity.ts";
 import { CreationRates } from "../../../src/store/admission/creation-rates.ts";
 import type { CarrierStore } from "../../../src/store/carrier-store.ts";
+import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { WebhookStore } from "../../../src/store/webhook-store.ts";
 import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";
 import { InboundWebhookClient } from "../../../src/telephony/inbound-webhook-client.ts";
+import { formatResult } from "../../../src/transcription/formats/format.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { SEALING_KEYS } from "../stores/keys.ts";
@@ -41,6 +43,7 @@ import { migratedFile } from "../stores/migrated-file.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { ScriptedCarrierClient } from "../telephony/scripted-client.ts";
 import { ageClockOf, mintToken } from "../tokens.ts";
+import { ANY_BATCH_PROVIDER } from "./any-batch-provider.ts";
 import { ANY_STT } from "./any-stt.ts";
 import { statusReader } from "./status.ts";
 
@@ -78,6 +81,7 @@ export interface ApiUnderTest {
   metrics: ControlMetrics;
   largeResponses: LargeResponses;
   downloads: LargeResponses;
+  uploads: LargeResponses;
   requestRates: RequestRates;
   /**
    * What `newCalls` says, what speaks against one call more, whether the worker receives messages, and whether the keys can
@@ -92,6 +96,7 @@ export interface ApiUnderTest {
     /** What a worker answers to a request for a hold. */
     holdOutcome: HoldOutcome;
     storeIsAway: boolean;
+    diskIsLow: boolean;
     accountOver: SpendUnit | undefined;
   };
   /** The calls that workers were asked to end. */
@@ -146,6 +151,9 @@ export async function apiUnderTest(
       | "retentionRules"
       | "schemas"
       | "toolSecrets"
+      | "batchCapabilities"
+      | "transcriptionBytesMax"
+      | "prices"
     >
   > & {
     requestLimits?: RequestLimits;
@@ -186,6 +194,7 @@ export async function apiUnderTest(
     workerIsAway: false,
     holdOutcome: "done",
     storeIsAway: false,
+    diskIsLow: false,
   };
   const endRequests: ApiUnderTest["endRequests"] = [];
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
@@ -193,6 +202,7 @@ export async function apiUnderTest(
   const metrics = new ControlMetrics(CONNECTION_TYPES);
   const largeResponses = new LargeResponses(clock, metrics.largeResponses("list"));
   const downloads = new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX));
+  const uploads = new LargeResponses(clock, metrics.largeResponses("upload"), UPLOAD_BOUNDS);
   const status = statusReader(clock, {
     newCalls: () => state.newCalls,
     database: { kind: "sqlite", isLost: () => state.storeIsAway },
@@ -279,6 +289,13 @@ export async function apiUnderTest(
     holdCall: async () => (state.workerIsAway ? undefined : state.holdOutcome),
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
+    transcriptionAudio: new TranscriptionAudio(directory),
+    batchCapabilities: async () => ANY_BATCH_PROVIDER,
+    transcriptionBytesMax: 1_000_000,
+    uploads,
+    isDiskLow: () => state.diskIsLow,
+    formatResult,
+    prices: { currency: "USD", perUnit: new Map([["deepgram", { audioSeconds: 0.0001 }]]) },
     metrics,
     log,
     ...ofApi,
@@ -315,6 +332,7 @@ export async function apiUnderTest(
       clock,
       largeResponses,
       downloads,
+      uploads,
       directory,
       accountId,
       key,

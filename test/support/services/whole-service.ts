@@ -1,5 +1,5 @@
 import { buildApi } from "../../../src/api/app.ts";
-import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
+import { downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../../../src/api/http/large-responses.ts";
 import { RequestRates } from "../../../src/api/http/request-rates.ts";
 import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
@@ -13,7 +13,10 @@ import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import { countCalls } from "../../../src/store/call-metrics.ts";
+import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
+import { formatResult } from "../../../src/transcription/formats/format.ts";
 import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";
+import { ANY_BATCH_PROVIDER } from "../api/any-batch-provider.ts";
 import { ANY_STT } from "../api/any-stt.ts";
 import { statusReader } from "../api/status.ts";
 import { SEALING_KEYS } from "../stores/keys.ts";
@@ -96,6 +99,13 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     holdCall: (workerId, callId, request) => ipc.holdCall(workerId, callId, request),
     removeFiles: (callId) => finalizer.deleteFiles(callId),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
+    transcriptionAudio: new TranscriptionAudio(directory),
+    transcriptionBytesMax: 1_000_000,
+    uploads: new LargeResponses(systemClock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
+    isDiskLow: () => false,
+    batchCapabilities: async () => ANY_BATCH_PROVIDER,
+    formatResult,
+    prices: undefined,
     metrics,
     log,
   });

@@ -237,6 +237,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List transcriptions
+         * @description The account's transcriptions without their results, newest first. A transcription must match all filters. Requires the scope `read`.
+         */
+        get: operations["listTranscriptions"];
+        put?: never;
+        /**
+         * Transcribe a file
+         * @description Transcribes an uploaded file (multipart/form-data), a file at a URL, or the recording of a call. The answer comes at once; `getTranscription` shows the progress and the result, and webhooks report the end. For an Idempotency-Key, an upload is the same request where its fields and the bytes of its file are the same. Requires the scope `calls`.
+         */
+        post: operations["createTranscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/transcriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a transcription
+         * @description The state of a transcription, with its result once it is complete. As text or as subtitles it is the result alone: 409 before it is complete, and where it has failed. Subtitles have at most 42 characters a line (16 in Chinese, Japanese and Korean) and two lines. Requires the scope `read`.
+         */
+        get: operations["getTranscription"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a transcription
+         * @description Deletes the transcription permanently, in any state: its audio, its result, its record, its events and its Idempotency-Key. Requires the scope `write`.
+         */
+        delete: operations["deleteTranscription"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/transcriptions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a transcription
+         * @description A transcription that is queued or in progress ends as `cancelled`, without a result and without an event. One that is over is not changed, so the request can be repeated safely. Requires the scope `calls`.
+         */
+        post: operations["cancelTranscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents": {
         parameters: {
             query?: never;
@@ -570,7 +638,7 @@ export interface paths {
         };
         /**
          * Follow the account's events
-         * @description Server-sent events: each has an `id`, the type of the event, and as data `{id, type, timestamp, data}` as a webhook's message, with the same `id`. `call.ended` has the call without its transcript. Events are kept for a day after a stream was last open; `events.lost` says that some are missing. A client that does not read for 10 s is disconnected, and can resume. Requires the scope `read`.
+         * @description Server-sent events: each has an `id`, the type of the event, and as data `{id, type, timestamp, data}` as a webhook's message, with the same `id`. `call.ended` has the call without its transcript, and an event of a transcription has that without its text. Events are kept for a day after a stream was last open; `events.lost` says that some are missing. A client that does not read for 10 s is disconnected, and can resume. Requires the scope `read`.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -2145,10 +2213,10 @@ export interface components {
                 id: string;
             };
             /**
-             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a telephone number was attached: its carrier sends its calls to the service. `phone_number.detached`: a telephone number was detached: its carrier does with its calls what it did before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data.
+             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a telephone number was attached: its carrier sends its calls to the service. `phone_number.detached`: a telephone number was detached: its carrier does with its calls what it did before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data. `transcription.deleted`: a transcription was deleted with its audio and its result.
              * @enum {string}
              */
-            action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted";
+            action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted";
             /** @description What it was done to. It may no longer exist. */
             target: {
                 kind: string;
@@ -3488,7 +3556,7 @@ export interface components {
              * @description Stable code for programs; its meaning never changes.
              * @enum {string}
              */
-            code: "invalid_request" | "unknown_voice" | "unknown_language" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_on_hold" | "not_on_hold" | "idempotency_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "spend_limit" | "internal" | "overloaded" | "draining" | "insufficient_storage" | "database_lost" | "unavailable";
+            code: "invalid_request" | "unknown_voice" | "unknown_language" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "already_on_hold" | "not_on_hold" | "idempotency_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "spend_limit" | "internal" | "overloaded" | "draining" | "insufficient_storage" | "database_lost" | "unavailable";
             /** @description For humans; the wording may change. */
             message: string;
             /** @description All problems of the request that can be located in it. */
@@ -4583,6 +4651,86 @@ export interface components {
             value: string;
         };
         /**
+         * @default mix
+         * @enum {string}
+         */
+        NewTranscriptionChannelsInput: "mix" | "separate";
+        /** @default false */
+        NewTranscriptionDeleteAudioInput: boolean;
+        /**
+         * @description What to transcribe, and how. One of `url` and `callId` is required.
+         * @example {
+         *       "url": "https://example.com/meeting.mp3",
+         *       "vocabulary": [
+         *         "Lario’s"
+         *       ],
+         *       "metadata": {
+         *         "meeting": "A-17"
+         *       }
+         *     }
+         * @example {
+         *       "callId": "call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "language": "en-US",
+         *       "channels": "separate"
+         *     }
+         */
+        NewTranscriptionInput: {
+            /**
+             * @description Where the audio is fetched: an address of the public internet. It is looked up when it is fetched; a private address is refused.
+             * @example https://example.com/meeting.mp3
+             */
+            url?: string;
+            /**
+             * @description A call of the account whose recording is transcribed.
+             * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            callId?: string;
+            /**
+             * @description A code from `GET /languages`, in upper or lower case, or `auto`: the provider detects the language. By default `auto` where a configured provider can, otherwise the first language that one transcribes.
+             * @example en-US
+             */
+            language?: string;
+            /** @description `mix`: all channels are mixed to one. `separate`: each channel is transcribed for itself, as in a recording of a call, which has the caller left and the agent right. */
+            channels?: components["schemas"]["NewTranscriptionChannelsInput"];
+            /** @description `word`: the result has each word with its times. `segment`: only the utterances have times. */
+            timestamps?: components["schemas"]["NewTranscriptionTimestampsInput"];
+            /** @description Whether speakers are distinguished, by numbers from 0. */
+            speakers?: components["schemas"]["NewTranscriptionSpeakersInput"];
+            /** @description Words that are likely, such as names: at most 100 of 100 characters. */
+            vocabulary?: components["schemas"]["NewTranscriptionVocabularyInput"];
+            /** @description Not available in this version: any value is 400 `unavailable`. */
+            redact?: unknown;
+            /** @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused. */
+            metadata?: components["schemas"]["NewTranscriptionMetadataInput"];
+            /** @description Whether the audio is deleted as soon as the transcription is over, whatever the retention says. */
+            deleteAudio?: components["schemas"]["NewTranscriptionDeleteAudioInput"];
+        };
+        /**
+         * @default {}
+         * @example {
+         *       "order": "A-17",
+         *       "vip": true
+         *     }
+         */
+        NewTranscriptionMetadataInput: {
+            [key: string]: unknown;
+        };
+        /** @default false */
+        NewTranscriptionSpeakersInput: boolean;
+        /**
+         * @default word
+         * @enum {string}
+         */
+        NewTranscriptionTimestampsInput: "word" | "segment";
+        /**
+         * @default []
+         * @example [
+         *       "Lario’s",
+         *       "Trunkline"
+         *     ]
+         */
+        NewTranscriptionVocabularyInput: string[];
+        /**
          * @description Who is invited, and what they may do.
          * @example {
          *       "email": "kim@example.com",
@@ -4697,13 +4845,13 @@ export interface components {
              */
             url: string;
             /**
-             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
+             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
              * @example [
              *       "call.ended",
              *       "recording.ready"
              *     ]
              */
-            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "webhook.disabled")[];
+            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
             /** @description What it is for. */
             description?: components["schemas"]["NewWebhookDescriptionInput"];
             /** @description False: it gets no events. */
@@ -6004,6 +6152,473 @@ export interface components {
              */
             createdAt: string;
         };
+        /**
+         * @description A transcription with its result. Unknown values are null.
+         * @example {
+         *       "id": "transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "status": "processing",
+         *       "source": "upload",
+         *       "callId": null,
+         *       "url": null,
+         *       "fileName": "meeting.mp3",
+         *       "options": {
+         *         "language": "auto",
+         *         "channels": "mix",
+         *         "timestamps": "word",
+         *         "speakers": false,
+         *         "vocabulary": [
+         *           "Lario’s"
+         *         ]
+         *       },
+         *       "metadata": {
+         *         "meeting": "A-17"
+         *       },
+         *       "deleteAudio": false,
+         *       "hasAudio": true,
+         *       "progress": {
+         *         "doneSeconds": 1.2,
+         *         "durationSeconds": 2.5
+         *       },
+         *       "failure": null,
+         *       "createdAt": "2026-11-21T08:00:00.000Z",
+         *       "startedAt": "2026-11-21T08:00:00.200Z",
+         *       "endedAt": null,
+         *       "resultDeletedAt": null,
+         *       "usage": null,
+         *       "cost": null,
+         *       "result": null
+         *     }
+         * @example {
+         *       "id": "transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "status": "completed",
+         *       "source": "upload",
+         *       "callId": null,
+         *       "url": null,
+         *       "fileName": "meeting.mp3",
+         *       "options": {
+         *         "language": "auto",
+         *         "channels": "mix",
+         *         "timestamps": "word",
+         *         "speakers": false,
+         *         "vocabulary": [
+         *           "Lario’s"
+         *         ]
+         *       },
+         *       "metadata": {
+         *         "meeting": "A-17"
+         *       },
+         *       "deleteAudio": false,
+         *       "hasAudio": true,
+         *       "progress": {
+         *         "doneSeconds": 2.5,
+         *         "durationSeconds": 2.5
+         *       },
+         *       "failure": null,
+         *       "createdAt": "2026-11-21T08:00:00.000Z",
+         *       "startedAt": "2026-11-21T08:00:00.200Z",
+         *       "endedAt": "2026-11-21T08:00:01.400Z",
+         *       "resultDeletedAt": null,
+         *       "usage": [
+         *         {
+         *           "provider": "deepgram",
+         *           "model": "nova-3",
+         *           "audioSeconds": 2.5,
+         *           "cost": 0.000179167
+         *         }
+         *       ],
+         *       "cost": {
+         *         "currency": "USD",
+         *         "total": 0.000179167,
+         *         "complete": true
+         *       },
+         *       "result": {
+         *         "text": "good evening",
+         *         "language": "en",
+         *         "durationMs": 2500,
+         *         "channels": 1,
+         *         "utterances": [
+         *           {
+         *             "text": "good evening",
+         *             "startMs": 100,
+         *             "endMs": 800,
+         *             "channel": 0
+         *           }
+         *         ],
+         *         "words": [
+         *           {
+         *             "text": "good",
+         *             "startMs": 100,
+         *             "endMs": 300,
+         *             "confidence": 0.98,
+         *             "channel": 0
+         *           },
+         *           {
+         *             "text": "evening",
+         *             "startMs": 350,
+         *             "endMs": 800,
+         *             "confidence": 0.97,
+         *             "channel": 0
+         *           }
+         *         ],
+         *         "hasEstimatedTimes": false,
+         *         "parts": [
+         *           {
+         *             "channel": 0,
+         *             "startMs": 0,
+         *             "endMs": 2500,
+         *             "provider": "deepgram",
+         *             "requests": 1,
+         *             "usage": [
+         *               {
+         *                 "provider": "deepgram",
+         *                 "model": "nova-3",
+         *                 "audioSeconds": 2.5
+         *               }
+         *             ]
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        Transcription: {
+            /**
+             * @description `transcription_` and a UUIDv7.
+             * @example transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            id: string;
+            /**
+             * @description `queued`: it waits. `processing`: `progress` says how far it is. `completed`: its result can be read. `failed`: `failure` says why. `cancelled`: by `cancelTranscription`.
+             * @enum {string}
+             */
+            status: "queued" | "processing" | "completed" | "failed" | "cancelled";
+            /**
+             * @description Where its audio comes from.
+             * @enum {string}
+             */
+            source: "upload" | "url" | "call" | "live";
+            /** @description The call whose recording is transcribed; it may be deleted since. */
+            callId: string | null;
+            /** @description Where the audio is fetched. */
+            url: string | null;
+            /**
+             * @description Of the uploaded file, as the client gave it.
+             * @example meeting.mp3
+             */
+            fileName: string | null;
+            /** @description As in the request, with defaults. */
+            options: {
+                /** @description A code of `GET /languages`, or `auto`. */
+                language: string;
+                /** @enum {string} */
+                channels: "mix" | "separate";
+                /** @enum {string} */
+                timestamps: "word" | "segment";
+                speakers: boolean;
+                vocabulary: string[];
+            };
+            /** @description As in the request. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description As in the request. */
+            deleteAudio: boolean;
+            /** @description False once its audio is deleted, and for live transcriptions. */
+            hasAudio: boolean;
+            progress: {
+                /** @description How much of the audio is transcribed. */
+                doneSeconds: number;
+                /** @description How much there is; null while that is not known. */
+                durationSeconds: number | null;
+            };
+            /** @description Why it has failed. */
+            failure: {
+                /** @description Stable code for programs. */
+                code: string;
+                message: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            startedAt: string | null;
+            endedAt: string | null;
+            /** @description When retention deleted the result. */
+            resultDeletedAt: string | null;
+            /** @description What its requests used, by provider, those that failed included. Null before the end. */
+            usage: {
+                /** @example deepgram */
+                provider: string;
+                /** @description Present when the provider has several models. */
+                model?: string;
+                /** @description Audio sent to it. */
+                audioSeconds?: number;
+                inputTokens?: number;
+                outputTokens?: number;
+                characters?: number;
+                /**
+                 * @description Estimated: the provider does not report it.
+                 * @constant
+                 */
+                approximate?: true;
+                /** @description Null when the service has no price for it. */
+                cost: number | null;
+            }[] | null;
+            /** @description With the service's present prices; null before the end, and when it has none. */
+            cost: {
+                /**
+                 * @description ISO 4217.
+                 * @example USD
+                 */
+                currency: string;
+                /** @description Sum of all items that have a price. */
+                total: number;
+                /** @description False when an item of `usage` has no price. */
+                complete: boolean;
+            } | null;
+            result: components["schemas"]["TranscriptionResult"];
+        };
+        /** @description What was said. Null before it is complete and once it is deleted. */
+        TranscriptionResult: {
+            text: string;
+            /** @description The language that was asked for, or the one that most of the audio is in. */
+            language: string;
+            durationMs: number;
+            channels: number;
+            utterances: {
+                text: string;
+                /** @description Its start, in ms from the beginning of the audio. */
+                startMs: number;
+                /** @description Its end, in ms from the beginning of the audio. */
+                endMs: number;
+                /** @description From 0; always 0 with `channels: mix`. */
+                channel: number;
+                /** @description From 0; only where speakers were asked for. */
+                speaker?: number;
+            }[];
+            /** @description In the order of their start, then of their channel; empty with `timestamps: segment`. */
+            words: {
+                text: string;
+                /** @description Its start, in ms from the beginning of the audio. */
+                startMs: number;
+                /** @description Its end, in ms from the beginning of the audio. */
+                endMs: number;
+                /** @description 0 to 1; absent from providers that give none. */
+                confidence?: number;
+                /** @description From 0; always 0 with `channels: mix`. */
+                channel: number;
+                /** @description From 0; only where speakers were asked for. */
+                speaker?: number;
+            }[];
+            /** @description The times of words are estimates: the provider gives none. */
+            hasEstimatedTimes: boolean;
+            /** @description The stretches of audio that were transcribed, by which provider, and what that used. */
+            parts: {
+                /** @description From 0; always 0 with `channels: mix`. */
+                channel: number;
+                /** @description Its start, in ms from the beginning of the audio. */
+                startMs: number;
+                /** @description Its end, in ms from the beginning of the audio. */
+                endMs: number;
+                /** @example deepgram */
+                provider: string;
+                /** @description How often a provider was asked, failed attempts included. */
+                requests: number;
+                usage: {
+                    /** @example deepgram */
+                    provider: string;
+                    /** @description Present when the provider has several models. */
+                    model?: string;
+                    /** @description Audio sent to it. */
+                    audioSeconds?: number;
+                    inputTokens?: number;
+                    outputTokens?: number;
+                    characters?: number;
+                    /**
+                     * @description Estimated: the provider does not report it.
+                     * @constant
+                     */
+                    approximate?: true;
+                }[];
+            }[];
+        } | null;
+        /**
+         * @description A transcription, without its result. Unknown values are null.
+         * @example {
+         *       "id": "transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "status": "processing",
+         *       "source": "upload",
+         *       "callId": null,
+         *       "url": null,
+         *       "fileName": "meeting.mp3",
+         *       "options": {
+         *         "language": "auto",
+         *         "channels": "mix",
+         *         "timestamps": "word",
+         *         "speakers": false,
+         *         "vocabulary": [
+         *           "Lario’s"
+         *         ]
+         *       },
+         *       "metadata": {
+         *         "meeting": "A-17"
+         *       },
+         *       "deleteAudio": false,
+         *       "hasAudio": true,
+         *       "progress": {
+         *         "doneSeconds": 1.2,
+         *         "durationSeconds": 2.5
+         *       },
+         *       "failure": null,
+         *       "createdAt": "2026-11-21T08:00:00.000Z",
+         *       "startedAt": "2026-11-21T08:00:00.200Z",
+         *       "endedAt": null,
+         *       "resultDeletedAt": null,
+         *       "usage": null,
+         *       "cost": null
+         *     }
+         * @example {
+         *       "id": "transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "status": "completed",
+         *       "source": "upload",
+         *       "callId": null,
+         *       "url": null,
+         *       "fileName": "meeting.mp3",
+         *       "options": {
+         *         "language": "auto",
+         *         "channels": "mix",
+         *         "timestamps": "word",
+         *         "speakers": false,
+         *         "vocabulary": [
+         *           "Lario’s"
+         *         ]
+         *       },
+         *       "metadata": {
+         *         "meeting": "A-17"
+         *       },
+         *       "deleteAudio": false,
+         *       "hasAudio": true,
+         *       "progress": {
+         *         "doneSeconds": 2.5,
+         *         "durationSeconds": 2.5
+         *       },
+         *       "failure": null,
+         *       "createdAt": "2026-11-21T08:00:00.000Z",
+         *       "startedAt": "2026-11-21T08:00:00.200Z",
+         *       "endedAt": "2026-11-21T08:00:01.400Z",
+         *       "resultDeletedAt": null,
+         *       "usage": [
+         *         {
+         *           "provider": "deepgram",
+         *           "model": "nova-3",
+         *           "audioSeconds": 2.5,
+         *           "cost": 0.000179167
+         *         }
+         *       ],
+         *       "cost": {
+         *         "currency": "USD",
+         *         "total": 0.000179167,
+         *         "complete": true
+         *       }
+         *     }
+         */
+        TranscriptionSummary: {
+            /**
+             * @description `transcription_` and a UUIDv7.
+             * @example transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            id: string;
+            /**
+             * @description `queued`: it waits. `processing`: `progress` says how far it is. `completed`: its result can be read. `failed`: `failure` says why. `cancelled`: by `cancelTranscription`.
+             * @enum {string}
+             */
+            status: "queued" | "processing" | "completed" | "failed" | "cancelled";
+            /**
+             * @description Where its audio comes from.
+             * @enum {string}
+             */
+            source: "upload" | "url" | "call" | "live";
+            /** @description The call whose recording is transcribed; it may be deleted since. */
+            callId: string | null;
+            /** @description Where the audio is fetched. */
+            url: string | null;
+            /**
+             * @description Of the uploaded file, as the client gave it.
+             * @example meeting.mp3
+             */
+            fileName: string | null;
+            /** @description As in the request, with defaults. */
+            options: {
+                /** @description A code of `GET /languages`, or `auto`. */
+                language: string;
+                /** @enum {string} */
+                channels: "mix" | "separate";
+                /** @enum {string} */
+                timestamps: "word" | "segment";
+                speakers: boolean;
+                vocabulary: string[];
+            };
+            /** @description As in the request. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description As in the request. */
+            deleteAudio: boolean;
+            /** @description False once its audio is deleted, and for live transcriptions. */
+            hasAudio: boolean;
+            progress: {
+                /** @description How much of the audio is transcribed. */
+                doneSeconds: number;
+                /** @description How much there is; null while that is not known. */
+                durationSeconds: number | null;
+            };
+            /** @description Why it has failed. */
+            failure: {
+                /** @description Stable code for programs. */
+                code: string;
+                message: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            startedAt: string | null;
+            endedAt: string | null;
+            /** @description When retention deleted the result. */
+            resultDeletedAt: string | null;
+            /** @description What its requests used, by provider, those that failed included. Null before the end. */
+            usage: {
+                /** @example deepgram */
+                provider: string;
+                /** @description Present when the provider has several models. */
+                model?: string;
+                /** @description Audio sent to it. */
+                audioSeconds?: number;
+                inputTokens?: number;
+                outputTokens?: number;
+                characters?: number;
+                /**
+                 * @description Estimated: the provider does not report it.
+                 * @constant
+                 */
+                approximate?: true;
+                /** @description Null when the service has no price for it. */
+                cost: number | null;
+            }[] | null;
+            /** @description With the service's present prices; null before the end, and when it has none. */
+            cost: {
+                /**
+                 * @description ISO 4217.
+                 * @example USD
+                 */
+                currency: string;
+                /** @description Sum of all items that have a price. */
+                total: number;
+                /** @description False when an item of `usage` has no price. */
+                complete: boolean;
+            } | null;
+        };
         /** @description The caller is transferred, and the call ends. Where the service controls the telephone call, this is a request to the carrier: `transfer-started` or `transfer-refused` follows. */
         TransferCommand: {
             /**
@@ -6477,7 +7092,7 @@ export interface components {
             /** Format: uri */
             url: string;
             description: string;
-            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "webhook.disabled")[];
+            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
             enabled: boolean;
             /** @description Why it gets no events: `client`, it was disabled by a request; `gone`, its endpoint answered 410; `failing`, its endpoint has failed for days. Enable it with `PATCH`, then replay what failed. `secret_lost`, the service lost the key that sealed its secret, and made a new one: rotate the secret and give it to the endpoint first. */
             disabledReason: ("client" | "gone" | "failing" | "secret_lost") | null;
@@ -6509,13 +7124,13 @@ export interface components {
              */
             url?: string;
             /**
-             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
+             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
              * @example [
              *       "call.ended",
              *       "recording.ready"
              *     ]
              */
-            eventTypes?: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "webhook.disabled")[];
+            eventTypes?: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
             /**
              * @description What it is for.
              * @example billing
@@ -6552,7 +7167,7 @@ export interface components {
             /** @description The `webhook-id` of the message, the same in every attempt. */
             eventId: string;
             /** @enum {string} */
-            eventType: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "webhook.disabled";
+            eventType: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled";
             /** @description The call that the event is about. */
             callId: string | null;
             /**
@@ -6602,7 +7217,7 @@ export interface components {
              * @description Only events of this type.
              * @enum {string}
              */
-            eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "webhook.disabled";
+            eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled";
             /** @description Only events of this call. */
             callId?: string;
             /**
@@ -6648,7 +7263,7 @@ export interface components {
             /** Format: uri */
             url: string;
             description: string;
-            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "webhook.disabled")[];
+            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
             enabled: boolean;
             /** @description Why it gets no events: `client`, it was disabled by a request; `gone`, its endpoint answered 410; `failing`, its endpoint has failed for days. Enable it with `PATCH`, then replay what failed. `secret_lost`, the service lost the key that sealed its secret, and made a new one: rotate the secret and give it to the endpoint first. */
             disabledReason: ("client" | "gone" | "failing" | "secret_lost") | null;
@@ -7028,6 +7643,40 @@ export interface components {
                     error: components["schemas"]["Error"] & {
                         /** @enum {unknown} */
                         code?: "conflict" | "not_on_hold";
+                    };
+                };
+            };
+        };
+        /** @description Bad Request. `invalid_request`: the request does not follow the OpenAPI document; `details` lists all problems. `unknown_language`: `GET /languages` lists no such language; the message names those that there are. `unavailable`: a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a provider that has never listed its own. */
+        InvalidRequestOrUnknownLanguageOrUnavailable400: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "unknown_language" | "unavailable";
+                    };
+                };
+            };
+        };
+        /** @description Not Acceptable. `not_acceptable`: the header Accept allows none of the formats of a transcription; the message names them. */
+        NotAcceptable406: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code?: "not_acceptable";
                     };
                 };
             };
@@ -7982,6 +8631,287 @@ export interface operations {
             503: components["responses"]["Unavailable503"];
         };
     };
+    listTranscriptions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items.
+                 * @example 100
+                 */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, requested with the same filters. */
+                cursor?: string;
+                /** @description Transcriptions in this state. */
+                status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
+                /** @description Transcriptions with audio from there. */
+                source?: "upload" | "url" | "call" | "live";
+                /** @description Transcriptions of the recording of this call. */
+                callId?: string;
+                /**
+                 * @description Transcriptions that were created at this time or later.
+                 * @example 2026-11-21T08:00:00.000Z
+                 */
+                createdAfter?: string;
+                /**
+                 * @description Transcriptions that were created before this time.
+                 * @example 2026-11-22T08:00:00.000Z
+                 */
+                createdBefore?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of transcriptions, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["TranscriptionSummary"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
+    createTranscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key for this request, ideally random, so that it can be retried without creating a second call: for 24 hours the same request with the same key and API key returns the first response again. Only created calls are stored; a refused request can be retried. A different request with the same key is 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTranscriptionInput"];
+                "multipart/form-data": {
+                    /** @description The audio, in any format. */
+                    file: string;
+                    /**
+                     * @description A code from `GET /languages`, in upper or lower case, or `auto`: the provider detects the language. By default `auto` where a configured provider can, otherwise the first language that one transcribes.
+                     * @example en-US
+                     */
+                    language?: string;
+                    /**
+                     * @description `mix`: all channels are mixed to one. `separate`: each channel is transcribed for itself, as in a recording of a call, which has the caller left and the agent right.
+                     * @default mix
+                     * @enum {string}
+                     */
+                    channels?: "mix" | "separate";
+                    /**
+                     * @description `word`: the result has each word with its times. `segment`: only the utterances have times.
+                     * @default word
+                     * @enum {string}
+                     */
+                    timestamps?: "word" | "segment";
+                    /**
+                     * @description Whether speakers are distinguished, by numbers from 0.
+                     * @default false
+                     */
+                    speakers?: boolean;
+                    /**
+                     * @description Words that are likely, such as names: at most 100 of 100 characters.
+                     * @default []
+                     * @example [
+                     *       "Lario’s",
+                     *       "Trunkline"
+                     *     ]
+                     */
+                    vocabulary?: unknown[];
+                    /** @description Not available in this version: any value is 400 `unavailable`. */
+                    redact?: unknown;
+                    /**
+                     * @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused.
+                     * @default {}
+                     * @example {
+                     *       "order": "A-17",
+                     *       "vip": true
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description Whether the audio is deleted as soon as the transcription is over, whatever the retention says.
+                     * @default false
+                     */
+                    deleteAudio?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The transcription is queued. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranscriptionSummary"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrUnknownLanguageOrUnavailable400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["IdempotencyMismatch409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrDrainingOrInsufficientStorageOrDatabaseLostOrUnavailable503"];
+        };
+    };
+    getTranscription: {
+        parameters: {
+            query?: {
+                /** @description The format of the answer, whatever the header Accept says. */
+                format?: "json" | "text" | "srt" | "vtt";
+            };
+            header?: {
+                /**
+                 * @description Without `format`, the format of the answer: application/json, text/plain, application/x-subrip, text/vtt.
+                 * @example text/vtt
+                 */
+                Accept?: string;
+            };
+            path: {
+                /**
+                 * @description `transcription_` and a UUIDv7.
+                 * @example transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transcription. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transcription"];
+                    "text/plain": string;
+                    "application/x-subrip": string;
+                    "text/vtt": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            406: components["responses"]["NotAcceptable406"];
+            409: components["responses"]["Conflict409"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
+    deleteTranscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `transcription_` and a UUIDv7.
+                 * @example transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transcription was deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    cancelTranscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `transcription_` and a UUIDv7.
+                 * @example transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never> | null;
+            };
+        };
+        responses: {
+            /** @description The transcription is over. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranscriptionSummary"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
     listAgents: {
         parameters: {
             query?: {
@@ -8757,7 +9687,7 @@ export interface operations {
                 /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "failed";
                 /** @description Only events of this type. */
-                eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "webhook.disabled";
+                eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled";
                 /** @description Only events of this call. */
                 callId?: string;
                 /** @description Of events at this time or later. */
@@ -9609,7 +10539,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page, requested with the same filters. */
                 cursor?: string;
                 /** @description Events of this action. */
-                action?: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted";
+                action?: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted";
                 /** @description Acts of this kind of actor. */
                 actorKind?: "api_key" | "user" | "operator" | "service";
                 /**
@@ -9618,7 +10548,7 @@ export interface operations {
                  */
                 actorId?: string;
                 /** @description Acts on this kind of thing. */
-                targetKind?: "account" | "api_key" | "provider_credential" | "tool_secret" | "carrier" | "phone_number" | "publishable_key" | "agent" | "webhook" | "user" | "owner_link" | "call";
+                targetKind?: "account" | "api_key" | "provider_credential" | "tool_secret" | "carrier" | "phone_number" | "publishable_key" | "agent" | "webhook" | "user" | "owner_link" | "call" | "transcription";
                 /**
                  * @description Acts on this one.
                  * @example agent_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10

@@ -1,0 +1,79 @@
+import type { Clock } from "../../core/clock.ts";
+import { elapsedMs } from "../../core/clocks.ts";
+import { codeOf } from "../../core/errors.ts";
+import type { TranscriptionId } from "../../core/ids.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { ControlMetrics, TranscriptionEnd } from "../../core/metrics/control-metrics.ts";
+import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
+import type { Transcription, TranscriptionStore } from "../../store/transcription-store.ts";
+
+export interface TranscriptionEndsOptions {
+  transcriptions: Pick<TranscriptionStore, "onOver" | "find" | "audioDeleted">;
+  audio: Pick<TranscriptionAudio, "ids" | "remove">;
+  /** Media are encrypted, which uploads are not: their audio is deleted as soon as they are over. */
+  encryptsMedia: boolean;
+  metrics: Pick<ControlMetrics, "transcriptionEnded">;
+  clock: Clock;
+  log: Logger;
+}
+
+/** Counts and logs the transcriptions that are over, and deletes audio that is not kept. */
+export class TranscriptionEnds {
+  readonly #options: TranscriptionEndsOptions;
+
+  constructor(options: TranscriptionEndsOptions) {
+    this.#options = options;
+  }
+
+  /** From now on, and once for what an earlier process has left: audio without a transcription, and audio that is not kept. */
+  async start(): Promise<void> {
+    const { transcriptions, audio, log } = this.#options;
+    transcriptions.onOver((_, transcription) => {
+      if (transcription !== undefined) void this.#onOver(transcription);
+    });
+    let orphans = 0;
+    for (const id of await audio.ids()) {
+      const transcription = await transcriptions.find(id);
+      if (transcription !== undefined) await this.#deleteUnkept(transcription);
+      else {
+        await audio.remove(id);
+        orphans += 1;
+      }
+    }
+    if (orphans > 0) log.warn({ files: orphans }, "audio without a transcription was deleted");
+  }
+
+  async #onOver(transcription: Transcription): Promise<void> {
+    const { metrics, log, clock } = this.#options;
+    const {
+      id: transcriptionId,
+      accountId,
+      source,
+      status,
+      failure,
+      durationMs,
+      createdAtMs,
+      usage = [],
+    } = transcription;
+    const used = new Map<string, number>();
+    for (const { provider, audioSeconds = 0 } of usage) used.set(provider, (used.get(provider) ?? 0) + audioSeconds);
+    metrics.transcriptionEnded(status as TranscriptionEnd, used);
+    const tookMs = Math.round(elapsedMs(createdAtMs, transcription.endedAtMs ?? clock.epochMs()));
+    const reason = failure === undefined ? {} : { code: failure.code };
+    log.info({ transcriptionId, accountId, source, status, durationMs, tookMs, ...reason }, "transcription finished");
+    await this.#deleteUnkept(transcription);
+  }
+
+  /** Never rejects: the next start tries again. */
+  async #deleteUnkept({ id, endedAtMs, hasAudio, deletesAudio }: Transcription): Promise<void> {
+    const { transcriptions, audio, encryptsMedia, log } = this.#options;
+    if (endedAtMs === undefined || !hasAudio || !(deletesAudio || encryptsMedia)) return;
+    try {
+      await audio.remove(id);
+      await transcriptions.audioDeleted(id);
+    } catch (error) {
+      const transcriptionId: TranscriptionId = id;
+      log.error({ transcriptionId, err: error, code: codeOf(error) }, "audio of a transcription could not be deleted");
+    }
+  }
+}
