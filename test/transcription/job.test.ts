@@ -78,7 +78,7 @@ function scene(transcriber: Transcriber["transcribe"], options: Partial<Transcri
   const abort = new AbortController();
   const run = (attempt = 1) =>
     job.run(
-      { id: "job_1" as JobId, kind: "transcription.run", lane: ACCOUNT, payload: { transcriptionId: ID }, attempt, losses: 0 } as ClaimedJob,
+      { id: "job_1" as JobId, lane: ACCOUNT, payload: { transcriptionId: ID }, attempt } as unknown as ClaimedJob,
       { signal: abort.signal, reportProgress: () => {} },
     );
   return { stored, clock, ended, lines, run, abort };

@@ -7,10 +7,13 @@ export const BATCH_REQUEST_MS_MAX = 600_000;
 export const BATCH_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
 /** The longest part for a provider over the network: retrying it costs little, and an answer is there within seconds. */
-export const BATCH_PART_MS_MAX = 300_000;
+export const BATCH_PART_MS_MAX = 180_000;
+
+/** The shortest that ends with a mere pause: the more a provider hears, the better it understands. */
+export const BATCH_PART_MS_MIN = 60_000;
 
 /** The longest part with speakers, whose numbers hold within one part only: it is held in memory. */
-export const BATCH_SPEAKERS_PART_MS_MAX = 3_600_000;
+export const BATCH_SPEAKERS_PART_MS_MAX = 1_800_000;
 
 /** The longest part for a model on this machine. */
 export const BATCH_LOCAL_PART_MS_MAX = 30_000;

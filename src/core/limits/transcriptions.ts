@@ -1,4 +1,71 @@
-// Transcriptions of files.
+// Transcriptions of files: src/transcription and src/api/transcriptions.
+
+/** The longest audio that is transcribed, of all that a file decodes to: a megabyte of Opus can hold a day of silence. */
+export const TRANSCRIPTION_AUDIO_MS_MAX = 12 * 3_600_000;
+
+/** The most channels of a file. */
+export const TRANSCRIPTION_CHANNELS_MAX = 8;
+
+/** The sample rates of files that are read without FFmpeg, Hz. */
+export const TRANSCRIPTION_RATE_HZ_MIN = 4_000;
+export const TRANSCRIPTION_RATE_HZ_MAX = 192_000;
+
+/** What may precede the samples of a WAV file, such as its title and pictures. */
+export const WAV_HEAD_BYTES_MAX = 1024 * 1024;
+
+/** Parts that had to be cut inside of speech overlap by this much. */
+export const PART_OVERLAP_MS = 3_000;
+
+/** A part ends with a pause of this length once it is long enough, and with a longer one in any case. */
+export const PART_PAUSE_MS = 500;
+export const PART_LONG_PAUSE_MS = 10_000;
+
+/** What a part has of the silence before and after its speech. */
+export const PART_MARGIN_MS = 240;
+
+/** A part that is full is divided at its longest pause, if that has this length. */
+export const PART_CUT_PAUSE_MS_MIN = 160;
+
+/** Files that are transcribed at once; the others wait. */
+export const TRANSCRIPTIONS_CONCURRENT_MAX = 2;
+
+/** Parts of one file that wait for a provider or are being transcribed; the audio is decoded no further meanwhile. */
+export const PARTS_PENDING_MAX = 8;
+
+/** Parts of a file that may fail before it is given up: the next attempt asks for these alone. */
+export const PARTS_FAILED_MAX = 4;
+
+/** Memory of FFmpeg, and the processor time that it may take for one file. */
+export const FFMPEG_MEMORY_KB_MAX = 1_500_000;
+export const FFMPEG_CPU_S_MAX = 3_600;
+
+/** FFmpeg has decoded nothing for this long, although its output is read: it hangs. */
+export const FFMPEG_SILENCE_MS_MAX = 60_000;
+
+/** The nice(1) value of the transcriber and of FFmpeg: below everything that calls need. */
+export const TRANSCRIBER_NICE = 15;
+
+/** JavaScript heap of the transcriber. */
+export const TRANSCRIBER_HEAP_MB_MAX = 512;
+
+/** One attempt at a transcription; what is transcribed by then is kept for the next. */
+export const TRANSCRIPTION_ATTEMPT_MS_MAX = 12 * 3_600_000;
+
+/** The delays before further attempts, after providers or the transcriber have failed. */
+export const TRANSCRIPTION_RETRY_DELAYS_MS = [5_000, 30_000, 120_000, 600_000] as const;
+
+/** How often a job waits for another of its account to end, where the account may have no more at once. */
+export const TRANSCRIPTION_TURN_MS = 2_000;
+
+/** Fetching the audio of a URL: the redirects that are followed, and how long it may send nothing. */
+export const TRANSCRIPTION_REDIRECTS_MAX = 3;
+export const TRANSCRIPTION_FETCH_SILENCE_MS_MAX = 30_000;
+
+/** The transcriber is ended when it had nothing to do for this long; the next file starts it again. */
+export const TRANSCRIBER_IDLE_MS_MAX = 60_000;
+
+/** A transcriber that sends no heartbeat for this long hangs, and is killed. */
+export const TRANSCRIBER_STALL_MS_MAX = 60_000;
 
 /** The default of TRANSCRIPTION_BYTES_MAX, and the most that it may be. */
 export const TRANSCRIPTION_BYTES_DEFAULT = 2 * 1024 ** 3;

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { BATCH_CONCURRENT_MAX, BATCH_PART_MS_MAX } from "../../core/limits/batch-stt.ts";
+import { BATCH_CONCURRENT_MAX, BATCH_PART_MS_MAX, BATCH_PART_MS_MIN } from "../../core/limits/batch-stt.ts";
 import type { PartWord } from "../../core/transcriptions/part.ts";
 import { BATCH_RATE_HZ, type BatchStt } from "../stt/batch/contract.ts";
 import { WatermarkDecoder } from "./watermark/decoder.ts";
@@ -19,6 +19,7 @@ export const createReferenceBatchStt = (): BatchStt => ({
   provider: "reference",
   capabilities: {
     partMsMax: BATCH_PART_MS_MAX,
+    partMsMin: BATCH_PART_MS_MIN,
     vocabulary: false,
     detectsLanguage: false,
     concurrentMax: BATCH_CONCURRENT_MAX,

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, TrunklineError } from "../../core/errors.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
-import { PART_MS_MAX, PARTS_FAILED_MAX, PARTS_PENDING_MAX } from "../../core/limits/transcriptions.ts";
+import { PARTS_FAILED_MAX, PARTS_PENDING_MAX } from "../../core/limits/transcriptions.ts";
 import type { TranscriptionOptions } from "../../core/transcriptions/options.ts";
 import type { PartKey, PartOutcome } from "../../core/transcriptions/part.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
@@ -98,7 +98,7 @@ class ChannelCutter {
     const { partMsMin, partMsMax, speakersPartMsMax } = stt.capabilities;
     const bounds = options.speakers
       ? { msMin: Number.POSITIVE_INFINITY, msMax: Number.POSITIVE_INFINITY }
-      : { msMin: partMsMin, msMax: Math.min(partMsMax, PART_MS_MAX) };
+      : { msMin: partMsMin, msMax: partMsMax };
     this.#speakersMsMax = options.speakers ? speakersPartMsMax : undefined;
     this.#cutter = new PartCutter({ channel, ...bounds, onset: voiceActivity.onset });
     this.#detector = voiceActivity.open(BATCH_RATE_HZ);

@@ -5,7 +5,7 @@ import { type PersonOf, silentPerson } from "../../../src/simulator/emulator/med
 import type { Leg } from "../../../src/simulator/emulator/network.ts";
 import type { PersonPlan } from "../../../src/simulator/emulator/scenario.ts";
 import { type SendWebhook, sendByFetch } from "../../../src/simulator/emulator/webhook-sender.ts";
-import type { Api } from "./service.ts";
+import type { Api } from "../killed-service.ts";
 
 export const CARRIER_NAMES = Object.keys(EMULATED) as readonly EmulatedName[];
 

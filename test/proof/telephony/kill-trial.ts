@@ -5,7 +5,7 @@ import { BEHAVIOURS, type Behaviour, type RestFault, WEBHOOK_KINDS } from "../..
 import { Random } from "../../support/random.ts";
 import { createAgent } from "./agent.ts";
 import { CARRIER_NAMES, DIAL_ENDPOINT, ObservedCarrier } from "./carriers.ts";
-import { KilledService, type StoreName, type Victim } from "./service.ts";
+import { KilledService, type StoreName, type Victim } from "../killed-service.ts";
 import { type CallEvidence, type TrialVerdict, verdictOf } from "./verdict.ts";
 
 // Outbound calls at emulated carriers under kills. People, carriers and processes misbehave by the seed.

@@ -9,7 +9,7 @@ import { type FloodResult, flood, forge } from "./forgeries/flood.ts";
 import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
 import type { LatencyQuestions } from "./latency/process.ts";
 import type { LatencyResult } from "./latency/trial.ts";
-import type { StoreName } from "./service.ts";
+import type { StoreName } from "../killed-service.ts";
 import { resultTables } from "./tables.ts";
 import type { TransferQuestions } from "./transfers/process.ts";
 import type { TransferResult } from "./transfers/trial.ts";

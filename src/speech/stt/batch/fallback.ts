@@ -113,6 +113,7 @@ function commonCapabilities(all: readonly BatchStt["capabilities"][]): BatchStt[
   const speakers = all.flatMap(({ speakersPartMsMax: ms }) => (ms === undefined ? [] : [ms]));
   return {
     partMsMax: Math.min(...all.map(({ partMsMax }) => partMsMax)),
+    partMsMin: Math.min(...all.map(({ partMsMin }) => partMsMin)),
     ...(speakers.length === all.length ? { speakersPartMsMax: Math.min(...speakers) } : {}),
     vocabulary: all.some(({ vocabulary }) => vocabulary),
     detectsLanguage: all.every(({ detectsLanguage }) => detectsLanguage),

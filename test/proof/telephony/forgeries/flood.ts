@@ -16,7 +16,7 @@ import { formatsOf } from "../../../../src/simulator/lines.ts";
 import { freePort } from "../../../support/network/free-port.ts";
 import { PostgresServer } from "../../../support/postgres/server.ts";
 import { Random } from "../../../support/random.ts";
-import { type Api, KilledService, type StoreName } from "../service.ts";
+import { type Api, KilledService, type StoreName } from "../../killed-service.ts";
 import { type ForgedWebhook, forgedWebhooks } from "./forgeries.ts";
 import { Originals } from "./originals.ts";
 import type { ForgeryResult, SenderQuestions } from "./sender.ts";

@@ -4,6 +4,7 @@ import {
   BATCH_ANSWER_BYTES_MAX,
   BATCH_CONCURRENT_MAX,
   BATCH_PART_MS_MAX,
+  BATCH_PART_MS_MIN,
   BATCH_SPEAKERS_PART_MS_MAX,
 } from "../../../../core/limits/batch-stt.ts";
 import type { PartTranscript } from "../../../../core/transcriptions/part.ts";
@@ -54,6 +55,7 @@ export function createDeepgramBatchStt(options: DeepgramBatchOptions): BatchStt 
     provider: PROVIDER,
     capabilities: {
       partMsMax: BATCH_PART_MS_MAX,
+      partMsMin: BATCH_PART_MS_MIN,
       speakersPartMsMax: BATCH_SPEAKERS_PART_MS_MAX,
       vocabulary: true,
       detectsLanguage: fixed === null ? detectsDominantLanguage(model) : fixed === "multi",

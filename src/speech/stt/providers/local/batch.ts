@@ -27,6 +27,7 @@ export const createLocalBatchStt = ({ speech, languages, processes }: LocalBatch
   provider: PROVIDER,
   capabilities: {
     partMsMax: BATCH_LOCAL_PART_MS_MAX,
+    partMsMin: 0,
     vocabulary: false,
     detectsLanguage: false,
     // While the result of one is stored, the child works on the next.

@@ -2,6 +2,7 @@ import {
   BATCH_ANSWER_BYTES_MAX,
   BATCH_CONCURRENT_MAX,
   BATCH_PART_MS_MAX,
+  BATCH_PART_MS_MIN,
 } from "../../../../core/limits/batch-stt.ts";
 import { estimateWordTimes } from "../../../../core/transcriptions/estimated-times.ts";
 import type { PartTranscript, PartWord } from "../../../../core/transcriptions/part.ts";
@@ -43,6 +44,7 @@ export const createOpenAiBatchStt = (options: OpenAiBatchOptions): BatchStt => (
   provider: PROVIDER,
   capabilities: {
     partMsMax: BATCH_PART_MS_MAX,
+    partMsMin: BATCH_PART_MS_MIN,
     vocabulary: true,
     detectsLanguage: options.languageDetection,
     concurrentMax: BATCH_CONCURRENT_MAX,

@@ -8,14 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "../../../src/core/clock.ts";
-import type { ServiceReady } from "../../../src/core/service-ready.ts";
-import { openStores, type StorePlace } from "../../../src/store/open-stores.ts";
-import type { Stores } from "../../../src/store/stores.ts";
-import { freePort } from "../../support/network/free-port.ts";
-import { PostgresServer } from "../../support/postgres/server.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { ServiceReady } from "../../src/core/service-ready.ts";
+import { openStores, type StorePlace } from "../../src/store/open-stores.ts";
+import type { Stores } from "../../src/store/stores.ts";
+import { freePort } from "../support/network/free-port.ts";
+import { PostgresServer } from "../support/postgres/server.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const READY_MS_MAX = 90_000;
 const START_TRIES_MAX = 6;
 const LOG_TAIL_CHARS = 2_000;
@@ -24,7 +24,13 @@ const REQUEST_MS_MAX = 15_000;
 const ASK_MS_MAX = 90_000;
 const RETRY_MS = 500;
 /** With what events the account's own webhook is called. */
-const EVENT_TYPES = ["call.created", "call.started", "call.ended"] as const;
+const EVENT_TYPES = [
+  "call.created",
+  "call.started",
+  "call.ended",
+  "transcription.completed",
+  "transcription.failed",
+] as const;
 
 /** Asks the API; an answer other than a success is an error. */
 export interface Api {
@@ -34,7 +40,7 @@ export interface Api {
 export type StoreName = "SQLite" | "Postgres";
 
 /** What a kill ends: one process, or the supervisor with all of them. */
-export type Victim = "control" | "worker" | "service";
+export type Victim = "control" | "worker" | "transcriber" | "service";
 
 /** The built service on a store, whose processes are killed. It stays at the same address. */
 export class KilledService implements Api {
@@ -197,8 +203,10 @@ export class KilledService implements Api {
   }
 
   #starts(): { kind: Victim; pid: number; time: number }[] {
-    const lines = this.log.split("\n").filter((line) => line.includes('"process started"'));
-    return lines.map((line) => JSON.parse(line));
+    return this.log.split("\n").flatMap((line) => {
+      if (line.includes('"process started"')) return [JSON.parse(line)];
+      return line.includes('"transcriber started"') ? [{ ...JSON.parse(line), kind: "transcriber" }] : [];
+    });
   }
 
   /** Everything that the service has logged. */

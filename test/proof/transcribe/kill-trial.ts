@@ -1,0 +1,138 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { TranscriptionResult } from "../../../src/core/transcriptions/result.ts";
+import { Random } from "../../support/random.ts";
+import { KilledService, type StoreName } from "../killed-service.ts";
+import { FakeStt } from "./fake-stt.ts";
+import { fileOf, sentences } from "./files.ts";
+import { type JobEvidence, type KillVerdict, verdictOf } from "./verdict.ts";
+
+// Transcriptions of files while the processes of the service are killed at random moments.
+
+const PARTS_PER_JOB = 4;
+/** Transcriptions that are not over at any time. */
+const JOBS_AT_ONCE = 16;
+const KILL_AFTER_MS = [300, 4_000] as const;
+const POLL_MS = 500;
+/** By then everything is over, whatever was killed last. */
+const SETTLE_MS_MAX = 900_000;
+const VICTIMS = ["control", "transcriber", "transcriber", "service"] as const;
+
+export interface KillTrialOptions {
+  store: StoreName;
+  jobs: number;
+  kills: number;
+  seed: number;
+}
+
+export interface KillTrialResult extends KillTrialOptions {
+  verdict: KillVerdict;
+  tookS: number;
+}
+
+interface Item {
+  id: string;
+  status: string;
+  result?: TranscriptionResult | null;
+}
+
+export class KillTrial {
+  readonly #trial: KillTrialOptions;
+  readonly #random: Random;
+  readonly #print: (line: string) => void;
+  readonly #killsMs: number[] = [];
+  readonly #ids: string[] = [];
+  readonly #over = new Set<string>();
+  #isCreated = false;
+
+  constructor(trial: KillTrialOptions, print: (line: string) => void) {
+    this.#trial = trial;
+    this.#random = new Random(trial.seed);
+    this.#print = print;
+  }
+
+  async run(): Promise<KillTrialResult> {
+    const begunMs = performance.now();
+    const fake = await FakeStt.start(this.#random.fork());
+    const service = await KilledService.start(this.#trial.store, {
+      STT: "openai",
+      OPENAI_STT_API_KEY: "proof",
+      OPENAI_STT_URL: fake.url,
+      OPENAI_STT_MODEL: "proof",
+    });
+    try {
+      await Promise.all([this.#createAll(service, fake), this.#killAll(service)]);
+      await this.#settle(service);
+      const jobs = await this.#evidence(service);
+      const evidence = { jobs, requests: fake.requests, killsMs: this.#killsMs, partsPerJob: PARTS_PER_JOB };
+      return { ...this.#trial, verdict: verdictOf(evidence), tookS: (performance.now() - begunMs) / 1_000 };
+    } finally {
+      await service.remove();
+      fake.stop();
+    }
+  }
+
+  async #createAll(service: KilledService, fake: FakeStt): Promise<void> {
+    const spoken = sentences();
+    const random = this.#random.fork();
+    for (let n = 0; n < this.#trial.jobs; n += 1) {
+      while (this.#ids.length - this.#over.size >= JOBS_AT_ONCE) {
+        await delay(POLL_MS);
+        await this.#look(service);
+      }
+      const url = fake.serve(`file-${n}.wav`, fileOf(spoken, PARTS_PER_JOB, random));
+      const { id } = await service.ask<Item>("POST", "/transcriptions", { url, language: "en" });
+      this.#ids.push(id);
+      if (this.#ids.length % 25 === 0) this.#print(`  ${this.#trial.store}: ${this.#ids.length} of ${this.#trial.jobs} files`);
+    }
+    this.#isCreated = true;
+  }
+
+  async #killAll(service: KilledService): Promise<void> {
+    const { kills, store } = this.#trial;
+    while (this.#killsMs.length < kills) {
+      await delay(this.#random.between(...KILL_AFTER_MS));
+      const atMs = Date.now();
+      if (!service.kill(this.#random.pick(VICTIMS))) continue;
+      this.#killsMs.push(atMs);
+      if (this.#killsMs.length % 20 === 0) this.#print(`  ${store}: ${this.#killsMs.length} of ${kills} kills`);
+      // The work is over, and there is nothing left to disturb.
+      if (this.#isCreated && this.#over.size === this.#ids.length) return;
+    }
+  }
+
+  async #settle(service: KilledService): Promise<void> {
+    const endMs = performance.now() + SETTLE_MS_MAX;
+    while (this.#over.size < this.#ids.length && performance.now() < endMs) {
+      await delay(POLL_MS);
+      await this.#look(service);
+    }
+  }
+
+  /** Notes which are over: those that are in neither list of others. */
+  async #look(service: KilledService): Promise<void> {
+    const known = [...this.#ids];
+    const waiting = new Set<string>();
+    for (const status of ["queued", "processing"]) {
+      const { data } = await service.ask<{ data: Item[] }>("GET", `/transcriptions?status=${status}&limit=100`);
+      for (const { id } of data) waiting.add(id);
+    }
+    for (const id of known) if (!waiting.has(id)) this.#over.add(id);
+  }
+
+  async #evidence(service: KilledService): Promise<JobEvidence[]> {
+    const jobs: JobEvidence[] = [];
+    for (const id of this.#ids) {
+      const { status, result } = await service.ask<Item>("GET", `/transcriptions/${id}`);
+      const words = result?.words.map(({ text }) => text) ?? [];
+      jobs.push({ id, status, words, parts: result?.parts ?? [], eventIds: eventIdsOf(service.deliveries, id) });
+    }
+    return jobs;
+  }
+}
+
+/** The ids of the events that were delivered about a transcription; one that came twice has one. */
+const eventIdsOf = (deliveries: readonly string[], id: string): string[] =>
+  deliveries.flatMap((body) => {
+    const { id: eventId, data } = JSON.parse(body) as { id?: string; data?: { id?: string } };
+    return data?.id === id && eventId !== undefined ? [eventId] : [];
+  });
