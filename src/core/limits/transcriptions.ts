@@ -100,3 +100,6 @@ export const TRANSCRIPTION_POLL_MS = 250;
 
 /** Characters of a result in one row of the database, which one transaction writes. */
 export const RESULT_TEXT_CHARS_MAX = 64 * 1024;
+
+/** After the final with which a live transcription is to end it waits this long for another: one may have been on its way. */
+export const LAST_FINAL_MS = 300;
