@@ -259,10 +259,8 @@ export class Call implements CallMachine {
         return;
       case "leg-closed":
       case "end-requested":
-        this.#end(event.reason);
-        return;
       case "internal-error":
-        this.#end("worker_lost");
+        this.#end(event.kind === "internal-error" ? "worker_lost" : event.reason);
         return;
       case "goodbye-requested":
         this.#ending.sayGoodbye(event.reason, this.#ownPhrases, this.#nowMs);
@@ -306,7 +304,7 @@ export class Call implements CallMachine {
       case "network":
       case "pong":
       case "finalize-requested":
-        // Only recorded, or only a confirmation: the provider or the voice in use does not change what is said. Finals are asked for in live transcriptions.
+        // Only recorded, only a confirmation, or of live transcriptions: the provider or the voice does not change what is said.
         return;
       case "phrases-chosen":
         this.#phrases.set(event.language, event.phrases);

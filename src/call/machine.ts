@@ -1,5 +1,5 @@
 import { Call, type CallMachine, type CallOptions } from "./call.ts";
-import { LiveTranscription } from "./transcription/live-transcription.ts";
+import { LiveTranscription } from "./live/live-transcription.ts";
 
 /** The state machine for the mode of the call. */
 export const createCallMachine = (options: CallOptions): CallMachine =>

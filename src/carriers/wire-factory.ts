@@ -14,7 +14,12 @@ export function wireFactory({ outboundCodecs, opus }: WireOptions): WireFactory 
   return (callId, { connectionType, websocket: format, mode, language }) => {
     if (connectionType === "websocket") {
       assert.ok(format !== undefined, "a websocket call has a negotiated format");
-      return createWebsocketWire({ format, callId, opus, transcribes: mode === "transcription" ? language : undefined });
+      return createWebsocketWire({
+        format,
+        callId,
+        opus,
+        transcribes: mode === "transcription" ? language : undefined,
+      });
     }
     const carrier = carrierOf(connectionType);
     if (carrier !== undefined) {

@@ -76,7 +76,8 @@ export type ClientMessageType = keyof typeof CLIENT_MESSAGES;
 export const TRANSCRIPTION_SERVICE_MESSAGES = {
   ready: {
     fields: "`transcriptionId`, `input` (`{codec, sampleRate}`); `resumeUrl`",
-    meaning: "the first message: what was negotiated, and where to [connect again](stream-protocol.md#a-lost-connection)",
+    meaning:
+      "the first message: what was negotiated, and where to [connect again](stream-protocol.md#a-lost-connection)",
   },
   interim: { fields: "`text`, `startMs`", meaning: "all of the utterance so far; words of it may still change" },
   final: {

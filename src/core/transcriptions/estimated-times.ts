@@ -18,7 +18,12 @@ export function estimateWordTimes(text: string, spans: readonly SpeechSpan[], la
   // A word of punctuation alone takes time, too: nothing may end before it begins.
   const lengths = words.map((word) => Math.max(1, displayWidth(lettersOf(word))));
   const allMs = spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
-  const letterMs = allMs / Math.max(1, lengths.reduce((sum, length) => sum + length, 0));
+  const letterMs =
+    allMs /
+    Math.max(
+      1,
+      lengths.reduce((sum, length) => sum + length, 0),
+    );
   let spokenMs = 0;
   return words.map((word, index) => {
     const startMs = placeOf(spokenMs, spans, "start");

@@ -232,7 +232,11 @@ describe("redaction", () => {
 
   test("of a transcript and an interim only the length is journaled, whether or not the call is recorded", () => {
     for (const recorded of [true, false]) {
-      expect(journaledCommand(COMMANDS.interim, recorded)).toEqual({ ...COMMANDS.interim, text: "", chars: SAID.length });
+      expect(journaledCommand(COMMANDS.interim, recorded)).toEqual({
+        ...COMMANDS.interim,
+        text: "",
+        chars: SAID.length,
+      });
       expect(journaledCommand(COMMANDS.transcript, recorded)).toEqual({
         ...COMMANDS.transcript,
         text: "",

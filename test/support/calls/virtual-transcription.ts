@@ -92,7 +92,9 @@ export class VirtualTranscription {
   }
 
   ofKind<K extends CallCommand["kind"]>(kind: K): Extract<CallCommand, { kind: K }>[] {
-    return this.commands.flatMap(({ command }) => (command.kind === kind ? [command as Extract<CallCommand, { kind: K }>] : []));
+    return this.commands.flatMap(({ command }) =>
+      command.kind === kind ? [command as Extract<CallCommand, { kind: K }>] : [],
+    );
   }
 
   /** The texts that became final, in order. */

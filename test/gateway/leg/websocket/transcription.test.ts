@@ -1,13 +1,19 @@
 import { describe, expect, test, vi } from "vitest";
-import { STT_SILENCE_FRAMES } from "../../../../src/core/limits/caller-audio.ts";
 import { STREAM_CODECS, STREAM_RATES_HZ } from "../../../../src/core/calls/spec.ts";
+import { STT_SILENCE_FRAMES } from "../../../../src/core/limits/caller-audio.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
 import { loadFvadDetection } from "../../../../src/media/voice-activity/fvad.ts";
 import { compareJournal } from "../../../../src/record/replay/comparison.ts";
 import { replayJournal } from "../../../../src/record/replay/replay.ts";
 import { createWebsocketWire } from "../../../../src/wire/websocket/wire.ts";
 import { FakeSocket } from "../../../callers/leg.ts";
-import { DEFAULT_FORMAT, pcm, WEBSOCKET_CALL_ID, type WebsocketLegOptions, websocketLeg } from "../../../callers/websocket-leg.ts";
+import {
+  DEFAULT_FORMAT,
+  pcm,
+  WEBSOCKET_CALL_ID,
+  type WebsocketLegOptions,
+  websocketLeg,
+} from "../../../callers/websocket-leg.ts";
 import { inboundAudio } from "../../../support/audio/inbound-audio.ts";
 import { opus } from "../../../support/audio/opus-codecs.ts";
 import { vowelAt } from "../../../support/audio/vowel.ts";
@@ -39,7 +45,14 @@ function transcription(transcripts: readonly SttStep[], options: WebsocketLegOpt
   const llm = new ScriptedLlm(clock, [textReply("I must not be asked.")]);
   const tts = new ScriptedTts(clock);
   const { spec, ...rest } = options;
-  const live = websocketLeg({ stt, llm, tts, shared: { clock, ticker: new Ticker(clock) }, spec: { ...SPEC, ...spec }, ...rest });
+  const live = websocketLeg({
+    stt,
+    llm,
+    tts,
+    shared: { clock, ticker: new Ticker(clock) },
+    spec: { ...SPEC, ...spec },
+    ...rest,
+  });
   let frames = 0;
   return {
     ...live,
@@ -88,7 +101,9 @@ describe("a live transcription on a WebSocket", () => {
     expect(live.socket.ended).toEqual({ code: 1_000, reason: "caller_hangup" });
     expect([live.llm.requests.length, live.tts.requests.length, live.socket.audio.length]).toEqual([0, 0, 0]);
     await vi.waitFor(() => expect(live.done()).toBe(1));
-    expect(live.ends()).toMatchObject([{ reason: "caller_hangup", providers: { stt: ["scripted"], llm: [], tts: [] } }]);
+    expect(live.ends()).toMatchObject([
+      { reason: "caller_hangup", providers: { stt: ["scripted"], llm: [], tts: [] } },
+    ]);
     expect(await compareJournal(live.journalPath)).toMatchObject({ difference: undefined, truncated: false });
   });
 
@@ -135,7 +150,8 @@ describe("a live transcription on a WebSocket", () => {
 
   test("messages of conversations are unknown: the first is answered with an error", async () => {
     const live = transcription([]);
-    for (const type of ["text", "dtmf", "mark", "cleared", "toolResult"]) live.json({ type, text: "hello", digit: "5" });
+    for (const type of ["text", "dtmf", "mark", "cleared", "toolResult"])
+      live.json({ type, text: "hello", digit: "5" });
     expect(live.received("error")).toMatchObject([{ code: "unknown_type" }]);
     expect(live.digits()).toBe("");
     live.hangUp();
@@ -158,7 +174,12 @@ describe("a live transcription on a WebSocket", () => {
 
   test.each([
     ["that is no JSON object", "[]", 1_003, "protocol_error"],
-    ["that is longer than its texts may be", JSON.stringify({ type: "finalize", pad: "x".repeat(20_000) }), 1_009, "protocol_error"],
+    [
+      "that is longer than its texts may be",
+      JSON.stringify({ type: "finalize", pad: "x".repeat(20_000) }),
+      1_009,
+      "protocol_error",
+    ],
   ])("a text %s ends it with a typed end", (_, text, code, reason) => {
     const live = transcription([]);
     live.text(text);
@@ -216,7 +237,10 @@ describe("every format of the raw protocol", () => {
     const samples = new Int16Array(rateHz / 50);
     for (let n = 0; n < 50; n += 1) {
       await live.clock.play(20);
-      live.audio(encoder?.encode(samples) ?? Buffer.alloc(codec === "pcm_s16le" ? 2 * samples.length : samples.length, codec === "pcm_s16le" ? 0 : 0xff));
+      live.audio(
+        encoder?.encode(samples) ??
+          Buffer.alloc(codec === "pcm_s16le" ? 2 * samples.length : samples.length, codec === "pcm_s16le" ? 0 : 0xff),
+      );
     }
     encoder?.close();
     expect(live.ends()).toEqual([]);

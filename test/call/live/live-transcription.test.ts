@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { LEG_START_MS_MAX } from "../../../src/core/limits/connections.ts";
 import { callMs } from "../../../src/core/clocks.ts";
+import { LEG_START_MS_MAX } from "../../../src/core/limits/connections.ts";
 import { VirtualTranscription } from "../../support/calls/virtual-transcription.ts";
 
 const FINALIZE = { kind: "finalize-requested" } as const;
@@ -240,7 +240,9 @@ describe("the end of a live transcription", () => {
     live.at(1_000, { kind: "end-requested", reason: "api_hangup" }, { kind: "leg-closed", reason: "caller_hangup" });
     live.at(2_000, { kind: "stt-final", text: "late" });
     live.run(3_000);
-    expect(live.commands.map(({ command }) => command)).toEqual([{ kind: "end", reason: "api_hangup", audioMs: 1_000 }]);
+    expect(live.commands.map(({ command }) => command)).toEqual([
+      { kind: "end", reason: "api_hangup", audioMs: 1_000 },
+    ]);
   });
 });
 

@@ -1,0 +1,26 @@
+import type { CallSpec } from "../../../core/calls/spec.ts";
+import type { AccountId, TranscriptionId } from "../../../core/ids.ts";
+import { DEFAULT_TRANSCRIPTION_OPTIONS } from "../../../core/transcriptions/options.ts";
+import type { NewTranscription, TranscriptionEnd } from "../../transcription-store.ts";
+
+/** The transcription that a call with this specification is. */
+export const liveTranscription = (
+  { id, accountId }: { id: TranscriptionId; accountId: AccountId },
+  { language, metadata = {} }: CallSpec,
+): NewTranscription => ({
+  id,
+  accountId,
+  source: "live",
+  options: { ...DEFAULT_TRANSCRIPTION_OPTIONS, language },
+  metadata,
+  deletesAudio: false,
+});
+
+/** The end of one whose stream did not connect in time. */
+export const LIVE_EXPIRED: TranscriptionEnd = {
+  status: "failed",
+  failure: {
+    code: "token_expired",
+    message: "no stream was connected before the address of this transcription expired",
+  },
+};
