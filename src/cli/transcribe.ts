@@ -51,7 +51,11 @@ async function transcribeOne(
 }
 
 /** Writes the result; returns where it is, if it is in a file. */
-function write(path: string, { format, output, files }: TranscribePlan, result: TranscriptionResult): string | undefined {
+function write(
+  path: string,
+  { format, output, files }: TranscribePlan,
+  result: TranscriptionResult,
+): string | undefined {
   const text = format === "json" ? JSON.stringify(result, undefined, 2) : formatResult(result, format);
   if (output !== undefined) {
     const file = join(output, `${basename(path, extname(path))}.${EXTENSIONS[format]}`);

@@ -31,6 +31,14 @@ export function readWorkerEnvironment(env: Environment = process.env): Readonly<
   return rest;
 }
 
+/** This process's environment for the transcriber, which has the API keys of providers and neither stores nor what is sealed there. */
+export function readTranscriberEnvironment(
+  env: Environment = process.env,
+): Readonly<Record<string, string | undefined>> {
+  const { SECRETS_KEY: _, DATABASE_URL: __, ...rest } = env;
+  return rest;
+}
+
 /** SECRETS_KEY, for command-line tools; undefined for the key file. */
 export const readSecretsKey = (env: Environment = process.env): string | undefined =>
   env.SECRETS_KEY?.trim() || undefined;

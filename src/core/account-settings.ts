@@ -6,6 +6,8 @@ export interface AccountLimits {
   /** At once, created or active. */
   concurrentCalls?: number | undefined;
   creationsPerMinute?: number | undefined;
+  /** Files that are transcribed at once; the others wait. */
+  concurrentTranscriptions?: number | undefined;
 }
 
 /** The ids of the providers that the calls of an account may use; an absent stage may use all that are configured. */

@@ -7,7 +7,6 @@ import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/
 import { downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../api/http/large-responses.ts";
 import { RequestRates } from "../api/http/request-rates.ts";
 import { Passwords } from "../api/session/passwords.ts";
-import { NO_BATCH_PROVIDERS } from "../api/transcriptions/capabilities.ts";
 import { transcriptionEventItemOf } from "../api/transcriptions/item.ts";
 import { catalogueOf } from "../api/voices/catalogue.ts";
 import { StartRates } from "../api/web-calls/start-rates.ts";
@@ -53,18 +52,18 @@ import { CreationRates } from "../store/admission/creation-rates.ts";
 import { countCalls } from "../store/call-metrics.ts";
 import { monitorDatabase } from "../store/data-dir/database-monitor.ts";
 import { DiskSpace } from "../store/data-dir/disk-space.ts";
-import { TranscriptionAudio, transcriptionFolder } from "../store/data-dir/transcription-audio.ts";
 import { TokenSigner } from "../store/data-dir/token-signer.ts";
+import { TranscriptionAudio, transcriptionFolder } from "../store/data-dir/transcription-audio.ts";
 import { EndRequests } from "../store/handoff/end-requests.ts";
 import { connectorTo } from "../store/handoff/socket-path.ts";
 import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
 import { openStores, type StorePlace } from "../store/open-stores.ts";
 import { openSecretsKeys } from "../store/sealing/secrets-key.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
-import { formatResult } from "../transcription/formats/format.ts";
 import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
 import { HttpCarrierClient } from "../telephony/http-client.ts";
 import { InboundWebhookClient } from "../telephony/inbound-webhook-client.ts";
+import { formatResult } from "../transcription/formats/format.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
@@ -76,6 +75,7 @@ import { Admission } from "./control/admission.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
 import { backgroundJobs } from "./control/background-jobs.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
+import { fileTranscriptions } from "./control/file-transcriptions.ts";
 import { ensureFirstApiKey } from "./control/first-api-key.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
 import { HttpConnections } from "./control/http-connections.ts";
@@ -296,10 +296,22 @@ const transcriptionEnds = new TranscriptionEnds({
   log,
 });
 await transcriptionEnds.start();
+const transcriptions = await fileTranscriptions({
+  config,
+  stores,
+  accountSecrets,
+  findMediaKey,
+  http: guardedHttp,
+  speechSocketPath: speech?.socketPath,
+  clock,
+  log,
+  onTranscriberDied: () => metrics.transcriberDied(),
+});
 const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
 jobStatistics.start();
 const jobs = backgroundJobs({
   phoneCalls: phone?.jobs,
+  transcriptions: transcriptions.job,
   stores,
   webhooks,
   mediaKeys,
@@ -384,7 +396,7 @@ const api: FastifyInstance = buildApi({
   transcriptionBytesMax: config.transcriptionBytesMax,
   uploads: new LargeResponses(clock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
   isDiskLow: () => disk.isLow,
-  batchCapabilities: async () => NO_BATCH_PROVIDERS,
+  batchCapabilities: transcriptions.capabilitiesOf,
   formatResult,
   prices: config.prices,
   metrics,
@@ -414,6 +426,7 @@ handleSupervisorMessages({
       finalizer,
       phoneCalls: phone?.phoneCalls,
       renderer,
+      transcriber: transcriptions,
       handoff,
       providers: voiceLists,
       stores,

@@ -1,6 +1,5 @@
 import type { AccountProviders } from "../core/account-providers.ts";
 import type { Clock } from "../core/clock.ts";
-import { elapsedMs } from "../core/clocks.ts";
 import { codeOf, TrunklineError } from "../core/errors.ts";
 import type { AccountId, TranscriptionId } from "../core/ids.ts";
 import {
@@ -16,12 +15,13 @@ import type { Transcription, TranscriptionStore } from "../store/transcription-s
 import type { Transcriber } from "./transcriber.ts";
 
 export interface TranscriptionJobOptions {
-  store: Pick<TranscriptionStore, "find" | "start" | "progress" | "parts" | "requesting" | "transcribed" | "end" | "countProcessing">;
+  store: Pick<
+    TranscriptionStore,
+    "find" | "start" | "progress" | "parts" | "requesting" | "transcribed" | "end" | "countProcessing"
+  >;
   transcriber: Transcriber;
   /** Sees to it that the file with the audio is there; rejects with a TrunklineError that says why it is not. */
   audioOf: (transcription: Transcription, signal: AbortSignal) => Promise<string>;
-  /** The transcription is over: what it leaves on the disk, and what others wait for. */
-  onEnded: (transcription: Transcription, result: TranscriptionResult | undefined) => Promise<void>;
   providersOf: (accountId: AccountId) => Promise<AccountProviders>;
   /** How many the account may have at once; undefined for no limit of its own. */
   concurrentMaxOf: (accountId: AccountId) => Promise<number | undefined>;
@@ -62,15 +62,16 @@ export class TranscriptionJob implements JobHandler {
     if (transcription?.status !== "processing") return;
     try {
       const result = await this.#transcribe(transcription, signal, reportProgress);
-      await this.#end(transcription, { status: "completed", result });
+      await store.end(id, { status: "completed", result });
     } catch (error) {
       signal.throwIfAborted();
       const code = codeOf(error);
       const isLast = job.attempt > this.retryDelaysMs.length;
       if (!FINAL_CODES.has(code) && !isLast) throw error;
       this.#options.log.warn({ transcriptionId: id, code, err: error }, "transcription failed");
-      const message = MEANINGS[code] ?? (error instanceof TrunklineError ? error.message : "the audio could not be processed");
-      await this.#end(transcription, { status: "failed", failure: { code, message } });
+      const message =
+        MEANINGS[code] ?? (error instanceof TrunklineError ? error.message : "the audio could not be processed");
+      await store.end(id, { status: "failed", failure: { code, message } });
     }
   }
 
@@ -109,16 +110,5 @@ export class TranscriptionJob implements JobHandler {
       },
     };
     return await transcriber.transcribe({ path, options, account, parts }, partsStore, signal);
-  }
-
-  async #end(transcription: Transcription, end: Parameters<TranscriptionStore["end"]>[1]): Promise<void> {
-    const { store, onEnded, clock, log } = this.#options;
-    const { id, accountId } = transcription;
-    if (!(await store.end(id, end))) return;
-    const result = end.status === "completed" ? end.result : undefined;
-    const tookMs = transcription.startedAtMs && Math.round(elapsedMs(transcription.startedAtMs, clock.epochMs()));
-    const fields = { transcriptionId: id, accountId, status: end.status, durationMs: result?.durationMs, tookMs };
-    log.info(fields, "transcription finished");
-    await onEnded(transcription, result);
   }
 }

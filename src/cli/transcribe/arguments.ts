@@ -62,7 +62,9 @@ export function planTranscriptions(
     ...(positionals.length === 0 ? ["a file is missing"] : []),
     ...(format === undefined ? [notOneOf("--format", FORMATS, values.format)] : []),
     ...(channels === undefined ? [notOneOf("--channels", CHANNEL_MODES, values.channels)] : []),
-    ...(apiUrl !== undefined && apiKey === undefined ? ["--key or TRUNKLINE_API_KEY is missing: the service needs it"] : []),
+    ...(apiUrl !== undefined && apiKey === undefined
+      ? ["--key or TRUNKLINE_API_KEY is missing: the service needs it"]
+      : []),
     ...(apiUrl === undefined && values.key !== undefined ? ["--key needs --service, the address of the service"] : []),
   ];
   if (problems.length > 0 || format === undefined || channels === undefined) throw new UsageError(problems);
@@ -75,7 +77,10 @@ export function planTranscriptions(
       channels,
       timestamps: "word",
       speakers: values.speakers,
-      vocabulary: (values.vocabulary ?? "").split(",").map((word) => word.trim()).filter((word) => word !== ""),
+      vocabulary: (values.vocabulary ?? "")
+        .split(",")
+        .map((word) => word.trim())
+        .filter((word) => word !== ""),
     },
     service: apiUrl === undefined || apiKey === undefined ? undefined : { apiUrl, apiKey },
   };

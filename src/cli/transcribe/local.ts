@@ -58,4 +58,5 @@ export async function localTranscriptions(config: Config, { options }: Transcrib
 const nameOf = ({ channel, startMs }: PartKey): string => `${channel} ${startMs}`;
 
 /** English, where a provider transcribes it, and otherwise what is detected. */
-const languageOf = (config: Config): string => (sttServing(config.stt, config.providers.stt)("en").length > 0 ? "en" : "auto");
+const languageOf = (config: Config): string =>
+  sttServing(config.stt, config.providers.stt)("en").length > 0 ? "en" : "auto";

@@ -23,7 +23,12 @@ export function serviceTranscriptions(
 ): Transcriptions {
   const base = `${apiUrl.replace(/\/+$/, "").replace(/\/api\/v1$/, "")}/api/v1/transcriptions`;
   const ask = async <Body>(method: string, path: string, signal: AbortSignal, body?: FormData): Promise<Body> => {
-    const response = await fetch(base + path, { method, signal, headers: { "X-API-Key": apiKey }, ...(body && { body }) });
+    const response = await fetch(base + path, {
+      method,
+      signal,
+      headers: { "X-API-Key": apiKey },
+      ...(body && { body }),
+    });
     const text = await response.text();
     if (!response.ok) throw new Error(messageOf(text) ?? `the service answered with status ${response.status}`);
     return (text === "" ? undefined : JSON.parse(text)) as Body;
@@ -56,7 +61,8 @@ async function finished(
   for (;;) {
     const { status, progress, failure, result } = await ask("GET", `/${id}`, signal);
     if (result !== undefined) return result;
-    if (status !== "queued" && status !== "processing") throw new Error(failure?.message ?? `the transcription is ${status}`);
+    if (status !== "queued" && status !== "processing")
+      throw new Error(failure?.message ?? `the transcription is ${status}`);
     const { doneSeconds = 0, durationSeconds } = progress ?? {};
     onProgress(doneSeconds * 1_000, durationSeconds === undefined ? undefined : durationSeconds * 1_000);
     await delay(POLL_MS, undefined, { signal });

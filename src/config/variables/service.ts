@@ -16,8 +16,8 @@ import {
   PING_TIMEOUT_S_MAX,
 } from "../../core/limits/connections.ts";
 import { WORKERS_MAX } from "../../core/limits/processes.ts";
-import { TRANSCRIPTION_BYTES_DEFAULT, TRANSCRIPTION_BYTES_LIMIT } from "../../core/limits/transcriptions.ts";
 import { DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "../../core/limits/storage.ts";
+import { TRANSCRIPTION_BYTES_DEFAULT, TRANSCRIPTION_BYTES_LIMIT } from "../../core/limits/transcriptions.ts";
 
 const CALLS = [1, 100_000] as const;
 const REQUESTS = [1, REQUESTS_PER_MINUTE_MAX] as const;

@@ -266,7 +266,7 @@ export class ControlMetrics {
   readonly #restarts = counter(
     this.registry,
     "process_restarts_total",
-    "Processes that were restarted: by the supervisor, and the `renderer` by the control process.",
+    "Processes that were restarted: by the supervisor, and the `renderer` and the `transcriber` by the control process.",
     ["process"],
   );
   #rendererRestarts = 0;
@@ -335,6 +335,10 @@ export class ControlMetrics {
   rendererRestarted(): void {
     this.#rendererRestarts += 1;
     this.#restarts.inc({ process: "renderer" });
+  }
+
+  transcriberDied(): void {
+    this.#restarts.inc({ process: "transcriber" });
   }
 
   recordingFailed(): void {

@@ -27,7 +27,7 @@ import {
   RENDER_JOB,
   RESEAL_JOB,
   RETENTION_JOB,
-  type TRANSCRIPTION_JOB,
+  TRANSCRIPTION_JOB,
   WEBHOOK_LIMIT_JOB,
 } from "../../store/job-kinds.ts";
 import type { MediaKeyStore } from "../../store/media-key-store.ts";
@@ -52,6 +52,8 @@ export interface BackgroundJobsOptions {
   metrics: ControlMetrics;
   /** Asks carriers for what telephone calls need; undefined where the service manages none: their jobs wait. */
   phoneCalls: JobHandler | undefined;
+  /** Transcribes files. */
+  transcriptions: JobHandler;
   /** How many jobs there are. */
   statistics: Pick<JobStatisticsReader, "latest">;
 }
@@ -81,10 +83,11 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     metrics,
     statistics,
     phoneCalls,
+    transcriptions,
   } = options;
-  const handlers: Record<Exclude<JobKind, typeof PHONE_CALL_JOB | typeof TRANSCRIPTION_JOB>, JobHandler> &
-    Partial<Record<JobKind, JobHandler>> = {
+  const handlers: Record<Exclude<JobKind, typeof PHONE_CALL_JOB>, JobHandler> & Partial<Record<JobKind, JobHandler>> = {
     ...(phoneCalls !== undefined && { [PHONE_CALL_JOB]: phoneCalls }),
+    [TRANSCRIPTION_JOB]: transcriptions,
     [DELIVERY_JOB]: new DeliveryJob({
       webhooks,
       documents,

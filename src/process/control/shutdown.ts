@@ -21,6 +21,7 @@ export interface ControlShutdownOptions {
   /** Undefined where the service manages no telephone calls. */
   phoneCalls: { stop(): Promise<void> } | undefined;
   renderer: { close(): void };
+  transcriber: { close(): void };
   handoff: { close(): Promise<void> };
   providers: { close(): unknown };
   stores: { close(): Promise<void> };
@@ -33,8 +34,21 @@ export interface ControlShutdownOptions {
  * a request or to read a response do not delay that: their connections are closed after LAST_RESPONSES_MS.
  */
 export async function shutDownControl(options: ControlShutdownOptions): Promise<void> {
-  const { admission, jobs, api, lostCalls, finalizer, phoneCalls, renderer, handoff, providers, stores, clock, exit } =
-    options;
+  const {
+    admission,
+    jobs,
+    api,
+    lostCalls,
+    finalizer,
+    phoneCalls,
+    renderer,
+    transcriber,
+    handoff,
+    providers,
+    stores,
+    clock,
+    exit,
+  } = options;
   admission.drain();
   const jobsStopped = jobs.stop(LAST_RESPONSES_MS);
   const closed = api.close();
@@ -46,6 +60,7 @@ export async function shutDownControl(options: ControlShutdownOptions): Promise<
   await jobsStopped;
   await phoneCalls?.stop();
   renderer.close();
+  transcriber.close();
   await handoff.close();
   providers.close();
   await stores.close();

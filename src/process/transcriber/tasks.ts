@@ -91,16 +91,14 @@ export class TranscriberTasks {
         parts.set(nameOf(part), { ...part, requests: parts.get(nameOf(part))?.requests ?? 1, outcome });
       },
     });
-    const joinable = [...parts.values()].flatMap(({ outcome, ...part }) => (outcome === undefined ? [] : [{ ...part, outcome }]));
+    const joinable = [...parts.values()].flatMap(({ outcome, ...part }) =>
+      outcome === undefined ? [] : [{ ...part, outcome }],
+    );
     return joinParts(joinable, { options: task.options, ...decoded });
   }
 
   /** Resolves when the control process has stored what the message says; rejects where the transcription is over. */
-  #stored(
-    id: number,
-    { waiting }: Running,
-    message: WithoutNumber<FromTranscriber>,
-  ): Promise<void> {
+  #stored(id: number, { waiting }: Running, message: WithoutNumber<FromTranscriber>): Promise<void> {
     this.#number += 1;
     const number = this.#number;
     return new Promise<void>((resolve, reject) => {

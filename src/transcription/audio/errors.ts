@@ -5,4 +5,8 @@ export const audioUnreadable = (what: string): TrunklineError => new TrunklineEr
 
 /** The audio is longer than a transcription may be. */
 export const audioTooLong = (maxMs: number): TrunklineError =>
-  new TrunklineError("audio_too_long", "caller", `the audio is longer than ${maxMs / 3_600_000} hours, the most that is transcribed`);
+  new TrunklineError(
+    "audio_too_long",
+    "caller",
+    `the audio is longer than ${maxMs / 3_600_000} hours, the most that is transcribed`,
+  );

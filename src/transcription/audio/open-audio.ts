@@ -105,9 +105,7 @@ class Channels {
   }
 
   flush(): readonly Int16Array[] {
-    return this.#counted(
-      this.#resamplers.map((resampler) => resampler.flush().slice()),
-    );
+    return this.#counted(this.#resamplers.map((resampler) => resampler.flush().slice()));
   }
 
   destroy(): void {
@@ -116,7 +114,8 @@ class Channels {
 
   #counted(samples: readonly Int16Array[]): readonly Int16Array[] {
     this.#samples += samples[0]?.length ?? 0;
-    if (this.#samples > (TRANSCRIPTION_AUDIO_MS_MAX / 1_000) * BATCH_RATE_HZ) throw audioTooLong(TRANSCRIPTION_AUDIO_MS_MAX);
+    if (this.#samples > (TRANSCRIPTION_AUDIO_MS_MAX / 1_000) * BATCH_RATE_HZ)
+      throw audioTooLong(TRANSCRIPTION_AUDIO_MS_MAX);
     return samples;
   }
 }

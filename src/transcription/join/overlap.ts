@@ -63,8 +63,13 @@ export function joinStretches(before: Stretch, after: Stretch): ChannelWord[] {
   const pairs = isAlignable ? alignedPairs(inBefore, inAfter, 2 * jitterMs) : [];
   // Words that are farther from the middle are on one side of it in both stretches.
   const near = pairs.filter((pair) => Math.abs(pair.middleMs - middleMs) <= jitterMs);
-  const splice = nearestTo(middleMs, near.filter(({ isEqual }) => isEqual)) ?? nearestTo(middleMs, near);
-  if (splice !== undefined) return [...before.words.slice(0, splice.before + 1), ...after.words.slice(splice.after + 1)];
+  const splice =
+    nearestTo(
+      middleMs,
+      near.filter(({ isEqual }) => isEqual),
+    ) ?? nearestTo(middleMs, near);
+  if (splice !== undefined)
+    return [...before.words.slice(0, splice.before + 1), ...after.words.slice(splice.after + 1)];
   return [
     ...before.words.filter((word) => middleOf(word) < middleMs),
     ...after.words.filter((word) => middleOf(word) >= middleMs),

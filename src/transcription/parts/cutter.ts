@@ -91,7 +91,8 @@ export class PartCutter {
   #isOnset(): boolean {
     const { onsetSpeechFrames, onsetWindowFrames } = this.#options.onset;
     let voiced = 0;
-    for (let i = Math.max(0, this.#frames - onsetWindowFrames); i < this.#frames; i += 1) voiced += this.#voiced[i] as number;
+    for (let i = Math.max(0, this.#frames - onsetWindowFrames); i < this.#frames; i += 1)
+      voiced += this.#voiced[i] as number;
     return voiced >= onsetSpeechFrames;
   }
 

@@ -114,7 +114,8 @@ class ChannelCutter {
 
   *push(samples: Int16Array): Generator<CutPart> {
     this.#samples += samples.length;
-    if (this.#speakersMsMax !== undefined && this.decodedMs > this.#speakersMsMax) throw speakersTooLong(this.#speakersMsMax);
+    if (this.#speakersMsMax !== undefined && this.decodedMs > this.#speakersMsMax)
+      throw speakersTooLong(this.#speakersMsMax);
     for (let at = 0; at < samples.length; ) {
       const count = Math.min(FRAME_SAMPLES - this.#filled, samples.length - at);
       this.#frame.set(samples.subarray(at, at + count), this.#filled);

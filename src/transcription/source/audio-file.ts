@@ -1,21 +1,14 @@
 import { createWriteStream } from "node:fs";
-import { access, mkdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { access, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { TranscriptionId } from "../../core/ids.ts";
+import { makePrivateFolder } from "../../store/data-dir/data-dir.ts";
+import { transcriptionAudioPath } from "../../store/data-dir/transcription-audio.ts";
 import type { Transcription } from "../../store/transcription-store.ts";
 import { audioUnavailable } from "./fetch-audio.ts";
 
 const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
-
-/** Where uploads and fetched audio are. */
-export const transcriptionFolder = (dataDir: string): string => join(dataDir, "transcriptions");
-
-/** The audio of a transcription. */
-export const transcriptionAudioPath = (dataDir: string, id: TranscriptionId): string =>
-  join(transcriptionFolder(dataDir), `${id}.audio`);
 
 export interface AudioFilesOptions {
   dataDir: string;
@@ -25,7 +18,7 @@ export interface AudioFilesOptions {
   readRecording: (transcription: Transcription) => Promise<AsyncIterable<Buffer> | undefined>;
 }
 
-/** The files with the audio that is transcribed. A file has its name when it is complete. */
+/** Sees to it that the audio of transcriptions is on the disk. A file has its name when it is complete. */
 export class AudioFiles {
   readonly #options: AudioFilesOptions;
 
@@ -37,7 +30,7 @@ export class AudioFiles {
   async pathOf(transcription: Transcription, signal: AbortSignal): Promise<string> {
     const path = transcriptionAudioPath(this.#options.dataDir, transcription.id);
     if (await exists(path)) return path;
-    await mkdir(transcriptionFolder(this.#options.dataDir), { recursive: true, mode: FOLDER_MODE });
+    makePrivateFolder(dirname(path));
     const partial = `${path}.part`;
     try {
       const bytes = await this.#bytesOf(transcription, signal);
@@ -48,12 +41,6 @@ export class AudioFiles {
       throw error;
     }
     return path;
-  }
-
-  /** Deletes the audio, if it is there. */
-  async remove(id: TranscriptionId): Promise<void> {
-    const path = transcriptionAudioPath(this.#options.dataDir, id);
-    await Promise.all([rm(path, { force: true }), rm(`${path}.part`, { force: true })]);
   }
 
   async #bytesOf(transcription: Transcription, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {

@@ -1,10 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { TrunklineError } from "../../core/errors.ts";
-import {
-  TRANSCRIPTION_FETCH_SILENCE_MS_MAX,
-  TRANSCRIPTION_REDIRECTS_MAX,
-} from "../../core/limits/transcriptions.ts";
+import { TRANSCRIPTION_FETCH_SILENCE_MS_MAX, TRANSCRIPTION_REDIRECTS_MAX } from "../../core/limits/transcriptions.ts";
 import { type GuardedHttp, isRefusedAddress } from "../../core/network/guarded-http.ts";
 
 const ANSWER_HEAD_BYTES_MAX = 16 * 1024;
@@ -33,7 +30,9 @@ export async function* fetchAudio(
 ): AsyncGenerator<Buffer> {
   const silent = new AbortController();
   const watch = (): (() => void) =>
-    clock.after(TRANSCRIPTION_FETCH_SILENCE_MS_MAX, () => silent.abort(audioUnavailable("the address sent nothing for too long")));
+    clock.after(TRANSCRIPTION_FETCH_SILENCE_MS_MAX, () =>
+      silent.abort(audioUnavailable("the address sent nothing for too long")),
+    );
   let cancel = watch();
   const both = AbortSignal.any([signal, silent.signal]);
   try {

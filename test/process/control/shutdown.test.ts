@@ -31,6 +31,7 @@ function shutdown() {
     finalizer: { idle: asyncStep("records") },
     phoneCalls: { stop: asyncStep("telephone calls") },
     renderer: { close: step("renderer") },
+    transcriber: { close: step("transcriber") },
     handoff: { close: asyncStep("handoff") },
     providers: { close: step("providers") },
     stores: { close: asyncStep("stores") },
@@ -41,7 +42,16 @@ function shutdown() {
 }
 
 const BEFORE_RESPONSES = ["refuse calls", "jobs", "api", "lost calls"];
-const AFTER_RESPONSES = ["records", "telephone calls", "renderer", "handoff", "providers", "stores", "exit 0"];
+const AFTER_RESPONSES = [
+  "records",
+  "telephone calls",
+  "renderer",
+  "transcriber",
+  "handoff",
+  "providers",
+  "stores",
+  "exit 0",
+];
 
 test("Shutdown makes the remaining records before it closes what they need", async () => {
   const { clock, steps, done, closeApi } = shutdown();

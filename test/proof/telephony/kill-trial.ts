@@ -3,9 +3,9 @@ import type { CallId } from "../../../src/core/ids.ts";
 import type { EmulatedName } from "../../../src/simulator/emulator/emulator.ts";
 import { BEHAVIOURS, type Behaviour, type RestFault, WEBHOOK_KINDS } from "../../../src/simulator/emulator/scenario.ts";
 import { Random } from "../../support/random.ts";
+import { KilledService, type StoreName, type Victim } from "../killed-service.ts";
 import { createAgent } from "./agent.ts";
 import { CARRIER_NAMES, DIAL_ENDPOINT, ObservedCarrier } from "./carriers.ts";
-import { KilledService, type StoreName, type Victim } from "../killed-service.ts";
 import { type CallEvidence, type TrialVerdict, verdictOf } from "./verdict.ts";
 
 // Outbound calls at emulated carriers under kills. People, carriers and processes misbehave by the seed.

@@ -3,13 +3,13 @@ import { interferenceOf, isUndisturbed, LOOP_P99_MS_MAX } from "../../../bench/s
 import { percentile } from "../../../src/core/calls/latency.ts";
 import { hasPostgres } from "../../support/postgres/server.ts";
 import { setup as build } from "../../support/services/build.ts";
+import type { StoreName } from "../killed-service.ts";
 import type { Proof } from "../proof.ts";
 import { writeSection } from "../results.ts";
 import { type FloodResult, flood, forge } from "./forgeries/flood.ts";
 import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
 import type { LatencyQuestions } from "./latency/process.ts";
 import type { LatencyResult } from "./latency/trial.ts";
-import type { StoreName } from "../killed-service.ts";
 import { resultTables } from "./tables.ts";
 import type { TransferQuestions } from "./transfers/process.ts";
 import type { TransferResult } from "./transfers/trial.ts";

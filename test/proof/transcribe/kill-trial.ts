@@ -82,7 +82,8 @@ export class KillTrial {
       const url = fake.serve(`file-${n}.wav`, fileOf(spoken, PARTS_PER_JOB, random));
       const { id } = await service.ask<Item>("POST", "/transcriptions", { url, language: "en" });
       this.#ids.push(id);
-      if (this.#ids.length % 25 === 0) this.#print(`  ${this.#trial.store}: ${this.#ids.length} of ${this.#trial.jobs} files`);
+      if (this.#ids.length % 25 === 0)
+        this.#print(`  ${this.#trial.store}: ${this.#ids.length} of ${this.#trial.jobs} files`);
     }
     this.#isCreated = true;
   }

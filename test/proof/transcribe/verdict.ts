@@ -40,7 +40,9 @@ const STORE_MS_MAX = 2_000;
 /** What the evidence shows. */
 export function verdictOf({ jobs, requests, killsMs, partsPerJob }: KillEvidence): KillVerdict {
   const lost = jobs.filter(({ status, words }) => status !== "completed" || new Set(words).size < partsPerJob);
-  const doubled = jobs.filter(({ words, eventIds }) => words.length > new Set(words).size || new Set(eventIds).size > 1);
+  const doubled = jobs.filter(
+    ({ words, eventIds }) => words.length > new Set(words).size || new Set(eventIds).size > 1,
+  );
   const parts = [...new Set(requests.map(({ part }) => part))];
   const askedAgain = parts.filter((part) => {
     const ofPart = requests.filter((request) => request.part === part);
@@ -58,5 +60,7 @@ export function verdictOf({ jobs, requests, killsMs, partsPerJob }: KillEvidence
 }
 
 /** Something was killed before the answer could be stored. */
-const isExplained = ({ startedMs, endedMs = Number.POSITIVE_INFINITY }: PartRequest, killsMs: readonly number[]): boolean =>
-  killsMs.some((atMs) => startedMs <= atMs && atMs <= endedMs + STORE_MS_MAX);
+const isExplained = (
+  { startedMs, endedMs = Number.POSITIVE_INFINITY }: PartRequest,
+  killsMs: readonly number[],
+): boolean => killsMs.some((atMs) => startedMs <= atMs && atMs <= endedMs + STORE_MS_MAX);

@@ -46,7 +46,12 @@ export class ScriptedStt implements AccountBatchStt {
     }
     const endMs = request.samples.length / 16;
     const usage = [{ provider: "scripted", audioSeconds: endMs / 1_000 }];
-    return { words: [{ text: `word-${number}`, startMs: 0, endMs }], hasEstimatedTimes: false, provider: "scripted", usage };
+    return {
+      words: [{ text: `word-${number}`, startMs: 0, endMs }],
+      hasEstimatedTimes: false,
+      provider: "scripted",
+      usage,
+    };
   }
 
   async #outcome(outcome: "ok" | "fails" | "hangs", signal: AbortSignal): Promise<void> {

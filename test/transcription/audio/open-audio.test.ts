@@ -49,7 +49,8 @@ async function read(path: string, options: Partial<OpenAudioOptions> = {}): Prom
 
 const tone = (seconds: number, rateHz: number, amplitude: number): Int16Array =>
   Int16Array.from({ length: seconds * rateHz }, (_, i) => amplitude * Math.sin((2 * Math.PI * 440 * i) / rateHz));
-const rms = (samples: Int16Array): number => Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length);
+const rms = (samples: Int16Array): number =>
+  Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length);
 
 /** One second of two tones, the second at half the amplitude, interleaved. */
 function stereo(rateHz: number): Buffer {
@@ -77,11 +78,17 @@ describe("a WAV file", () => {
 describe("a file that is no WAV file", () => {
   test("needs FFmpeg, and says what can be read without", async () => {
     const path = fileOf("song.mp3", Buffer.from("ID3 and so on"));
-    await expect(read(path)).rejects.toMatchObject({ code: "unsupported_audio", message: expect.stringMatching(/WAV.*FFmpeg/) });
+    await expect(read(path)).rejects.toMatchObject({
+      code: "unsupported_audio",
+      message: expect.stringMatching(/WAV.*FFmpeg/),
+    });
   });
 
   test("that is empty is refused", async () => {
-    await expect(read(fileOf("empty", ""))).rejects.toMatchObject({ code: "audio_unreadable", message: "the file is empty" });
+    await expect(read(fileOf("empty", ""))).rejects.toMatchObject({
+      code: "audio_unreadable",
+      message: "the file is empty",
+    });
   });
 });
 
@@ -121,7 +128,10 @@ describe.skipIf(!existsSync(FFMPEG))("with FFmpeg", () => {
   test("a file with pictures and no sound, a text and a damaged file are refused with what they are", async () => {
     const video = join(folder, "silent.mp4");
     spawnSync(FFMPEG, ["-loglevel", "error", "-f", "lavfi", "-i", "color=red:d=0.2:s=64x64", "-y", video]);
-    await expect(read(video, { ffmpeg: FFMPEG })).rejects.toMatchObject({ code: "audio_unreadable", message: "the file has no audio" });
+    await expect(read(video, { ffmpeg: FFMPEG })).rejects.toMatchObject({
+      code: "audio_unreadable",
+      message: "the file has no audio",
+    });
     const text = fileOf("text.wav", "to be or not to be, that is the question. ".repeat(100));
     await expect(read(text, { ffmpeg: FFMPEG })).rejects.toMatchObject({ code: "audio_unreadable" });
     const damaged = fileOf("damaged.flac", Buffer.alloc(5_000, 0x7e));
@@ -129,7 +139,10 @@ describe.skipIf(!existsSync(FFMPEG))("with FFmpeg", () => {
   });
 
   test("a playlist and a list of files are not followed", async () => {
-    const playlist = fileOf("list.m3u8", `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nfile://${source}\n#EXT-X-ENDLIST\n`);
+    const playlist = fileOf(
+      "list.m3u8",
+      `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nfile://${source}\n#EXT-X-ENDLIST\n`,
+    );
     const list = fileOf("list.ffconcat", `ffconcat version 1.0\nfile '${source}'\n`);
     for (const path of [playlist, list]) {
       await expect(read(path, { ffmpeg: FFMPEG })).rejects.toMatchObject({ code: "audio_unreadable" });

@@ -37,7 +37,7 @@ function decode(file: Uint8Array, random = new Random(1)): number[][] {
     const bytes = file.subarray(at, at + random.whole(1, 40));
     at += bytes.length;
     const samples = decoder.push(bytes) ?? [];
-    for (const [index, channel] of samples.entries()) (channels[index] ??= []).push(...channel);
+    for (const [index, channel] of samples.entries()) channels[index] = [...(channels[index] ?? []), ...channel];
   }
   decoder.end();
   return channels;
@@ -72,7 +72,8 @@ describe("a WAV file that comes in pieces", () => {
 
   test("ends where it ends, whatever length it claims, and before chunks that follow its samples", () => {
     const data = Buffer.from([1, 0, 2, 0, 3, 0]);
-    for (const claimed of [0, 0xffff_ffff, 0x7fff_ffff, 1_000_000]) expect(decode(wav(PCM16, data, claimed))).toEqual([[1, 2, 3]]);
+    for (const claimed of [0, 0xffff_ffff, 0x7fff_ffff, 1_000_000])
+      expect(decode(wav(PCM16, data, claimed))).toEqual([[1, 2, 3]]);
     expect(decode(wav(PCM16, data, 4))).toEqual([[1, 2]]);
     expect(decode(wav({ ...PCM16, channels: 2 }, data))).toEqual([[1], [2]]);
   });
@@ -97,7 +98,10 @@ describe("a file is refused with what is wrong with it", () => {
   test("text, a head without samples, a head that never ends", () => {
     expect(() => decode(Buffer.from("to be or not to be, that is the question"))).toThrow("no WAV file");
     expect(() => decode(wav(PCM16, Buffer.alloc(0)).subarray(0, 36))).toThrow("ends before its samples");
-    const list = Buffer.concat([wav(PCM16, Buffer.alloc(0)).subarray(0, 36), Buffer.from("LIST\xff\xff\xff\x7f", "latin1")]);
+    const list = Buffer.concat([
+      wav(PCM16, Buffer.alloc(0)).subarray(0, 36),
+      Buffer.from("LIST\xff\xff\xff\x7f", "latin1"),
+    ]);
     const decoder = new WavDecoder();
     decoder.push(list);
     expect(() => {

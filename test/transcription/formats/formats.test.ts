@@ -78,7 +78,10 @@ describe("subtitles", () => {
       for (const labelOf of [() => "", (name: string) => `${name}:`]) {
         const cues = cuesOf(result, labelOf);
         expect({ seed, problems: problemsOf(cues) }).toEqual({ seed, problems: [] });
-        const written = cues.flatMap(({ lines }) => lines).join("").replaceAll(/\s|Speaker \d+:/g, "");
+        const written = cues
+          .flatMap(({ lines }) => lines)
+          .join("")
+          .replaceAll(/\s|Speaker \d+:/g, "");
         expect({ seed, length: written.length }).toEqual({ seed, length: result.text.replaceAll(/\s/g, "").length });
       }
     }
@@ -97,7 +100,8 @@ describe("subtitles", () => {
   });
 
   test("are never divided after an article", () => {
-    const text = "she said that we had better take the car and then she bought the bread and the butter for the whole week";
+    const text =
+      "she said that we had better take the car and then she bought the bread and the butter for the whole week";
     for (const lines of linesOf(spoken(text, 200))) for (const line of lines) expect(line).not.toMatch(ARTICLE);
   });
 

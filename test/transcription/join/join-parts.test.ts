@@ -42,7 +42,10 @@ describe("the parts of a transcription", () => {
   });
 
   test("are listed with their provider, requests and usage", () => {
-    const usage = [{ provider: "openai", audioSeconds: 10 }, { provider: "deepgram", audioSeconds: 10 }];
+    const usage = [
+      { provider: "openai", audioSeconds: 10 },
+      { provider: "deepgram", audioSeconds: 10 },
+    ];
     const { parts } = joined([{ ...part(1, 0, 10_000, [], { usage }), requests: 2 }]);
     expect(parts).toEqual([{ channel: 1, startMs: 0, endMs: 10_000, provider: "deepgram", requests: 2, usage }]);
   });
@@ -97,7 +100,11 @@ describe("an utterance", () => {
   });
 
   test("is of one speaker; speakers are numbered from 0 in the order in which they speak", () => {
-    const words = [word("Hi.", 0, { speaker: 3 }), word("Hello.", 300, { speaker: 1 }), word("Well", 600, { speaker: 3 })];
+    const words = [
+      word("Hi.", 0, { speaker: 3 }),
+      word("Hello.", 300, { speaker: 1 }),
+      word("Well", 600, { speaker: 3 }),
+    ];
     const { utterances } = joined([part(0, 0, 10_000, words)], { speakers: true });
     expect(utterances.map(({ text, speaker }) => [text, speaker])).toEqual([
       ["Hi.", 0],

@@ -3,7 +3,11 @@ import { joinStretches, type Stretch } from "../../../src/transcription/join/ove
 import { joinProblems } from "../../support/transcription/join-check.ts";
 
 /** A stretch whose words begin at these times and last for 200 ms. */
-const stretch = (startMs: number, endMs: number, words: readonly (readonly [text: string, atMs: number])[]): Stretch => ({
+const stretch = (
+  startMs: number,
+  endMs: number,
+  words: readonly (readonly [text: string, atMs: number])[],
+): Stretch => ({
   startMs,
   endMs,
   jitterMs: 200,
@@ -20,20 +24,44 @@ describe("the words of two parts that overlap", () => {
   });
 
   test("are equal without their case and punctuation", () => {
-    const before = stretch(0, 10_000, [["Good", 7_500], ["morning.", 8_500]]);
-    const after = stretch(7_000, 17_000, [["good", 7_400], ["morning,", 8_600], ["Anna.", 9_500]]);
+    const before = stretch(0, 10_000, [
+      ["Good", 7_500],
+      ["morning.", 8_500],
+    ]);
+    const after = stretch(7_000, 17_000, [
+      ["good", 7_400],
+      ["morning,", 8_600],
+      ["Anna.", 9_500],
+    ]);
     expect(joined(before, after)).toBe("Good morning. Anna.");
   });
 
   test("are divided where both agree, not where one has misheard a word", () => {
-    const before = stretch(0, 10_000, [["I", 7_800], ["saw", 8_300], ["there", 8_600], ["house", 9_900]]);
-    const after = stretch(7_000, 17_000, [["I", 7_900], ["saw", 8_200], ["their", 8_700], ["houses", 9_700]]);
+    const before = stretch(0, 10_000, [
+      ["I", 7_800],
+      ["saw", 8_300],
+      ["there", 8_600],
+      ["house", 9_900],
+    ]);
+    const after = stretch(7_000, 17_000, [
+      ["I", 7_900],
+      ["saw", 8_200],
+      ["their", 8_700],
+      ["houses", 9_700],
+    ]);
     expect(joined(before, after)).toBe("I saw their houses");
   });
 
   test("are divided by time where no word is in both", () => {
-    const before = stretch(0, 10_000, [["one", 7_100], ["tw", 9_800]]);
-    const after = stretch(7_000, 17_000, [["un", 7_000], ["two", 9_800], ["three", 11_000]]);
+    const before = stretch(0, 10_000, [
+      ["one", 7_100],
+      ["tw", 9_800],
+    ]);
+    const after = stretch(7_000, 17_000, [
+      ["un", 7_000],
+      ["two", 9_800],
+      ["three", 11_000],
+    ]);
     expect(joined(before, after)).toBe("one two three");
   });
 

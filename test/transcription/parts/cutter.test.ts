@@ -9,7 +9,9 @@ const ONSET = { onsetSpeechFrames: 2, onsetWindowFrames: 3 };
 /** Frames whose samples are their numbers, so that a part shows where its audio is from. */
 function cut(voiced: readonly boolean[], options: Partial<PartCutterOptions> = {}): CutPart[] {
   const cutter = new PartCutter({ channel: 0, msMin: 0, msMax: 30_000, onset: ONSET, ...options });
-  const parts = voiced.map((isVoiced, index) => cutter.push(new Int16Array(FRAME_SAMPLES).fill(index % 30_000), isVoiced));
+  const parts = voiced.map((isVoiced, index) =>
+    cutter.push(new Int16Array(FRAME_SAMPLES).fill(index % 30_000), isVoiced),
+  );
   return [...parts, cutter.end()].filter((part) => part !== undefined);
 }
 
@@ -38,7 +40,15 @@ test("silence and single clicks are no part", () => {
 });
 
 test("a part goes on over pauses until it is long enough, but not over a long one", () => {
-  const sentences = [...speech(2), ...silence(1), ...speech(2), ...silence(1), ...speech(2), ...silence(1), ...speech(2)];
+  const sentences = [
+    ...speech(2),
+    ...silence(1),
+    ...speech(2),
+    ...silence(1),
+    ...speech(2),
+    ...silence(1),
+    ...speech(2),
+  ];
   expect(cut(sentences, { msMin: 4_000 })).toHaveLength(2);
   expect(cut([...speech(1), ...silence(11), ...speech(1)], { msMin: 20_000 })).toHaveLength(2);
 });

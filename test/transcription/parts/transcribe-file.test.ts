@@ -63,7 +63,14 @@ function transcribe(
   const story: Omit<Transcribed, "done"> = { requested: [], transcribed: [], progress: [] };
   const done = transcribeFile({
     path,
-    options: { language: "en", channels: "separate", timestamps: "word", speakers: false, vocabulary: ["Trunkline"], ...options },
+    options: {
+      language: "en",
+      channels: "separate",
+      timestamps: "word",
+      speakers: false,
+      vocabulary: ["Trunkline"],
+      ...options,
+    },
     isTranscribed: () => false,
     stt,
     voiceActivity: soundDetection,
@@ -79,11 +86,15 @@ function transcribe(
   return { ...story, done };
 }
 
-const namesOf = (parts: readonly PartKey[]): string[] => parts.map(({ channel, startMs }) => `${channel} ${startMs}`).sort();
+const namesOf = (parts: readonly PartKey[]): string[] =>
+  parts.map(({ channel, startMs }) => `${channel} ${startMs}`).sort();
 
 test("each utterance of each channel is transcribed, with what was asked for, and the progress ends at the length", async () => {
   const stt = new ScriptedStt();
-  const { done, transcribed, progress } = transcribe(fileOf(utterances(4), [...utterances(1), ...Array(9).fill(false)]), stt);
+  const { done, transcribed, progress } = transcribe(
+    fileOf(utterances(4), [...utterances(1), ...Array(9).fill(false)]),
+    stt,
+  );
   expect(await done).toEqual({ durationMs: 12_000, channels: 2 });
   expect(transcribed).toHaveLength(5);
   expect(transcribed.filter(({ channel }) => channel === 1)).toHaveLength(1);
@@ -126,25 +137,36 @@ test("with speakers each channel is one part, and no longer than the providers t
   expect(transcribed).toHaveLength(1);
   expect(stt.requests[0]?.speakers).toBe(true);
   const long = transcribe(fileOf(utterances(21)), new ScriptedStt(), { speakers: true }).done;
-  await expect(long).rejects.toMatchObject({ code: "speakers_too_long", message: expect.stringContaining("1 minutes") });
+  await expect(long).rejects.toMatchObject({
+    code: "speakers_too_long",
+    message: expect.stringContaining("1 minutes"),
+  });
 });
 
 test("silence is transcribed without a request, and a file without audio is refused", async () => {
   const stt = new ScriptedStt();
   expect(await transcribe(fileOf(Array(5).fill(false)), stt).done).toEqual({ durationMs: 5_000, channels: 1 });
   expect(stt.requests).toEqual([]);
-  await expect(transcribe(fileOf([]), stt).done).rejects.toMatchObject({ code: "audio_unreadable", message: "the file has no audio" });
+  await expect(transcribe(fileOf([]), stt).done).rejects.toMatchObject({
+    code: "audio_unreadable",
+    message: "the file has no audio",
+  });
 });
 
 test("an abort ends the requests, and is the reason", async () => {
   const abort = new AbortController();
   const stt = new ScriptedStt({ outcomes: ["hangs", "hangs", "hangs"] });
-  const { done } = transcribe(fileOf(utterances(9)), stt, {}, {
-    signal: abort.signal,
-    onRequest: async () => {
-      if (stt.requests.length === 2) setImmediate(() => abort.abort(new Error("cancelled")));
+  const { done } = transcribe(
+    fileOf(utterances(9)),
+    stt,
+    {},
+    {
+      signal: abort.signal,
+      onRequest: async () => {
+        if (stt.requests.length === 2) setImmediate(() => abort.abort(new Error("cancelled")));
+      },
     },
-  });
+  );
   await expect(done).rejects.toThrow("cancelled");
 });
 

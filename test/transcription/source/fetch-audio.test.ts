@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { TRANSCRIPTION_FETCH_SILENCE_MS_MAX } from "../../../src/core/limits/transcriptions.ts";
 import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { fetchAudio } from "../../../src/transcription/source/fetch-audio.ts";
-import { freePort } from "../../support/network/free-port.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { freePort } from "../../support/network/free-port.ts";
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -48,8 +48,17 @@ describe("the address is refused", () => {
   test("where it redirects to one that is not of the public internet, or is none", async () => {
     const guarded = new GuardedHttp({ allowLoopback: true, resolve: async () => ["10.1.2.3"] });
     const to = (location: string) => serve((_, response) => void response.writeHead(302, { location }).end());
-    for (const location of ["http://internal.example/", "http://169.254.169.254/latest", "http://[::ffff:10.0.0.1]/", "file:///etc/passwd"]) {
-      const audio = fetchAudio(await to(location), { http: guarded, clock: new ManualClock(), bytesMax: 9 }, new AbortController().signal);
+    for (const location of [
+      "http://internal.example/",
+      "http://169.254.169.254/latest",
+      "http://[::ffff:10.0.0.1]/",
+      "file:///etc/passwd",
+    ]) {
+      const audio = fetchAudio(
+        await to(location),
+        { http: guarded, clock: new ManualClock(), bytesMax: 9 },
+        new AbortController().signal,
+      );
       await expect(audio.next(), location).rejects.toMatchObject(refused("not one of the public internet"));
     }
     await expect(read(await to("http://"))).rejects.toMatchObject(refused("no address"));

@@ -2,7 +2,10 @@ import { isObject } from "../../../core/json.ts";
 import type { PartWord } from "../../../core/transcriptions/part.ts";
 
 /** The words in a list of a provider's answer, in the order of their start; undefined where it is no list, or has something else. */
-export function answerWords(list: unknown, read: (word: Record<string, unknown>) => AnswerWord): PartWord[] | undefined {
+export function answerWords(
+  list: unknown,
+  read: (word: Record<string, unknown>) => AnswerWord,
+): PartWord[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const words: PartWord[] = [];
   for (const item of list) {

@@ -41,7 +41,13 @@ export interface BatchProviders {
 }
 
 /** Creates the batch providers of a configuration. Throws `bad_configuration` with all of its problems. */
-export function createBatchProviders({ config, clock, log, metrics, openSpeech }: BatchProvidersOptions): BatchProviders {
+export function createBatchProviders({
+  config,
+  clock,
+  log,
+  metrics,
+  openSpeech,
+}: BatchProvidersOptions): BatchProviders {
   const problems = speechConfigProblems(config);
   if (problems.length > 0) {
     throw new TrunklineError("bad_configuration", "caller", `bad configuration:\n  ${problems.join("\n  ")}`);
@@ -93,7 +99,10 @@ export function createBatchProviders({ config, clock, log, metrics, openSpeech }
   };
 }
 
-function serves({ stt: { capabilities }, servesLanguage }: BatchCandidate, { language, speakers }: BatchNeeds): boolean {
+function serves(
+  { stt: { capabilities }, servesLanguage }: BatchCandidate,
+  { language, speakers }: BatchNeeds,
+): boolean {
   if (speakers && capabilities.speakersPartMsMax === undefined) return false;
   return language === "auto" ? capabilities.detectsLanguage : servesLanguage(language);
 }

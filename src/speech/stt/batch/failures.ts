@@ -5,7 +5,11 @@ import { providerFailed, TrunklineError } from "../../../core/errors.ts";
  * Resolves as `work` does. It rejects with the reason of `signal` after an abort, and with `provider_failed` for a failed connection,
  * whose own text has an address.
  */
-export async function withProviderFailures<T>(provider: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function withProviderFailures<T>(
+  provider: string,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
   signal.throwIfAborted();
   try {
     const result = await work();

@@ -30,7 +30,11 @@ export async function jsonRequest(
   if (status !== 200 || encoding !== "identity") {
     response.body.destroy();
     if (status === 200) throw providerFailed(provider, "sent an encoded response");
-    throw providerFailed(provider, `refused with status ${status}`, refusalFrom(status, headerOf(response, "retry-after")));
+    throw providerFailed(
+      provider,
+      `refused with status ${status}`,
+      refusalFrom(status, headerOf(response, "retry-after")),
+    );
   }
   const bytes = await readBody(response, bytesMax);
   if (bytes === undefined) throw providerFailed(provider, "sent a response that is too long for a transcription");

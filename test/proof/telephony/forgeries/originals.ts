@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Api } from "../../killed-service.ts";
 import { createAgent } from "../agent.ts";
 import { CARRIER_NAMES, NUMBERS, ObservedCarrier } from "../carriers.ts";
-import type { Api } from "../../killed-service.ts";
 
 const CALLER = "+12025550142";
 const CALLS = 6;

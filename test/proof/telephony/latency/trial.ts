@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { PersonOf } from "../../../../src/simulator/emulator/media-streams.ts";
 import type { Leg } from "../../../../src/simulator/emulator/network.ts";
+import { KilledService, type StoreName } from "../../killed-service.ts";
 import { createAgent } from "../agent.ts";
 import { CARRIER_NAMES, NUMBERS, ObservedCarrier, type SeenWebhook } from "../carriers.ts";
-import { KilledService, type StoreName } from "../../killed-service.ts";
 import { isSpeech, silenceOf } from "../speech.ts";
 
 // How long people wait: for the answer of a call that they make, and for the greeting of one that they take.

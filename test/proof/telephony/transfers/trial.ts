@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Leg } from "../../../../src/simulator/emulator/network.ts";
 import { Random } from "../../../support/random.ts";
+import { KilledService, type StoreName } from "../../killed-service.ts";
 import { createAgent } from "../agent.ts";
 import { CARRIER_NAMES, NUMBERS, ObservedCarrier } from "../carriers.ts";
-import { KilledService, type StoreName } from "../../killed-service.ts";
 import { type Line, Lines } from "./lines.ts";
 import { type CallerEvidence, type Outcome, outcomeOf } from "./outcome.ts";
 import { TRANSFER_ENDPOINT, type TransferPlan, transferPlan } from "./plan.ts";

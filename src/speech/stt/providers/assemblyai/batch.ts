@@ -96,7 +96,8 @@ async function transcribe(
   const order = { method: "POST", body: JSON.stringify(orderOf(request, uploadUrl)) } as const;
   let transcript = await ask("/v2/transcript", order, "application/json");
   const { id } = transcript;
-  if (typeof id !== "string" || !/^[\w-]{1,64}$/.test(id)) throw providerFailed(PROVIDER, "sent no id of the transcript");
+  if (typeof id !== "string" || !/^[\w-]{1,64}$/.test(id))
+    throw providerFailed(PROVIDER, "sent no id of the transcript");
   // How long is decided by the deadline of the request.
   while (transcript.status === "queued" || transcript.status === "processing") {
     await delay(BATCH_POLL_MS, clock, signal);
@@ -134,6 +135,7 @@ function transcriptIn({ status, words: list, language_code: reported }: JsonObje
     ...{ text, startMs: start, endMs: end, confidence, speaker: numberOf(speaker) },
   }));
   if (status !== "completed" || words === undefined) throw providerFailed(PROVIDER, "sent no transcription");
-  const code = language === "auto" && typeof reported === "string" ? languageCode(reported.replace("_", "-")) : undefined;
+  const code =
+    language === "auto" && typeof reported === "string" ? languageCode(reported.replace("_", "-")) : undefined;
   return { words, hasEstimatedTimes: false, ...(code === undefined ? {} : { language: languageOfAssemblyAi(code) }) };
 }

@@ -112,7 +112,8 @@ function transcriptIn({ results }: JsonObject, language: string): PartTranscript
         speaker,
       }))
     : undefined;
-  if (words === undefined || !isObject(channel) || !isObject(best)) throw providerFailed(PROVIDER, "sent no transcription");
+  if (words === undefined || !isObject(channel) || !isObject(best))
+    throw providerFailed(PROVIDER, "sent no transcription");
   const languages: readonly unknown[] = Array.isArray(best.languages) ? best.languages : [];
   const reported = channel.detected_language ?? languages[0];
   const code = language === "auto" && typeof reported === "string" ? languageCode(reported) : undefined;

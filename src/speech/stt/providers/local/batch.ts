@@ -74,5 +74,8 @@ async function pass(speech: LocalSpeech, samples: Int16Array, language: string, 
   signal.removeEventListener("abort", cancel);
   signal.throwIfAborted();
   if (outcome.outcome === "done") return outcome.hypothesis.text;
-  throw providerFailed(PROVIDER, outcome.outcome === "failed" ? outcome.reason : `the job ended with ${outcome.outcome}`);
+  throw providerFailed(
+    PROVIDER,
+    outcome.outcome === "failed" ? outcome.reason : `the job ended with ${outcome.outcome}`,
+  );
 }

@@ -99,7 +99,8 @@ class OpenAiSttStream implements SttStream {
     try {
       const { text } = await this.#transcribe(utterance);
       // The final of this utterance may have been faster.
-      if (!this.#signal.aborted && this.#finals === finals) this.events.push({ kind: "interim", text: spokenWords(text) });
+      if (!this.#signal.aborted && this.#finals === finals)
+        this.events.push({ kind: "interim", text: spokenWords(text) });
     } catch {
       // The final transcript of this utterance decides whether the provider works.
     } finally {
