@@ -189,7 +189,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   app.server.on("checkExpectation", app.routing);
   decorateRequests(app);
   app.addHook("onRequest", async (request, reply) => {
-    startBodyDeadline(request.raw, requestMsMax, () => respondToUnreadable(LATE, request.raw.socket));
+    startBodyDeadline(request.raw, reply.raw, requestMsMax, () => respondToUnreadable(LATE, request.raw.socket));
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });
     const problem = requestHeadProblem(request.raw);
     if (problem !== undefined) throw new ApiError("invalid_request", problem);

@@ -22,6 +22,7 @@ With create and update:
   --name <name>                 its name, which no other account has; RETENTION names accounts by it
   --concurrent-calls <n>        calls at once, created and active; none for no limit but the service's
   --creations-per-minute <n>    calls that it may create within a minute; none for any number
+  --concurrent-transcriptions <n>  transcriptions in progress at once; none for no limit but the service's
   --recording-days <n>          days after a call's end at which its recording is deleted; none for the service's
   --transcript-days <n>         likewise its transcript
   --record-days <n>             likewise its whole record

@@ -6,7 +6,7 @@ export interface AccountLimits {
   /** At once, created or active. */
   concurrentCalls?: number | undefined;
   creationsPerMinute?: number | undefined;
-  /** Files that are transcribed at once; the others wait. */
+  /** In progress at once; others wait. */
   concurrentTranscriptions?: number | undefined;
 }
 

@@ -40,6 +40,7 @@ import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { RetentionJob } from "../record/retention/job.ts";
+import { TranscriptionRetention } from "../record/retention/transcriptions.ts";
 import { speechMetrics } from "../speech/local/host/metrics.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createVoiceLists } from "../speech/registry.ts";
@@ -206,6 +207,18 @@ const retention = new RetentionJob({
   onFailed: (part) => metrics.retentionFailed(part),
   onRun: () => metrics.retentionRan(clock.epochMs()),
 });
+const transcriptionAudio = new TranscriptionAudio(dataDir);
+const transcriptionRetention = new TranscriptionRetention({
+  rules: config.retention,
+  accounts: stores.accounts,
+  transcriptions: stores.transcriptions,
+  audio: transcriptionAudio,
+  store: stores.retention,
+  clock,
+  log,
+  onDeleted: (part, bytes) => metrics.retentionDeleted(part, bytes),
+  onFailed: (part) => metrics.retentionFailed(part),
+});
 const carrierClient = new HttpCarrierClient({
   apiUrls: config.carrierApiUrls,
   clock,
@@ -286,7 +299,6 @@ const documents = new EventDocuments({
   transcriptionDocument: (transcription, result) => transcriptionEventItemOf(transcription, result, config.prices),
   apiUrl: config.publicApiUrls[0] ?? API_BASE_PATH,
 });
-const transcriptionAudio = new TranscriptionAudio(dataDir);
 const transcriptionEnds = new TranscriptionEnds({
   transcriptions: stores.transcriptions,
   audio: transcriptionAudio,
@@ -323,6 +335,7 @@ const jobs = backgroundJobs({
   journals: renderer,
   finalizer,
   retention,
+  transcriptionRetention,
   clock,
   log,
   metrics,

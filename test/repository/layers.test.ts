@@ -50,6 +50,8 @@ describe("the linter enforces the layers", () => {
       "src/config/carriers.ts": importing("../carriers/list.ts"),
       "src/telephony/phone-calls.ts": importing("../jobs/handler.ts"),
       "src/telephony/machine/step.ts": importing("../../core/clocks.ts"),
+      "src/transcription/job.ts": importing("../speech/stt/batch/contract.ts"),
+      "src/transcription/join/overlap.ts": importing("../../core/text/words.ts"),
       "src/simulator/lines.ts": importing("../carriers/list.ts"),
       "src/process/worker.ts": importing("../carriers/wire-factory.ts"),
       "src/simulator/service/api-calls.ts": importing("#client"),
@@ -66,6 +68,11 @@ describe("the linter enforces the layers", () => {
 
   test.each([
     ["src/jobs/runner.ts", "../store/sql/jobs.ts"],
+    ["src/transcription/job.ts", "../api/app.ts"],
+    ["src/transcription/job.ts", "../store/sql/transcriptions.ts"],
+    ["src/transcription/join/overlap.ts", "../../speech/languages.ts"],
+    ["src/transcription/formats/srt.ts", "node:fs"],
+    ["src/speech/languages.ts", "../transcription/join/overlap.ts"],
     ["src/delivery/sender.ts", "../api/app.ts"],
     ["src/store/sql/jobs.ts", "../../jobs/runner.ts"],
     ["src/record/recording/render-job.ts", "../../delivery/sender.ts"],

@@ -171,6 +171,7 @@ const itemOf = ({ id, name, settings, createdAtMs, updatedAtMs }: Account): z.ou
     limits: {
       concurrentCalls: limits?.concurrentCalls ?? null,
       creationsPerMinute: limits?.creationsPerMinute ?? null,
+      concurrentTranscriptions: limits?.concurrentTranscriptions ?? null,
     },
     retention: {
       recordingDays: retention?.recording ?? null,

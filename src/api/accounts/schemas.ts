@@ -91,6 +91,13 @@ export const AccountItem = z
             description: "Calls that may be created within a minute, all of which may come at once; null: any number.",
             examples: [60],
           }),
+        concurrentTranscriptions: z
+          .int()
+          .nullable()
+          .meta({
+            description: "Transcriptions in progress at once; others wait. Null: no limit but the service's.",
+            examples: [null],
+          }),
       })
       .meta({ description: "The operator sets them." }),
     retention: z

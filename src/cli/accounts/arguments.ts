@@ -1,6 +1,11 @@
 import type { AccountSettingsChanges } from "../../core/account-settings.ts";
 import type { Stage } from "../../core/calls/stages.ts";
-import { ACCOUNT_NAME_CHARS_MAX, CONCURRENT_CALLS_MAX, CREATIONS_PER_MINUTE_MAX } from "../../core/limits/accounts.ts";
+import {
+  ACCOUNT_NAME_CHARS_MAX,
+  CONCURRENT_CALLS_MAX,
+  CONCURRENT_TRANSCRIPTIONS_MAX,
+  CREATIONS_PER_MINUTE_MAX,
+} from "../../core/limits/accounts.ts";
 import { RETENTION_DAYS_MAX } from "../../core/retention.ts";
 import { PROVIDERS_BY_STAGE } from "../../speech/settings.ts";
 import { notACommand, notOneOf, surplusArgument, UsageError } from "../command.ts";
@@ -8,6 +13,7 @@ import { notACommand, notOneOf, surplusArgument, UsageError } from "../command.t
 const SETTINGS_OPTIONS = {
   name: { type: "string" },
   "concurrent-calls": { type: "string" },
+  "concurrent-transcriptions": { type: "string" },
   "creations-per-minute": { type: "string" },
   "recording-days": { type: "string" },
   "transcript-days": { type: "string" },
@@ -87,6 +93,7 @@ function changesOf(given: Given, problems: string[]): AccountSettingsChanges {
     limits: {
       concurrentCalls: number("concurrent-calls", CONCURRENT_CALLS_MAX),
       creationsPerMinute: number("creations-per-minute", CREATIONS_PER_MINUTE_MAX),
+      concurrentTranscriptions: number("concurrent-transcriptions", CONCURRENT_TRANSCRIPTIONS_MAX),
     },
     retention: {
       recording: number("recording-days", RETENTION_DAYS_MAX),

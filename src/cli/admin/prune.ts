@@ -2,6 +2,8 @@ import { readRetentionRules } from "../../config/environment.ts";
 import { systemClock } from "../../core/clock.ts";
 import { deletesAnything } from "../../core/retention.ts";
 import { RetentionJob, type RetentionProgress, type RetentionTotal } from "../../record/retention/job.ts";
+import { TranscriptionRetention, type TranscriptionTotal } from "../../record/retention/transcriptions.ts";
+import { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
 import { openStores, type StorePlace } from "../../store/open-stores.ts";
 import type { AdminOutput } from "./output.ts";
 
@@ -30,10 +32,22 @@ export async function prune(place: StorePlace, dryRun: boolean, { say, progress 
       clock: systemClock,
       log,
     });
+    const transcriptions = new TranscriptionRetention({
+      rules,
+      accounts,
+      transcriptions: stores.transcriptions,
+      audio: new TranscriptionAudio(place.dataDir),
+      store,
+      clock: systemClock,
+      log,
+    });
     const onProgress = (latest: RetentionProgress): void => progress(() => progressLine(latest, dryRun));
     const sums = await (dryRun ? retention.preview({ onProgress }) : retention.run({ onProgress }));
     for (const sum of sums) say(lineOf(sum, dryRun));
-    if (sums.length === 0) say(dryRun ? "nothing would be deleted" : "nothing was to be deleted");
+    const others = await (dryRun ? transcriptions.preview() : transcriptions.run());
+    for (const sum of others) say(transcriptionLineOf(sum, dryRun));
+    if (sums.length === 0 && others.length === 0)
+      say(dryRun ? "nothing would be deleted" : "nothing was to be deleted");
   } finally {
     await stores.close();
   }
@@ -47,7 +61,21 @@ const lineOf = ({ accountName, part, calls, bytes }: RetentionTotal, dryRun: boo
   `account ${JSON.stringify(accountName)}: ${calls} ${part}${calls === 1 ? "" : "s"}, ${bytes} bytes of files, ` +
   (dryRun ? "would be deleted" : "deleted");
 
+const transcriptionLineOf = (
+  { accountName, part, transcriptions, bytes }: TranscriptionTotal,
+  dryRun: boolean,
+): string =>
+  `account ${JSON.stringify(accountName)}: ${PARTS_OF_TRANSCRIPTIONS[part]} of ${transcriptions} ` +
+  `transcription${transcriptions === 1 ? "" : "s"}, ${bytes} bytes of files, ${dryRun ? "would be deleted" : "deleted"}`;
+
+/** What is deleted of a transcription with each part of a call. */
+const PARTS_OF_TRANSCRIPTIONS = { recording: "the audio", transcript: "the result", record: "all" } as const;
+
 function describe(fields: object): string {
-  const { callId = "", err }: { callId?: string; err?: unknown } = fields;
-  return `${callId} ${err instanceof Error ? err.message : String(err)}`;
+  const {
+    callId = "",
+    transcriptionId = "",
+    err,
+  }: { callId?: string; transcriptionId?: string; err?: unknown } = fields;
+  return `${callId}${transcriptionId} ${err instanceof Error ? err.message : String(err)}`;
 }

@@ -6,6 +6,7 @@ export const ACCOUNT_NAME_CHARS_MAX = 200;
 /** The largest limits that an operator can set. */
 export const CONCURRENT_CALLS_MAX = 1_000_000;
 export const CREATIONS_PER_MINUTE_MAX = 1_000_000;
+export const CONCURRENT_TRANSCRIPTIONS_MAX = 1_000_000;
 
 /** How many voices, and how many languages, an account can be confined to. */
 export const ACCOUNT_VOICES_MAX = 1_000;

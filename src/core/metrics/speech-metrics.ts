@@ -29,7 +29,7 @@ export class SpeechMetrics {
   readonly #jobs = counter(
     this.registry,
     "local_speech_jobs_total",
-    "Passes of local speech models over audio of calls. `final`: for final transcripts. `turn`: of the turn model, which has `judged`. `pause`: at pauses that were not the end of the speech. `interim`: for interim transcripts; under load they are `dropped`. `timed_out`: the audio went to the next STT.",
+    "Passes of local speech models over audio of calls and recordings. `final`: for final transcripts. `turn`: of the turn model, which has `judged`. `pause`: at pauses that were not the end of the speech. `interim`: for interim transcripts; under load they are `dropped`. `batch`: of recordings, which calls stop and which are then done again; counted when they are done. `timed_out`: the audio went to the next STT.",
     ["urgency", "outcome"],
   );
   readonly #late = counter(

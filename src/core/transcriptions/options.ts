@@ -12,7 +12,7 @@ export interface TranscriptionOptions {
   readonly language: string;
   readonly channels: ChannelMode;
   readonly timestamps: TimestampKind;
-  /** Who speaks is told apart, by numbers from 0. */
+  /** Speakers are distinguished, by numbers from 0. */
   readonly speakers: boolean;
   /** Words that are likely, such as names. */
   readonly vocabulary: readonly string[];

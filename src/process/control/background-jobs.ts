@@ -16,6 +16,7 @@ import type { CallFinalizer } from "../../record/finalization/finalizer.ts";
 import type { JournalProcessor } from "../../record/finalization/journal-processor.ts";
 import { RenderJob } from "../../record/recording/render-job.ts";
 import type { RetentionJob } from "../../record/retention/job.ts";
+import type { TranscriptionRetention } from "../../record/retention/transcriptions.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
 import type { CarrierStore } from "../../store/carrier-store.ts";
 import type { InboundWebhookStore } from "../../store/inbound-webhook-store.ts";
@@ -47,6 +48,7 @@ export interface BackgroundJobsOptions {
   journals: Pick<JournalProcessor, "render">;
   finalizer: Pick<CallFinalizer, "withFiles">;
   retention: Pick<RetentionJob, "run">;
+  transcriptionRetention: Pick<TranscriptionRetention, "run">;
   clock: Clock;
   log: Logger;
   metrics: ControlMetrics;
@@ -78,6 +80,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     journals,
     finalizer,
     retention,
+    transcriptionRetention,
     clock,
     log,
     metrics,
@@ -105,6 +108,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       onFailed: () => metrics.recordingFailed(),
     }),
     [RETENTION_JOB]: scheduled("7 * * * *", 6 * HOUR_MS, async ({ signal, reportProgress }) => {
+      await transcriptionRetention.run(signal);
       await retention.run({ signal, onProgress: reportProgress });
     }),
     [CLEAN_JOB]: scheduled("37 * * * *", HOUR_MS, async ({ signal }) => {

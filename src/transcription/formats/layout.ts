@@ -30,7 +30,7 @@ const SHORT_COST = 15;
 /** A line ends with an article. More than all others together. */
 const HANGING_COST = 10_000;
 /** Of the second line break of a cue: a comma is worth that much difference between the lines, in characters. */
-const BREAK_AT_PUNCTUATION = 30;
+const BREAK_AT_PUNCTUATION = 20;
 
 /** Divides the words of an utterance into cues, at ends of sentences where possible, and the cues into lines. */
 export function cueTexts(tokens: readonly Token[], options: LayoutOptions): CueText[] {

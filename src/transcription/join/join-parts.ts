@@ -24,9 +24,6 @@ export interface JoinOptions {
   readonly channels: number;
 }
 
-/** How far the times of words are off at most, ms: those of a provider, and those that are estimated by letters. */
-const PROVIDER_JITTER_MS = 200;
-const ESTIMATE_JITTER_MS = 1_000;
 /** The language of audio in which nothing was understood (BCP 47: undetermined). */
 const NO_LANGUAGE = "und";
 
@@ -106,7 +103,7 @@ function stretchOf({ startMs, endMs, outcome: { words, hasEstimatedTimes } }: Jo
     words: words
       .filter(({ text }) => text.trim() !== "")
       .map((word) => ({ ...word, text: word.text.trim(), startMs: within(word.startMs), endMs: within(word.endMs) })),
-    jitterMs: hasEstimatedTimes ? ESTIMATE_JITTER_MS : PROVIDER_JITTER_MS,
+    hasEstimatedTimes,
   };
 }
 

@@ -14,9 +14,15 @@ export interface Stretch {
   readonly startMs: number;
   readonly endMs: number;
   readonly words: readonly ChannelWord[];
-  /** How far its times may be off, ms. */
-  readonly jitterMs: number;
+  /** Its times are estimated by letters. */
+  readonly hasEstimatedTimes: boolean;
 }
+
+/** How far times of words are off at most, ms: those of a provider, and those that are estimated. */
+export const PROVIDER_JITTER_MS = 200;
+const ESTIMATE_JITTER_MS = 1_000;
+const jitterOf = ({ hasEstimatedTimes }: Stretch): number =>
+  hasEstimatedTimes ? ESTIMATE_JITTER_MS : PROVIDER_JITTER_MS;
 
 /** More words than anyone says in an overlap: then it is divided by time, because aligning them would take too long. */
 const OVERLAP_WORDS_MAX = 500;
@@ -47,22 +53,24 @@ interface Pair {
  * pair of equal words in the middle of the overlap; where there is none, the words are divided by time in its middle.
  *
  * In an overlap of 3,000 ms no word is lost or doubled where
- * - no time is off by more than `jitterMs` of its stretch, and no word is longer than 1,500 ms;
+ * - no time is off by more than PROVIDER_JITTER_MS, and no word is longer than 1,500 ms;
  * - a stretch has every word that lies within it, and any text, or none, in place of one that its edge cuts;
- * - the overlap does not repeat itself from edge to edge: at least one of the words that are at least 2 * `jitterMs` from both edges,
- *   if there are any, has no equal word within 4 * `jitterMs`, from middle to middle.
+ * - the overlap does not repeat itself from edge to edge: at least one of the words that are at least 2 * PROVIDER_JITTER_MS from both
+ *   edges, if there are any, has no equal word within 4 * PROVIDER_JITTER_MS, from middle to middle.
  * Where the last does not hold ("no no no no no" for three seconds), the words are aligned by the least differences in time, and a
- * repetition may be lost or doubled.
+ * repetition may be lost or doubled. Nothing is guaranteed for estimated times: then the place is the pair of equal words that is
+ * nearest to the middle, however far, because time says less than words.
  */
 export function joinStretches(before: Stretch, after: Stretch): ChannelWord[] {
   const middleMs = (after.startMs + before.endMs) / 2;
-  const jitterMs = (before.jitterMs + after.jitterMs) / 2;
+  const jitterMs = (jitterOf(before) + jitterOf(after)) / 2;
+  const areEstimated = before.hasEstimatedTimes || after.hasEstimatedTimes;
   const inBefore = candidatesOf(before, after.startMs, before.endMs);
   const inAfter = candidatesOf(after, after.startMs, before.endMs);
   const isAlignable = Math.max(inBefore.length, inAfter.length) <= OVERLAP_WORDS_MAX;
   const pairs = isAlignable ? alignedPairs(inBefore, inAfter, 2 * jitterMs) : [];
   // Words that are farther from the middle are on one side of it in both stretches.
-  const near = pairs.filter((pair) => Math.abs(pair.middleMs - middleMs) <= jitterMs);
+  const near = pairs.filter((pair) => areEstimated || Math.abs(pair.middleMs - middleMs) <= jitterMs);
   const splice =
     nearestTo(
       middleMs,
@@ -83,8 +91,9 @@ function nearestTo(middleMs: number, pairs: readonly Pair[]): Pair | undefined {
 }
 
 /** The words of a stretch that may be in the overlap. */
-function candidatesOf({ words, jitterMs }: Stretch, startMs: number, endMs: number): Candidate[] {
-  return words.flatMap((word, index): Candidate[] => {
+function candidatesOf(stretch: Stretch, startMs: number, endMs: number): Candidate[] {
+  const jitterMs = jitterOf(stretch);
+  return stretch.words.flatMap((word, index): Candidate[] => {
     if (word.endMs < startMs - jitterMs || word.startMs > endMs + jitterMs) return [];
     const isAtEdge = word.startMs <= startMs + jitterMs || word.endMs >= endMs - jitterMs;
     // A word without letters, such as a dash, is compared as it is.
@@ -105,8 +114,10 @@ function alignedPairs(before: readonly Candidate[], after: readonly Candidate[],
       if (i === 0 && j === 0) continue;
       const [a, b] = [before[i - 1], after[j - 1]];
       const at = i * width + j;
-      const skipBefore = a === undefined ? Number.POSITIVE_INFINITY : (costs[at - width] as number) + missingCost(a);
-      const skipAfter = b === undefined ? Number.POSITIVE_INFINITY : (costs[at - 1] as number) + missingCost(b);
+      const skipBefore =
+        a === undefined ? Number.POSITIVE_INFINITY : (costs[at - width] as number) + missingCost(a, windowMs);
+      const skipAfter =
+        b === undefined ? Number.POSITIVE_INFINITY : (costs[at - 1] as number) + missingCost(b, windowMs);
       const pair =
         a === undefined || b === undefined
           ? Number.POSITIVE_INFINITY
@@ -119,7 +130,9 @@ function alignedPairs(before: readonly Candidate[], after: readonly Candidate[],
   return pairsOf(before, after, steps);
 }
 
-const missingCost = ({ isAtEdge }: Candidate): number => (isAtEdge ? 0 : MISSING_COST);
+/** An equal word at a near time is better than none, also at an edge. */
+const missingCost = ({ isAtEdge }: Candidate, windowMs: number): number =>
+  isAtEdge ? windowMs ** 2 / 2 : MISSING_COST;
 
 function pairCost(a: Candidate, b: Candidate, windowMs: number): number {
   const differenceMs = a.middleMs - b.middleMs;

@@ -30,7 +30,7 @@ test("an account shows its limits and what is available to it, and null where th
   expect(before.body).toMatchObject({
     id: api.accountId,
     name: "first",
-    limits: { concurrentCalls: null, creationsPerMinute: null },
+    limits: { concurrentCalls: null, creationsPerMinute: null, concurrentTranscriptions: null },
     retention: none,
     providers: { stt: null, llm: null, tts: null },
     voices: null,
@@ -39,7 +39,7 @@ test("an account shows its limits and what is available to it, and null where th
   expect(before.headers.etag).toBe('"1"');
   await operatorSets({ limits: { concurrentCalls: 20 }, providers: { llm: ["openai"] } });
   expect((await api.get(ACCOUNT)).body).toMatchObject({
-    limits: { concurrentCalls: 20, creationsPerMinute: null },
+    limits: { concurrentCalls: 20, creationsPerMinute: null, concurrentTranscriptions: null },
     providers: { stt: null, llm: ["openai"], tts: null },
   });
 });

@@ -114,6 +114,8 @@ const NOT_YET = [
   "trunkline_carrier_requests_total",
   "trunkline_provider_switches_total",
   "trunkline_tls_certificate_not_after_seconds",
+  "trunkline_transcription_audio_seconds_total",
+  "trunkline_transcriptions_processing",
   "trunkline_turn_step_seconds_bucket",
 ];
 

@@ -12,10 +12,12 @@ import {
 } from "../../../src/core/limits/api.ts";
 import { API_KEY_CACHE_MS, API_KEYS_MAX } from "../../../src/core/limits/api-keys.ts";
 import { CARRIERS_MAX } from "../../../src/core/limits/carriers.ts";
+import { UPLOADS_PER_ACCOUNT_MAX } from "../../../src/core/limits/transcriptions.ts";
 import { PUBLISHABLE_KEYS_MAX } from "../../../src/core/limits/web-calls.ts";
 import { WEBHOOKS_MAX } from "../../../src/core/limits/webhooks.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
 import { codesOf, type Operation } from "../openapi/document.ts";
+import { formOf } from "./forms.ts";
 import { existingId, isAbout, pathOf, type RequestChanges, sendRequest, unknownId } from "./requests.ts";
 import { type Scene, WAV } from "./scene.ts";
 
@@ -111,6 +113,7 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
 
 /** The field of the operation that names a voice or a language, with one that there is not. */
 function withUnknown(kind: "voice" | "language", { operationId }: Operation): object {
+  if (operationId === "createTranscription") return { [kind]: "unheard of" };
   if (operationId === "createAgentCall") return { overrides: { [kind]: "unheard of" } };
   return { [operationId === "createCall" ? kind : `${kind}Id`]: "unheard of" };
 }
@@ -229,6 +232,55 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     scene.api.clock.advance(RATE_WINDOW_MS);
     scene.api.state.accountOver = "llm_requests";
     yield given;
+  },
+  async *"createTranscription 202"(scene, operation) {
+    yield {};
+    yield { body: { callId: await scene.ended(), channels: "separate" } };
+    yield UPLOAD;
+    for (let count = 0; count < 2; count++) yield { headers: REPEATABLE, body: exampleWith(operation, {}) };
+  },
+  async *"createTranscription 400"(_scene, operation) {
+    yield { headers: TOO_MANY_HEADERS };
+    yield { query: "nonsense=1" };
+    for (const wrong of [{ nonsense: 1 }, { language: "unheard of" }, { redact: ["pii"] }]) {
+      yield { body: exampleWith(operation, wrong) };
+    }
+  },
+  async *"createTranscription 409"(scene, operation) {
+    yield await mismatched(scene, operation);
+  },
+  async *"createTranscription 503"(scene) {
+    for (const reason of ["draining", "insufficient_storage", "database_lost"] as const) {
+      scene.api.state.newCalls = { accepted: false, reason };
+      yield {};
+    }
+    scene.api.state.newCalls = { accepted: true };
+    const waiting = UPLOADS_PER_ACCOUNT_MAX + LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX;
+    for (let account = 0; account < LARGE_RESPONSES_WAITING_MAX / LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX; account++) {
+      for (let count = 0; count < waiting; count++) {
+        scene.api.uploads.begin(asAccountId(`account ${account}`), () => {}).catch(() => {});
+      }
+    }
+    yield UPLOAD;
+    scene.api.state.storeIsAway = true;
+    scene.api.clock.advance(API_KEY_CACHE_MS + 1);
+    yield {};
+  },
+  async *"getTranscription 200"(scene, operation) {
+    const { id = "" } = await existingId(scene, operation);
+    yield { id };
+    yield { id: await scene.transcription("queued") };
+    for (const format of ["json", "text", "srt", "vtt"]) yield { id, query: `format=${format}` };
+  },
+  async *"getTranscription 406"(scene, operation) {
+    yield { ...(await existingId(scene, operation)), headers: { accept: "image/png" } };
+  },
+  async *"getTranscription 409"(scene) {
+    yield { id: await scene.transcription("queued"), query: "format=srt" };
+  },
+  async *"cancelTranscription 200"(scene) {
+    yield { id: await scene.transcription("queued") };
+    yield { id: await scene.transcription(), body: {} };
   },
   async *"transferCall 202"(scene) {
     yield { id: await scene.livePhoneCall() };
@@ -394,6 +446,9 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   },
   "headRecording 304": known,
 };
+
+const FORM = formOf([["file", "audio", "a.wav"]]);
+const UPLOAD: RequestChanges = { body: FORM.body.toString(), headers: FORM.headers };
 
 /** A name that another request had. */
 async function mismatched(scene: Scene, operation: Operation, given: RequestChanges = {}): Promise<RequestChanges> {

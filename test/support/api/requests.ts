@@ -53,6 +53,7 @@ export const pathOf = ({ path }: Operation, { id = "", others = {} }: RequestCha
 /** What `{id}` names in paths: the prefix of its ids, and how to make one, with what else its paths name. */
 const RESOURCES: Readonly<Record<string, { prefix: string; make: (scene: Scene) => Promise<RequestChanges> }>> = {
   calls: { prefix: "call", make: async (scene) => ({ id: await scene.ended() }) },
+  transcriptions: { prefix: "transcription", make: async (scene) => ({ id: await scene.transcription() }) },
   agents: { prefix: "agent", make: async (scene) => ({ id: await scene.agent(), others: { version: "1" } }) },
   "publishable-keys": { prefix: "publishable_key", make: async (scene) => ({ id: await scene.publishableKey() }) },
   "api-keys": { prefix: "key", make: async (scene) => ({ id: await scene.apiKey() }) },

@@ -18,6 +18,7 @@ import { START } from "../journals/example-call.ts";
 import { JournalFile } from "../journals/journal-file.ts";
 import { createCarrier, importNumber, queuedCall } from "../telephony/stored.ts";
 import { redeemedBy } from "../tokens.ts";
+import { newTranscription, RESULT } from "../transcriptions/stored.ts";
 import { ANY_STT } from "./any-stt.ts";
 import { type ApiUnderTest, apiUnderTest } from "./harness.ts";
 
@@ -70,6 +71,14 @@ export class Scene {
       `/api/v1/agents/${id}`,
     );
     if (changed.status !== 200) throw new Error(`the change of an agent answered ${changed.status}: ${changed.text}`);
+    return id;
+  }
+
+  /** A transcription that is complete, or one that is queued. */
+  async transcription(status: "completed" | "queued" = "completed"): Promise<string> {
+    const { accountId, stores } = this.api;
+    const { id } = await stores.transcriptions.create(newTranscription(accountId));
+    if (status === "completed") await stores.transcriptions.end(id, { status, result: RESULT });
     return id;
   }
 

@@ -61,7 +61,7 @@ export async function everyMetric(): Promise<Map<string, Family>> {
     ready: 2,
     residentBytes: 600_000_000,
     cpuMs: 90_000,
-    waiting: { final: 1, pause: 0, interim: 2 },
+    waiting: { final: 1, turn: 0, pause: 0, interim: 2, batch: 3 },
   }));
   collectProcessMetrics(control.registry);
   collectProcessMetrics(speech.registry);
@@ -78,6 +78,8 @@ export async function everyMetric(): Promise<Map<string, Family>> {
     control.jobAttempted(kind, "done", 40);
   }
   control.observeEventStreams(() => 2);
+  control.observeTranscriptions(() => 1);
+  control.transcriptionEnded("completed", new Map([["reference", 2.5]]));
   control.webhookAttempted("delivered", 80);
   control.carrierAsked("carrier_a", "verify", "uncertain");
   control.webhookDisabled("gone");

@@ -13,6 +13,7 @@ import {
   LARGE_RESPONSES,
   REQUEST_LIMIT_SCOPES,
   SIGN_IN_OUTCOMES,
+  TRANSCRIPTION_ENDS,
   WEB_CALL_OUTCOMES,
   WEBHOOK_DISABLED_REASONS,
   WEBHOOK_OUTCOMES,
@@ -124,6 +125,8 @@ export function unknownLabels(families: ReadonlyMap<string, Family>, routes: rea
     if (label === "route") return value === "none" || routes.includes(value);
     if (name === "trunkline_call_records_total" && label === "status")
       return CALL_STATUSES.some((one) => one === value);
+    if (name === "trunkline_transcriptions_total" && label === "status")
+      return TRANSCRIPTION_ENDS.some((one) => one === value);
     if (name === "trunkline_jobs" && label === "status") return JOB_STATUSES.some((one) => one === value);
     const known = KNOWN[label];
     return known instanceof RegExp ? known.test(value) : (known?.includes(value) ?? false);

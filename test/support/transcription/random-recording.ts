@@ -68,7 +68,9 @@ function cutAnywhere(random: Random, spoken: readonly SpokenWord[], durationMs: 
   const ranges: (readonly [number, number])[] = [];
   let startMs = 0;
   while (durationMs - startMs > 20_000 || (durationMs - startMs > 8_000 && random.chance(0.7))) {
-    const endMs = Math.round(startMs + random.between(2 * OVERLAP_MS + 100, Math.min(20_000, durationMs - startMs - 500)));
+    const endMs = Math.round(
+      startMs + random.between(2 * OVERLAP_MS + 100, Math.min(20_000, durationMs - startMs - 500)),
+    );
     const isSilent = !spoken.some((word) => word.startMs < endMs && word.endMs > endMs);
     ranges.push([startMs, endMs]);
     startMs = isSilent && random.chance(0.8) ? endMs : endMs - OVERLAP_MS;
@@ -102,8 +104,8 @@ function transcribed(random: Random, spoken: readonly SpokenWord[], startMs: num
   for (const word of spoken) {
     if (word.endMs <= startMs || word.startMs >= endMs) continue;
     const isCut = word.startMs < startMs || word.endMs > endMs;
-    const text = isCut ? random.pick([undefined, word.text, `${word.text.slice(0, 1)}qx`]) : word.text;
-    if (text === undefined) continue;
+    const text = isCut ? random.pick(["", word.text, `${word.text.slice(0, 1)}qx`]) : word.text;
+    if (text === "") continue;
     const jitterMs = jitterOf();
     earliestMs = Math.max(earliestMs, within(word.startMs + jitterMs));
     const lastMs = Math.max(earliestMs, within(word.endMs + jitterMs));

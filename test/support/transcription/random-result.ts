@@ -4,9 +4,13 @@ import type { TranscriptionResult } from "../../../src/core/transcriptions/resul
 import { joinParts } from "../../../src/transcription/join/join-parts.ts";
 import { Random } from "../random.ts";
 
-const ENGLISH = "the a an cat, mat. on extraordinarily why? Yes. no but and R&D <b> x it's well- understandable —".split(" ");
+const ENGLISH =
+  "the a an cat, mat. on extraordinarily why? Yes. no but and R&D <b> x it's well- understandable —".split(" ");
 const CHINESE = ["你好，", "世界。", "我们", "的", "是", "电话", "TypeScript", "！"];
-const LONG = ["Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen", "https://example.com/a/very/long/address/of/a/page"];
+const LONG = [
+  "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen",
+  "https://example.com/a/very/long/address/of/a/page",
+];
 const LONG_CHINESE = ["这是一个没有任何空格和标点符号的非常长的词语它不能放在一行里面"];
 
 /** A result of anything that a provider may send: one to three channels that may speak at once, slow or too fast to be read. */
@@ -16,9 +20,14 @@ export function randomResult(seed: number): TranscriptionResult {
   const vocabulary = isChinese ? [...CHINESE, ...LONG_CHINESE] : random.chance(0.5) ? ENGLISH : [...ENGLISH, ...LONG];
   const channels = random.pick([1, 1, 2, 3]);
   const hasSpeakers = random.chance(0.4);
-  const durationMs = 120_000;
+  const durationMs = 40_000;
   const parts = Array.from({ length: channels }, (_, channel) => {
-    const words = randomWords(random, vocabulary, hasSpeakers, random.between(2_000, durationMs));
+    const words = randomWords(
+      random,
+      vocabulary,
+      hasSpeakers,
+      random.between(2_000, random.pick([10_000, 20_000, durationMs])),
+    );
     const outcome = { words, hasEstimatedTimes: false, provider: "reference", usage: [] };
     return { channel, startMs: 0, endMs: durationMs, requests: 1, outcome };
   });

@@ -73,17 +73,15 @@ function endsWithArticle({ lines: [first = "", second] }: Cue): boolean {
 
 describe("subtitles", () => {
   test("of any result have two lines of at most 42 characters, 1 to 7 s, with 80 ms between them, that can be read", () => {
-    for (let seed = 1; seed <= 300; seed += 1) {
+    for (let seed = 1; seed <= 200; seed += 1) {
       const result = randomResult(seed);
-      for (const labelOf of [() => "", (name: string) => `${name}:`]) {
-        const cues = cuesOf(result, labelOf);
-        expect({ seed, problems: problemsOf(cues) }).toEqual({ seed, problems: [] });
-        const written = cues
-          .flatMap(({ lines }) => lines)
-          .join("")
-          .replaceAll(/\s|Speaker \d+:/g, "");
-        expect({ seed, length: written.length }).toEqual({ seed, length: result.text.replaceAll(/\s/g, "").length });
-      }
+      const cues = cuesOf(result, seed % 2 === 0 ? () => "" : (name) => `${name}:`);
+      const written = cues
+        .flatMap(({ lines }) => lines)
+        .join("")
+        .replaceAll(/\s|Speaker \d+:/g, "");
+      const found = { seed, problems: problemsOf(cues), length: written.length };
+      expect(found).toEqual({ seed, problems: [], length: result.text.replaceAll(/\s/g, "").length });
     }
   });
 

@@ -10,7 +10,7 @@ const stretch = (
 ): Stretch => ({
   startMs,
   endMs,
-  jitterMs: 200,
+  hasEstimatedTimes: false,
   words: words.map(([text, atMs]) => ({ text, startMs: atMs, endMs: atMs + 200 })),
 });
 const joined = (before: Stretch, after: Stretch): string =>
@@ -70,6 +70,18 @@ describe("the words of two parts that overlap", () => {
     const before = stretch(0, 10_000, [...times.map((atMs) => ["no", atMs + 100] as const)]);
     const after = stretch(7_000, 17_000, [...times.map((atMs) => ["no", atMs - 50] as const), ["yes", 10_500]]);
     expect(joined(before, after)).toBe("no no no no no yes");
+  });
+
+  test("with estimated times are divided where both agree, however far their times are off", () => {
+    const times = [
+      ["the", 7_900],
+      ["house", 8_700],
+      ["is", 9_300],
+    ] as const;
+    const before = stretch(0, 10_000, [...times]);
+    const after = stretch(7_000, 17_000, [...times.map(([text, atMs]) => [text, atMs - 900] as const), ["red", 9_000]]);
+    const estimated = { hasEstimatedTimes: true };
+    expect(joined({ ...before, ...estimated }, { ...after, ...estimated })).toBe("the house is red");
   });
 
   test("are divided by time where a part has more of them than anyone can say", () => {

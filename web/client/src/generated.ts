@@ -1305,6 +1305,11 @@ export interface components {
                  * @example 60
                  */
                 creationsPerMinute: number | null;
+                /**
+                 * @description Transcriptions in progress at once; others wait. Null: no limit but the service's.
+                 * @example null
+                 */
+                concurrentTranscriptions: number | null;
             };
             /** @description The account's own days; the fewer of these and the service's count. */
             retention: {
@@ -2087,7 +2092,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What it may do. `read`: reading: every `GET` and `HEAD` but those of `admin`. `calls`: creating and ending calls. `write`: creating, changing and deleting agents, webhooks and telephone numbers, and deleting calls. `admin`: API keys, publishable keys, people, the audit log, the account with its API keys of providers, its credentials at carriers and its secrets of tools, and the state of the service.
+             * @description What it may do. `read`: reading: every `GET` and `HEAD` but those of `admin`. `calls`: creating and ending calls, and creating and cancelling transcriptions. `write`: creating, changing and deleting agents, webhooks and telephone numbers, and deleting calls and transcriptions. `admin`: API keys, publishable keys, people, the audit log, the account with its API keys of providers, its credentials at carriers and its secrets of tools, and the state of the service.
              * @example [
              *       "read",
              *       "calls"
@@ -4249,7 +4254,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What it may do. `read`: reading: every `GET` and `HEAD` but those of `admin`. `calls`: creating and ending calls. `write`: creating, changing and deleting agents, webhooks and telephone numbers, and deleting calls. `admin`: API keys, publishable keys, people, the audit log, the account with its API keys of providers, its credentials at carriers and its secrets of tools, and the state of the service.
+             * @description What it may do. `read`: reading: every `GET` and `HEAD` but those of `admin`. `calls`: creating and ending calls, and creating and cancelling transcriptions. `write`: creating, changing and deleting agents, webhooks and telephone numbers, and deleting calls and transcriptions. `admin`: API keys, publishable keys, people, the audit log, the account with its API keys of providers, its credentials at carriers and its secrets of tools, and the state of the service.
              * @example [
              *       "read",
              *       "calls"

@@ -24,7 +24,7 @@ export interface BatchStt {
     /** The longest part, ms, and the shortest that ends with a mere pause: longer parts have more context. */
     readonly partMsMax: number;
     readonly partMsMin: number;
-    /** The longest part with speakers, who are told apart only within a part; absent where it tells none apart. */
+    /** The longest part with speakers, whose numbers hold only within a part; absent where it has none. */
     readonly speakersPartMsMax?: number;
     readonly vocabulary: boolean;
     readonly detectsLanguage: boolean;

@@ -83,7 +83,7 @@ describe("the speech process and its clients", () => {
     await eventually(() => pool.readings.waiting.pause).toBe(2);
     raised.raise(WAIT);
     cancelled.cancel();
-    await eventually(() => pool.readings.waiting).toEqual({ final: 1, turn: 0, pause: 0, interim: 0 });
+    await eventually(() => pool.readings.waiting).toEqual({ final: 1, turn: 0, pause: 0, interim: 0, batch: 0 });
     expect(await cancelled.outcome).toEqual({ outcome: "dropped" });
     await clock.play(2_000);
     expect(await raised.outcome).toMatchObject({ outcome: "done" });

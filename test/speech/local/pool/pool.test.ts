@@ -315,24 +315,26 @@ describe("the pool of processes with a speech model", () => {
 });
 
 describe("a job of a recording", () => {
-  test.each(["final", "turn", "pause", "interim"] as const)(
-    "leaves its process to a job of a call (%s), and is done again",
-    async (urgency) => {
-      const { clock, pool, submit, names, started, jobs } = await poolOf({ passMs: () => 400 });
-      submit("recording", "batch");
-      await clock.play(100);
-      const audio = { samples: new Int16Array(700), rateHz: 16_000 };
-      const ofCall =
-        urgency === "turn" ? pool.submit({ kind: "end-of-turn", ...audio }, "turn", WAIT) : submit("call", urgency, WAIT);
-      await clock.play(404);
-      expect(jobs).toEqual([]);
-      await clock.play(1);
-      expect(await ofCall.outcome).toMatchObject({ waitMs: 5, passMs: 400 });
-      await clock.play(400);
-      expect(names("done")).toContain("recording");
-      expect(started[0]?.tasks).toHaveLength(3);
-    },
-  );
+  test.each([
+    "final",
+    "turn",
+    "pause",
+    "interim",
+  ] as const)("leaves its process to a job of a call (%s), and is done again", async (urgency) => {
+    const { clock, pool, submit, names, started, jobs } = await poolOf({ passMs: () => 400 });
+    submit("recording", "batch");
+    await clock.play(100);
+    const audio = { samples: new Int16Array(700), rateHz: 16_000 };
+    const ofCall =
+      urgency === "turn" ? pool.submit({ kind: "end-of-turn", ...audio }, "turn", WAIT) : submit("call", urgency, WAIT);
+    await clock.play(404);
+    expect(jobs).toEqual([]);
+    await clock.play(1);
+    expect(await ofCall.outcome).toMatchObject({ waitMs: 5, passMs: 400 });
+    await clock.play(400);
+    expect(names("done")).toContain("recording");
+    expect(started[0]?.tasks).toHaveLength(3);
+  });
 
   test("is done after all jobs of calls, in its order", async () => {
     const { clock, submit, names } = await poolOf();

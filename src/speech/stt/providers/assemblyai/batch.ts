@@ -32,7 +32,6 @@ const PROVIDER = "assemblyai";
 const HOSTS: Readonly<Record<string, string>> = {
   "streaming.assemblyai.com": "api.assemblyai.com",
   "streaming.us.assemblyai.com": "api.assemblyai.com",
-  "streaming.edge.assemblyai.com": "api.assemblyai.com",
   "streaming.eu.assemblyai.com": "api.eu.assemblyai.com",
 };
 /** The best model, and the one for the languages that it does not know. */
@@ -46,11 +45,11 @@ const TERM_WORDS_MAX = 6;
  * AssemblyAI's speech to text of recordings: the audio is uploaded, its transcript is ordered, and asked for until it is there.
  *
  * Built from www.assemblyai.com/docs, as of November 2026: openapi.json (`/v2/upload`, `/v2/transcript`), and
- * pre-recorded-audio/select-the-speech-model, pre-recorded-audio/supported-languages, pre-recorded-audio/label-speakers and
- * getting-started/models.
+ * pre-recorded-audio/select-the-speech-model, pre-recorded-audio/supported-languages, pre-recorded-audio/label-speakers,
+ * pre-recorded-audio/keyterms-prompting, getting-started/models and deployment/available-cloud-regions.
  */
 export function createAssemblyAiBatchStt(options: AssemblyAiBatchOptions): BatchStt {
-  const origin = originOf(options.url);
+  const origin = recordingOrigin(options.url);
   return {
     provider: PROVIDER,
     capabilities: {
@@ -66,7 +65,8 @@ export function createAssemblyAiBatchStt(options: AssemblyAiBatchOptions): Batch
   };
 }
 
-function originOf(address: string): string {
+/** Where recordings are sent, by the address of the stream: in the same region. */
+export function recordingOrigin(address: string): string {
   const { protocol, hostname, host } = new URL(address);
   return `${protocol === "ws:" ? "http:" : "https:"}//${HOSTS[hostname] ?? host}`;
 }

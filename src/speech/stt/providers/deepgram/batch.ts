@@ -40,6 +40,8 @@ const STREAM_PARAMETERS: readonly string[] = [
 /** Of Nova-3, at most 500 tokens a request (docs/keyterm); and of `keywords` of older models, at most 100 (docs/keywords). */
 const VOCABULARY_LIMITS = { termsMax: 100, charsMax: 1_500 };
 const KEYTERM_MODEL = /^nova-3/;
+/** Older models take single words; a colon would separate a word from its weight. */
+const KEYWORD = /^[\p{L}\p{M}\p{N}'’-]+$/u;
 
 /**
  * Deepgram's speech to text of recordings, `POST /v1/listen`.
@@ -63,6 +65,8 @@ export function createDeepgramBatchStt(options: DeepgramBatchOptions): BatchStt 
     },
     transcribe: (request, signal) =>
       withProviderFailures(PROVIDER, signal, async () => {
+        // It refuses a file without audio, in which nothing can be said.
+        if (request.samples.length === 0) return { words: [], hasEstimatedTimes: false };
         const answer = await jsonRequest(
           {
             provider: PROVIDER,
@@ -93,8 +97,11 @@ function requestUrl(address: string, model: string, { language, speakers, vocabu
     smart_format: "true",
     ...(speakers ? { diarize: "true" } : {}),
   });
-  const term = KEYTERM_MODEL.test(model) ? "keyterm" : "keywords";
-  for (const word of vocabularyWithin(vocabulary, VOCABULARY_LIMITS)) complete.searchParams.append(term, word);
+  const hasKeyterms = KEYTERM_MODEL.test(model);
+  const terms = hasKeyterms ? vocabulary : vocabulary.filter((term) => KEYWORD.test(term));
+  for (const term of vocabularyWithin(terms, VOCABULARY_LIMITS)) {
+    complete.searchParams.append(hasKeyterms ? "keyterm" : "keywords", term);
+  }
   return complete;
 }
 

@@ -1,11 +1,11 @@
 import { providerFailed } from "../../../../core/errors.ts";
 import { BATCH_LOCAL_PART_MS_MAX } from "../../../../core/limits/batch-stt.ts";
 import { estimateWordTimes } from "../../../../core/transcriptions/estimated-times.ts";
-import type { PartTranscript } from "../../../../core/transcriptions/part.ts";
+import type { PartTranscript, PartWord } from "../../../../core/transcriptions/part.ts";
 import type { LocalSpeech } from "../../../local/jobs.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { BATCH_RATE_HZ, type BatchRequest, type BatchStt } from "../../batch/contract.ts";
-import { speechSpans } from "../../batch/speech-spans.ts";
+import { soundSpans, speechSpans } from "../../batch/speech-spans.ts";
 import { modelLanguage } from "./language.ts";
 import { PROVIDER } from "./stream.ts";
 import { UtteranceText } from "./utterance-text.ts";
@@ -43,27 +43,49 @@ export const createLocalBatchStt = ({ speech, languages, processes }: LocalBatch
   },
 });
 
+/** A pause of this length ends an utterance: the model hears what follows it by itself. */
+const UTTERANCE_PAUSE_MS = 700;
+/** Of the pauses before and after an utterance the model hears this much. */
+const MARGIN_MS = 200;
+
 async function transcribe(
   speech: LocalSpeech,
   language: string,
   { samples }: BatchRequest,
   signal: AbortSignal,
 ): Promise<PartTranscript> {
-  const spans = speechSpans(samples);
+  const words: PartWord[] = [];
   // A model invents words for silence.
-  if (spans.length === 0) return { words: [], hasEstimatedTimes: false };
+  for (const { startMs, endMs } of soundSpans(samples, UTTERANCE_PAUSE_MS)) {
+    const fromMs = Math.max(0, startMs - MARGIN_MS);
+    const utterance = samples.subarray(samplesIn(fromMs), samplesIn(endMs + MARGIN_MS));
+    const text = await utteranceText(speech, language, utterance, signal);
+    const timed = estimateWordTimes(text, speechSpans(utterance), language);
+    words.push(...timed.map((word) => ({ ...word, startMs: fromMs + word.startMs, endMs: fromMs + word.endMs })));
+  }
+  return { words, hasEstimatedTimes: true };
+}
+
+/** What the model understands of an utterance, in one window or several that overlap. */
+async function utteranceText(
+  speech: LocalSpeech,
+  language: string,
+  utterance: Int16Array,
+  signal: AbortSignal,
+): Promise<string> {
   const text = new UtteranceText(language);
   const whole = windowSamples(BATCH_RATE_HZ);
-  let rest = samples;
+  let rest = utterance;
   while (rest.length > whole) {
     const window = rest.slice(0, whole);
     const start = nextWindowStart(window, BATCH_RATE_HZ);
     text.endWindow(await pass(speech, window, language, signal), start / whole);
     rest = rest.subarray(start);
   }
-  const words = text.final(await pass(speech, rest.slice(), language, signal));
-  return { words: estimateWordTimes(words, spans, language), hasEstimatedTimes: true };
+  return text.final(await pass(speech, rest.slice(), language, signal));
 }
+
+const samplesIn = (ms: number): number => (ms * BATCH_RATE_HZ) / 1_000;
 
 /** What the model understands of a window. */
 async function pass(speech: LocalSpeech, samples: Int16Array, language: string, signal: AbortSignal): Promise<string> {

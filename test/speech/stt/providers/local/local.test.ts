@@ -319,6 +319,6 @@ describe("local STT", () => {
     expect(pool.readings.waiting.final).toBe(1);
     first.abortController.abort();
     second.abortController.abort();
-    expect(pool.readings.waiting).toEqual({ final: 0, turn: 0, pause: 0, interim: 0 });
+    expect(pool.readings.waiting).toEqual({ final: 0, turn: 0, pause: 0, interim: 0, batch: 0 });
   });
 });
