@@ -118,7 +118,7 @@ export interface TranscriptionStore {
   find(id: TranscriptionId): Promise<Transcription | undefined>;
   list(query: TranscriptionQuery): Promise<{ transcriptions: readonly Transcription[]; more: boolean }>;
   result(accountId: AccountId, id: TranscriptionId): Promise<TranscriptionResult | undefined>;
-  /** How many of the account are `processing`. */
+  /** How many of the account are `processing`, without live ones, which count as calls. */
   countProcessing(accountId: AccountId): Promise<number>;
 
   /** `queued` becomes `processing`; returns the latest state, undefined when it was deleted. What is over stays so. */

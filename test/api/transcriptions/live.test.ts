@@ -58,7 +58,10 @@ describe("POST /transcriptions/live", () => {
   test.each([
     [{}, { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 }],
     [{ codec: "mulaw" }, { codec: "mulaw", inputRateHz: 8_000, outputRateHz: 8_000 }],
-    [{ codec: "opus", inputSampleRate: 48_000 }, { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 }],
+    [
+      { codec: "opus", inputSampleRate: 48_000 },
+      { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 },
+    ],
   ])("makes a call that only transcribes, with the format %j", async (websocket, format) => {
     const created = await create({ language: "EN-us", websocket, maxDuration: 7_200 });
     expect(await connect(created)).toMatchObject({

@@ -72,7 +72,11 @@ export function accountSecretContract(name: string, make: () => StoresUnderTest)
       await put("openai");
       await put("deepgram", "another", other);
       const secrets = stores.openAccountSecrets(KEYS);
-      await secrets.put(accountId, { kind: "tool_secret", name: "TOKEN", text: "a tool's secret", hosts: ["a.example"] }, ACT);
+      await secrets.put(
+        accountId,
+        { kind: "tool_secret", name: "TOKEN", text: "a tool's secret", hosts: ["a.example"] },
+        ACT,
+      );
       expect(await secrets.open(accountId, KIND)).toEqual({ openai: TEXT });
       expect(await secrets.open(other, KIND)).toEqual({ deepgram: "another" });
     });

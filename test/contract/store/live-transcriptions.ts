@@ -56,7 +56,12 @@ export function liveTranscriptionContract(name: string, make: () => StoresUnderT
     /** The events that a webhook of the account for all of them is sent. */
     const subscribed = async () => {
       const webhooks = stores.openWebhooks(SEALING_KEYS);
-      await webhooks.create(accountId, { url: "https://example.com/", description: "", eventTypes: WEBHOOK_EVENT_TYPES, enabled: true });
+      await webhooks.create(accountId, {
+        url: "https://example.com/",
+        description: "",
+        eventTypes: WEBHOOK_EVENT_TYPES,
+        enabled: true,
+      });
       return async (): Promise<string[]> => {
         const { jobs } = await stores.jobs.list({ kind: "webhook.deliver", limit: 100 });
         const ids = jobs.map(({ payload }) => (payload as { deliveryId: never }).deliveryId);
@@ -105,6 +110,11 @@ export function liveTranscriptionContract(name: string, make: () => StoresUnderT
       await stores.redemptions.returnRedemption(tokenHash, by.nonce);
       const waiting = await transcription(id);
       expect([waiting?.status, waiting?.startedAtMs]).toEqual(["queued", undefined]);
+    });
+
+    test("is none of the transcriptions in progress that an account may have at once", async () => {
+      await redeemed();
+      expect(await stores.transcriptions.countProcessing(accountId)).toBe(0);
     });
 
     test("takes a slot as a call does, while it waits and while it is live", async () => {

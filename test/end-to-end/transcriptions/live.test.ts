@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { journalPath } from "../../../src/record/journal/reader.ts";
 import { asCallId } from "../../../src/core/ids.ts";
+import { journalPath } from "../../../src/record/journal/reader.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";
 import { type AudioFormat, frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
@@ -51,7 +51,10 @@ const meeting = (): Uint8Array[] => [
 async function create(body: object = {}): Promise<{ id: string; websocketUrl: string }> {
   const path = "/api/v1/transcriptions/live";
   return await until("a live transcription to be taken", 20_000, async () => {
-    const answer = await service.api<{ id: string; websocketUrl: string }>("POST", path, { language: "en-US", ...body });
+    const answer = await service.api<{ id: string; websocketUrl: string }>("POST", path, {
+      language: "en-US",
+      ...body,
+    });
     return answer.status === 201 && answer.body;
   });
 }
@@ -101,7 +104,9 @@ test.concurrent("a live stream: finals come with times while it goes on, and the
   });
 });
 
-test.concurrent("end in the middle of speech: what was said is final before the end", { retry: ifMachineStalled }, async () => {
+test.concurrent("end in the middle of speech: what was said is final before the end", {
+  retry: ifMachineStalled,
+}, async () => {
   const { id, websocketUrl } = await create();
   const client = new LiveClient(websocketUrl);
   await client.speak([...silence(500), ...(lines[0]?.frames ?? [])]);
@@ -120,7 +125,9 @@ test.concurrent("finalize is answered at once, also where nothing was said", { r
   await client.end();
 });
 
-test.concurrent("a flood and the wrong codec end one with a typed end, and others go on", { retry: ifMachineStalled }, async () => {
+test.concurrent("a flood and the wrong codec end one with a typed end, and others go on", {
+  retry: ifMachineStalled,
+}, async () => {
   const [flood, wrong] = [await create(), await create({ websocket: { codec: "opus", inputSampleRate: 48_000 } })];
   const flooding = new LiveClient(flood.websocketUrl);
   await flooding.opened();

@@ -161,6 +161,7 @@ export class SqlTranscriptions implements TranscriptionStore {
       .select(({ fn }) => fn.countAll<number>().as("processing"))
       .where("account_id", "=", accountId)
       .where("status", "=", "processing")
+      .where("source", "!=", "live")
       .executeTakeFirstOrThrow();
     return Number(processing);
   }
