@@ -8,6 +8,8 @@ export interface SpokenStretch {
 const MISSED_SPEECH_MS_MAX = 1_000;
 /** An STT that decides itself what an utterance is may end one in a pause of this length. */
 const PAUSE_MS_MIN = 100;
+/** What is left of speech after a final in the middle of it is the end of its last word, unless it is longer than this. */
+const REST_MS_MIN = 300;
 /** A stretch has no words if its final has not come by then, where each has a final, and where not. */
 const FINAL_MS_MAX = 30_000;
 const WORDS_MS_MAX = 3_000;
@@ -24,6 +26,8 @@ export class SpokenStretches {
   /** Where the current one, or the rest of it, begins, and where its last voiced frame ends; NaN while nothing is said. */
   #startMs = Number.NaN;
   #voicedMs = Number.NaN;
+  /** A final has taken the beginning of the current one. */
+  #isRest = false;
   /** Where the last utterance ended. */
   #takenMs = 0;
 
@@ -50,6 +54,7 @@ export class SpokenStretches {
     if (!hasInterim) this.#ended = this.#ended.filter(({ endMs }) => startMs - endMs < waitMs);
     this.#startMs = Math.max(this.#takenMs, startMs);
     this.#voicedMs = this.#startMs;
+    this.#isRest = false;
   }
 
   /** A voiced frame of speech ends at `endMs`. */
@@ -59,7 +64,8 @@ export class SpokenStretches {
 
   /** Speech is over. */
   stopped(): void {
-    if (this.#voicedMs > this.#startMs) this.#ended.push({ startMs: this.#startMs, endMs: this.#voicedMs });
+    const isSpeech = this.#voicedMs - this.#startMs > (this.#isRest ? REST_MS_MIN : 0);
+    if (isSpeech) this.#ended.push({ startMs: this.#startMs, endMs: this.#voicedMs });
     this.#startMs = Number.NaN;
     this.#voicedMs = Number.NaN;
   }
@@ -82,7 +88,7 @@ export class SpokenStretches {
     }
     if (Number.isNaN(this.#startMs)) return this.#missed(audioMs);
     const current = { startMs: this.#startMs, endMs: this.#voicedMs };
-    this.#startMs = this.#voicedMs;
+    this.#continueFrom(this.#voicedMs);
     return current;
   }
 
@@ -90,8 +96,13 @@ export class SpokenStretches {
   #pauses(): void {
     const voicedMs = this.#voicedMs;
     this.stopped();
+    this.#continueFrom(voicedMs);
+  }
+
+  #continueFrom(voicedMs: number): void {
     this.#startMs = voicedMs;
     this.#voicedMs = voicedMs;
+    this.#isRest = true;
   }
 
   #missed(audioMs: number): SpokenStretch {

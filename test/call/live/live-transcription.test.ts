@@ -57,6 +57,18 @@ describe("a live transcription", () => {
     ]);
   });
 
+  test("does not begin an utterance with the end of the word before it, which is still heard when its final comes", () => {
+    const live = new VirtualTranscription();
+    live.sounds(1_000, 700);
+    live.at(1_600, { kind: "stt-final", text: "one two" });
+    live.says(2_600, "three");
+    live.run(5_000);
+    expect(live.ofKind("utterance").map(({ startMs, endMs }) => [startMs, endMs])).toEqual([
+      [1_000, 1_600],
+      [2_600, 2_900],
+    ]);
+  });
+
   test("takes no noise for the beginning of an utterance that comes long after it", () => {
     const live = new VirtualTranscription();
     live.sounds(1_000, 500);

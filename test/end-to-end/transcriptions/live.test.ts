@@ -49,7 +49,7 @@ const meeting = (): Uint8Array[] => [
 ];
 
 async function create(body: object = {}): Promise<{ id: string; websocketUrl: string }> {
-  const path = "/api/v1/transcriptions/live";
+  const path = "/transcriptions/live";
   return await until("a live transcription to be taken", 20_000, async () => {
     const answer = await service.api<{ id: string; websocketUrl: string }>("POST", path, {
       language: "en-US",
@@ -61,7 +61,7 @@ async function create(body: object = {}): Promise<{ id: string; websocketUrl: st
 
 const over = (id: string): Promise<Item> =>
   until(`transcription ${id} to be over`, 20_000, async () => {
-    const answer = await service.api<Item>("GET", `/api/v1/transcriptions/${id}`).catch(() => undefined);
+    const answer = await service.api<Item>("GET", `/transcriptions/${id}`).catch(() => undefined);
     return answer?.status === 200 && !["queued", "processing"].includes(answer.body.status) && answer.body;
   });
 
@@ -92,12 +92,12 @@ test.concurrent("a live stream: finals come with times while it goes on, and the
     expect.objectContaining({ provider: "reference", startMs: 0, endMs: item.result.durationMs }),
   ]);
   expect(item.usage[0]?.audioSeconds).toBeGreaterThan(3);
-  const srt = await service.api("GET", `/api/v1/transcriptions/${id}?format=srt`);
+  const srt = await service.api("GET", `/transcriptions/${id}?format=srt`);
   expect(srt.bytes.toString()).toContain("the meeting begins.");
 
   const replay = await compareJournal(journalPath(service.dataDir, asCallId(id)));
   expect(replay).toMatchObject({ difference: undefined, truncated: false });
-  expect((await service.api("GET", `/api/v1/calls/${id}`)).status).toBe(404);
+  expect((await service.api("GET", `/calls/${id}`)).status).toBe(404);
   expect(service.logged("transcription finished").find((line) => line.transcriptionId === id)).toMatchObject({
     source: "live",
     status: "completed",
@@ -148,7 +148,7 @@ test.concurrent("both sides that end it at once leave one record", { retry: ifMa
   const { id, websocketUrl } = await create();
   const client = new LiveClient(websocketUrl);
   await client.speak(silence(200));
-  const cancelled = service.api("POST", `/api/v1/transcriptions/${id}/cancel`, {});
+  const cancelled = service.api("POST", `/transcriptions/${id}/cancel`, {});
   client.send({ type: "end" });
   client.breakOff();
   expect([200, 202, 503]).toContain((await cancelled).status);
