@@ -1,8 +1,10 @@
 import "../core/node-version.ts";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { constants, mkdirSync, writeFileSync } from "node:fs";
+import { access } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { readConfig } from "../config/config.ts";
 import { readServiceAccess } from "../config/environment.ts";
+import { systemErrorCodeOf } from "../core/errors.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";
 import { formatResult } from "../transcription/formats/format.ts";
 import { abortOnSignals, runCommand } from "./command.ts";
@@ -40,14 +42,22 @@ async function transcribeOne(
 ): Promise<boolean> {
   const progress = new ProgressBar(process.stderr, basename(path));
   try {
+    await access(path, constants.R_OK);
     const result = await transcribe(path, (doneMs, durationMs) => progress.show(doneMs, durationMs), signal);
     progress.end(write(path, plan, result) ?? "done");
     return true;
   } catch (error) {
     signal.throwIfAborted();
-    progress.end(`failed: ${error instanceof Error ? error.message : String(error)}`);
+    progress.end(`failed: ${reasonOf(error)}`);
     return false;
   }
+}
+
+function reasonOf(error: unknown): string {
+  const code = systemErrorCodeOf(error);
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EISDIR") return "it is a folder";
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Writes the result; returns where it is, if it is in a file. */

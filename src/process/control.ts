@@ -319,6 +319,7 @@ const transcriptions = await fileTranscriptions({
   log,
   onTranscriberDied: () => metrics.transcriberDied(),
 });
+metrics.observeTranscriptions(() => transcriptions.inProgress);
 const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
 jobStatistics.start();
 const jobs = backgroundJobs({

@@ -68,7 +68,8 @@ export class TranscriptionJob implements JobHandler {
       const code = codeOf(error);
       const isLast = job.attempt > this.retryDelaysMs.length;
       if (!FINAL_CODES.has(code) && !isLast) throw error;
-      this.#options.log.warn({ transcriptionId: id, code, err: error }, "transcription failed");
+      // What is wrong with a file is said in the line of the end.
+      if (isLast) this.#options.log.warn({ transcriptionId: id, code, err: error }, "transcription was given up");
       const message =
         MEANINGS[code] ?? (error instanceof TrunklineError ? error.message : "the audio could not be processed");
       await store.end(id, { status: "failed", failure: { code, message } });

@@ -11,10 +11,12 @@ const POLL_MS = 500;
 interface Item {
   id: string;
   status: string;
-  progress?: { doneSeconds: number; durationSeconds?: number };
-  failure?: { message: string };
-  result?: TranscriptionResult;
+  progress: { doneSeconds: number; durationSeconds: number | null };
+  failure: { message: string } | null;
+  result?: TranscriptionResult | null;
 }
+
+type Ask = (method: string, path: string, signal: AbortSignal, body?: FormData) => Promise<Item>;
 
 /** Has files transcribed by a running service. What it has stored is deleted again. */
 export function serviceTranscriptions(
@@ -22,7 +24,7 @@ export function serviceTranscriptions(
   { options }: TranscribePlan,
 ): Transcriptions {
   const base = `${apiUrl.replace(/\/+$/, "").replace(/\/api\/v1$/, "")}/api/v1/transcriptions`;
-  const ask = async <Body>(method: string, path: string, signal: AbortSignal, body?: FormData): Promise<Body> => {
+  const ask: Ask = async (method, path, signal, body) => {
     const response = await fetch(base + path, {
       method,
       signal,
@@ -31,7 +33,7 @@ export function serviceTranscriptions(
     });
     const text = await response.text();
     if (!response.ok) throw new Error(messageOf(text) ?? `the service answered with status ${response.status}`);
-    return (text === "" ? undefined : JSON.parse(text)) as Body;
+    return text === "" ? undefined : JSON.parse(text);
   };
   const transcribe: TranscribeOne = async (path, onProgress, signal) => {
     const form = new FormData();
@@ -42,7 +44,7 @@ export function serviceTranscriptions(
     if (speakers) form.append("speakers", "true");
     for (const word of vocabulary) form.append("vocabulary", word);
     form.append("file", await openAsBlob(path), basename(path));
-    const { id } = await ask<Item>("POST", "", signal, form);
+    const { id } = await ask("POST", "", signal, form);
     try {
       return await finished(id, ask, onProgress, signal);
     } finally {
@@ -54,17 +56,17 @@ export function serviceTranscriptions(
 
 async function finished(
   id: string,
-  ask: (method: string, path: string, signal: AbortSignal) => Promise<Item>,
+  ask: Ask,
   onProgress: Parameters<TranscribeOne>[1],
   signal: AbortSignal,
 ): Promise<TranscriptionResult> {
   for (;;) {
     const { status, progress, failure, result } = await ask("GET", `/${id}`, signal);
-    if (result !== undefined) return result;
+    if (result) return result;
     if (status !== "queued" && status !== "processing")
       throw new Error(failure?.message ?? `the transcription is ${status}`);
-    const { doneSeconds = 0, durationSeconds } = progress ?? {};
-    onProgress(doneSeconds * 1_000, durationSeconds === undefined ? undefined : durationSeconds * 1_000);
+    const { doneSeconds, durationSeconds } = progress;
+    onProgress(doneSeconds * 1_000, durationSeconds === null ? undefined : durationSeconds * 1_000);
     await delay(POLL_MS, undefined, { signal });
   }
 }
@@ -72,8 +74,11 @@ async function finished(
 /** What the API says is wrong. */
 function messageOf(text: string): string | undefined {
   try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    return typeof message === "string" ? message : undefined;
+    const { error } = JSON.parse(text) as {
+      error?: { message?: string; details?: { path?: string; message?: string }[] };
+    };
+    const details = error?.details?.map(({ message = "" }) => message).filter((message) => message !== "") ?? [];
+    return [error?.message, ...details].join(": ");
   } catch {
     return undefined;
   }

@@ -270,6 +270,7 @@ export class ControlMetrics {
     ["process"],
   );
   #rendererRestarts = 0;
+  #transcriberRestarts = 0;
   readonly #recordingFailures = counter(
     this.registry,
     "recording_failures_total",
@@ -327,7 +328,7 @@ export class ControlMetrics {
   /** How often processes of each kind were restarted since the service started. */
   setRestarts(counts: Readonly<Record<"control" | "worker" | "speech", number>>): void {
     this.#restarts.reset();
-    const all = { ...counts, renderer: this.#rendererRestarts };
+    const all = { ...counts, renderer: this.#rendererRestarts, transcriber: this.#transcriberRestarts };
     for (const [process, count] of Object.entries(all)) this.#restarts.inc({ process }, count);
   }
 
@@ -338,6 +339,7 @@ export class ControlMetrics {
   }
 
   transcriberDied(): void {
+    this.#transcriberRestarts += 1;
     this.#restarts.inc({ process: "transcriber" });
   }
 

@@ -38,6 +38,8 @@ export interface FileTranscriptions {
   readonly job: TranscriptionJob;
   /** What the configured providers can do for an account. */
   readonly capabilitiesOf: BatchCapabilitiesOf;
+  /** How many files are being transcribed. */
+  readonly inProgress: number;
   /** Ends the transcriber; what it has in progress is attempted again after the next start. */
   close(): void;
 }
@@ -68,7 +70,14 @@ export async function fileTranscriptions(options: FileTranscriptionsOptions): Pr
     clock,
     log,
   });
-  return { job, capabilitiesOf: capabilitiesOf(offers), close: () => transcriber.close() };
+  return {
+    job,
+    capabilitiesOf: capabilitiesOf(offers),
+    get inProgress() {
+      return transcriber.load.inProgress;
+    },
+    close: () => transcriber.close(),
+  };
 }
 
 /** The providers of an account that may differ from those of the service. */

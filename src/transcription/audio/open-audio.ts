@@ -13,6 +13,8 @@ import { WavDecoder } from "./wav-decoder.ts";
 
 const HEAD_BYTES = 64 * 1024;
 const READ_BYTES = 256 * 1024;
+/** A shorter file is of no kind. */
+const RIFF_HEAD_BYTES = 12;
 
 export interface OpenAudioOptions {
   path: string;
@@ -71,6 +73,7 @@ async function isReadableWav(path: string, hasFfmpeg: boolean): Promise<boolean>
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     if (bytesRead === 0) throw audioUnreadable("the file is empty");
     const scan = scanWav(buffer.subarray(0, bytesRead));
+    if (scan.kind === "incomplete" && bytesRead < RIFF_HEAD_BYTES) return false;
     if (scan.kind !== "samples" || scan.format === undefined) return scan.kind !== "not-wav";
     return !hasFfmpeg || sampleReader(scan.format) !== undefined;
   } finally {

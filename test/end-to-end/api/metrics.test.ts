@@ -115,7 +115,6 @@ const NOT_YET = [
   "trunkline_provider_switches_total",
   "trunkline_tls_certificate_not_after_seconds",
   "trunkline_transcription_audio_seconds_total",
-  "trunkline_transcriptions_processing",
   "trunkline_turn_step_seconds_bucket",
 ];
 

@@ -52,6 +52,7 @@ async function scene({
     log,
     metrics: new ControlMetrics(CONNECTION_TYPES),
     phoneCalls: undefined,
+    transcriptionRetention: { run: async () => [] },
     transcriptions: { run: unused, attemptMsMax: 1_000, retryDelaysMs: [] },
     statistics: { latest: { counts: { pending: 0, running: 0, dead: 0 }, oldestDueMs: 0 } },
   };

@@ -19,7 +19,14 @@ function scripted(provider: string, steps: readonly Step[], capabilities: Partia
   const signals: AbortSignal[] = [];
   const stt: BatchStt = {
     provider,
-    capabilities: { partMsMax: 60_000, vocabulary: false, detectsLanguage: false, concurrentMax: 2, ...capabilities },
+    capabilities: {
+      partMsMax: 60_000,
+      partMsMin: 0,
+      vocabulary: false,
+      detectsLanguage: false,
+      concurrentMax: 2,
+      ...capabilities,
+    },
     transcribe(_request, signal) {
       const step = steps[Math.min(signals.length, steps.length - 1)];
       signals.push(signal);
@@ -150,6 +157,7 @@ describe("several batch providers", () => {
     );
     expect(list.capabilities).toEqual({
       partMsMax: 30_000,
+      partMsMin: 0,
       vocabulary: true,
       detectsLanguage: false,
       concurrentMax: 4,
