@@ -1,3 +1,5 @@
+import { FRAME_MS } from "../../core/limits/media.ts";
+
 /** A stretch of the audio in which someone speaks, ms on the timeline of the audio. */
 export interface SpokenStretch {
   readonly startMs: number;
@@ -59,6 +61,9 @@ export class SpokenStretches {
 
   /** A voiced frame of speech ends at `endMs`. */
   voiced(endMs: number): void {
+    const isEndOfWord = this.#isRest && this.#voicedMs - this.#startMs <= REST_MS_MIN;
+    const fromMs = endMs - FRAME_MS;
+    if (isEndOfWord && fromMs - this.#voicedMs >= PAUSE_MS_MIN) this.#startMs = fromMs;
     this.#voicedMs = endMs;
   }
 

@@ -69,6 +69,19 @@ describe("a live transcription", () => {
     ]);
   });
 
+  test("begins an utterance after the pause in which the final before it came", () => {
+    const live = new VirtualTranscription();
+    live.sounds(1_000, 640);
+    live.at(1_600, { kind: "stt-final", text: "one two" });
+    live.sounds(1_800, 600);
+    live.at(2_600, { kind: "stt-final", text: "three" });
+    live.run(5_000);
+    expect(live.ofKind("utterance").map(({ startMs, endMs }) => [startMs, endMs])).toEqual([
+      [1_000, 1_600],
+      [1_800, 2_400],
+    ]);
+  });
+
   test("takes no noise for the beginning of an utterance that comes long after it", () => {
     const live = new VirtualTranscription();
     live.sounds(1_000, 500);

@@ -100,6 +100,10 @@ test("one that nothing was sent of has no part", () => {
 test("a fault of the service has failed, with the result; any other end is complete", () => {
   const result = resultOf([said("one", 0, 1_000), END], []);
   expect(liveEndOf("max_duration", result)).toEqual({ status: "completed", result });
-  expect(liveEndOf("worker_lost", result)).toMatchObject({ status: "failed", failure: { code: "worker_lost" }, result });
+  expect(liveEndOf("worker_lost", result)).toMatchObject({
+    status: "failed",
+    failure: { code: "worker_lost" },
+    result,
+  });
   expect(liveEndOf("caller_hangup", undefined)).toMatchObject({ status: "failed", failure: { code: "caller_hangup" } });
 });
