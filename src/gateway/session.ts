@@ -548,7 +548,8 @@ export class CallSession implements AttachedCall {
         this.#speak(command, attachment);
         return;
       case "request-interim":
-        this.#pipeline.sttInput?.requestInterim();
+      case "finalize-stt":
+        this.#askStt(command.kind);
         return;
       case "mark":
         attachment?.mark(command.name);
@@ -577,22 +578,10 @@ export class CallSession implements AttachedCall {
         this.#finish(command);
         return;
       case "state":
-        this.#liveState = command.state;
-        this.#recentUpdates.state(command);
-        attachment?.sendToClient(command);
-        return;
-      case "interim":
-        attachment?.sendToClient(command);
-        return;
-      case "utterance":
-        this.#deliverToClient(command);
-        return;
-      case "finalize-stt":
-        this.#endSttUtterance();
-        return;
       case "transcript":
-        this.#recentUpdates.transcript(command);
-        attachment?.sendToClient(command);
+      case "interim":
+      case "utterance":
+        this.#show(command, attachment);
         return;
       case "turn":
         this.#counters.turn(command.turn);
@@ -612,6 +601,27 @@ export class CallSession implements AttachedCall {
         // Only journaled.
         return;
     }
+  }
+
+  /** What a client is shown of the call. */
+  #show(
+    command: Extract<CallCommand, { kind: "state" | "transcript" | "interim" | "utterance" }>,
+    attachment: Attachment | undefined,
+  ): void {
+    if (command.kind === "utterance") {
+      this.#deliverToClient(command);
+      return;
+    }
+    if (command.kind === "state") {
+      this.#liveState = command.state;
+      this.#recentUpdates.state(command);
+    } else if (command.kind === "transcript") this.#recentUpdates.transcript(command);
+    attachment?.sendToClient(command);
+  }
+
+  #askStt(kind: "request-interim" | "finalize-stt"): void {
+    if (kind === "request-interim") this.#pipeline.sttInput?.requestInterim();
+    else this.#endSttUtterance();
   }
 
   #speak(command: Extract<CallCommand, { kind: "speak" }>, attachment: Attachment | undefined): void {

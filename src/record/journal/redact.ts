@@ -130,6 +130,22 @@ function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): 
   };
 }
 
+function redactedRequest(
+  event: Extract<OccasionalEvent, { kind: "hold-requested" | "finalize-requested" }>,
+): JournaledEvent {
+  if (event.kind === "hold-requested") return { kind: event.kind, msMax: event.msMax };
+  const { kind, endReason } = event;
+  return { kind, ...(endReason !== undefined && { endReason }) };
+}
+
+function redactedTransfer(
+  event: Extract<OccasionalEvent, { kind: "transfer-started" | "transfer-failed" }>,
+): JournaledEvent {
+  const removed = { target: "", chars: event.target.length };
+  if (event.kind === "transfer-started") return { kind: event.kind, ...removed };
+  return { kind: event.kind, outcome: event.outcome, ...removed };
+}
+
 function redactedEvent(event: OccasionalEvent): JournaledEvent {
   const { kind } = event;
   switch (kind) {
@@ -139,9 +155,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "resume-requested":
       return { kind };
     case "hold-requested":
-      return { kind, msMax: event.msMax };
     case "finalize-requested":
-      return { kind, ...(event.endReason !== undefined && { endReason: event.endReason }) };
+      return redactedRequest(event);
     case "leg-started":
       return redactedStart(event);
     case "leg-closed":
@@ -171,9 +186,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "limit-reached":
       return { kind, scope: event.scope, limit: event.limit, action: event.action };
     case "transfer-started":
-      return { kind, target: "", chars: event.target.length };
     case "transfer-failed":
-      return { kind, target: "", outcome: event.outcome, chars: event.target.length };
+      return redactedTransfer(event);
     case "tool-result":
       return redactedResult(event);
     case "typed":
