@@ -141,7 +141,7 @@ export class LiveTranscription implements CallMachine {
   }
 
   #onStarted(): void {
-    if (this.#isStarted && this.#isDetached) this.#timeline.streamStarted();
+    if (this.#isStarted) this.#timeline.streamStarted();
     this.#isStarted = true;
     this.#isDetached = false;
   }
