@@ -195,6 +195,17 @@ export function liveTranscriptionContract(name: string, make: () => StoresUnderT
       expect(events.map(({ action }) => action)).toEqual(["transcription.deleted"]);
     });
 
+    test("that has expired in an older database goes on to the end that its journal has", async () => {
+      const { id } = await create();
+      clock.advance(TTL_MS);
+      await stores.calls.expire();
+      await stores.calls.restore({ id, accountId, spec: LIVE, startedAtMs: clock.epochMs() });
+      expect(await transcription(id)).toMatchObject({ status: "processing" });
+      await finish(id, COMPLETED);
+      const ended = await transcription(id);
+      expect([ended?.status, ended?.failure]).toEqual(["completed", undefined]);
+    });
+
     test("is restored from its journal, and then ends as a lost one does", async () => {
       const id = "transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10" as CallId;
       await stores.calls.restore({ id, accountId, spec: LIVE, startedAtMs: clock.epochMs() });

@@ -42,7 +42,7 @@ import type { SqlJobs } from "../jobs.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";
 import { pauseAfterTransaction } from "../transaction-pacing.ts";
-import { LIVE_EXPIRED, liveTranscription } from "../transcriptions/live.ts";
+import { LIVE_EXPIRED, liveTranscription, restartLive } from "../transcriptions/live.ts";
 import type { SqlTranscriptions } from "../transcriptions/transcriptions.ts";
 import { deleteEventsOf } from "../webhooks/deliveries.ts";
 import type { SqlEvents } from "../webhooks/events.ts";
@@ -133,6 +133,8 @@ export class SqlCalls implements CallStore {
         .where("status", "in", ["created", "queued", "ringing", "expired"])
         .returning("id")
         .executeTakeFirst();
+      const live = liveTranscriptionOf(id);
+      if (known !== undefined && live !== undefined) await restartLive(tx, live, startedAtMs);
       if (known !== undefined || spec === undefined) return;
       const call = await tx
         .insertInto("calls")
@@ -150,7 +152,6 @@ export class SqlCalls implements CallStore {
       if (call === undefined) return;
       const metadata = metadataRows({ callId: id, accountId }, spec.metadata);
       if (metadata.length > 0) await tx.insertInto("call_metadata").values(metadata).execute();
-      const live = liveTranscriptionOf(id);
       if (live !== undefined)
         await this.#transcriptions.insertLive(tx, liveTranscription({ id: live, accountId }, spec), startedAtMs);
     });
