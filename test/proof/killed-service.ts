@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openAsBlob, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/core/clock.ts";
@@ -189,12 +189,26 @@ export class KilledService implements Api {
     while (performance.now() < endMs) {
       const answer = await this.api<Body>(method, path, body, headers);
       if (answer !== undefined && answer.status < 300) return answer.body;
-      if (answer !== undefined && answer.status !== 503) {
+      // Busy, or a request that took too long to arrive on a machine that is: the key makes the next one the same.
+      if (answer !== undefined && ![408, 429, 503].includes(answer.status)) {
         throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
       }
       await delay(RETRY_MS);
     }
-    throw new Error(`${method} ${path} got no answer`, { cause: this.#failure });
+    const latest = this.answers.at(-1) ?? "none";
+    throw new Error(`${method} ${path} got no answer; the latest of all: ${latest}`, { cause: this.#failure });
+  }
+
+  /** Sends a file in a form. */
+  async upload<Body>(path: string, file: string, fields: Readonly<Record<string, string>>): Promise<Body> {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    form.append("file", await openAsBlob(file), basename(file));
+    const headers = { "X-API-Key": this.#key };
+    const response = await fetch(`${this.#apiUrl}/api/v1${path}`, { method: "POST", headers, body: form });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as Body;
   }
 
   /** When processes of these kinds were started, Unix time: also those that its supervisor has replaced on its own. */

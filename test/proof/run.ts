@@ -10,6 +10,7 @@ import { killAllGroups } from "./processes.ts";
 import { Checks, type Proof } from "./proof.ts";
 import { proveStores } from "./stores/stores.ts";
 import { proveTelephony } from "./telephony/telephony.ts";
+import { proveTranscriptions } from "./transcribe/transcribe.ts";
 
 /** Every area that `npm run proof -- <area>` knows. A new area is a line here and a module beside this one. */
 const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promise<void> }>> = {
@@ -29,6 +30,10 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
   telephony: {
     summary: "calls at emulated carriers under kills, on SQLite and Postgres; transfers; latency; forged webhooks",
     run: proveTelephony,
+  },
+  transcribe: {
+    summary: "files under kills, on SQLite and Postgres; the boundaries of parts; files of four hours",
+    run: proveTranscriptions,
   },
   browser: {
     summary: "the journeys of Chromium and Firefox, and a call of five minutes without drift",

@@ -165,7 +165,7 @@ export class KillTrial {
         order.callId = answer.body.id;
         return;
       }
-      if (answer !== undefined && answer.status !== 503 && answer.status !== 429) {
+      if (answer !== undefined && ![408, 429, 503].includes(answer.status)) {
         throw new Error(`POST /phone-calls: ${answer.status} ${JSON.stringify(answer.body)}`);
       }
       await delay(RETRY_MS);

@@ -60,11 +60,32 @@ export async function proveTelephony(proof: Proof): Promise<void> {
 async function runFull(proof: Proof, stores: readonly StoreName[]): Promise<TelephonyResult> {
   const { checks, seed } = proof;
   const latencies: LatencyResult[] = [];
-  for (const store of stores) latencies.push(await measureLatency(store, FULL.latency));
   const floods: FloodResult[] = [];
-  for (const store of stores) floods.push(await flood({ store, seed, forgeries: FULL.forgeries }, checks.print));
-  const [trials, transfers] = await both(runTrials(proof, stores, FULL), runTransfers(proof, stores, FULL));
+  for (const store of stores) {
+    await attempt(proof, `${store}: latency`, async () => latencies.push(await measureLatency(store, FULL.latency)));
+  }
+  for (const store of stores) {
+    const options = { store, seed, forgeries: FULL.forgeries };
+    await attempt(proof, `${store}: forged webhooks`, async () => floods.push(await flood(options, checks.print)));
+  }
+  const trials: KillTrialResult[] = [];
+  const transfers: TransferResult[] = [];
+  await Promise.all([
+    ...stores.map((store) =>
+      attempt(proof, `${store}: kills`, async () => trials.push(...(await runTrials(proof, [store], FULL)))),
+    ),
+    attempt(proof, "transfers", async () => transfers.push(...(await runTransfers(proof, stores, FULL)))),
+  ]);
   return { latencies, floods, trials, transfers };
+}
+
+/** What cannot be measured fails by itself: it took long to get to the others. */
+async function attempt({ checks }: Proof, what: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    checks.failed(`${what} runs to its end`, error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
 }
 
 /** Two chains at once: nothing is judged by its time. */
