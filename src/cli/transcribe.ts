@@ -1,14 +1,20 @@
 import "../core/node-version.ts";
 import { constants, mkdirSync, writeFileSync } from "node:fs";
 import { access } from "node:fs/promises";
-import { basename, extname, join } from "node:path";
+import { basename, join } from "node:path";
 import { readConfig } from "../config/config.ts";
 import { readServiceAccess } from "../config/environment.ts";
 import { systemErrorCodeOf } from "../core/errors.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";
 import { formatResult } from "../transcription/formats/format.ts";
 import { abortOnSignals, runCommand } from "./command.ts";
-import { type Format, planTranscriptions, TRANSCRIBE_HELP, type TranscribePlan } from "./transcribe/arguments.ts";
+import {
+  type Format,
+  planTranscriptions,
+  resultName,
+  TRANSCRIBE_HELP,
+  type TranscribePlan,
+} from "./transcribe/arguments.ts";
 import { localTranscriptions } from "./transcribe/local.ts";
 import { ProgressBar } from "./transcribe/progress.ts";
 import { serviceTranscriptions } from "./transcribe/service.ts";
@@ -68,7 +74,7 @@ function write(
 ): string | undefined {
   const text = format === "json" ? JSON.stringify(result, undefined, 2) : formatResult(result, format);
   if (output !== undefined) {
-    const file = join(output, `${basename(path, extname(path))}.${EXTENSIONS[format]}`);
+    const file = join(output, `${resultName(path)}.${EXTENSIONS[format]}`);
     writeFileSync(file, `${text.trimEnd()}\n`);
     return file;
   }

@@ -18,6 +18,16 @@ export const ERROR_MEANINGS = {
   journal_unreadable: "the journal of a call cannot be read, or is no journal",
   media_unreadable: "an encrypted journal or recording, or its key, is damaged, or belongs to another call",
   renderer_died: "the renderer died at this journal again and again, or could not be started",
+  audio_unreadable: "the file of a transcription is no audio that can be read, or is damaged",
+  audio_too_long: "the audio of a transcription is longer than 12 hours",
+  unsupported_audio: "the file of a transcription is no WAV file, and FFmpeg, which reads others, is not installed",
+  speakers_too_long:
+    "the audio is longer than the provider distinguishes speakers in; the message says how long it may be",
+  audio_unavailable: "the audio of a transcription cannot be fetched, or has been deleted; the message says why",
+  audio_unreachable:
+    "the address of the audio of a transcription did not answer, answered too slowly, or there was no room for what it sent; this is tried " +
+    "again before the transcription fails",
+  transcriber_died: "the transcriber died again and again while it transcribed this file",
   unsealable: "a secret in the database cannot be opened: its key is missing, or it was changed",
   bad_configuration:
     "a variable, a file or a limit of the system does not let the service start; the message says what to change",

@@ -27,6 +27,11 @@ export interface JobHandler {
   retryDelaysMs: readonly number[];
   /** How many of its jobs of one lane may be in progress in one process; JOBS_PER_LANE_MAX by default. */
   concurrentMax?: number;
+  /**
+   * How many of its jobs of all lanes may be in progress in one process; JOBS_CONCURRENT_MAX by default. For jobs that last for hours:
+   * those that wait must not take the places of other kinds.
+   */
+  concurrentTotalMax?: number;
   /** When the job is to run, as cron(8) writes it, in UTC. There is then exactly one such job, which is never dead. */
   schedule?: string;
 }
@@ -43,5 +48,16 @@ export class JobFailure extends Error {
   constructor(message: string, retry: JobFailure["retry"], options: { cause?: unknown } = {}) {
     super(message, options);
     this.retry = retry;
+  }
+}
+
+/** The job cannot be done yet, and nothing has failed: it is attempted again after this time, with all its attempts. */
+export class JobPostponed extends Error {
+  override readonly name = "JobPostponed";
+  readonly afterMs: number;
+
+  constructor(afterMs: number) {
+    super(`postponed by ${afterMs} ms`);
+    this.afterMs = afterMs;
   }
 }

@@ -14,7 +14,7 @@ import {
 } from "../core/limits/jobs.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { ClaimedJob, JobOutcome, JobStore } from "../store/job-store.ts";
-import { JobFailure, type JobHandler } from "./handler.ts";
+import { JobFailure, type JobHandler, JobPostponed } from "./handler.ts";
 import { ProgressReports } from "./progress.ts";
 import { outcomeOf } from "./retries.ts";
 import { msUntilNext, SCHEDULE_KEY } from "./schedule.ts";
@@ -142,7 +142,7 @@ export class JobRunner {
         this.#filledTogether = Math.min(free, JOBS_PER_CLAIM_MIN);
         const limit = Math.min(free, JOBS_PER_CLAIM_MAX);
         const fullLanes = [...this.#lanes].filter(([lane, { kind }]) => this.#isFull(lane, kind)).map(([lane]) => lane);
-        const kinds = Object.keys(handlers);
+        const kinds = Object.keys(handlers).filter((kind) => !this.#isKindFull(kind));
         const claimed = await jobs.claim({ runnerId: this.#runnerId, kinds, fullLanes, limit });
         this.#lanesLeft = new Set(fullLanes);
         this.#hasLeftOthers = claimed.length === limit;
@@ -198,6 +198,7 @@ export class JobRunner {
       if (handler.schedule === undefined) return { kind: "done" };
       return { kind: "again", delayMs: msUntilNext(handler.schedule, clock.epochMs()) };
     } catch (error) {
+      if (error instanceof JobPostponed) return { kind: "again", delayMs: error.afterMs };
       return outcomeOf(error, job, handler, Math.random());
     } finally {
       progress.stop();
@@ -230,7 +231,7 @@ export class JobRunner {
     const count = this.#countOf(lane) - 1;
     if (count > 0) this.#lanes.set(lane, { kind, count });
     else this.#lanes.delete(lane);
-    const next = [...this.#waiting.values()].find((job) => job.lane === lane);
+    const next = [...this.#waiting.values()].find((job) => job.kind === kind && !this.#isFull(job.lane, kind));
     if (next !== undefined) {
       this.#waiting.delete(next.id);
       void this.#run(next);
@@ -238,7 +239,9 @@ export class JobRunner {
     if (this.#inProgress.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
     // A claim for each job would cost a commit each. Several slots are filled together, where jobs that hang leave so many.
     const isWorthClaiming = JOBS_CONCURRENT_MAX - this.#inProgress.size >= this.#filledTogether;
-    if (next === undefined && (this.#lanesLeft.has(lane) || (this.#hasLeftOthers && isWorthClaiming))) this.#wake();
+    const wasKindFull = this.#totalMaxOf(kind) - 1 === this.#countOfKind(kind);
+    const isLeft = this.#lanesLeft.has(lane) || wasKindFull || (this.#hasLeftOthers && isWorthClaiming);
+    if (next === undefined && isLeft) this.#wake();
   }
 
   /**
@@ -246,9 +249,24 @@ export class JobRunner {
    * without lanes have one lane with its name.
    */
   #isFull(lane: string, kind: string): boolean {
+    if (this.#isKindFull(kind)) return true;
     const free = JOBS_CONCURRENT_MAX - this.#inProgress.size;
     const limit = this.#options.handlers[kind]?.concurrentMax ?? JOBS_PER_LANE_MAX;
     return this.#countOf(lane) >= Math.min(limit, Math.max(1, Math.ceil(free / LANE_SHARE)));
+  }
+
+  #isKindFull(kind: string): boolean {
+    return this.#countOfKind(kind) >= this.#totalMaxOf(kind);
+  }
+
+  #totalMaxOf(kind: string): number {
+    return this.#options.handlers[kind]?.concurrentTotalMax ?? Number.POSITIVE_INFINITY;
+  }
+
+  #countOfKind(kind: string): number {
+    let count = 0;
+    for (const lane of this.#lanes.values()) if (lane.kind === kind) count += lane.count;
+    return count;
   }
 
   #countOf(lane: string): number {

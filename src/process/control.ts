@@ -64,6 +64,7 @@ import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
 import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
 import { HttpCarrierClient } from "../telephony/http-client.ts";
 import { InboundWebhookClient } from "../telephony/inbound-webhook-client.ts";
+import { findFfmpeg } from "../transcription/audio/find-ffmpeg.ts";
 import { formatResult } from "../transcription/formats/format.ts";
 import {
   exitOnUncaughtException,
@@ -314,6 +315,8 @@ const transcriptions = await fileTranscriptions({
   accountSecrets,
   findMediaKey,
   http: guardedHttp,
+  audio: transcriptionAudio,
+  isDiskLow: () => disk.isLow,
   speechSocketPath: speech?.socketPath,
   clock,
   log,
@@ -408,6 +411,7 @@ const api: FastifyInstance = buildApi({
   callEvents: (callId, from, limit) => events.page(callId, from, limit),
   transcriptionAudio,
   transcriptionBytesMax: config.transcriptionBytesMax,
+  hasFfmpeg: findFfmpeg(config.ffmpeg) !== undefined,
   uploads: new LargeResponses(clock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
   isDiskLow: () => disk.isLow,
   batchCapabilities: transcriptions.capabilitiesOf,

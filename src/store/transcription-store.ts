@@ -33,7 +33,7 @@ export interface Transcription {
   readonly endedAtMs?: EpochMs;
   /** Why it failed: a stable code, and words that a person understands. */
   readonly failure?: { readonly code: string; readonly message: string };
-  /** What its requests used, summed by provider and model; absent until it is over. */
+  /** What its requests used, the repeated and the lost ones included, summed by provider and model; absent until it is over. */
   readonly usage?: readonly ({ readonly provider: string } & Usage)[];
   /** When retention deleted its result. */
   readonly resultDeletedAtMs?: EpochMs;
@@ -109,8 +109,8 @@ export interface TranscriptionStore {
   /** As `create`, once for all requests of the account with this key within IDEMPOTENCY_MS. */
   createOnce(transcription: NewTranscription, request: IdempotentTranscription): Promise<TranscriptionCreation>;
   /**
-   * Calls `listener` after the commit when this store has ended, cancelled or removed one, with its state; undefined for one that was
-   * removed.
+   * Calls `listener` after the commit when this store has ended, cancelled or removed one, or its job was cancelled or given up, with its
+   * state; undefined for one that was removed.
    */
   onOver(listener: (id: TranscriptionId, transcription: Transcription | undefined) => void): void;
   get(accountId: AccountId, id: TranscriptionId): Promise<Transcription | undefined>;
@@ -118,21 +118,26 @@ export interface TranscriptionStore {
   find(id: TranscriptionId): Promise<Transcription | undefined>;
   list(query: TranscriptionQuery): Promise<{ transcriptions: readonly Transcription[]; more: boolean }>;
   result(accountId: AccountId, id: TranscriptionId): Promise<TranscriptionResult | undefined>;
-  /** How many of the account are `processing`, without live ones, which count as calls. */
-  countProcessing(accountId: AccountId): Promise<number>;
 
-  /** `queued` becomes `processing`; returns the latest state, undefined when it was deleted. What is over stays so. */
-  start(id: TranscriptionId): Promise<Transcription | undefined>;
-  /** How far it is; nothing changes once it is over. */
+  /**
+   * `queued` becomes `processing`, unless `concurrentMax` others of the account are `processing`, live ones apart, which count as calls.
+   * Returns the latest state, undefined when it was deleted. What is over stays so.
+   */
+  start(id: TranscriptionId, concurrentMax?: number): Promise<Transcription | undefined>;
+  /** How far it is: the greatest `doneMs` counts. Nothing changes once it is over. */
   progress(id: TranscriptionId, doneMs: number, durationMs: number | undefined): Promise<void>;
-  /** The parts that were asked for, with their outcomes, so that none is asked for again. */
+  /** The parts that were requested, with their outcomes, so that none is requested again. */
   parts(id: TranscriptionId): Promise<readonly StoredPart[]>;
-  /** A provider is about to be asked for a part: counted before the request, whatever becomes of it. False when it is over or deleted. */
-  requesting(id: TranscriptionId, part: PartKey): Promise<boolean>;
+  /**
+   * A request for a part is about to be sent to a provider: it is counted before, with the length of the part as its usage, whatever
+   * becomes of it. False when the transcription is over or deleted.
+   */
+  requesting(id: TranscriptionId, part: PartKey, provider: string): Promise<boolean>;
   /** A part is transcribed. A second outcome of a part changes nothing. */
   transcribed(id: TranscriptionId, part: PartKey, outcome: PartOutcome): Promise<void>;
   /**
-   * Ends it, and stores the event `transcription.completed` or `.failed` in the same transaction; its parts are deleted. Returns false
+   * Ends it, and stores the event `transcription.completed` or `.failed` in the same transaction; its parts are deleted. Those of one
+   * whose job was given up stay, so that another attempt of the job requests the others alone. Returns false
    * when it was over or deleted already: then nothing changes.
    */
   end(id: TranscriptionId, end: TranscriptionEnd): Promise<boolean>;
@@ -151,6 +156,6 @@ export interface TranscriptionStore {
 
   /** Those of the account that are over and match the query, the earliest end first. */
   listDue(accountId: AccountId, query: DueTranscriptionQuery): Promise<readonly DueTranscription[]>;
-  /** Deletes the result of one that is over; its record shows the time. */
+  /** Deletes the result of one that is over, and its parts, where its job was given up; its record shows the time. */
   deleteResult(id: TranscriptionId): Promise<void>;
 }

@@ -1,31 +1,30 @@
 import type { AccountProviders } from "../core/account-providers.ts";
-import type { Clock } from "../core/clock.ts";
-import { codeOf, TrunklineError } from "../core/errors.ts";
+import { codeOf, TrunklineError, unavailable } from "../core/errors.ts";
 import type { AccountId, TranscriptionId } from "../core/ids.ts";
 import {
   TRANSCRIPTION_ATTEMPT_MS_MAX,
   TRANSCRIPTION_RETRY_DELAYS_MS,
   TRANSCRIPTION_TURN_MS,
+  TRANSCRIPTIONS_CONCURRENT_MAX,
+  TRANSCRIPTIONS_PER_ACCOUNT_MAX,
 } from "../core/limits/transcriptions.ts";
 import type { Logger } from "../core/log/logger.ts";
+import type { PartKey } from "../core/transcriptions/part.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";
-import type { JobContext, JobHandler } from "../jobs/handler.ts";
+import { type JobContext, type JobHandler, JobPostponed } from "../jobs/handler.ts";
 import type { ClaimedJob } from "../store/job-store.ts";
 import type { Transcription, TranscriptionStore } from "../store/transcription-store.ts";
 import type { Transcriber } from "./transcriber.ts";
 
 export interface TranscriptionJobOptions {
-  store: Pick<
-    TranscriptionStore,
-    "find" | "start" | "progress" | "parts" | "requesting" | "transcribed" | "end" | "countProcessing"
-  >;
+  store: Pick<TranscriptionStore, "find" | "start" | "progress" | "parts" | "requesting" | "transcribed" | "end">;
   transcriber: Transcriber;
   /** Sees to it that the file with the audio is there; rejects with a TrunklineError that says why it is not. */
   audioOf: (transcription: Transcription, signal: AbortSignal) => Promise<string>;
+  removeAudio: (id: TranscriptionId) => Promise<void>;
   providersOf: (accountId: AccountId) => Promise<AccountProviders>;
   /** How many the account may have at once; undefined for no limit of its own. */
   concurrentMaxOf: (accountId: AccountId) => Promise<number | undefined>;
-  clock: Clock;
   log: Logger;
 }
 
@@ -41,11 +40,13 @@ const FINAL_CODES: ReadonlySet<string> = new Set([
 /** What a person may read of failures that say nothing by themselves. */
 const MEANINGS: Readonly<Record<string, string>> = {
   provider_failed: "the speech providers did not transcribe the audio",
-  transcriber_died: "the audio could not be processed",
+  unavailable: "a part of the service did not answer",
 };
 
 /** Transcribes a file. Each part is stored when it is transcribed, so that another attempt asks for the others alone. */
 export class TranscriptionJob implements JobHandler {
+  readonly concurrentMax = TRANSCRIPTIONS_PER_ACCOUNT_MAX;
+  readonly concurrentTotalMax = TRANSCRIPTIONS_CONCURRENT_MAX;
   readonly attemptMsMax = TRANSCRIPTION_ATTEMPT_MS_MAX;
   readonly retryDelaysMs = TRANSCRIPTION_RETRY_DELAYS_MS;
   readonly #options: TranscriptionJobOptions;
@@ -57,8 +58,10 @@ export class TranscriptionJob implements JobHandler {
   async run(job: ClaimedJob, { signal, reportProgress }: JobContext): Promise<void> {
     const { store } = this.#options;
     const { transcriptionId: id } = job.payload as { transcriptionId: TranscriptionId };
-    await this.#awaitTurn(id, signal);
-    const transcription = await store.start(id);
+    const concurrentMax = await this.#options.concurrentMaxOf(job.lane as AccountId);
+    const transcription = await store.start(id, concurrentMax);
+    // The account's others go first. An attempt after a crash goes on at once.
+    if (transcription?.status === "queued") throw new JobPostponed(TRANSCRIPTION_TURN_MS);
     if (transcription?.status !== "processing") return;
     try {
       const result = await this.#transcribe(transcription, signal, reportProgress);
@@ -69,27 +72,10 @@ export class TranscriptionJob implements JobHandler {
       const isLast = job.attempt > this.retryDelaysMs.length;
       if (!FINAL_CODES.has(code) && !isLast) throw error;
       // What is wrong with a file is said in the line of the end.
-      if (isLast) this.#options.log.warn({ transcriptionId: id, code, err: error }, "transcription was given up");
-      const message =
-        MEANINGS[code] ?? (error instanceof TrunklineError ? error.message : "the audio could not be processed");
-      await store.end(id, { status: "failed", failure: { code, message } });
+      if (isLast)
+        this.#options.log.warn({ transcriptionId: id, code, err: error }, "transcription failed at its last attempt");
+      await store.end(id, { status: "failed", failure: { code, message: messageOf(error) } });
     }
-  }
-
-  /** The account's other transcriptions go first where it may have no more at once. An attempt after a crash goes on at once. */
-  async #awaitTurn(id: TranscriptionId, signal: AbortSignal): Promise<void> {
-    const { store, concurrentMaxOf, clock } = this.#options;
-    while (!signal.aborted) {
-      const transcription = await store.find(id);
-      if (transcription?.status !== "queued") return;
-      const { accountId } = transcription;
-      const concurrentMax = (await concurrentMaxOf(accountId)) ?? Number.POSITIVE_INFINITY;
-      if ((await store.countProcessing(accountId)) < concurrentMax) return;
-      await new Promise<void>((resolve) => {
-        clock.after(TRANSCRIPTION_TURN_MS, resolve);
-      });
-    }
-    signal.throwIfAborted();
   }
 
   async #transcribe(
@@ -97,11 +83,16 @@ export class TranscriptionJob implements JobHandler {
     signal: AbortSignal,
     reportProgress: JobContext["reportProgress"],
   ): Promise<TranscriptionResult> {
-    const { store, transcriber, audioOf, providersOf } = this.#options;
+    const { store, transcriber, audioOf, removeAudio, providersOf } = this.#options;
     const path = await audioOf({ id, accountId, options, ...transcription }, signal);
+    // It was deleted or cancelled while its audio was fetched.
+    if ((await store.find(id))?.status !== "processing") {
+      await removeAudio(id);
+      throw unavailable("the transcription is over");
+    }
     const [account, parts] = await Promise.all([providersOf(accountId), store.parts(id)]);
     const partsStore = {
-      requesting: (part: Parameters<typeof store.requesting>[1]) => store.requesting(id, part),
+      requesting: (part: PartKey, provider: string) => store.requesting(id, part, provider),
       transcribed: (...[part, outcome]: Parameters<Parameters<Transcriber["transcribe"]>[1]["transcribed"]>) =>
         store.transcribed(id, part, outcome),
       progress: (doneMs: number, durationMs: number | undefined) => {
@@ -113,3 +104,9 @@ export class TranscriptionJob implements JobHandler {
     return await transcriber.transcribe({ path, options, account, parts }, partsStore, signal);
   }
 }
+
+/** What an account may read: of failures that are none of its own request or file, nothing of their text. */
+const messageOf = (error: unknown): string =>
+  error instanceof TrunklineError && error.fault === "caller"
+    ? error.message
+    : (MEANINGS[codeOf(error)] ?? "the audio could not be processed");

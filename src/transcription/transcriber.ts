@@ -17,7 +17,7 @@ export interface TranscriptionTask {
 /** Where a transcriber puts what it does. */
 export interface PartsStore {
   /** A provider is about to be asked for a part; false where the transcription is over. */
-  requesting(part: PartKey): Promise<boolean>;
+  requesting(part: PartKey, provider: string): Promise<boolean>;
   transcribed(part: PartKey, outcome: PartOutcome): Promise<void>;
   /** How much of the audio is done, and how much there is, once that is known; ms. */
   progress(doneMs: number, durationMs: number | undefined): void;

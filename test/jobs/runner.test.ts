@@ -10,7 +10,7 @@ import {
   JOBS_PER_LANE_MAX,
   JOBS_UNSETTLED_MAX,
 } from "../../src/core/limits/jobs.ts";
-import { type JobContext, JobFailure, type JobHandler } from "../../src/jobs/handler.ts";
+import { type JobContext, JobFailure, type JobHandler, JobPostponed } from "../../src/jobs/handler.ts";
 import { JobRunner } from "../../src/jobs/runner.ts";
 import type { ClaimedJob, JobStore } from "../../src/store/job-store.ts";
 import { openSqliteStores } from "../../src/store/sqlite/open-stores.ts";
@@ -203,6 +203,37 @@ describe("a runner of jobs", () => {
       ["one", 2],
       ["other", 2],
     ]);
+  });
+
+  test("a kind may have fewer jobs in progress in all lanes together, and the next begins when one is done", async () => {
+    const running: (() => void)[] = [];
+    const { clock, enqueue } = await scene(
+      () =>
+        new Promise<void>((resolve) => {
+          running.push(resolve);
+        }),
+      { concurrentTotalMax: 2 },
+    );
+    for (const lane of ["one", "other", "third"]) await enqueue({}, { lane });
+    await clock.play(1_000);
+    expect(running).toHaveLength(2);
+    running[0]?.();
+    await clock.play(1_000);
+    expect(running).toHaveLength(3);
+  });
+
+  test("a postponed job is attempted later with all its attempts", async () => {
+    let attempts = 0;
+    const { clock, enqueue, counts } = await scene(async ({ attempt }) => {
+      attempts += 1;
+      expect(attempt).toBe(1);
+      if (attempts < 4) throw new JobPostponed(2_000);
+    });
+    await enqueue();
+    await clock.play(1_000);
+    expect([attempts, await counts()]).toEqual([1, { pending: 1 }]);
+    await clock.play(8_000);
+    expect([attempts, await counts()]).toEqual([4, {}]);
   });
 
   test("a job of a kind that it does not know is left to one that does", async () => {

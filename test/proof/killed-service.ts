@@ -57,8 +57,8 @@ export class KilledService implements Api {
   #failure: unknown;
   /** Every answer of the API. */
   readonly answers: string[] = [];
-  /** The bodies of the account's own webhooks. */
-  readonly deliveries: string[] = [];
+  /** What the account's own webhook got; an event that was sent twice has one id. */
+  readonly deliveries: { id: string; body: string }[] = [];
   readonly #endpoint: Server;
 
   private constructor(
@@ -74,7 +74,7 @@ export class KilledService implements Api {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", () => {
-        this.deliveries.push(Buffer.concat(chunks).toString());
+        this.deliveries.push({ id: String(request.headers["webhook-id"]), body: Buffer.concat(chunks).toString() });
         response.end();
       });
     });
@@ -245,7 +245,7 @@ export class KilledService implements Api {
       ...this.#files(),
       ...(this.#postgres !== undefined && { "the database": await this.#dump(this.#postgres) }),
       "an answer of the API": this.answers.join("\n"),
-      "a webhook of the account": this.deliveries.join("\n"),
+      "a webhook of the account": this.deliveries.map(({ body }) => body).join("\n"),
     };
   }
 

@@ -74,7 +74,7 @@ async function fill(place: StorePlace): Promise<void> {
     const request = { keyHash: "name", fingerprint: "body" };
     await stores.transcriptions.createOnce(newTranscription(accountId), request);
     const { id } = await stores.transcriptions.create(newTranscription(accountId));
-    await stores.transcriptions.requesting(id, PART);
+    await stores.transcriptions.requesting(id, PART, "deepgram");
     await stores.transcriptions.transcribed(id, PART, OUTCOME);
     const done = await stores.transcriptions.create(newTranscription(accountId));
     await stores.transcriptions.end(done.id, { status: "completed", result: RESULT });

@@ -5,11 +5,12 @@ import type { AccountId, JobId, TranscriptionId } from "../../src/core/ids.ts";
 import { TRANSCRIPTION_RETRY_DELAYS_MS, TRANSCRIPTION_TURN_MS } from "../../src/core/limits/transcriptions.ts";
 import type { PartKey } from "../../src/core/transcriptions/part.ts";
 import type { TranscriptionResult } from "../../src/core/transcriptions/result.ts";
+import { JobPostponed } from "../../src/jobs/handler.ts";
+import { deserializeError, serializeError } from "../../src/process/renderer/messages.ts";
 import type { ClaimedJob } from "../../src/store/job-store.ts";
 import type { StoredPart, Transcription, TranscriptionEnd } from "../../src/store/transcription-store.ts";
 import { TranscriptionJob, type TranscriptionJobOptions } from "../../src/transcription/job.ts";
 import type { Transcriber } from "../../src/transcription/transcriber.ts";
-import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 
 const ID = "transcription_1" as TranscriptionId;
@@ -44,13 +45,13 @@ class OneTranscription {
 
 function scene(transcriber: Transcriber["transcribe"], options: Partial<TranscriptionJobOptions> = {}) {
   const stored = new OneTranscription();
-  const clock = new ManualClock();
+  const removed: string[] = [];
   const { log } = memoryLog();
   const job = new TranscriptionJob({
     store: {
       find: async () => stored.transcription,
-      start: async () => {
-        if (stored.status === "queued") stored.status = "processing";
+      start: async (_, concurrentMax = Number.POSITIVE_INFINITY) => {
+        if (stored.status === "queued" && stored.others < concurrentMax) stored.status = "processing";
         return stored.transcription;
       },
       progress: async (_, doneMs, durationMs) => void stored.progress.push([doneMs, durationMs]),
@@ -63,13 +64,12 @@ function scene(transcriber: Transcriber["transcribe"], options: Partial<Transcri
         stored.status = end.status;
         return true;
       },
-      countProcessing: async () => stored.others,
     },
     transcriber: { transcribe: transcriber },
     audioOf: async () => "audio.wav",
+    removeAudio: async (id) => void removed.push(id),
     providersOf: async () => ({ credentials: { scripted: "key" } }),
     concurrentMaxOf: async () => undefined,
-    clock,
     log,
     ...options,
   });
@@ -79,7 +79,7 @@ function scene(transcriber: Transcriber["transcribe"], options: Partial<Transcri
       { id: "job_1" as JobId, lane: ACCOUNT, payload: { transcriptionId: ID }, attempt } as unknown as ClaimedJob,
       { signal: abort.signal, reportProgress: () => {} },
     );
-  return { stored, clock, run, abort };
+  return { stored, removed, run, abort };
 }
 
 test("a file is transcribed with the account's providers, and each part is stored as it comes", async () => {
@@ -89,7 +89,7 @@ test("a file is transcribed with the account's providers, and each part is store
       account: { credentials: { scripted: "key" } },
       language: "en",
     });
-    expect(await store.requesting(PART)).toBe(true);
+    expect(await store.requesting(PART, "scripted")).toBe(true);
     await store.transcribed(PART, OUTCOME);
     store.progress(500, 1_000);
     return RESULT;
@@ -137,8 +137,9 @@ describe("a failure", () => {
     });
   });
 
-  test("that is a defect of ours says nothing of itself to the account", async () => {
-    const { stored, run } = scene(() => Promise.reject(new TypeError("x is not a function")));
+  test("that is a defect of ours, or the system's, says nothing of itself to the account, also from the transcriber", async () => {
+    const error = deserializeError(serializeError(new TypeError("/secret/path is not a function")));
+    const { stored, run } = scene(() => Promise.reject(error));
     await run(TRANSCRIPTION_RETRY_DELAYS_MS.length + 1);
     expect(stored.end).toMatchObject({ failure: { code: "internal", message: "the audio could not be processed" } });
   });
@@ -164,14 +165,23 @@ test("an abort leaves it as it is, for the next attempt", async () => {
   expect(stored.status).toBe("processing");
 });
 
-test("it waits for the others of its account where that may have no more at once", async () => {
-  const { stored, run, clock } = scene(async () => RESULT, { concurrentMaxOf: async () => 2 });
+test("it is postponed while its account has as many in progress as it may, and holds no place meanwhile", async () => {
+  const { stored, run } = scene(async () => RESULT, { concurrentMaxOf: async () => 2 });
   stored.others = 2;
-  const done = run();
-  await clock.play(3 * TRANSCRIPTION_TURN_MS);
+  await expect(run()).rejects.toEqual(new JobPostponed(TRANSCRIPTION_TURN_MS));
   expect(stored.status).toBe("queued");
   stored.others = 1;
-  await clock.play(TRANSCRIPTION_TURN_MS);
-  await done;
+  await run();
   expect(stored.end?.status).toBe("completed");
+});
+
+test("audio that was fetched for one that was cancelled meanwhile is removed", async () => {
+  const cancelled = scene(async () => RESULT, {
+    audioOf: async () => {
+      cancelled.stored.status = "cancelled";
+      return "audio.wav";
+    },
+  });
+  await expect(cancelled.run()).rejects.toMatchObject({ code: "unavailable" });
+  expect(cancelled.removed).toEqual([ID]);
 });

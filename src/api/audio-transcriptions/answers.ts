@@ -27,7 +27,7 @@ export function answerOf(
     text: result.text,
     ...(granularities.includes("word") && { words: result.words.map(wordOf) }),
     ...(granularities.includes("segment") && {
-      segments: result.utterances.map((utterance, id) => segmentOf(utterance, id, result.words)),
+      segments: segmentsOf(result),
     }),
     usage: { type: "duration", seconds: Math.ceil(durationS) },
   };
@@ -40,12 +40,24 @@ const wordOf = ({ text, startMs, endMs }: TranscribedWord) => ({
   end: endMs / 1_000,
 });
 
-/** What only Whisper knows of a segment has a neutral value. */
-const segmentOf = (
-  { text, startMs, endMs, channel }: TranscribedUtterance,
-  id: number,
-  words: readonly TranscribedWord[],
-) => ({
+/** One pass over the words of each channel: a file of hours has some 100,000. */
+function segmentsOf({ utterances, words }: TranscriptionResult) {
+  const ofChannels = new Map<number, { words: TranscribedWord[]; next: number }>();
+  for (const { channel } of utterances) ofChannels.set(channel, { words: [], next: 0 });
+  for (const word of words) ofChannels.get(word.channel)?.words.push(word);
+  return utterances.map((utterance, id) => {
+    const channel = ofChannels.get(utterance.channel) as { words: TranscribedWord[]; next: number };
+    while ((channel.words[channel.next]?.startMs ?? Number.POSITIVE_INFINITY) < utterance.startMs) channel.next += 1;
+    const own: TranscribedWord[] = [];
+    for (let at = channel.next; (channel.words[at]?.startMs ?? Number.POSITIVE_INFINITY) <= utterance.endMs; at += 1) {
+      own.push(channel.words[at] as TranscribedWord);
+    }
+    return segmentOf(utterance, id, own);
+  });
+}
+
+/** What only Whisper knows of a segment has a neutral value. `words` begin within the segment. */
+const segmentOf = ({ text, startMs, endMs }: TranscribedUtterance, id: number, words: readonly TranscribedWord[]) => ({
   id,
   seek: 0,
   start: startMs / 1_000,
@@ -53,9 +65,7 @@ const segmentOf = (
   text,
   tokens: [],
   temperature: 0,
-  avg_logprob: meanLogOf(
-    words.filter((word) => word.channel === channel && word.startMs >= startMs && word.endMs <= endMs),
-  ),
+  avg_logprob: meanLogOf(words.filter((word) => word.endMs <= endMs)),
   compression_ratio: 1,
   no_speech_prob: 0,
 });

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { codeOf } from "../../core/errors.ts";
 import { FILE_NAME_CHARS_MAX } from "../../core/limits/transcriptions.ts";
 import { newId } from "../../core/new-id.ts";
 import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
@@ -114,19 +115,31 @@ async function resultOf(
   if (result !== undefined) return result;
   if (ended?.failure === undefined) throw new ApiError("conflict", "the transcription was cancelled");
   const { code, message } = ended.failure;
-  throw new ApiError(SERVICE_FAILURES.includes(code) ? "unavailable" : "invalid_request", message);
+  if (FILE_FAILURES.has(code)) throw new ApiError("invalid_request", message);
+  throw new ApiError(code === "internal" ? "internal" : "unavailable", message);
 }
 
-/** Failures that are not the file's fault: another attempt may succeed. */
-const SERVICE_FAILURES: readonly string[] = ["provider_failed", "unavailable", "abandoned", "insufficient_storage"];
+/** Failures that are the file's fault; after others, another attempt may succeed. */
+const FILE_FAILURES: ReadonlySet<string> = new Set([
+  "audio_unreadable",
+  "audio_too_long",
+  "unsupported_audio",
+  "speakers_too_long",
+  "audio_unavailable",
+]);
 
+/** Never rejects: the answer is ready. Retention deletes what is left. */
 async function remove(
-  { transcriptions, transcriptionAudio }: AudioTranscriptionDeps,
-  of: Transcription,
+  { transcriptions, transcriptionAudio, log }: AudioTranscriptionDeps,
+  { id: transcriptionId, accountId }: Transcription,
 ): Promise<void> {
-  await transcriptions.cancel(of.accountId, of.id);
-  await transcriptionAudio.remove(of.id);
-  await transcriptions.remove(of.accountId, of.id);
+  try {
+    await transcriptions.cancel(accountId, transcriptionId);
+    await transcriptionAudio.remove(transcriptionId);
+    await transcriptions.remove(accountId, transcriptionId);
+  } catch (error) {
+    log.error({ transcriptionId, err: error, code: codeOf(error) }, "an answered transcription could not be deleted");
+  }
 }
 
 /** A connection on which nothing moves while its response is awaited is no stalled one. */

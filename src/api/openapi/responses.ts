@@ -31,7 +31,9 @@ export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   precondition_failed:
     "the header If-Match names another version than the agent or the account has: it was changed meanwhile",
   payload_too_large: `the body is larger than ${BODY_BYTES_MAX / 1_024} KiB`,
-  unsupported_media_type: "the body is not application/json in UTF-8, or has a Content-Encoding",
+  unsupported_media_type:
+    "the body is not application/json in UTF-8, or has a Content-Encoding; or an uploaded file is no WAV file, and FFmpeg, which reads " +
+    "others, is not installed",
   range_not_satisfiable: "the header Range requests bytes outside the file",
   rate_limited:
     "the API key, the person or the account has reached its limit of requests a minute (`API_KEY_REQUESTS_PER_MINUTE`, " +

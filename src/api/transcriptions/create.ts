@@ -36,6 +36,8 @@ export interface TranscriptionCreationDeps {
   isDiskLow: () => boolean;
   /** The most bytes of an uploaded file. */
   transcriptionBytesMax: number;
+  /** Whether the service reads files other than WAV. */
+  hasFfmpeg: boolean;
   /** Bounds the concurrent uploads. */
   uploads: LargeResponses;
   prices: Prices | undefined;
@@ -170,7 +172,7 @@ export async function withUpload(
   id: TranscriptionId,
   { onFile, use }: Pick<UploadOptions, "onFile"> & { use: (upload: Upload) => Promise<Created> },
 ): Promise<Created> {
-  const { transcriptionAudio, transcriptionBytesMax: bytesMax, isDiskLow, clock, uploads } = deps;
+  const { transcriptionAudio, transcriptionBytesMax: bytesMax, hasFfmpeg, isDiskLow, clock, uploads } = deps;
   let slot: ActiveResponse | undefined;
   let isKept = false;
   try {
@@ -178,7 +180,9 @@ export async function withUpload(
     // From here on the upload has a least speed instead.
     liftBodyDeadline(request.raw);
     const file = await transcriptionAudio.create(id);
-    const created = await use(await receiveUpload(request.raw, { file, bytesMax, clock, isDiskLow, onFile }));
+    const created = await use(
+      await receiveUpload(request.raw, { file, bytesMax, hasFfmpeg, clock, isDiskLow, onFile }),
+    );
     isKept = created.isNew;
     return created;
   } finally {

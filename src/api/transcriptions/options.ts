@@ -1,4 +1,5 @@
 import { TrunklineError } from "../../core/errors.ts";
+import { primaryLanguage } from "../../core/text/language-tags.ts";
 import type { TranscriptionOptions } from "../../core/transcriptions/options.ts";
 import { primaryLanguages } from "../../speech/languages.ts";
 import { ApiError, firstProblems, invalidRequest, type Problem } from "../http/errors.ts";
@@ -17,6 +18,8 @@ export interface TranscriptionOffer {
 type Given = Readonly<Record<string, unknown>>;
 
 const AUTO = "auto";
+/** As in calls, where it is transcribed. */
+const DEFAULT_LANGUAGE = "en";
 
 /**
  * The options of a request in whose shape `found` is wrong. Throws ApiError 400 with all problems together: those, a language that
@@ -72,8 +75,9 @@ async function languageOf(given: unknown, { voices, capabilities }: Transcriptio
   const languages = await voices.languages();
   if (given === undefined) {
     if (capabilities.detectsLanguage) return AUTO;
-    const first = languages.find(({ code }) => capabilities.servesLanguage(code));
-    if (first !== undefined) return first.code;
+    const served = languages.filter(({ code }) => capabilities.servesLanguage(code));
+    const chosen = served.find(({ code }) => primaryLanguage(code) === DEFAULT_LANGUAGE) ?? served[0];
+    if (chosen !== undefined) return chosen.code;
     return wrong("has no provider: none that transcribes files is configured");
   }
   if (given === AUTO) {

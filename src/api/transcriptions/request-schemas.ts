@@ -28,7 +28,7 @@ const options = {
   language: text.optional().meta({
     description:
       "A code from `GET /languages`, in upper or lower case, or `auto`: the provider detects the language. By default `auto` where a " +
-      "configured provider can, otherwise the first language that one transcribes.",
+      "configured provider can, otherwise `en`, or the first language that one transcribes.",
     examples: ["en-US"],
   }),
   channels: oneOf(CHANNEL_MODES)
@@ -111,8 +111,8 @@ export const UPLOAD_FORM: OpenAPIV3_1.SchemaObject = {
   type: "object",
   description:
     `The audio as the part \`file\`, of at most ${DEFAULT_MB.toLocaleString("en-US")} MB unless the operator sets TRANSCRIPTION_BYTES_MAX, ` +
-    "and the options as fields: `vocabulary` once for each word, `metadata` as JSON, anywhere in the body. Fields before the file are " +
-    "checked before it is read.",
+    "and the options as fields: `vocabulary` once for each word, `metadata` as JSON, anywhere in the body. Fields before the file, but for " +
+    "`language` and `redact`, are checked before it is read.",
   required: ["file"],
   additionalProperties: false,
   properties: {

@@ -16,6 +16,8 @@ import { ApiError, invalidRequest } from "../http/errors.ts";
 import { problemWithoutValue } from "../http/validation.ts";
 
 const FIELD_NAME_BYTES_MAX = 100;
+/** What shows that a file is a WAV file: `RIFF`, its length, `WAVE`. */
+const WAV_HEAD_BYTES = 12;
 /** Lines of the head of each part. */
 const PART_HEADERS_MAX = 20;
 
@@ -26,6 +28,8 @@ export interface UploadOptions {
   /** The file to write; it is closed in any case. */
   file: FileHandle;
   bytesMax: number;
+  /** Files other than WAV can be decoded. */
+  hasFfmpeg: boolean;
   clock: Clock;
   /** There is no room for more on the disk. */
   isDiskLow: () => boolean;
@@ -137,9 +141,14 @@ class Receiving {
   }
 
   async #write(stream: Readable): Promise<void> {
-    const { file, isDiskLow } = this.#options;
+    const { file, isDiskLow, hasFfmpeg } = this.#options;
+    let head = Buffer.alloc(0);
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       if (isDiskLow()) throw diskFull();
+      if (head.length < WAV_HEAD_BYTES) {
+        head = Buffer.concat([head, chunk.subarray(0, WAV_HEAD_BYTES - head.length)]);
+        if (!hasFfmpeg && head.length === WAV_HEAD_BYTES && !isWavHead(head)) throw withoutFfmpeg();
+      }
       this.#hash.update(chunk);
       this.#bytes += chunk.length;
       for (let written = 0; written < chunk.length; ) {
@@ -147,6 +156,7 @@ class Receiving {
       }
     }
     if (this.#bytes === 0) throw invalidRequest([problemWithoutValue(["file"], "must not be empty")]);
+    if (!hasFfmpeg && !isWavHead(head)) throw withoutFfmpeg();
   }
 
   /** Fails the upload when too little of it arrives within a window. Returns what ends this. */
@@ -183,6 +193,15 @@ function parserOf({ headers }: IncomingMessage, bytesMax: number): BusboyInstanc
     throw malformed();
   }
 }
+
+const isWavHead = (head: Buffer): boolean =>
+  head.toString("latin1", 0, 4) === "RIFF" && head.toString("latin1", 8) === "WAVE";
+
+const withoutFfmpeg = (): ApiError =>
+  new ApiError(
+    "unsupported_media_type",
+    "the file must be a WAV file (PCM, floating point or G.711): FFmpeg, which reads others, is not installed where the service runs",
+  );
 
 const malformed = (): ApiError =>
   new ApiError(

@@ -1,3 +1,4 @@
+import { basename, extname } from "node:path";
 import { CHANNEL_MODES, type TranscriptionOptions } from "../../core/transcriptions/options.ts";
 import { notOneOf, pathOption, readArguments, UsageError } from "../command.ts";
 
@@ -12,7 +13,7 @@ npm run transcribe -- talk.wav --service http://localhost:8080 --key <API key>
     --output <folder>        a file for each, such as talk.srt, instead of the terminal
     --language <code>        such as en or de-AT; auto where the provider detects it. By default the first one that it knows
     --channels <mode>        mix (default), or separate for recordings with a speaker in each channel
-    --speakers               tells speakers apart, where the provider can
+    --speakers               each utterance has its speaker, where the provider distinguishes them
     --vocabulary <words>     likely words, with commas
     --service <address>      the API of a running service; TRUNKLINE_URL by default
     --key <API key>          TRUNKLINE_API_KEY by default
@@ -62,6 +63,7 @@ export function planTranscriptions(
     ...(positionals.length === 0 ? ["a file is missing"] : []),
     ...(format === undefined ? [notOneOf("--format", FORMATS, values.format)] : []),
     ...(channels === undefined ? [notOneOf("--channels", CHANNEL_MODES, values.channels)] : []),
+    ...(values.output === undefined ? [] : sameNames(positionals)),
     ...(apiUrl !== undefined && apiKey === undefined
       ? ["--key or TRUNKLINE_API_KEY is missing: the service needs it"]
       : []),
@@ -84,4 +86,16 @@ export function planTranscriptions(
     },
     service: apiUrl === undefined || apiKey === undefined ? undefined : { apiUrl, apiKey },
   };
+}
+
+/** The name of a file's result, without its ending. */
+export const resultName = (path: string): string => basename(path, extname(path));
+
+/** Files whose results would have one name. */
+function sameNames(files: readonly string[]): string[] {
+  const names = files.map(resultName);
+  return files.flatMap((file, index) => {
+    const first = names.indexOf(names[index] ?? "");
+    return first === index ? [] : [`${files[first]} and ${file} would have the same result in --output`];
+  });
 }

@@ -6,6 +6,8 @@ import type { TranscribePlan } from "./arguments.ts";
 import type { TranscribeOne, Transcriptions } from "./transcriptions.ts";
 
 const POLL_MS = 500;
+const POLL_FAILED_MS = 2_000;
+const POLL_FAILURES_MAX = 15;
 
 /** The parts of the API's answers that are read here. */
 interface Item {
@@ -60,8 +62,20 @@ async function finished(
   onProgress: Parameters<TranscribeOne>[1],
   signal: AbortSignal,
 ): Promise<TranscriptionResult> {
+  let failures = 0;
   for (;;) {
-    const { status, progress, failure, result } = await ask("GET", `/${id}`, signal);
+    const item = await ask("GET", `/${id}`, signal).catch((error: unknown) => {
+      failures += 1;
+      // A service that is restarted goes on with the file.
+      if (failures > POLL_FAILURES_MAX || signal.aborted) throw error;
+      return undefined;
+    });
+    if (item === undefined) {
+      await delay(POLL_FAILED_MS, undefined, { signal });
+      continue;
+    }
+    failures = 0;
+    const { status, progress, failure, result } = item;
     if (result) return result;
     if (status !== "queued" && status !== "processing")
       throw new Error(failure?.message ?? `the transcription is ${status}`);

@@ -1,6 +1,6 @@
 // Transcribing recordings: the requests for their parts.
 
-/** How long one request may take, also the time in which a provider's or this machine's queue holds it. */
+/** How long one request over the network may take, also the time in which a provider's queue holds it. */
 export const BATCH_REQUEST_MS_MAX = 600_000;
 
 /** The response with the words of one part; a longer one is a failure. An hour of words has some 3 MB. */

@@ -45,6 +45,9 @@ export const LOCAL_SPEECH_RESTART_MS_MAX = 30_000;
 /** A job is given to a second child when the first one dies; when that dies, too, the job fails. */
 export const LOCAL_SPEECH_TRIES_MAX = 2;
 
+/** How often interims stop a job of a recording: then they wait for it, because there is always another one while people speak. */
+export const LOCAL_SPEECH_STOPS_MAX = 3;
+
 /** Jobs that wait for a child. Past it an interim is dropped and any other job fails; both are counted. */
 export const LOCAL_SPEECH_JOBS_MAX = 1_024;
 

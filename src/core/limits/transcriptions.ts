@@ -26,8 +26,9 @@ export const PART_MARGIN_MS = 240;
 /** A part that is full is divided at its longest pause, if that has this length. */
 export const PART_CUT_PAUSE_MS_MIN = 160;
 
-/** Files that are transcribed at once; the others wait. */
-export const TRANSCRIPTIONS_CONCURRENT_MAX = 2;
+/** Files that are transcribed at once, and those of one account, so that its long files leave a place for others; the rest wait. */
+export const TRANSCRIPTIONS_CONCURRENT_MAX = 3;
+export const TRANSCRIPTIONS_PER_ACCOUNT_MAX = 2;
 
 /** Parts of one file that wait for a provider or are being transcribed; the audio is decoded no further meanwhile. */
 export const PARTS_PENDING_MAX = 8;
@@ -54,12 +55,11 @@ export const TRANSCRIPTION_ATTEMPT_MS_MAX = 12 * 3_600_000;
 /** The delays before further attempts, after providers or the transcriber have failed. */
 export const TRANSCRIPTION_RETRY_DELAYS_MS = [5_000, 30_000, 120_000, 600_000] as const;
 
-/** How often a job waits for another of its account to end, where the account may have no more at once. */
+/** How long a job is postponed whose account has as many in progress as it may. */
 export const TRANSCRIPTION_TURN_MS = 2_000;
 
-/** Fetching the audio of a URL: the redirects that are followed, and how long it may send nothing. */
+/** Fetching the audio of a URL: the redirects that are followed. What arrives too slowly is refused as slow uploads are. */
 export const TRANSCRIPTION_REDIRECTS_MAX = 3;
-export const TRANSCRIPTION_FETCH_SILENCE_MS_MAX = 30_000;
 
 /** The transcriber is ended when it had nothing to do for this long; the next file starts it again. */
 export const TRANSCRIBER_IDLE_MS_MAX = 60_000;
@@ -95,8 +95,8 @@ export const TRANSCRIPTION_URL_CHARS_MAX = 2_048;
 /** The name of a file is stored up to this length. */
 export const FILE_NAME_CHARS_MAX = 255;
 
-/** The response to `POST /audio/transcriptions` waits for its transcription, which is looked up so often. */
-export const TRANSCRIPTION_POLL_MS = 250;
+/** The response to `POST /audio/transcriptions` waits for its transcription, which is looked up so often: its end may be unreported. */
+export const TRANSCRIPTION_POLL_MS = 5_000;
 
 /** Characters of a result in one row of the database, which one transaction writes. */
 export const RESULT_TEXT_CHARS_MAX = 64 * 1024;

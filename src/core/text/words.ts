@@ -104,15 +104,40 @@ export function wordsOf(text: string, language: string): string[] {
 }
 
 /** Joins two texts with a space, or without one between letters of scripts that have none between sentences. */
-export function joinTexts(before: string, after: string): string {
-  if (before === "") return after;
-  if (after === "") return before;
-  const hasNoSpace = UNSPACED_SENTENCES.test(before.slice(-1)) && UNSPACED_SENTENCES.test(after.slice(0, 1));
-  return hasNoSpace ? before + after : `${before} ${after}`;
-}
+export const joinTexts = (before: string, after: string): string => joinTwo(before, after, hasSpaceBetweenTexts);
+
+/** Joins texts as `joinTexts` does, in time that grows with their length. */
+export const joinAllTexts = (texts: readonly string[]): string => joinAll(texts, hasSpaceBetweenTexts);
 
 /** Joins two words with a space, or without one between letters of scripts that have none between words. */
-export function joinWords(before: string, after: string): string {
-  const hasNoSpace = isUnspaced(before.slice(-1)) && isUnspaced(after.slice(0, 1));
-  return hasNoSpace ? before + after : joinTexts(before, after);
+export const joinWords = (before: string, after: string): string => joinTwo(before, after, hasSpaceBetweenWords);
+
+/** Joins words as `joinWords` does, in time that grows with their length. */
+export const joinAllWords = (words: readonly string[]): string => joinAll(words, hasSpaceBetweenWords);
+
+type HasSpaceBetween = (before: string, after: string) => boolean;
+
+function joinTwo(before: string, after: string, hasSpaceBetween: HasSpaceBetween): string {
+  if (before === "") return after;
+  if (after === "") return before;
+  return hasSpaceBetween(before, after) ? `${before} ${after}` : before + after;
 }
+
+/** Joins what is not empty. Only neighbours are compared: the last character of a text that grows would cost a copy of it. */
+function joinAll(texts: readonly string[], hasSpaceBetween: HasSpaceBetween): string {
+  const pieces: string[] = [];
+  for (const text of texts) {
+    if (text === "") continue;
+    const before = pieces.at(-1);
+    if (before !== undefined && hasSpaceBetween(before, text)) pieces.push(" ");
+    pieces.push(text);
+  }
+  return pieces.join("");
+}
+
+const hasSpaceBetweenTexts: HasSpaceBetween = (before, after) =>
+  !(UNSPACED_SENTENCES.test(before.slice(-1)) && UNSPACED_SENTENCES.test(after.slice(0, 1)));
+
+/** Whether two words that follow each other have a space between them. */
+export const hasSpaceBetweenWords: HasSpaceBetween = (before, after) =>
+  !(isUnspaced(before.slice(-1)) && isUnspaced(after.slice(0, 1))) && hasSpaceBetweenTexts(before, after);

@@ -13,6 +13,7 @@ import type { GuardedHttp } from "../../core/network/guarded-http.ts";
 import { recordingPath } from "../../record/recording/render.ts";
 import { type BatchOffer, batchOffers } from "../../speech/stt/batch/offers.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
+import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { Transcription } from "../../store/transcription-store.ts";
 import { TranscriptionJob } from "../../transcription/job.ts";
@@ -27,6 +28,8 @@ export interface FileTranscriptionsOptions {
   accountSecrets: Pick<AccountSecretStore, "open">;
   findMediaKey: (callId: CallId) => Promise<MediaKey | undefined>;
   http: GuardedHttp;
+  audio: Pick<TranscriptionAudio, "remove">;
+  isDiskLow: () => boolean;
   /** Of the local speech models; undefined where none are used. */
   speechSocketPath: string | undefined;
   clock: Clock;
@@ -46,7 +49,7 @@ export interface FileTranscriptions {
 
 /** Transcribes files: by jobs of the control process, which have a transcriber do the work. */
 export async function fileTranscriptions(options: FileTranscriptionsOptions): Promise<FileTranscriptions> {
-  const { config, stores, http, clock, log, speechSocketPath, onTranscriberDied } = options;
+  const { config, stores, audio, http, isDiskLow, clock, log, speechSocketPath, onTranscriberDied } = options;
   const { dataDir, transcriptionBytesMax: bytesMax } = config;
   const offers = await batchOffers(config.stt, config.providers.stt, clock);
   const transcriber = new TranscriberClient({
@@ -57,17 +60,17 @@ export async function fileTranscriptions(options: FileTranscriptionsOptions): Pr
   });
   const files = new AudioFiles({
     dataDir,
-    fetch: (url, signal) => fetchAudio(url, { http, clock, bytesMax }, signal),
+    fetch: (url, signal) => fetchAudio(url, { http, clock, bytesMax, isDiskLow }, signal),
     readRecording: (transcription) => readRecording(options, transcription),
   });
   const job = new TranscriptionJob({
     store: stores.transcriptions,
     transcriber,
     audioOf: (transcription, signal) => files.pathOf(transcription, signal),
+    removeAudio: (id) => audio.remove(id),
     providersOf: (accountId) => providersOf(options, accountId),
     concurrentMaxOf: async (accountId) =>
       (await stores.accounts.get(accountId))?.settings.limits?.concurrentTranscriptions,
-    clock,
     log,
   });
   return {

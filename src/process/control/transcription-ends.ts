@@ -9,7 +9,7 @@ import type { Transcription, TranscriptionStore } from "../../store/transcriptio
 
 export interface TranscriptionEndsOptions {
   transcriptions: Pick<TranscriptionStore, "onOver" | "find" | "audioDeleted">;
-  audio: Pick<TranscriptionAudio, "ids" | "remove">;
+  audio: Pick<TranscriptionAudio, "ids" | "remove" | "removePartial">;
   /** Media are encrypted, which uploads are not: their audio is deleted as soon as they are over. */
   encryptsMedia: boolean;
   metrics: Pick<ControlMetrics, "transcriptionEnded">;
@@ -25,12 +25,16 @@ export class TranscriptionEnds {
     this.#options = options;
   }
 
-  /** From now on, and once for what an earlier process has left: audio without a transcription, and audio that is not kept. */
+  /**
+   * From now on, and once for what an earlier process has left: files that were not complete, audio without a transcription, and audio
+   * that is not kept. Call it before the jobs start, which fetch audio.
+   */
   async start(): Promise<void> {
     const { transcriptions, audio, log } = this.#options;
     transcriptions.onOver((_, transcription) => {
       if (transcription !== undefined) void this.#onOver(transcription);
     });
+    await audio.removePartial();
     let orphans = 0;
     for (const id of await audio.ids()) {
       const transcription = await transcriptions.find(id);
@@ -65,9 +69,11 @@ export class TranscriptionEnds {
   }
 
   /** Never rejects: the next start tries again. */
-  async #deleteUnkept({ id, endedAtMs, hasAudio, deletesAudio }: Transcription): Promise<void> {
+  async #deleteUnkept({ id, endedAtMs, hasAudio, deletesAudio, source }: Transcription): Promise<void> {
     const { transcriptions, audio, encryptsMedia, log } = this.#options;
-    if (endedAtMs === undefined || !hasAudio || !(deletesAudio || encryptsMedia)) return;
+    // A copy of a recording would outlive its call. A file that should be gone was written after the end.
+    const isKept = hasAudio && !deletesAudio && !encryptsMedia && source !== "call";
+    if (endedAtMs === undefined || isKept) return;
     try {
       await audio.remove(id);
       await transcriptions.audioDeleted(id);

@@ -154,7 +154,7 @@ export class TranscriberClient implements Transcriber {
     const { id, number, part } = message;
     const { store } = running;
     try {
-      const isOver = message.kind === "requesting" && !(await store.requesting(part));
+      const isOver = message.kind === "requesting" && !(await store.requesting(part, message.provider));
       if (message.kind === "transcribed") await store.transcribed(part, message.outcome);
       this.#child?.send({ kind: "stored", id, number, isOver });
     } catch (error) {

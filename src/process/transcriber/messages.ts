@@ -16,7 +16,7 @@ export type FromTranscriber =
   | { kind: "heartbeat" }
   | { kind: "progress"; id: number; doneMs: number; durationMs: number | undefined }
   /** A provider is about to be asked for a part; the answer is `stored`. */
-  | { kind: "requesting"; id: number; number: number; part: PartKey }
+  | { kind: "requesting"; id: number; number: number; part: PartKey; provider: string }
   /** The answer is `stored`. */
   | { kind: "transcribed"; id: number; number: number; part: PartKey; outcome: PartOutcome }
   | { kind: "completed"; id: number; result: TranscriptionResult }

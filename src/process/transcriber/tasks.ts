@@ -72,6 +72,8 @@ export class TranscriberTasks {
   async #transcribe(id: number, task: TranscriptionTask, running: Running): Promise<TranscriptionResult> {
     const { sttOf, send, ...means } = this.#options;
     const parts = new Map<string, StoredPart>(task.parts.map((part) => [nameOf(part), part]));
+    /** An attempt before may have cut the file elsewhere: with other providers, or another detector of speech. */
+    const cut = new Set<string>();
     const stt = await sttOf(task.account, task.options);
     const decoded = await transcribeFile({
       ...means,
@@ -79,10 +81,13 @@ export class TranscriberTasks {
       options: task.options,
       stt,
       signal: running.stop.signal,
-      isTranscribed: (part) => parts.get(nameOf(part))?.outcome !== undefined,
+      isTranscribed: (part) => {
+        cut.add(nameOf(part));
+        return parts.get(nameOf(part))?.outcome !== undefined;
+      },
       onProgress: (doneMs, durationMs) => send({ kind: "progress", id, doneMs, durationMs }),
-      onRequest: async (part) => {
-        await this.#stored(id, running, { kind: "requesting", part });
+      onRequest: async (part, provider) => {
+        await this.#stored(id, running, { kind: "requesting", part, provider });
         const requests = (parts.get(nameOf(part))?.requests ?? 0) + 1;
         parts.set(nameOf(part), { ...part, requests });
       },
@@ -91,8 +96,8 @@ export class TranscriberTasks {
         parts.set(nameOf(part), { ...part, requests: parts.get(nameOf(part))?.requests ?? 1, outcome });
       },
     });
-    const joinable = [...parts.values()].flatMap(({ outcome, ...part }) =>
-      outcome === undefined ? [] : [{ ...part, outcome }],
+    const joinable = [...parts].flatMap(([name, { outcome, ...part }]) =>
+      outcome !== undefined && cut.has(name) ? [{ ...part, outcome }] : [],
     );
     return joinParts(joinable, { options: task.options, ...decoded });
   }

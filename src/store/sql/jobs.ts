@@ -39,10 +39,12 @@ const LANES_PER_QUERY = 32;
 /** The list of lanes serves for so many times as long as reading it took. */
 const LANES_REST_FACTOR = 9;
 
+export type AfterCommit = () => void;
+
 /** Writes, in the transaction of a job, what its end means for the fact that waits for it. */
 export interface JobFollower {
-  /** The job was cancelled, or is dead: it is not attempted any more. */
-  abandoned(db: Kysely<Tables>, payload: unknown): Promise<void>;
+  /** The job was cancelled, or is dead: it is not attempted any more. What is returned is called after the commit. */
+  abandoned(db: Kysely<Tables>, payload: unknown): Promise<AfterCommit | undefined>;
   /** The dead job is attempted again. */
   replayed(db: Kysely<Tables>, payload: unknown): Promise<void>;
 }
@@ -287,12 +289,15 @@ export class SqlJobs implements JobStore {
     const dead = [...outcomes].filter(([, { kind }]) => kind === "dead");
     if (dead.length === 0) return;
     // What waits for such a job changes with it, or not at all.
-    await this.#database.transaction(async (tx) => {
+    const after = await this.#database.transaction(async (tx) => {
+      const all: (AfterCommit | undefined)[] = [];
       for (const [id, outcome] of dead) {
         const settled = await this.#settleOne(tx, runnerId, id, outcome as Exclude<JobOutcome, { kind: "done" }>);
-        if (settled !== undefined) await this.#abandon(tx, settled);
+        if (settled !== undefined) all.push(await this.#abandon(tx, settled));
       }
+      return all;
     });
+    for (const call of after) call?.();
   }
 
   /** Undefined for a job that the runner no longer has. */
@@ -336,17 +341,18 @@ export class SqlJobs implements JobStore {
     this.notify();
   }
 
-  cancel(id: JobId): Promise<boolean> {
-    return this.#database.transaction(async (tx) => {
+  async cancel(id: JobId): Promise<boolean> {
+    const cancelled = await this.#database.transaction(async (tx) => {
       const job = await tx
         .deleteFrom("jobs")
         .where("id", "=", id)
         .where("status", "!=", "dead")
         .returning(["kind", "payload"])
         .executeTakeFirst();
-      if (job !== undefined) await this.#abandon(tx, job);
-      return job !== undefined;
+      return job && { after: await this.#abandon(tx, job) };
     });
+    cancelled?.after?.();
+    return cancelled !== undefined;
   }
 
   /** For other stores: the live job of this kind and key. */
@@ -375,8 +381,11 @@ export class SqlJobs implements JobStore {
     this.#followers.set(kind, follower);
   }
 
-  async #abandon(db: Kysely<Tables>, { kind, payload }: Pick<Row, "kind" | "payload">): Promise<void> {
-    await this.#followers.get(kind)?.abandoned(db, JSON.parse(payload));
+  async #abandon(
+    db: Kysely<Tables>,
+    { kind, payload }: Pick<Row, "kind" | "payload">,
+  ): Promise<AfterCommit | undefined> {
+    return await this.#followers.get(kind)?.abandoned(db, JSON.parse(payload));
   }
 
   async get(id: JobId): Promise<JobRecord | undefined> {

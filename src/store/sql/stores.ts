@@ -108,11 +108,17 @@ export function sqlStores(
   const phoneNumbers = new SqlPhoneNumbers(database, clock, audit);
   const deliveryOf = (payload: unknown) => (payload as { deliveryId: DeliveryId }).deliveryId;
   jobs.follow(DELIVERY_JOB, {
-    abandoned: (tx, payload) => failDelivery(tx, deliveryOf(payload)),
+    async abandoned(tx, payload) {
+      await failDelivery(tx, deliveryOf(payload));
+      return undefined;
+    },
     replayed: (tx, payload) => resumeDelivery(tx, deliveryOf(payload)),
   });
   jobs.follow(RENDER_JOB, {
-    abandoned: (tx, payload) => markRecordingFailed(tx, (payload as { callId: CallId }).callId),
+    async abandoned(tx, payload) {
+      await markRecordingFailed(tx, (payload as { callId: CallId }).callId);
+      return undefined;
+    },
     replayed: (tx, payload) => clearRecordingFailure(tx, (payload as { callId: CallId }).callId),
   });
   return {

@@ -502,6 +502,7 @@ export interface Tables {
     file_name: string | null;
     deletes_audio: number;
     has_audio: number;
+    /** 1 while words of it are stored: its result, or the parts of one whose job was given up. */
     has_result: number;
     done_ms: number;
     duration_ms: number | null;
@@ -514,7 +515,7 @@ export interface Tables {
     /** When retention deleted the result. */
     result_deleted_at: EpochMs | null;
   };
-  /** The parts that were asked for, of transcriptions that are not over. */
+  /** The parts that were requested, of transcriptions that are not over, or whose job was given up and may be attempted again. */
   transcription_parts: {
     transcription_id: TranscriptionId;
     channel: number;
@@ -522,7 +523,9 @@ export interface Tables {
     end_ms: number;
     account_id: AccountId;
     requests: number;
-    /** JSON, a list of usage by provider; null until it is transcribed, as is `outcome`. */
+    /** The provider of each request, with a space behind each. */
+    providers: Generated<string>;
+    /** JSON, the usage of its outcome; null until it is transcribed, as is `outcome`. */
     usage: string | null;
     /** JSON of PartOutcome. */
     outcome: string | null;

@@ -61,15 +61,21 @@ class Layout {
   readonly #tokens: readonly Token[];
   readonly #options: LayoutOptions;
   readonly #labelChars: number;
-  /** Of the tokens before each one: their characters with separators, how many are CJK. */
+  /** Of the tokens before each one: their characters with separators, how many are CJK, how many end a sentence. */
   readonly #chars = [0];
   readonly #cjk = [0];
+  readonly #ends = [0];
+  readonly #isHanging: readonly boolean[];
+  readonly #endsClause: readonly boolean[];
 
   constructor(tokens: readonly Token[], options: LayoutOptions) {
     this.#tokens = tokens;
     this.#options = options;
     this.#labelChars = charsIn(options.label);
-    for (const { chars, separator, isCjk } of tokens) {
+    this.#isHanging = tokens.map(({ text }) => options.isHanging(text));
+    this.#endsClause = tokens.map(({ text }) => CLAUSE_END.test(text));
+    for (const { text, chars, separator, isCjk } of tokens) {
+      this.#ends.push((this.#ends.at(-1) as number) + Number(SENTENCE_END.test(text)));
       this.#chars.push((this.#chars.at(-1) as number) + separator.length + chars);
       this.#cjk.push((this.#cjk.at(-1) as number) + Number(isCjk));
     }
@@ -82,12 +88,9 @@ class Layout {
     if (spokenMs > CUE_MS_MAX && end - start > 1) return undefined;
     const lineBreak = this.#lineBreak(start, end);
     if (lineBreak === undefined) return undefined;
-    let cost = CUE_COST + this.#endCost(end) + (spokenMs < CUE_MS_MIN ? SHORT_COST : 0);
-    if (lineBreak.isHanging) cost += HANGING_COST;
-    for (let at = start; at < end - 1; at += 1) {
-      if (SENTENCE_END.test((this.#tokens[at] as Token).text)) cost += INNER_END_COST;
-    }
-    return cost;
+    const innerEnds = (this.#ends[end - 1] as number) - (this.#ends[start] as number);
+    const cost = CUE_COST + this.#endCost(end) + innerEnds * INNER_END_COST;
+    return cost + (spokenMs < CUE_MS_MIN ? SHORT_COST : 0) + (lineBreak.isHanging ? HANGING_COST : 0);
   }
 
   cue(start: number, end: number): CueText {
@@ -103,10 +106,14 @@ class Layout {
 
   #endCost(end: number): number {
     if (end === this.#tokens.length) return 0;
-    const { text } = this.#tokens[end - 1] as Token;
-    if (this.#options.isHanging(text)) return HANGING_COST;
-    if (SENTENCE_END.test(text)) return 0;
-    return CLAUSE_END.test(text) ? CLAUSE_COST : ANYWHERE_COST;
+    if (this.#isHanging[end - 1] === true) return HANGING_COST;
+    if (this.#endsSentence(end)) return 0;
+    return this.#endsClause[end - 1] === true ? CLAUSE_COST : ANYWHERE_COST;
+  }
+
+  /** Whether the token before `end` does. */
+  #endsSentence(end: number): boolean {
+    return (this.#ends[end] as number) > (this.#ends[end - 1] as number);
   }
 
   /** Where the second line begins: at `end` where there is none; undefined where two lines are too short. */
@@ -117,10 +124,9 @@ class Layout {
     for (let at = this.#labelChars > 0 ? start : start + 1; at < end; at += 1) {
       if (!this.#fits(start, at, this.#labelChars)) break;
       if (!this.#fits(at, end, 0)) continue;
-      const { text } = at === start ? { text: "" } : (this.#tokens[at - 1] as Token);
-      const isHanging = this.#options.isHanging(text);
+      const isHanging = at > start && this.#isHanging[at - 1] === true;
       const difference = Math.abs(this.#charsOf(start, at, this.#labelChars) - this.#charsOf(at, end, 0));
-      const isPunctuated = SENTENCE_END.test(text) || CLAUSE_END.test(text);
+      const isPunctuated = at > start && (this.#endsSentence(at) || this.#endsClause[at - 1] === true);
       const cost = difference - (isPunctuated ? BREAK_AT_PUNCTUATION : 0) + (isHanging ? HANGING_COST : 0);
       if (best === undefined || cost < best.cost) best = { at, isHanging, cost };
     }

@@ -1,4 +1,4 @@
-import { joinWords } from "../../core/text/words.ts";
+import { hasSpaceBetweenWords } from "../../core/text/words.ts";
 import type { TranscribedWord } from "../../core/transcriptions/result.ts";
 import { CJK_LINE_CHARS_MAX, LINE_CHARS_MAX } from "./limits.ts";
 
@@ -15,10 +15,12 @@ export interface Token {
 
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uff60]/u;
 const ASCII = /^[ -~]*$/;
+/** One word of ASCII, as nearly all are in many languages: what else is asked of a text takes much longer. */
+const PRINTED = /^[!-~]+$/;
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** Whether `text` has a character of Chinese, Japanese or Korean writing. */
-export const hasCjk = (text: string): boolean => CJK.test(text);
+export const hasCjk = (text: string): boolean => !ASCII.test(text) && CJK.test(text);
 
 /** How many characters are read: one with its marks counts once. */
 export const charsIn = (text: string): number => (ASCII.test(text) ? text.length : [...graphemes.segment(text)].length);
@@ -30,13 +32,14 @@ export const lineCharsMax = (isCjk: boolean): number => (isCjk ? CJK_LINE_CHARS_
 export function tokensOf(words: readonly TranscribedWord[]): Token[] {
   const tokens: Token[] = [];
   for (const { text, startMs, endMs } of words) {
-    const parts = text.split(/[\p{Cc}\s]+/u).flatMap((word) => (word === "" ? [] : linesOf(word)));
+    const split = PRINTED.test(text) ? [text] : text.split(/[\p{Cc}\s]+/u).filter((word) => word !== "");
+    const parts = split.flatMap(linesOf);
     const all = parts.reduce((sum, { chars }) => sum + chars, 0);
     let before = 0;
     for (const { text: part, chars, isContinued } of parts) {
       const timeOf = (count: number): number => Math.round(startMs + ((endMs - startMs) * count) / all);
-      const previous = tokens.at(-1)?.text ?? "";
-      const isJoined = isContinued || joinWords(previous, part) === previous + part;
+      const previous = tokens.at(-1)?.text;
+      const isJoined = isContinued || previous === undefined || !hasSpaceBetweenWords(previous, part);
       const separator = isJoined ? "" : " ";
       const [partStartMs, partEndMs] = [timeOf(before), timeOf(before + chars)];
       tokens.push({ text: part, chars, isCjk: hasCjk(part), startMs: partStartMs, endMs: partEndMs, separator });

@@ -1,4 +1,4 @@
-import { joinTexts } from "../../core/text/words.ts";
+import { joinAllTexts } from "../../core/text/words.ts";
 import type { TranscriptionOptions } from "../../core/transcriptions/options.ts";
 import type { PartKey, PartOutcome } from "../../core/transcriptions/part.ts";
 import type {
@@ -43,7 +43,7 @@ export function joinParts(
   });
   const utterances = inOrder(byChannel.flatMap((words) => utteranceWords(words).map(utteranceOf)));
   return {
-    text: utterances.reduce((text, utterance) => joinTexts(text, utterance.text), ""),
+    text: joinAllTexts(utterances.map(({ text }) => text)),
     language: languageOf(ordered, options.language),
     durationMs,
     channels,
@@ -69,14 +69,9 @@ const inOrder = <Item extends TranscribedWord | TranscribedUtterance>(items: rea
 
 /** The words of one channel, each once, in the order in which they were spoken. */
 function channelWords(parts: readonly JoinablePart[], channel: number, hasSpeakers: boolean): TranscribedWord[] {
-  const [first, ...others] = parts.map(stretchOf);
-  const joined = others.reduce<Stretch | undefined>(
-    (before, after) => before && { ...after, words: wordsOfBoth(before, after) },
-    first,
-  );
   const speakers = new Map<number, number>();
   let earliestMs = 0;
-  return (joined?.words ?? []).map(({ text, startMs, endMs, confidence, speaker }): TranscribedWord => {
+  return joinedWords(parts.map(stretchOf)).map(({ text, startMs, endMs, confidence, speaker }): TranscribedWord => {
     // Where two parts meet, their times may contradict the order.
     earliestMs = Math.max(earliestMs, Math.round(startMs));
     const word = { text, startMs: earliestMs, endMs: Math.max(earliestMs, Math.round(endMs)), channel };
@@ -91,8 +86,21 @@ function numberOf(numbers: Map<number, number>, speaker: number): number {
   return number;
 }
 
-const wordsOfBoth = (before: Stretch, after: Stretch): readonly ChannelWord[] =>
-  after.startMs < before.endMs ? joinStretches(before, after) : [...before.words, ...after.words];
+/** The words of stretches in their order. Only the words of the latest one can be in an overlap with the next. */
+function joinedWords(stretches: readonly Stretch[]): ChannelWord[] {
+  const words: ChannelWord[] = [];
+  let before: Stretch | undefined;
+  for (const after of stretches) {
+    let added = after.words;
+    if (before !== undefined && after.startMs < before.endMs) {
+      const latest = words.splice(Math.max(0, words.length - before.words.length));
+      added = joinStretches({ ...before, words: latest }, after);
+    }
+    for (const word of added) words.push(word);
+    before = after;
+  }
+  return words;
+}
 
 /** A part with times from the beginning of the audio, none of them outside of it. */
 function stretchOf({ startMs, endMs, outcome: { words, hasEstimatedTimes } }: JoinablePart): Stretch {

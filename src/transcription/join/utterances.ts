@@ -1,4 +1,4 @@
-import { joinWords } from "../../core/text/words.ts";
+import { joinAllWords } from "../../core/text/words.ts";
 import type { TranscribedUtterance, TranscribedWord } from "../../core/transcriptions/result.ts";
 
 /** A pause that ends an utterance, ms. */
@@ -35,9 +35,9 @@ function continues(utterance: readonly TranscribedWord[], word: TranscribedWord)
 export function utteranceOf(words: readonly TranscribedWord[]): TranscribedUtterance {
   const [{ startMs, channel, speaker }] = words as [TranscribedWord];
   return {
-    text: words.map(({ text }) => text).reduce(joinWords),
+    text: joinAllWords(words.map(({ text }) => text)),
     startMs,
-    endMs: Math.max(...words.map(({ endMs }) => endMs)),
+    endMs: words.reduce((latestMs, { endMs }) => Math.max(latestMs, endMs), startMs),
     channel,
     ...(speaker === undefined ? {} : { speaker }),
   };

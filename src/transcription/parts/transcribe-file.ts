@@ -26,7 +26,7 @@ export interface FileTranscriptionOptions {
   clock: Pick<Clock, "after">;
   signal: AbortSignal;
   /** Awaited before each request to a provider; rejects where the transcription is over. */
-  onRequest: (part: PartKey) => Promise<void>;
+  onRequest: (part: PartKey, provider: string) => Promise<void>;
   /** Awaited before the audio of the part is forgotten. */
   onTranscribed: (part: PartKey, outcome: PartOutcome) => Promise<void>;
   /** How much of the audio needs nothing more, and how much there is, once that is known; ms. */
@@ -59,7 +59,7 @@ export async function transcribeFile(file: FileTranscriptionOptions): Promise<De
   };
   try {
     for await (const samples of openAudio({ ...file, channels: file.options.channels, signal, onDuration })) {
-      if (channels.length === 0) channels = samples.map((_, index) => new ChannelCutter(index, file));
+      if (channels.length === 0) channels = samples.map((_, index) => new ChannelCutter(index, samples.length, file));
       for (const part of cutAll(channels, samples)) {
         await parts.start(part);
         report();
@@ -94,12 +94,14 @@ class ChannelCutter {
   #filled = 0;
   #samples = 0;
 
-  constructor(channel: number, { options, stt, voiceActivity }: FileTranscriptionOptions) {
+  constructor(channel: number, channels: number, { options, stt, voiceActivity }: FileTranscriptionOptions) {
     const { partMsMin, partMsMax, speakersPartMsMax } = stt.capabilities;
     const bounds = options.speakers
       ? { msMin: Number.POSITIVE_INFINITY, msMax: Number.POSITIVE_INFINITY }
       : { msMin: partMsMin, msMax: partMsMax };
-    this.#speakersMsMax = options.speakers ? speakersPartMsMax : undefined;
+    // All of a channel is in memory until it is over.
+    this.#speakersMsMax =
+      options.speakers && speakersPartMsMax !== undefined ? speakersPartMsMax / channels : undefined;
     this.#cutter = new PartCutter({ channel, ...bounds, onset: voiceActivity.onset });
     this.#detector = voiceActivity.open(BATCH_RATE_HZ);
   }
@@ -150,7 +152,7 @@ const speakersTooLong = (msMax: number): TrunklineError =>
   new TrunklineError(
     "speakers_too_long",
     "caller",
-    `the audio is longer than ${msMax / 60_000} minutes, the most in which speakers are told apart; send it without speakers, or in pieces`,
+    `the audio is longer than ${msMax / 60_000} minutes, the most with speakers and so many channels; send it without speakers, or in pieces`,
   );
 
 /** The parts that are being transcribed, PARTS_PENDING_MAX at most. */
@@ -158,7 +160,7 @@ class PendingParts {
   readonly #file: FileTranscriptionOptions;
   readonly #pending = new Map<PartKey, Promise<void>>();
   readonly #concurrentMax: number;
-  #failed = 0;
+  readonly #failedMs: number[] = [];
   #failure: unknown;
 
   constructor(file: FileTranscriptionOptions) {
@@ -168,7 +170,7 @@ class PendingParts {
 
   /** Where the earliest part begins that is not transcribed; Infinity where there is none. */
   get earliestMs(): number {
-    return Math.min(...[...this.#pending.keys()].map(({ startMs }) => startMs));
+    return Math.min(...this.#failedMs, ...[...this.#pending.keys()].map(({ startMs }) => startMs));
   }
 
   /** Begins to transcribe a part, once there is room; throws what keeps the file from being transcribed. */
@@ -177,7 +179,7 @@ class PendingParts {
     if (isTranscribed(part)) return;
     while (this.#pending.size >= this.#concurrentMax) await Promise.race(this.#pending.values());
     signal.throwIfAborted();
-    if (this.#failed >= PARTS_FAILED_MAX) throw this.#failure;
+    if (this.#failedMs.length >= PARTS_FAILED_MAX) throw this.#failure;
     const { samples, ...key } = part;
     const transcribed = this.#transcribe(key, samples).finally(() => this.#pending.delete(key));
     this.#pending.set(key, transcribed);
@@ -190,7 +192,7 @@ class PendingParts {
       await Promise.race(this.#pending.values());
     }
     this.#file.signal.throwIfAborted();
-    if (this.#failed > 0) throw this.#failure;
+    if (this.#failedMs.length > 0) throw this.#failure;
     onProgress();
   }
 
@@ -203,12 +205,12 @@ class PendingParts {
     const { language, speakers, vocabulary } = options;
     try {
       const request = { samples, language, speakers, vocabulary };
-      const outcome = await stt.transcribe(request, signal, () => onRequest(key));
+      const outcome = await stt.transcribe(request, signal, (provider) => onRequest(key, provider));
       await onTranscribed(key, outcome);
     } catch (error) {
-      this.#failed += 1;
+      this.#failedMs.push(key.startMs);
       // The one that says most: what is stopped because of it comes later.
-      if (this.#failed === 1 || codeOf(this.#failure) === "internal") this.#failure = error;
+      if (this.#failedMs.length === 1 || codeOf(this.#failure) === "internal") this.#failure = error;
     }
   }
 }

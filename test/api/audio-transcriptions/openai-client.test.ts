@@ -108,10 +108,24 @@ describe("the official client of OpenAI with another base URL", () => {
     const create = () => openai.audio.transcriptions.create({ file: audio(), model: "whisper-1" });
     end = (id) => api.stores.transcriptions.end(id, { status: "failed", failure: FAILURE });
     await expect(create()).rejects.toMatchObject({ status: 400, message: expect.stringContaining(FAILURE.message) });
-    const failure = { code: "provider_failed", message: "no provider has answered" };
-    end = (id) => api.stores.transcriptions.end(id, { status: "failed", failure });
-    await expect(create()).rejects.toMatchObject({ status: 503, code: "unavailable" });
+    for (const [code, status] of [
+      ["provider_failed", 503],
+      ["transcriber_died", 503],
+      ["abandoned", 503],
+      ["internal", 500],
+    ] as const) {
+      const failure = { code, message: "it was not transcribed" };
+      end = (id) => api.stores.transcriptions.end(id, { status: "failed", failure });
+      await expect(create()).rejects.toMatchObject({ status, type: "server_error" });
+    }
     await nothingIsLeft();
+  });
+
+  test("gets its answer even where the transcription cannot be deleted", async () => {
+    vi.spyOn(api.stores.transcriptions, "remove").mockRejectedValue(new Error("no disk"));
+    const answer = await (await client()).audio.transcriptions.create({ file: audio(), model: "whisper-1" });
+    expect(answer).toEqual({ text: RESULT.text });
+    expect(api.logged.join("")).toContain("an answered transcription could not be deleted");
   });
 
   test("is refused with a wrong API key", async () => {
@@ -191,6 +205,18 @@ describe("the API key of POST /audio/transcriptions", () => {
       expect((await api.app.inject({ url, headers })).statusCode).toBe(401);
     }
   });
+});
+
+test("without FFmpeg a file that is no WAV file is 415 in OpenAI's shape", async () => {
+  await api.close();
+  api = await apiUnderTest(undefined, { hasFfmpeg: false });
+  const parts = [
+    ["model", "x"],
+    ["file", "ID3 and the rest of an MP3 file", "a.mp3"],
+  ] as const;
+  const refused = await postForm(api, parts, {}, PATH);
+  expect([refused.status, refused.body]).toMatchObject([415, { error: { code: "unsupported_media_type" } }]);
+  await nothingIsLeft();
 });
 
 test("other bodies, and what no provider can, are errors in OpenAI's shape", async () => {

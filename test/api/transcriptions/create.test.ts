@@ -131,6 +131,17 @@ describe("POST /transcriptions as JSON", () => {
     expect(errorOf(english).message).toMatch(/: de, or a region of these; no configured provider .*; assemblyai would/);
   });
 
+  test("the default language is English where it is transcribed and no provider detects languages", async () => {
+    await api.close();
+    const capabilities = { ...ANY_BATCH_PROVIDER, detectsLanguage: false, servesLanguage: () => true };
+    api = await apiUnderTest(undefined, { batchCapabilities: async () => capabilities });
+    const created = await post(URL_BODY);
+    expect([created.status, created.body]).toMatchObject([
+      202,
+      { options: { language: expect.stringMatching(/^en/) } },
+    ]);
+  });
+
   test("the recording of a call can be transcribed", async () => {
     const scene = await Scene.make();
     try {
@@ -227,6 +238,17 @@ describe("POST /transcriptions as a form", () => {
     expect((await post("x", { "content-type": "multipart/form-data" })).status).toBe(400);
     expect((await post("x", { "content-type": "audio/wav" })).status).toBe(415);
     expect(files()).toEqual([]);
+  });
+
+  test("without FFmpeg a file that is no WAV file is 415, and nothing of it stays", async () => {
+    await api.close();
+    api = await apiUnderTest(undefined, { hasFfmpeg: false });
+    for (const file of ["RIFF", "ID3 and the rest of an MP3 file"]) {
+      const refused = await upload([["file", file, "a.mp3"]]);
+      expect([refused.status, refused.text]).toEqual([415, expect.stringMatching(/must be a WAV file .*FFmpeg/)]);
+    }
+    expect(files()).toEqual([]);
+    expect((await upload([["file", "RIFF1234WAVE and samples", "a.wav"]])).status).toBe(202);
   });
 
   test("a full disk refuses an upload that is under way", async () => {

@@ -49,7 +49,7 @@ describe("GET /transcriptions/{id}", () => {
 
   test("shows why one has failed, and what it has cost", async () => {
     const id = await create();
-    await api.stores.transcriptions.requesting(id, PART);
+    await api.stores.transcriptions.requesting(id, PART, "deepgram");
     await api.stores.transcriptions.transcribed(id, PART, OUTCOME);
     await api.stores.transcriptions.end(id, { status: "failed", failure: FAILURE });
     expect((await api.get(`${PATH}/${id}`)).body).toMatchObject({

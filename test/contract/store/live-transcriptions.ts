@@ -10,7 +10,7 @@ import { createCall, endAt, listedIds, SPEC, TTL_MS } from "../../support/calls/
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { SEALING_KEYS } from "../../support/stores/keys.ts";
 import { redeemedBy } from "../../support/tokens.ts";
-import { RESULT } from "../../support/transcriptions/stored.ts";
+import { newTranscription, RESULT } from "../../support/transcriptions/stored.ts";
 import type { StoresUnderTest } from "./calls.ts";
 
 const LIVE: CallSpec = {
@@ -114,7 +114,8 @@ export function liveTranscriptionContract(name: string, make: () => StoresUnderT
 
     test("is none of the transcriptions in progress that an account may have at once", async () => {
       await redeemed();
-      expect(await stores.transcriptions.countProcessing(accountId)).toBe(0);
+      const { id } = await stores.transcriptions.create(newTranscription(accountId));
+      expect(await stores.transcriptions.start(id, 1)).toMatchObject({ status: "processing" });
     });
 
     test("takes a slot as a call does, while it waits and while it is live", async () => {

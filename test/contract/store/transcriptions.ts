@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type AccountId, asCallId, asTranscriptionId, type TranscriptionId } from "../../../src/core/ids.ts";
+import {
+  type AccountId,
+  asCallId,
+  asTranscriptionId,
+  type JobId,
+  type TranscriptionId,
+} from "../../../src/core/ids.ts";
 import { IDEMPOTENCY_MS } from "../../../src/core/limits/api.ts";
 import { RESULT_TEXT_CHARS_MAX } from "../../../src/core/limits/transcriptions.ts";
 import { TRANSCRIPTION_JOB } from "../../../src/store/job-kinds.ts";
@@ -175,21 +181,35 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         const { id } = await create();
         const startedAtMs = clock.epochMs();
         expect(await stores.transcriptions.start(id)).toMatchObject({ status: "processing", startedAtMs });
-        expect(await stores.transcriptions.countProcessing(accountId)).toBe(1);
         clock.advance(1_000);
         expect(await stores.transcriptions.start(id)).toMatchObject({ status: "processing", startedAtMs });
         await stores.transcriptions.progress(id, 0, 60_000.5);
         await stores.transcriptions.progress(id, 1_500, undefined);
+        await stores.transcriptions.progress(id, 1_000, undefined);
         expect(await get(id)).toMatchObject({ doneMs: 1_500, durationMs: 60_000.5 });
         expect(await stores.transcriptions.start(UNKNOWN)).toBeUndefined();
+      });
+
+      test("of an account no more are processing at once than it may have, also of those that start together", async () => {
+        const other = await stores.accounts.ensure("second");
+        const ofOther = await stores.transcriptions.create(newTranscription(other));
+        const ids = [await create(), await create(), await create()].map(({ id }) => id);
+        const started = await Promise.all([ofOther.id, ...ids].map((id) => stores.transcriptions.start(id, 1)));
+        expect(started.map((one) => one?.status).sort()).toEqual(["processing", "processing", "queued", "queued"]);
+        const first = started.slice(1).find((one) => one?.status === "processing");
+        if (first === undefined) throw new Error("one of the account has started");
+        expect(await stores.transcriptions.start(first.id, 1)).toEqual(first);
+        await stores.transcriptions.cancel(accountId, first.id);
+        const next = ids.find((id) => id !== first.id) as TranscriptionId;
+        expect(await stores.transcriptions.start(next, 1)).toMatchObject({ status: "processing" });
       });
 
       test("each request of a part is counted, and its first outcome stays", async () => {
         const { id } = await create();
         await stores.transcriptions.start(id);
-        expect(await stores.transcriptions.requesting(id, OTHER_PART)).toBe(true);
-        expect(await stores.transcriptions.requesting(id, PART)).toBe(true);
-        expect(await stores.transcriptions.requesting(id, PART)).toBe(true);
+        expect(await stores.transcriptions.requesting(id, OTHER_PART, "deepgram")).toBe(true);
+        expect(await stores.transcriptions.requesting(id, PART, "deepgram")).toBe(true);
+        expect(await stores.transcriptions.requesting(id, PART, "deepgram")).toBe(true);
         await stores.transcriptions.transcribed(id, PART, OUTCOME);
         await stores.transcriptions.transcribed(id, PART, { ...OUTCOME, words: [] });
         await stores.close();
@@ -198,7 +218,7 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
           { ...PART, requests: 2, outcome: OUTCOME },
           { ...OTHER_PART, requests: 1 },
         ]);
-        expect(await stores.transcriptions.requesting(UNKNOWN, PART)).toBe(false);
+        expect(await stores.transcriptions.requesting(UNKNOWN, PART, "deepgram")).toBe(false);
       });
 
       test("nothing of one that is over changes", async () => {
@@ -206,7 +226,7 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         const before = await get(id);
         expect(await stores.transcriptions.start(id)).toEqual(before);
         await stores.transcriptions.progress(id, 1, 2);
-        expect(await stores.transcriptions.requesting(id, PART)).toBe(false);
+        expect(await stores.transcriptions.requesting(id, PART, "deepgram")).toBe(false);
         await stores.transcriptions.transcribed(id, PART, OUTCOME);
         expect(await stores.transcriptions.parts(id)).toEqual([]);
         expect(await stores.transcriptions.end(id, FAILED)).toBe(false);
@@ -220,7 +240,8 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         await subscribe();
         const { id } = await create();
         await stores.transcriptions.start(id);
-        await stores.transcriptions.requesting(id, PART);
+        await stores.transcriptions.requesting(id, PART, "deepgram");
+        await stores.transcriptions.transcribed(id, PART, OUTCOME);
         expect(await stores.transcriptions.result(accountId, id)).toBeUndefined();
         clock.advance(1_000);
         expect(await stores.transcriptions.end(id, COMPLETED)).toBe(true);
@@ -233,7 +254,6 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         });
         expect(await stores.transcriptions.result(accountId, id)).toEqual(RESULT);
         expect(await stores.transcriptions.parts(id)).toEqual([]);
-        expect(await stores.transcriptions.countProcessing(accountId)).toBe(0);
         expect(await facts()).toEqual([`transcription.completed ${id}`]);
       });
 
@@ -260,7 +280,7 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         await subscribe();
         const { id } = await create();
         for (const part of [PART, OTHER_PART]) {
-          await stores.transcriptions.requesting(id, part);
+          await stores.transcriptions.requesting(id, part, "deepgram");
           await stores.transcriptions.transcribed(id, part, OUTCOME);
         }
         expect(await stores.transcriptions.end(id, FAILED)).toBe(true);
@@ -273,10 +293,34 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         expect(await facts()).toEqual([`transcription.failed ${id}`]);
       });
 
+      test("every request is in the usage: repeated ones, those of other providers, and those of parts that were not transcribed", async () => {
+        const used = async (end: (id: TranscriptionId) => Promise<unknown>) => {
+          const { id } = await create();
+          for (const provider of ["openai", "deepgram", "deepgram"])
+            await stores.transcriptions.requesting(id, PART, provider);
+          await stores.transcriptions.transcribed(id, PART, OUTCOME);
+          await stores.transcriptions.requesting(id, OTHER_PART, "local");
+          await end(id);
+          return (await get(id))?.usage;
+        };
+        const all = [
+          { provider: "deepgram", model: "nova-3", audioSeconds: 5.001 },
+          { provider: "openai", audioSeconds: 2.501 },
+          { provider: "local", audioSeconds: 2 },
+        ];
+        const sorted = (usage: typeof all) => usage.sort((one, other) => (one.provider < other.provider ? -1 : 1));
+        for (const end of [
+          (id: TranscriptionId) => stores.transcriptions.end(id, COMPLETED),
+          (id: TranscriptionId) => stores.transcriptions.end(id, FAILED),
+          (id: TranscriptionId) => stores.transcriptions.cancel(accountId, id),
+        ])
+          expect(sorted([...((await used(end)) as typeof all)])).toEqual(sorted(all));
+      });
+
       test("a cancelled one has no job, no parts and no event, and does not end again", async () => {
         await subscribe();
         const { id } = await create();
-        await stores.transcriptions.requesting(id, PART);
+        await stores.transcriptions.requesting(id, PART, "deepgram");
         await stores.transcriptions.transcribed(id, PART, OUTCOME);
         expect(await stores.transcriptions.cancel(accountId, id)).toMatchObject({
           status: "cancelled",
@@ -304,6 +348,58 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         expect(queued?.failure).toBeUndefined();
       });
 
+      test("the parts of one whose job is given up stay for another attempt, until retention or removal", async () => {
+        const giveUp = async (job: JobId) => {
+          await stores.jobs.claim({ runnerId: "r", kinds: [TRANSCRIPTION_JOB], fullLanes: [], limit: 10 });
+          await stores.jobs.settle("r", new Map([[job, { kind: "dead", error: "no way" }]]));
+        };
+        const { id } = await create();
+        const job = (await stores.transcriptions.jobOf(id)) as JobId;
+        await stores.transcriptions.start(id);
+        await stores.transcriptions.requesting(id, PART, "deepgram");
+        await stores.transcriptions.transcribed(id, PART, OUTCOME);
+        await giveUp(job);
+        expect(await get(id)).toMatchObject({ status: "failed", usage: OUTCOME.usage });
+        expect(await stores.transcriptions.result(accountId, id)).toBeUndefined();
+        await stores.jobs.replay({ ids: [job] });
+        expect(await stores.transcriptions.parts(id)).toEqual([{ ...PART, requests: 1, outcome: OUTCOME }]);
+        await giveUp(job);
+        clock.advance(1);
+        const due = { part: "transcript", endedBeforeMs: clock.epochMs(), limit: 10 } as const;
+        expect((await stores.transcriptions.listDue(accountId, due)).map((one) => one.id)).toEqual([id]);
+        await stores.transcriptions.deleteResult(id);
+        expect(await stores.transcriptions.parts(id)).toEqual([]);
+        expect(await stores.transcriptions.listDue(accountId, due)).toEqual([]);
+      });
+
+      test("an upload whose audio is gone stays failed when its job is attempted again; other audio is fetched again", async () => {
+        const replayed = async (source: "upload" | "url") => {
+          const { id } = await create({ source });
+          const job = (await stores.transcriptions.jobOf(id)) as JobId;
+          await stores.jobs.claim({ runnerId: "r", kinds: [TRANSCRIPTION_JOB], fullLanes: [], limit: 10 });
+          await stores.jobs.settle("r", new Map([[job, { kind: "dead", error: "no way" }]]));
+          await stores.transcriptions.audioDeleted(id);
+          await stores.jobs.replay({ ids: [job] });
+          return await get(id);
+        };
+        expect(await replayed("upload")).toMatchObject({ status: "failed", failure: { code: "abandoned" } });
+        expect(await replayed("url")).toMatchObject({ status: "queued", hasAudio: true });
+      });
+
+      test("one whose job is cancelled or given up is reported, once that is stored", async () => {
+        const reported: unknown[] = [];
+        stores.transcriptions.onOver((id, transcription) => reported.push([id, transcription?.status]));
+        const [cancelled, dead] = [await create(), await create()];
+        const jobs = await Promise.all([cancelled, dead].map(({ id }) => stores.transcriptions.jobOf(id)));
+        await stores.jobs.cancel(jobs[0] as JobId);
+        await stores.jobs.claim({ runnerId: "r", kinds: [TRANSCRIPTION_JOB], fullLanes: [], limit: 10 });
+        await stores.jobs.settle("r", new Map([[jobs[1] as JobId, { kind: "dead", error: "no way" }]]));
+        expect(reported).toEqual([
+          [cancelled.id, "failed"],
+          [dead.id, "failed"],
+        ]);
+      });
+
       test("each end, cancellation and removal is reported once", async () => {
         const reported: unknown[] = [];
         stores.transcriptions.onOver((id, transcription) => reported.push([id, transcription?.status]));
@@ -327,7 +423,7 @@ export function transcriptionContract(name: string, make: () => StoresUnderTest)
         await stores.eventStreams.open(accountId);
         const done = await over();
         const open = await create();
-        await stores.transcriptions.requesting(open.id, PART);
+        await stores.transcriptions.requesting(open.id, PART, "deepgram");
         const dead = await create();
         const act = { actor: { kind: "operator", id: "root" } } as const;
         for (const id of [done, open.id, dead.id]) {

@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { joinTexts, lettersOf, textAfter, wordEnds, wordsOf } from "../../../src/core/text/words.ts";
+import {
+  joinAllTexts,
+  joinAllWords,
+  joinTexts,
+  joinWords,
+  lettersOf,
+  textAfter,
+  wordEnds,
+  wordsOf,
+} from "../../../src/core/text/words.ts";
 
 describe("F14-3: words", () => {
   test.each([
@@ -51,4 +60,34 @@ test("F14-1: the text after words is found regardless of case and punctuation, a
   expect(textAfter("", "yes", "en")).toBe("yes");
   expect(textAfter("yes", "", "en")).toBeUndefined();
   expect(lettersOf("Ｉ’d—like Ⅳ!")).toBe("idlikeiv");
+});
+
+describe("many texts", () => {
+  const texts = (count: number): string[] => Array.from({ length: count }, (_, index) => `Utterance ${index}.`);
+
+  test("are joined as two are", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom("", "a", "Yes.", "你好。", "パン", "안녕", "ภาษา"), { maxLength: 8 }),
+        (some) => {
+          expect(joinAllTexts(some)).toBe(some.reduce(joinTexts, ""));
+          expect(joinAllWords(some)).toBe(some.reduce(joinWords, ""));
+        },
+      ),
+    );
+  });
+
+  test("take time that grows with their number, and not with its square", () => {
+    const msFor = (count: number): number => {
+      const all = texts(count);
+      const runs = Array.from({ length: 5 }, () => {
+        const begunMs = performance.now();
+        joinAllTexts(all);
+        return performance.now() - begunMs;
+      });
+      return Math.min(...runs);
+    };
+    // Four times as many take four times as long, or sixteen times.
+    expect(msFor(40_000)).toBeLessThan(12 * msFor(10_000));
+  });
 });

@@ -1,13 +1,14 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
-import type { AccountId, TranscriptionId } from "../../../src/core/ids.ts";
+import { type AccountId, asCallId, type TranscriptionId } from "../../../src/core/ids.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { newId } from "../../../src/core/new-id.ts";
 import { TranscriptionEnds } from "../../../src/process/control/transcription-ends.ts";
 import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
+import type { NewTranscription } from "../../../src/store/transcription-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
@@ -38,8 +39,8 @@ async function start(encryptsMedia = false): Promise<void> {
   await new TranscriptionEnds({ transcriptions, audio, encryptsMedia, metrics, clock, log }).start();
 }
 
-async function withAudio(deletesAudio: boolean): Promise<TranscriptionId> {
-  const { id } = await stores.transcriptions.create(newTranscription(accountId, { deletesAudio }));
+async function withAudio(deletesAudio: boolean, more: Partial<NewTranscription> = {}): Promise<TranscriptionId> {
+  const { id } = await stores.transcriptions.create(newTranscription(accountId, { deletesAudio, ...more }));
   await (await audio.create(id)).close();
   return id;
 }
@@ -65,6 +66,34 @@ test("with encrypted media no audio is kept: it is not encrypted", async () => {
   const id = await withAudio(false);
   await complete(id);
   await vi.waitFor(() => expect(hasFile(id)).toBe(false));
+});
+
+test("no copy of a call's recording is kept", async () => {
+  await start();
+  const id = await withAudio(false, { source: "call", callId: asCallId("call_1") });
+  await complete(id);
+  await vi.waitFor(async () => {
+    expect([hasFile(id), (await stores.transcriptions.find(id))?.hasAudio]).toEqual([false, false]);
+  });
+});
+
+test("a start deletes audio that was written after it had been deleted, and files that were not complete", async () => {
+  const [late, kept, open] = [await withAudio(false), await withAudio(false), await withAudio(false)];
+  await stores.transcriptions.cancel(accountId, late);
+  await stores.transcriptions.audioDeleted(late);
+  await complete(kept);
+  const partial = `${audio.path(open)}.part`;
+  writeFileSync(partial, "half");
+  await start();
+  expect([late, kept, open].map(hasFile)).toEqual([false, true, true]);
+  expect(existsSync(partial)).toBe(false);
+});
+
+test("audio is removed with what was fetched of it", async () => {
+  const id = await withAudio(false);
+  writeFileSync(`${audio.path(id)}.part`, "half");
+  await audio.remove(id);
+  expect([hasFile(id), existsSync(`${audio.path(id)}.part`)]).toEqual([false, false]);
 });
 
 test("a start deletes audio without a transcription, and what an earlier process has left", async () => {

@@ -83,17 +83,17 @@ function storeOf(changes: Partial<PartsStore> = {}): PartsStore & { transcribedP
 const never = (): AbortSignal => new AbortController().signal;
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-test("the process is started for the first file, transcribes two at once, and is ended when there was none for a while", async () => {
+test("the process is started for the first file, transcribes some at once, and is ended when there was none for a while", async () => {
   const { client, children, child, clock } = scene();
   expect(children).toHaveLength(0);
-  const done = [1, 2, 3].map(() => client.transcribe(TASK, storeOf(), never()));
+  const done = [1, 2, 3, 4].map(() => client.transcribe(TASK, storeOf(), never()));
   expect(child().begun).toEqual([]);
   child().says({ kind: "ready" });
-  expect(child().begun).toEqual([1, 2]);
-  child().says({ kind: "completed", id: 1, result: RESULT });
   expect(child().begun).toEqual([1, 2, 3]);
-  for (const id of [2, 3]) child().says({ kind: "completed", id, result: RESULT });
-  expect(await Promise.all(done)).toEqual([RESULT, RESULT, RESULT]);
+  child().says({ kind: "completed", id: 1, result: RESULT });
+  expect(child().begun).toEqual([1, 2, 3, 4]);
+  for (const id of [2, 3, 4]) child().says({ kind: "completed", id, result: RESULT });
+  expect(await Promise.all(done)).toEqual([RESULT, RESULT, RESULT, RESULT]);
   for (let ms = 0; ms <= TRANSCRIBER_IDLE_MS_MAX; ms += HEARTBEAT_MS) {
     expect(child().isKilled).toBe(false);
     child().says({ kind: "heartbeat" });
@@ -111,7 +111,7 @@ describe("what it reports", () => {
     const store = storeOf();
     void client.transcribe(TASK, store, never()).catch(() => {});
     child().says({ kind: "ready" });
-    child().says({ kind: "requesting", id: 1, number: 7, part: PART });
+    child().says({ kind: "requesting", id: 1, number: 7, part: PART, provider: "scripted" });
     child().says({ kind: "transcribed", id: 1, number: 8, part: PART, outcome: OUTCOME });
     await settled();
     expect(child().sent.slice(1)).toEqual([
@@ -128,7 +128,7 @@ describe("what it reports", () => {
     const failing = storeOf({ transcribed: () => Promise.reject(new Error("the disk is full")) });
     const failed = client.transcribe(TASK, failing, never());
     child().says({ kind: "ready" });
-    child().says({ kind: "requesting", id: 1, number: 1, part: PART });
+    child().says({ kind: "requesting", id: 1, number: 1, part: PART, provider: "scripted" });
     child().says({ kind: "transcribed", id: 2, number: 2, part: PART, outcome: OUTCOME });
     await expect(failed).rejects.toThrow("the disk is full");
     expect(child().sent).toContainEqual({ kind: "stored", id: 1, number: 1, isOver: true });
@@ -164,15 +164,16 @@ test("an abort stops the attempt, and what it still reports has no effect", asyn
 describe("a process that dies", () => {
   test("fails what it had in progress, and the next one gets what waits", async () => {
     const { client, children, child, deaths } = scene();
-    const [first, second, third] = [1, 2, 3].map(() => client.transcribe(TASK, storeOf(), never()));
+    const [first, second, third, fourth] = [1, 2, 3, 4].map(() => client.transcribe(TASK, storeOf(), never()));
     child().says({ kind: "ready" });
     child().kill();
     await expect(first).rejects.toMatchObject({ code: "transcriber_died" });
     await expect(second).rejects.toMatchObject({ code: "transcriber_died" });
+    await expect(third).rejects.toMatchObject({ code: "transcriber_died" });
     expect(children).toHaveLength(2);
     child().says({ kind: "ready" });
-    child().says({ kind: "completed", id: 3, result: RESULT });
-    expect(await third).toBe(RESULT);
+    child().says({ kind: "completed", id: 4, result: RESULT });
+    expect(await fourth).toBe(RESULT);
     expect(deaths()).toBe(1);
     client.close();
   });

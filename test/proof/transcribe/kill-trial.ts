@@ -15,6 +15,8 @@ const KILL_AFTER_MS = [300, 4_000] as const;
 const POLL_MS = 500;
 /** By then everything is over, whatever was killed last. */
 const SETTLE_MS_MAX = 900_000;
+/** By then the events of their ends are delivered, whatever attempt a kill has ended. */
+const EVENTS_MS_MAX = 180_000;
 const VICTIMS = ["control", "transcriber", "transcriber", "service"] as const;
 
 export interface KillTrialOptions {
@@ -62,6 +64,7 @@ export class KillTrial {
     try {
       await Promise.all([this.#createAll(service, fake), this.#killAll(service)]);
       await this.#settle(service);
+      await this.#awaitEvents(service);
       const jobs = await this.#evidence(service);
       const evidence = { jobs, requests: fake.requests, killsMs: this.#killsMs, partsPerJob: PARTS_PER_JOB };
       return { ...this.#trial, verdict: verdictOf(evidence), tookS: (performance.now() - begunMs) / 1_000 };
@@ -91,6 +94,8 @@ export class KillTrial {
   async #killAll(service: KilledService): Promise<void> {
     const { kills, store } = this.#trial;
     while (this.#killsMs.length < kills) {
+      // A service that is killed whenever it starts answers nothing at all.
+      await service.ask("GET", "/transcriptions?limit=1");
       await delay(this.#random.between(...KILL_AFTER_MS));
       const atMs = Date.now();
       if (!service.kill(this.#random.pick(VICTIMS))) continue;
@@ -107,6 +112,13 @@ export class KillTrial {
       await delay(POLL_MS);
       await this.#look(service);
     }
+  }
+
+  /** An event that was not delivered at once is sent again. */
+  async #awaitEvents(service: KilledService): Promise<void> {
+    const endMs = performance.now() + EVENTS_MS_MAX;
+    const lacksEvent = (id: string): boolean => eventIdsOf(service.deliveries, id).length === 0;
+    while (this.#ids.some(lacksEvent) && performance.now() < endMs) await delay(POLL_MS);
   }
 
   /** Notes which are over: those that are in neither list of others. */
@@ -131,9 +143,9 @@ export class KillTrial {
   }
 }
 
-/** The ids of the events that were delivered about a transcription; one that came twice has one. */
-const eventIdsOf = (deliveries: readonly string[], id: string): string[] =>
-  deliveries.flatMap((body) => {
-    const { id: eventId, data } = JSON.parse(body) as { id?: string; data?: { id?: string } };
-    return data?.id === id && eventId !== undefined ? [eventId] : [];
+/** The ids of the events of its end that were delivered about a transcription. */
+const eventIdsOf = (deliveries: KilledService["deliveries"], id: string): string[] =>
+  deliveries.flatMap(({ id: eventId, body }) => {
+    const { data } = JSON.parse(body) as { data?: { transcription?: { id?: string } } };
+    return data?.transcription?.id === id ? [eventId] : [];
   });

@@ -38,15 +38,16 @@ export async function proveTranscriptions(proof: Proof): Promise<void> {
 }
 
 function checkTrial({ checks, seed }: Proof, { store, jobs, kills, verdict }: KillTrialResult): void {
-  const { lost, doubled, askedAgain, uncounted } = verdict;
+  const { lost, doubled, unannounced, askedAgain, uncounted } = verdict;
   const found = [
     ...lost.map((id) => `lost ${id}`),
     ...doubled.map((id) => `doubled ${id}`),
+    ...unannounced.map((id) => `no event of ${id}`),
     ...askedAgain.map((part) => `asked again for ${part}`),
     ...(uncounted > 0 ? [`${uncounted} requests are not counted`] : []),
   ];
   checks.check(
-    `${store}, seed ${seed}: ${jobs} files under ${kills} kills: lost 0, doubled 0, stored parts asked for again 0, every request counted`,
+    `${store}, seed ${seed}: ${jobs} files under ${kills} kills: lost 0, doubled 0, an event of each, stored parts asked for again 0, every request counted`,
     found.slice(0, SHOWN_MAX).join("; "),
   );
 }

@@ -25,6 +25,8 @@ export interface KillVerdict {
   readonly lost: readonly string[];
   /** With a word twice, or with two events of its end. */
   readonly doubled: readonly string[];
+  /** Completed, without an event of its end. */
+  readonly unannounced: readonly string[];
   /** Parts that were asked for again although no kill and no refusal explains it. */
   readonly askedAgain: readonly string[];
   /** Requests at the provider, and those that the records count. */
@@ -34,8 +36,8 @@ export interface KillVerdict {
   readonly uncounted: number;
 }
 
-/** From the end of a request until its part is stored. */
-const STORE_MS_MAX = 2_000;
+/** From the end of a request until its part is stored, unless something is killed. */
+const STORE_MS_MAX = 250;
 
 /** What the evidence shows. */
 export function verdictOf({ jobs, requests, killsMs, partsPerJob }: KillEvidence): KillVerdict {
@@ -43,6 +45,7 @@ export function verdictOf({ jobs, requests, killsMs, partsPerJob }: KillEvidence
   const doubled = jobs.filter(
     ({ words, eventIds }) => words.length > new Set(words).size || new Set(eventIds).size > 1,
   );
+  const unannounced = jobs.filter(({ status, eventIds }) => status === "completed" && eventIds.length === 0);
   const parts = [...new Set(requests.map(({ part }) => part))];
   const askedAgain = parts.filter((part) => {
     const ofPart = requests.filter((request) => request.part === part);
@@ -52,6 +55,7 @@ export function verdictOf({ jobs, requests, killsMs, partsPerJob }: KillEvidence
   return {
     lost: lost.map(({ id, status }) => `${id} ${status}`),
     doubled: doubled.map(({ id }) => id),
+    unannounced: unannounced.map(({ id }) => id),
     askedAgain,
     requests: requests.length,
     counted,
@@ -59,7 +63,7 @@ export function verdictOf({ jobs, requests, killsMs, partsPerJob }: KillEvidence
   };
 }
 
-/** Something was killed before the answer could be stored. */
+/** Something was killed after it began and before its answer was stored. */
 const isExplained = (
   { startedMs, endedMs = Number.POSITIVE_INFINITY }: PartRequest,
   killsMs: readonly number[],

@@ -153,6 +153,7 @@ export async function apiUnderTest(
       | "toolSecrets"
       | "batchCapabilities"
       | "transcriptionBytesMax"
+      | "hasFfmpeg"
       | "prices"
     >
   > & {
@@ -292,6 +293,7 @@ export async function apiUnderTest(
     transcriptionAudio: new TranscriptionAudio(directory),
     batchCapabilities: async () => ANY_BATCH_PROVIDER,
     transcriptionBytesMax: 1_000_000,
+    hasFfmpeg: true,
     uploads,
     isDiskLow: () => state.diskIsLow,
     formatResult,

@@ -101,6 +101,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     transcriptionAudio: new TranscriptionAudio(directory),
     transcriptionBytesMax: 1_000_000,
+    hasFfmpeg: true,
     uploads: new LargeResponses(systemClock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
     isDiskLow: () => false,
     batchCapabilities: async () => ANY_BATCH_PROVIDER,

@@ -43,4 +43,4 @@ export const RESULT: TranscriptionResult = {
   parts: [{ ...PART, provider: "deepgram", requests: 1, usage: OUTCOME.usage }],
 };
 
-export const FAILURE = { code: "unreadable_audio", message: "the file is no audio that can be read" };
+export const FAILURE = { code: "audio_unreadable", message: "the file is no audio that can be read" };

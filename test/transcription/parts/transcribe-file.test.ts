@@ -1,51 +1,18 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { PARTS_FAILED_MAX } from "../../../src/core/limits/transcriptions.ts";
 import type { TranscriptionOptions } from "../../../src/core/transcriptions/options.ts";
 import type { PartKey } from "../../../src/core/transcriptions/part.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
-import type { VoiceActivityDetection } from "../../../src/media/voice-activity/detector.ts";
-import { wavHeader } from "../../../src/media/wav.ts";
 import {
   type DecodedFile,
   type FileTranscriptionOptions,
   transcribeFile,
 } from "../../../src/transcription/parts/transcribe-file.ts";
-import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ScriptedStt } from "../../support/transcriptions/scripted-stt.ts";
+import { fileOf, soundDetection, utterances } from "../../support/transcriptions/sound-files.ts";
 
-const RATE_HZ = 16_000;
 const makeResampler = await loadResampler();
-
-/** Every frame with a sound is voiced. */
-const soundDetection: VoiceActivityDetection = {
-  version: "sound",
-  onset: { onsetSpeechFrames: 2, onsetWindowFrames: 3, settleMs: 0 },
-  fallbackVersion: undefined,
-  counts: { gateFrames: 0, networkFrames: 0, fallbackFrames: 0 },
-  open: () => ({ isSpeech: (frame) => frame.some((sample) => sample !== 0), destroy: () => {} }),
-  setFallback: () => {},
-};
-
-/** A file of these seconds, each with a sound or silent, in each of its channels. */
-function fileOf(...channels: readonly (readonly boolean[])[]): string {
-  const seconds = channels[0]?.length ?? 0;
-  const samples = new Int16Array(seconds * RATE_HZ * channels.length);
-  for (const [index, channel] of channels.entries()) {
-    for (let i = 0; i < seconds * RATE_HZ; i += 1) {
-      if (channel[Math.floor(i / RATE_HZ)] === true) samples[i * channels.length + index] = 1_000;
-    }
-  }
-  const path = join(temporaryDirectory(), "audio.wav");
-  const head = wavHeader(seconds * RATE_HZ, RATE_HZ, channels.length === 2 ? 2 : 1);
-  writeFileSync(path, Buffer.concat([head, Buffer.from(samples.buffer)]));
-  return path;
-}
-
-/** Utterances of one second with pauses of two. */
-const utterances = (count: number): boolean[] => Array.from({ length: 3 * count }, (_, second) => second % 3 === 1);
 
 interface Transcribed {
   done: Promise<DecodedFile>;
@@ -116,6 +83,8 @@ test("a part that fails does not stop the others, and another attempt asks for i
   const first = transcribe(path, new ScriptedStt({ outcomes: ["ok", "fails"] }));
   await expect(first.done).rejects.toMatchObject({ code: "provider_failed" });
   expect(first.transcribed).toHaveLength(5);
+  const failedMs = first.requested.find((part) => !first.transcribed.includes(part))?.startMs;
+  for (const [doneMs] of first.progress) expect(doneMs).toBeLessThanOrEqual(failedMs ?? 0);
   const stored = new Set(namesOf(first.transcribed));
   const isTranscribed = (part: PartKey) => stored.has(namesOf([part])[0] ?? "");
   const second = transcribe(path, new ScriptedStt(), {}, { isTranscribed });

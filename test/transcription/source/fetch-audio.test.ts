@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { TRANSCRIPTION_FETCH_SILENCE_MS_MAX } from "../../../src/core/limits/transcriptions.ts";
+import { UPLOAD_WINDOW_MS } from "../../../src/core/limits/transcriptions.ts";
 import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { fetchAudio } from "../../../src/transcription/source/fetch-audio.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -21,14 +21,24 @@ const http = new GuardedHttp({ allowLoopback: true });
 
 async function read(
   url: string,
-  { clock = new ManualClock(), bytesMax = 1_000, signal = new AbortController().signal } = {},
+  {
+    clock = new ManualClock(),
+    bytesMax = 1_000,
+    isDiskLow = (): boolean => false,
+    signal = new AbortController().signal,
+  } = {},
 ): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of fetchAudio(url, { http, clock, bytesMax }, signal)) chunks.push(chunk);
+  for await (const chunk of fetchAudio(url, { http, clock, bytesMax, isDiskLow }, signal)) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 
 const refused = (message: RegExp | string) => ({ code: "audio_unavailable", message: expect.stringMatching(message) });
+/** Another attempt may succeed. */
+const unreachable = (message: RegExp | string) => ({
+  code: "audio_unreachable",
+  message: expect.stringMatching(message),
+});
 
 test("audio is fetched, also over redirects", async () => {
   const url = await serve(({ url: path }, response) => {
@@ -56,7 +66,7 @@ describe("the address is refused", () => {
     ]) {
       const audio = fetchAudio(
         await to(location),
-        { http: guarded, clock: new ManualClock(), bytesMax: 9 },
+        { http: guarded, clock: new ManualClock(), bytesMax: 9, isDiskLow: () => false },
         new AbortController().signal,
       );
       await expect(audio.next(), location).rejects.toMatchObject(refused("not one of the public internet"));
@@ -89,20 +99,31 @@ describe("the address is refused", () => {
       response.writeHead(200, { "content-length": "100" });
       response.write("RIFF", () => response.destroy());
     });
-    await expect(read(url)).rejects.toMatchObject({ code: "audio_unavailable" });
+    await expect(read(url)).rejects.toMatchObject(unreachable(/broke off|could not be reached/));
   });
 
   test("where nothing comes for too long", async () => {
     const clock = new ManualClock();
     const url = await serve((_, response) => {
       response.writeHead(200);
-      response.write("RIFF", () => setImmediate(() => clock.advance(TRANSCRIPTION_FETCH_SILENCE_MS_MAX)));
+      response.write("RIFF", () => setImmediate(() => clock.advance(UPLOAD_WINDOW_MS)));
     });
-    await expect(read(url, { clock })).rejects.toMatchObject(refused("sent nothing for too long"));
+    await expect(read(url, { clock })).rejects.toMatchObject(unreachable("too slowly"));
+  });
+
+  test("for now where its server says so, and where there is no room for it", async () => {
+    for (const status of [500, 503, 429]) {
+      const url = await serve((_, response) => void response.writeHead(status).end());
+      await expect(read(url)).rejects.toMatchObject(unreachable(`status ${status}`));
+    }
+    const url = await serve((_, response) => void response.end("RIFF"));
+    await expect(read(url, { isDiskLow: () => true })).rejects.toMatchObject(unreachable("too little room"));
   });
 
   test("where nothing listens", async () => {
-    await expect(read(`http://127.0.0.1:${await freePort()}/`)).rejects.toMatchObject(refused("could not be reached"));
+    await expect(read(`http://127.0.0.1:${await freePort()}/`)).rejects.toMatchObject(
+      unreachable("could not be reached"),
+    );
   });
 });
 

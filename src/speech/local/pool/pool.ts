@@ -11,6 +11,7 @@ import {
   LOCAL_SPEECH_RSS_MB_MAX,
   LOCAL_SPEECH_START_MS_MAX,
   LOCAL_SPEECH_STARTS_MAX,
+  LOCAL_SPEECH_STOPS_MAX,
   LOCAL_SPEECH_TRIES_MAX,
 } from "../../../core/limits/local-speech.ts";
 import { RESTART_MS_MIN } from "../../../core/limits/processes.ts";
@@ -69,6 +70,8 @@ interface Job {
   startedMs: MonotonicMs | undefined;
   /** How many children died of it. */
   deaths: number;
+  /** How often it was stopped for a job of a call. */
+  stops: number;
   isSettled: boolean;
   readonly resolve: (outcome: JobOutcome) => void;
 }
@@ -164,7 +167,7 @@ export class SpeechPool implements LocalSpeech {
     this.#ids += 1;
     const job: Job = {
       ...{ id: this.#ids, task, urgency, submittedMs: this.#options.clock.nowMs(), dueMs: undefined },
-      ...{ cancelDeadline: () => {}, startedMs: undefined, deaths: 0, isSettled: false, resolve },
+      ...{ cancelDeadline: () => {}, startedMs: undefined, deaths: 0, stops: 0, isSettled: false, resolve },
     };
     if (this.#isClosed || this.#unusable !== undefined) {
       this.#settle(job, { outcome: "failed", reason: this.#unusable ?? "closed" });
@@ -260,22 +263,26 @@ export class SpeechPool implements LocalSpeech {
 
   /**
    * Recordings make room for all jobs of calls that wait, and interims for those that are more urgent: as many as there are such jobs.
-   * An interim is dropped; a recording waits again.
+   * An interim is dropped; a recording waits again. Interims never end, so that after LOCAL_SPEECH_STOPS_MAX they wait for a recording.
    */
   #preempt(): void {
-    const stopping = this.#slots.filter(({ isStopping }) => isStopping).length;
     const ofCalls = this.#queue.length - this.#queue.count("batch");
-    const stopped = this.#stopRunning("batch", ofCalls - stopping);
-    this.#stopRunning("interim", ofCalls - this.#queue.count("interim") - stopping - stopped);
+    const urgent = ofCalls - this.#queue.count("interim");
+    let stopping = this.#slots.filter(({ isStopping }) => isStopping).length;
+    const isPatient = ({ urgency, stops }: Job): boolean => urgency === "batch" && stops < LOCAL_SPEECH_STOPS_MAX;
+    stopping += this.#stopRunning(isPatient, ofCalls - stopping);
+    stopping += this.#stopRunning(({ urgency }) => urgency === "batch", urgent - stopping);
+    this.#stopRunning(({ urgency }) => urgency === "interim", urgent - stopping);
   }
 
-  /** Stops up to `wanted` jobs of this urgency; returns how many. */
-  #stopRunning(urgency: "batch" | "interim", wanted: number): number {
+  /** Stops up to `wanted` of these jobs; returns how many. */
+  #stopRunning(isOne: (job: Job) => boolean, wanted: number): number {
     let stopped = 0;
     for (const slot of this.#slots) {
       if (stopped >= wanted) break;
-      if (slot.job?.urgency !== urgency || slot.isStopping) continue;
-      if (urgency === "interim") this.#settle(slot.job, { outcome: "dropped" });
+      if (slot.job === undefined || slot.isStopping || !isOne(slot.job)) continue;
+      if (slot.job.urgency === "interim") this.#settle(slot.job, { outcome: "dropped" });
+      slot.job.stops += 1;
       this.#stop(slot);
       stopped += 1;
     }

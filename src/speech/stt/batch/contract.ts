@@ -31,6 +31,8 @@ export interface BatchStt {
     /** So many requests at once are useful. */
     readonly concurrentMax: number;
   };
+  /** Its requests wait until calls leave it time, and end by themselves: they have no time limit. Only for models on this machine. */
+  readonly hasNoTimeout?: true;
   transcribe(request: BatchRequest, signal: AbortSignal): Promise<PartTranscript>;
 }
 

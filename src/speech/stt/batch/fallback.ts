@@ -36,6 +36,7 @@ export class FallbackBatchStt implements AccountBatchStt {
     signal: AbortSignal,
     onRequest: (provider: string) => Promise<void>,
   ): Promise<PartOutcome> {
+    // Of all attempts that are billed. Where none succeeds there is no outcome that could have it: then only the requests are counted.
     const usage: ProviderUsage[] = [];
     let failure: unknown;
     for (const candidate of this.#candidates) {
@@ -83,13 +84,17 @@ export class FallbackBatchStt implements AccountBatchStt {
   }
 }
 
-/** Resolves as the provider does; one that takes longer than BATCH_REQUEST_MS_MAX has failed, and its request is aborted. */
+/**
+ * Resolves as the provider does; one that takes longer than BATCH_REQUEST_MS_MAX, if it has a time limit, has failed, and its request is
+ * aborted.
+ */
 export async function transcribeInTime(
   stt: BatchStt,
   request: BatchRequest,
   signal: AbortSignal,
   clock: Clock,
 ): Promise<PartTranscript> {
+  if (stt.hasNoTimeout === true) return await stt.transcribe(request, signal);
   const late = new AbortController();
   const pending = stt.transcribe(request, AbortSignal.any([signal, late.signal]));
   const transcript = await withTimeout(pending, BATCH_REQUEST_MS_MAX, clock);

@@ -20,6 +20,7 @@ import { addTelephony } from "./0034-telephony.ts";
 import { addPhoneCallsOver } from "./0035-phone-calls-over.ts";
 import { addPhoneCallsDue } from "./0036-phone-calls-due.ts";
 import { addTranscriptions } from "./0037-transcriptions.ts";
+import { addTranscriptionPartProviders } from "./0038-transcription-part-providers.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -49,4 +50,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0035-phone-calls-over": { up: addPhoneCallsOver },
   "0036-phone-calls-due": { up: addPhoneCallsDue },
   "0037-transcriptions": { up: (db) => addTranscriptions(db, types) },
+  "0038-transcription-part-providers": { up: addTranscriptionPartProviders },
 });

@@ -53,6 +53,34 @@ export const partOf = (row: Selectable<Tables["transcription_parts"]>): StoredPa
   ...(row.outcome !== null && { outcome: JSON.parse(row.outcome) }),
 });
 
+/** The provider of one request, as its column holds it before those of further requests. */
+export const providerColumn = (provider: string): string => `${provider} `;
+
+/** What the requests of a part used: by its outcome, and the whole part for each request that the outcome does not have. */
+export function usageOfPart({
+  start_ms,
+  end_ms,
+  providers,
+  usage,
+}: Pick<
+  Selectable<Tables["transcription_parts"]>,
+  "start_ms" | "end_ms" | "providers" | "usage"
+>): PartOutcome["usage"] {
+  const known: PartOutcome["usage"] = usage === null ? [] : JSON.parse(usage);
+  const counted = [...known];
+  const others = providers.split(" ").flatMap((provider) => {
+    if (provider === "") return [];
+    const place = counted.findIndex((of) => of.provider === provider);
+    if (place >= 0) {
+      counted.splice(place, 1);
+      return [];
+    }
+    const model = known.find((of) => of.provider === provider)?.model;
+    return [{ provider, ...(model !== undefined && { model }), audioSeconds: (end_ms - start_ms) / 1_000 }];
+  });
+  return [...known, ...others];
+}
+
 /** What requests used, summed by provider and model, as its column holds it. */
 export function usageColumn(used: PartOutcome["usage"]): string {
   const { usage } = billOf(

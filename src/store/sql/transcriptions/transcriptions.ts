@@ -28,7 +28,15 @@ import { deleteEventsOfTranscription } from "../webhooks/deliveries.ts";
 import { deleteExpiredRequests, findRequest, insertRequest } from "./idempotent-requests.ts";
 import { dueTranscriptions, listTranscriptions } from "./list.ts";
 import { insertResult, readResult, trimResult } from "./results.ts";
-import { newColumnsOf, OPEN_STATUSES, partOf, transcriptionOf, usageColumn } from "./rows.ts";
+import {
+  newColumnsOf,
+  OPEN_STATUSES,
+  partOf,
+  providerColumn,
+  transcriptionOf,
+  usageColumn,
+  usageOfPart,
+} from "./rows.ts";
 
 type Db = Kysely<Tables> | Transaction<Tables>;
 
@@ -155,25 +163,22 @@ export class SqlTranscriptions implements TranscriptionStore {
     return row?.has_result === 1 ? await readResult(this.#db, id) : undefined;
   }
 
-  async countProcessing(accountId: AccountId): Promise<number> {
-    const { processing } = await this.#db
-      .selectFrom("transcriptions")
-      .select(({ fn }) => fn.countAll<number>().as("processing"))
-      .where("account_id", "=", accountId)
-      .where("status", "=", "processing")
-      .where("source", "!=", "live")
-      .executeTakeFirstOrThrow();
-    return Number(processing);
-  }
-
-  async start(id: TranscriptionId): Promise<Transcription | undefined> {
-    await this.#db
-      .updateTable("transcriptions")
-      .set({ status: "processing", started_at: this.#clock.epochMs() })
-      .where("id", "=", id)
-      .where("status", "=", "queued")
-      .execute();
-    return await this.find(id);
+  async start(id: TranscriptionId, concurrentMax = Number.POSITIVE_INFINITY): Promise<Transcription | undefined> {
+    // One that counts the others must not miss one that starts at the same time.
+    return await this.#database.transaction(async (tx) => {
+      const row = await byId(tx, id).executeTakeFirst();
+      if (row?.status !== "queued") return row && transcriptionOf(row);
+      const isFull =
+        concurrentMax !== Number.POSITIVE_INFINITY && (await countProcessing(tx, row.account_id)) >= concurrentMax;
+      if (isFull) return transcriptionOf(row);
+      const started = await tx
+        .updateTable("transcriptions")
+        .set({ status: "processing", started_at: this.#clock.epochMs() })
+        .where("id", "=", id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return transcriptionOf(started);
+    });
   }
 
   async progress(id: TranscriptionId, doneMs: number, durationMs: number | undefined): Promise<void> {
@@ -181,7 +186,11 @@ export class SqlTranscriptions implements TranscriptionStore {
     await this.#database.withoutSync((db) =>
       db
         .updateTable("transcriptions")
-        .set({ done_ms: doneMs, ...(durationMs !== undefined && { duration_ms: durationMs }) })
+        .set((of) => ({
+          // Parts that are transcribed already are passed once more by another attempt.
+          done_ms: of.case().when("done_ms", "<", doneMs).then(doneMs).else(of.ref("done_ms")).end(),
+          ...(durationMs !== undefined && { duration_ms: durationMs }),
+        }))
         .where("id", "=", id)
         .where("status", "in", OPEN_STATUSES)
         .execute(),
@@ -200,7 +209,8 @@ export class SqlTranscriptions implements TranscriptionStore {
     return rows.map(partOf);
   }
 
-  async requesting(id: TranscriptionId, part: PartKey): Promise<boolean> {
+  async requesting(id: TranscriptionId, part: PartKey, provider: string): Promise<boolean> {
+    const providers = providerColumn(provider);
     return await this.#database.readCommitted(async (tx) => {
       // Its end, which deletes the parts, waits for this lock.
       const row = await byId(tx, id)
@@ -210,11 +220,19 @@ export class SqlTranscriptions implements TranscriptionStore {
       if (row === undefined) return false;
       await tx
         .insertInto("transcription_parts")
-        .values({ ...partColumns(id, part), account_id: row.account_id, requests: 1, usage: null, outcome: null })
+        .values({
+          ...partColumns(id, part),
+          account_id: row.account_id,
+          requests: 1,
+          providers,
+          usage: null,
+          outcome: null,
+        })
         .onConflict((conflict) =>
-          conflict
-            .columns(["transcription_id", "channel", "start_ms", "end_ms"])
-            .doUpdateSet((parts) => ({ requests: parts("transcription_parts.requests", "+", 1) })),
+          conflict.columns(["transcription_id", "channel", "start_ms", "end_ms"]).doUpdateSet((parts) => ({
+            requests: parts("transcription_parts.requests", "+", 1),
+            providers: parts("transcription_parts.providers", "||", providers),
+          })),
         )
         .execute();
       return true;
@@ -225,7 +243,7 @@ export class SqlTranscriptions implements TranscriptionStore {
     const { transcription_id, channel, start_ms, end_ms } = partColumns(id, part);
     await this.#db
       .updateTable("transcription_parts")
-      .set({ usage: usageColumn(outcome.usage), outcome: JSON.stringify(outcome) })
+      .set({ usage: JSON.stringify(outcome.usage), outcome: JSON.stringify(outcome) })
       .where("transcription_id", "=", transcription_id)
       .where("channel", "=", channel)
       .where("start_ms", "=", start_ms)
@@ -258,7 +276,10 @@ export class SqlTranscriptions implements TranscriptionStore {
     return ended;
   }
 
-  /** Ends it if it is not over, and deletes its parts. What they have used counts where `columns` have no usage. */
+  /**
+   * Ends it if it is not over, and deletes its parts, but for a job that was given up: it may be attempted again. What the requests of
+   * the parts used is its usage; that of `columns` where there are none. Of a result that was not finished nothing is left.
+   */
   async #endRow(tx: Db, id: TranscriptionId, columns: EndColumns): Promise<boolean> {
     const { numUpdatedRows } = await tx
       .updateTable("transcriptions")
@@ -268,15 +289,17 @@ export class SqlTranscriptions implements TranscriptionStore {
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
     const parts = await tx
-      .deleteFrom("transcription_parts")
+      .selectFrom("transcription_parts")
+      .select(["start_ms", "end_ms", "providers", "usage"])
       .where("transcription_id", "=", id)
-      .returning("usage")
       .execute();
-    if (columns.usage !== undefined) return true;
-    const used = parts.flatMap(({ usage }): PartOutcome["usage"] => (usage === null ? [] : JSON.parse(usage)));
+    // Those of an end with a result have its usage.
+    if (columns.usage === undefined) await deleteOf(tx, "transcription_results", id);
+    if (columns !== ABANDONED_COLUMNS) await deleteOf(tx, "transcription_parts", id);
+    if (parts.length === 0 && columns.usage !== undefined) return true;
     await tx
       .updateTable("transcriptions")
-      .set({ usage: usageColumn(used) })
+      .set({ usage: usageColumn(parts.flatMap(usageOfPart)) })
       .where("id", "=", id)
       .execute();
     return true;
@@ -311,7 +334,7 @@ export class SqlTranscriptions implements TranscriptionStore {
         await this.#sideEffects.jobs.remove(tx, TRANSCRIPTION_JOB, id, { transcriptionId: id });
         await deleteEventsOfTranscription(tx, id);
         for (const table of ["transcription_parts", "transcription_results", "transcription_requests"] as const) {
-          await tx.deleteFrom(table).where("transcription_id", "=", id).execute();
+          await deleteOf(tx, table, id);
         }
         await tx.deleteFrom("transcriptions").where("id", "=", id).execute();
         await this.#sideEffects.audit.insert(tx, {
@@ -343,7 +366,7 @@ export class SqlTranscriptions implements TranscriptionStore {
     if (row === undefined) return;
     await trimResult(this.#database, id, 1);
     await this.#database.transaction(async (tx) => {
-      await tx.deleteFrom("transcription_results").where("transcription_id", "=", id).execute();
+      for (const table of ["transcription_results", "transcription_parts"] as const) await deleteOf(tx, table, id);
       await tx
         .updateTable("transcriptions")
         .set({ has_result: 0, result_deleted_at: this.#clock.epochMs() })
@@ -361,18 +384,32 @@ export class SqlTranscriptions implements TranscriptionStore {
     return {
       abandoned: async (tx, payload) => {
         const id = idOf(payload);
-        const row = await byId(tx, id).executeTakeFirst();
-        if (row === undefined) return;
-        if (!(await this.#endRow(tx, id, failedColumns(ABANDONED)))) return;
-        const fact = { accountId: row.account_id, type: "transcription.failed", transcriptionId: id } as const;
+        if (!(await this.#endRow(tx, id, ABANDONED_COLUMNS))) return undefined;
+        const ended = transcriptionOf(await byId(tx, id).executeTakeFirstOrThrow());
+        const fact = { accountId: ended.accountId, type: "transcription.failed", transcriptionId: id } as const;
         await this.#sideEffects.events.insert(tx, fact);
+        return () => {
+          this.#sideEffects.events.notify();
+          this.#emitOver(id, ended);
+        };
       },
       replayed: async (tx, payload) => {
         await tx
           .updateTable("transcriptions")
-          .set({ status: "queued", failure: null, usage: null, started_at: null, ended_at: null, done_ms: 0 })
+          .set({
+            status: "queued",
+            failure: null,
+            usage: null,
+            started_at: null,
+            ended_at: null,
+            done_ms: 0,
+            // Other audio than that of uploads can be fetched again.
+            has_audio: 1,
+            has_result: 0,
+          })
           .where("id", "=", idOf(payload))
           .where("status", "=", "failed")
+          .where((of) => of.or([of("has_audio", "=", 1), of("source", "!=", "upload")]))
           .execute();
       },
     };
@@ -380,6 +417,17 @@ export class SqlTranscriptions implements TranscriptionStore {
 }
 
 const byId = (db: Db, id: TranscriptionId) => db.selectFrom("transcriptions").selectAll().where("id", "=", id);
+
+async function countProcessing(db: Db, accountId: AccountId): Promise<number> {
+  const { processing } = await db
+    .selectFrom("transcriptions")
+    .select(({ fn }) => fn.countAll<number>().as("processing"))
+    .where("account_id", "=", accountId)
+    .where("status", "=", "processing")
+    .where("source", "!=", "live")
+    .executeTakeFirstOrThrow();
+  return Number(processing);
+}
 
 const partColumns = (id: TranscriptionId, { channel, startMs, endMs }: PartKey) => ({
   transcription_id: id,
@@ -404,3 +452,14 @@ const failedColumns = (failure: Transcription["failure"]): EndColumns => ({
   status: "failed",
   failure: JSON.stringify(failure),
 });
+
+/** The words of its parts stay, so retention must find it as it does a result. */
+const ABANDONED_COLUMNS: EndColumns = { ...failedColumns(ABANDONED), has_result: 1 };
+
+const deleteOf = async (
+  db: Db,
+  table: "transcription_parts" | "transcription_results" | "transcription_requests",
+  id: TranscriptionId,
+): Promise<void> => {
+  await db.deleteFrom(table).where("transcription_id", "=", id).execute();
+};

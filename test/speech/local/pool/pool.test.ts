@@ -5,6 +5,7 @@ import {
   LOCAL_SPEECH_JOBS_MAX,
   LOCAL_SPEECH_RSS_MB_MAX,
   LOCAL_SPEECH_STARTS_MAX,
+  LOCAL_SPEECH_STOPS_MAX,
   LOCAL_STT_FINAL_MS_MAX,
   LOCAL_STT_INTERIM_WAIT_MS_MAX,
 } from "../../../../src/core/limits/local-speech.ts";
@@ -359,6 +360,27 @@ describe("a job of a recording", () => {
     expect(names("done")).toEqual(["interim", "recording 2"]);
     await clock.play(1_000);
     expect(names("done")).toEqual(["interim", "recording 2", "final", "recording 1"]);
+  });
+
+  test("is stopped by interims a few times only, and by more urgent jobs any number of times", async () => {
+    const { clock, submit, names, started } = await poolOf({ passMs: () => 400 });
+    submit("recording", "batch");
+    for (let stops = 0; stops < LOCAL_SPEECH_STOPS_MAX; stops += 1) {
+      await clock.play(100);
+      submit("interim", "interim");
+      await clock.play(405);
+    }
+    expect(names("done")).toEqual(["interim", "interim", "interim"]);
+    await clock.play(100);
+    submit("final", "final", WAIT);
+    await clock.play(405);
+    expect(names("done").at(-1)).toBe("final");
+    await clock.play(100);
+    submit("late interim", "interim");
+    await clock.play(1_000);
+    expect(names("done").slice(-2)).toEqual(["recording", "late interim"]);
+    // The recording was begun once more after each stop.
+    expect(started[0]?.tasks).toHaveLength(2 * (LOCAL_SPEECH_STOPS_MAX + 1) + 2);
   });
 
   test("that was stopped can be cancelled, and is not done again", async () => {

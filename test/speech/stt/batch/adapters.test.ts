@@ -11,7 +11,7 @@ import {
   fieldsOf,
   samplesIn,
 } from "../../../support/providers/stt/batch-fakes.ts";
-import { answerWith, BatchServer, type ReceivedRequest } from "../../../support/providers/stt/batch-server.ts";
+import { answerWith, BatchServer, FAULTS, type ReceivedRequest } from "../../../support/providers/stt/batch-server.ts";
 import { STT_KEY } from "../../../support/providers/stt/stt-kit.ts";
 
 /** Polls at once. */
@@ -136,6 +136,27 @@ describe("the batch adapter of AssemblyAI", () => {
       ),
     );
     await expect(transcribed(assemblyAiOf(server))).rejects.toThrow("assemblyai: could not transcribe the audio");
+  });
+
+  test("understands no words where nothing is said, also when it was to detect the language", async () => {
+    for (const isOld of [false, true]) {
+      const server = await fakeAssemblyAiBatch({ words: [] }, undefined, { isOld });
+      const { words, language } = await transcribed(assemblyAiOf(server), { language: "auto" });
+      expect([words, language]).toEqual([[], undefined]);
+    }
+  });
+
+  test("polls again after a poll that fails, and orders nothing again", async () => {
+    const polls = [FAULTS.status(503), FAULTS.status(429, { "retry-after": "1" }), FAULTS.breaksOff, FAULTS.html];
+    const server = await fakeAssemblyAiBatch({ words: WORDS }, undefined, { polls });
+    expect((await transcribed(assemblyAiOf(server))).words).toHaveLength(WORDS.length);
+    expect(server.seen.filter(({ method }) => method === "POST")).toHaveLength(2);
+  });
+
+  test("fails when a poll is refused", async () => {
+    const server = await fakeAssemblyAiBatch({ words: WORDS }, undefined, { polls: [FAULTS.status(404)] });
+    await expect(transcribed(assemblyAiOf(server))).rejects.toMatchObject({ cause: { status: 404 } });
+    expect(server.seen).toHaveLength(3);
   });
 
   test("asks for no transcript whose id is none", async () => {

@@ -1,7 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { BATCH_REQUEST_MS_MAX } from "../../../../src/core/limits/batch-stt.ts";
+import { LOCAL_SPEECH_JOB_MS_MAX } from "../../../../src/core/limits/local-speech.ts";
 import { SpeechPool } from "../../../../src/speech/local/pool/pool.ts";
+import { transcribeInTime } from "../../../../src/speech/stt/batch/fallback.ts";
 import { createLocalBatchStt } from "../../../../src/speech/stt/providers/local/batch.ts";
-import { anyBatchSttContract, transcribed } from "../../../contract/speech/batch-stt.ts";
+import { anyBatchSttContract, requestOf, transcribed } from "../../../contract/speech/batch-stt.ts";
 import {
   type ChildScript,
   heard,
@@ -28,6 +31,21 @@ anyBatchSttContract("local", async () => {
 const textOf = (words: readonly { text: string }[]): string => words.map(({ text }) => text).join(" ");
 
 describe("the batch adapter of the local models", () => {
+  test("waits for calls as long as they need the model", async () => {
+    const passMs = LOCAL_SPEECH_JOB_MS_MAX / 2;
+    const { clock, speech, stt } = await localOf({ passMs: () => passMs });
+    const samples = new Int16Array(16_000);
+    const call = () => speech.submit({ kind: "transcribe", samples, rateHz: 16_000, language: "en" }, "final");
+    call();
+    const request = { ...requestOf(), samples: spoken(2, 16_000) };
+    const pending = transcribeInTime(stt, request, new AbortController().signal, clock);
+    for (let busyMs = 0; busyMs <= BATCH_REQUEST_MS_MAX; busyMs += passMs) {
+      call();
+      await clock.play(passMs);
+    }
+    expect(textOf((await clock.drive(pending)).words)).toBe(spokenText(2));
+  });
+
   test("hears a part in windows, as it hears the utterances of calls, and loses no word between them", async () => {
     const { clock, stt, started } = await localOf();
     const samples = spoken(70, 16_000, 100);

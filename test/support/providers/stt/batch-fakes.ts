@@ -48,8 +48,23 @@ export const fakeDeepgramBatch = (transcript: FakeTranscript, fault?: BatchAnswe
     });
   });
 
-/** AssemblyAI's upload and transcripts, in the shape of its documentation. A transcript is there when it is asked for the second time. */
-export function fakeAssemblyAiBatch(transcript: FakeTranscript, fault?: BatchAnswer): Promise<BatchServer> {
+/** What else the fake of AssemblyAI does. */
+export interface AssemblyAiFaults {
+  /** Its answers to the first polls, before those of the transcript. */
+  polls?: readonly BatchAnswer[];
+  /** It does not know `on_no_speech_detected`. */
+  isOld?: boolean;
+}
+
+/**
+ * AssemblyAI's upload and transcripts, in the shape of its documentation. A transcript is there when it is asked for the second time.
+ * It detects no language where there are no words.
+ */
+export function fakeAssemblyAiBatch(
+  transcript: FakeTranscript,
+  fault?: BatchAnswer,
+  { polls = [], isOld = false }: AssemblyAiFaults = {},
+): Promise<BatchServer> {
   let order: Record<string, unknown> = {};
   let asked = 0;
   const answers: Record<string, (request: ReceivedRequest) => BatchAnswer> = {
@@ -61,7 +76,16 @@ export function fakeAssemblyAiBatch(transcript: FakeTranscript, fault?: BatchAns
     },
     "GET /v2/transcript/a-transcript-1": () => {
       asked += 1;
-      if (asked === 1) return answerWith({ id: "a-transcript-1", status: "processing" });
+      const poll = polls[asked - 1];
+      if (poll !== undefined) return poll;
+      if (asked === polls.length + 1) return answerWith({ id: "a-transcript-1", status: "processing" });
+      if (transcript.words.length === 0 && order.language_detection === true) {
+        const options = order.language_detection_options as { on_no_speech_detected?: string } | undefined;
+        const error = "language_detection cannot be performed on files with no spoken audio.";
+        if (isOld || options?.on_no_speech_detected !== "fallback") {
+          return answerWith({ id: "a-transcript-1", status: "error", error });
+        }
+      }
       const words = transcript.words.map(({ text, startMs, endMs, speaker = 0 }) => ({
         ...{ text, start: startMs, end: endMs, confidence: 0.98 },
         speaker: order.speaker_labels === true ? String.fromCharCode(65 + speaker) : null,

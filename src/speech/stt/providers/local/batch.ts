@@ -33,6 +33,8 @@ export const createLocalBatchStt = ({ speech, languages, processes }: LocalBatch
     // While the result of one is stored, the child works on the next.
     concurrentMax: processes + 1,
   },
+  // Children that hang are replaced by their pool.
+  hasNoTimeout: true,
   async transcribe(request, signal) {
     signal.throwIfAborted();
     const language = modelLanguage(languages, request.language);
