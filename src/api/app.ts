@@ -5,6 +5,7 @@ import helmet from "@fastify/helmet";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serializerCompiler } from "fastify-type-provider-zod";
 import type { Clock } from "../core/clock.ts";
+import { type CallId, liveTranscriptionOf } from "../core/ids.ts";
 import { ANSWER_READ_MS_MAX, BODY_BYTES_MAX, HEADERS_MAX, REQUEST_MS_MAX, STALL_MS_MAX } from "../core/limits/api.ts";
 import type { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import { newId } from "../core/new-id.ts";
@@ -244,6 +245,12 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   app.addHook("preClose", async () => eventFeed.close());
   const access = { ...deps, apiKeyCache, onRateLimited: (limit: RateScope) => deps.metrics.requestLimited(limit) };
   const resources = (scope: FastifyInstance, authenticate: (request: FastifyRequest) => Promise<Caller>): void => {
+    scope.addHook("preHandler", async ({ routeOptions: { url }, params }) => {
+      const { id } = params as { id?: CallId };
+      // Such a call is a transcription to its account.
+      if (url?.includes("/calls/:id") && id !== undefined && liveTranscriptionOf(id) !== undefined)
+        throw notFound("call");
+    });
     callRoutes(scope, deps);
     callListRoutes(scope, deps);
     callEndRoutes(scope, deps);

@@ -53,11 +53,26 @@ export interface CallOptions {
 }
 
 /**
+ * The state machine of a call, of a conversation or a live transcription: `createCallMachine`. See `Call` for its rules and its
+ * members.
+ */
+export interface CallMachine {
+  readonly nextDeadlineMs: CallMs;
+  readonly callerSpeech: SegmentState;
+  readonly isHeld: boolean;
+  /** Undefined where the machine has no state of a conversation. */
+  readonly snapshot: CallSnapshot | undefined;
+  isDue(nowMs: CallMs): boolean;
+  holdRefusal(request: Pick<HoldRequest, "kind">): HoldRefusal | undefined;
+  handle(event: CallEvent, nowMs: CallMs): void;
+}
+
+/**
  * One call as a state machine: events and time go in, commands come out. `handle` is its only entry. It never awaits,
  * reads no clock and stores no samples. Times are milliseconds since redemption and must not go backwards. The same
  * events at the same times always give the same commands; therefore a journal can be replayed.
  */
-export class Call {
+export class Call implements CallMachine {
   readonly #spec: CallSpec;
   readonly #parameters: Readonly<TurnParameters>;
   readonly #sink: CallSink;
@@ -244,10 +259,8 @@ export class Call {
         return;
       case "leg-closed":
       case "end-requested":
-        this.#end(event.reason);
-        return;
       case "internal-error":
-        this.#end("worker_lost");
+        this.#end(event.kind === "internal-error" ? "worker_lost" : event.reason);
         return;
       case "goodbye-requested":
         this.#ending.sayGoodbye(event.reason, this.#ownPhrases, this.#nowMs);
@@ -290,7 +303,8 @@ export class Call {
       case "usage":
       case "network":
       case "pong":
-        // Only recorded, or only a confirmation: the provider or the voice in use does not change what is said.
+      case "finalize-requested":
+        // Only recorded, only a confirmation, or of live transcriptions: the provider or the voice does not change what is said.
         return;
       case "phrases-chosen":
         this.#phrases.set(event.language, event.phrases);

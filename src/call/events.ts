@@ -6,7 +6,13 @@ import type { TransferFailure } from "../core/calls/phone-requests.ts";
 import type { CancelReason, EndReason, IgnoreReason, ResumeReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { Stage } from "../core/calls/stages.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
-import type { TranscriptTurn, TranscriptUpdate, TurnLatency } from "../core/calls/transcript.ts";
+import type {
+  InterimUpdate,
+  TranscriptTurn,
+  TranscriptUpdate,
+  TurnLatency,
+  UtteranceUpdate,
+} from "../core/calls/transcript.ts";
 import type { CallMs, MediaMs } from "../core/clocks.ts";
 import type { CarrierCallId, ToolCallId, TurnId } from "../core/ids.ts";
 import type { Phrases } from "../core/phrases/names.ts";
@@ -117,6 +123,11 @@ export type CallEvent =
   | { kind: "hold-requested"; msMax: number }
   /** The API ends the hold. No effect where there is none. */
   | { kind: "resume-requested" }
+  /**
+   * Only of a live transcription. What was said until now is to become an utterance at once; with `endReason` the transcription ends
+   * with it.
+   */
+  | { kind: "finalize-requested"; endReason?: EndReason }
   /** The result of a `run-tool` command. */
   | { kind: "tool-result"; turnId: TurnId; toolCallId: ToolCallId; result: string; failed: boolean }
   /**
@@ -215,8 +226,12 @@ export type CallCommand =
   /** A turn is complete and final: the transcript is these turns, in order. */
   | { kind: "turn"; turn: TranscriptTurn }
   | TranscriptUpdate
-  /** The last command of a call, emitted once. */
-  | { kind: "end"; reason: EndReason };
+  | InterimUpdate
+  | UtteranceUpdate
+  /** Only of a live transcription: have the STT send the final of what it was given. */
+  | { kind: "finalize-stt" }
+  /** The last command of a call, emitted once. `audioMs`: how much audio a live transcription has had. */
+  | { kind: "end"; reason: EndReason; audioMs?: number };
 
 /** What the agent is doing, for wires that can show it. `held`: the caller is on hold. */
 export type CallState = "listening" | "thinking" | "speaking" | "held";

@@ -11,10 +11,15 @@ interface WireOptions {
 
 /** Makes the wire of every connection type that calls can have. The gateway is given it, and knows no carrier. */
 export function wireFactory({ outboundCodecs, opus }: WireOptions): WireFactory {
-  return (callId, { connectionType, websocket: format }) => {
+  return (callId, { connectionType, websocket: format, mode, language }) => {
     if (connectionType === "websocket") {
       assert.ok(format !== undefined, "a websocket call has a negotiated format");
-      return createWebsocketWire({ format, callId, opus });
+      return createWebsocketWire({
+        format,
+        callId,
+        opus,
+        transcribes: mode === "transcription" ? language : undefined,
+      });
     }
     const carrier = carrierOf(connectionType);
     if (carrier !== undefined) {

@@ -74,6 +74,9 @@ export const asAuditEventId = as as (text: string) => AuditEventId;
 export const asWorkerId = as as (text: string) => WorkerId;
 export const asCarrierCallId = as as (text: string) => CarrierCallId;
 export const asToolCallId = as as (text: string) => ToolCallId;
+/** The transcription whose call this is: a live one, which has its transcription's id. Undefined for a conversation. */
+export const liveTranscriptionOf = (callId: CallId): TranscriptionId | undefined =>
+  callId.startsWith("transcription_") ? asTranscriptionId(callId) : undefined;
 export const asTurnId = as as (count: number) => TurnId;
 
 /** In place of a turn's number, in frames of hold audio: they are of no reply. */

@@ -137,8 +137,8 @@ export class CallSession implements AttachedCall {
   /** Undefined where there is no turn model, either. */
   readonly #pauseModel: PauseModel | undefined;
   #state: State = { at: "unattached" };
-  /** Tool calls for a client that has no connection at present; few, because few tools run at once. */
-  readonly #toolCalls: ClientMessage[] = [];
+  /** Tool calls and utterances for a client that has no connection at present; few, because it has one again soon. */
+  readonly #undelivered: ClientMessage[] = [];
   readonly #recentUpdates = new RecentUpdates();
   readonly #returnWindow: ReturnWindow;
   /** The reply that the call has paused: a leg that is attached meanwhile must not send it. */
@@ -181,12 +181,13 @@ export class CallSession implements AttachedCall {
       redeemed,
       schemas: options.schemas,
       httpTools: options.httpTools,
-      askClient: (call) => this.#askClient({ kind: "tool-call", ...call }),
+      askClient: (call) => this.#deliverToClient({ kind: "tool-call", ...call }),
       deliver: (event) => this.handle(event, this.nowMs()),
       clock,
       log,
     });
-    if (options.parameters.turnWaitMsMax > 0 && stt !== undefined)
+    const judgesTurns = redeemed.spec.mode === undefined && options.parameters.turnWaitMsMax > 0;
+    if (judgesTurns && stt !== undefined)
       this.#pauseProsody = new PauseProsody(new ProsodyTracker(busRateHz(format.inboundRateHz)));
     if (this.#pauseProsody !== undefined && options.turnModel !== undefined) {
       this.#pauseModel = new PauseModel({
@@ -430,12 +431,12 @@ export class CallSession implements AttachedCall {
     this.#setMediaState("attached");
     if (this.#attachmentCount > 1)
       for (const message of this.#recentUpdates.messages()) this.#attachment?.sendToClient(message);
-    for (const call of this.#toolCalls.splice(0)) this.#attachment?.sendToClient(call);
+    for (const message of this.#undelivered.splice(0)) this.#attachment?.sendToClient(message);
   }
 
-  #askClient(call: ClientMessage): void {
-    if (this.#attachment === undefined) this.#toolCalls.push(call);
-    else this.#attachment.sendToClient(call);
+  #deliverToClient(message: ClientMessage): void {
+    if (this.#attachment === undefined) this.#undelivered.push(message);
+    else this.#attachment.sendToClient(message);
   }
 
   attachmentLost(reason: EndReason, nowMs: CallMs, isCut = false): void {
@@ -498,9 +499,14 @@ export class CallSession implements AttachedCall {
   }
 
   #suspendStt(): void {
+    this.#endSttUtterance();
+    this.#pipeline.sttInput?.suspend();
+  }
+
+  /** Speech has ended, and no audio follows that would show it. */
+  #endSttUtterance(): void {
     // An STT measures pauses only by the audio that it receives.
     this.#pipeline.sttInput?.tick(STT_SILENCE_FRAMES, this.#call.callerSpeech);
-    this.#pipeline.sttInput?.suspend();
   }
 
   /**
@@ -516,7 +522,7 @@ export class CallSession implements AttachedCall {
     } catch {
       // The state machine is broken: the call is ended below.
     }
-    if (!this.#isOver()) this.#finish("worker_lost");
+    if (!this.#isOver()) this.#finish({ reason: "worker_lost" });
   }
 
   get #attachment(): Attachment | undefined {
@@ -542,7 +548,8 @@ export class CallSession implements AttachedCall {
         this.#speak(command, attachment);
         return;
       case "request-interim":
-        this.#pipeline.sttInput?.requestInterim();
+      case "finalize-stt":
+        this.#askStt(command.kind);
         return;
       case "mark":
         attachment?.mark(command.name);
@@ -568,16 +575,13 @@ export class CallSession implements AttachedCall {
         this.#changeHold(command.kind, attachment);
         return;
       case "end":
-        this.#finish(command.reason);
+        this.#finish(command);
         return;
       case "state":
-        this.#liveState = command.state;
-        this.#recentUpdates.state(command);
-        attachment?.sendToClient(command);
-        return;
       case "transcript":
-        this.#recentUpdates.transcript(command);
-        attachment?.sendToClient(command);
+      case "interim":
+      case "utterance":
+        this.#show(command, attachment);
         return;
       case "turn":
         this.#counters.turn(command.turn);
@@ -597,6 +601,27 @@ export class CallSession implements AttachedCall {
         // Only journaled.
         return;
     }
+  }
+
+  /** What a client is shown of the call. */
+  #show(
+    command: Extract<CallCommand, { kind: "state" | "transcript" | "interim" | "utterance" }>,
+    attachment: Attachment | undefined,
+  ): void {
+    if (command.kind === "utterance") {
+      this.#deliverToClient(command);
+      return;
+    }
+    if (command.kind === "state") {
+      this.#liveState = command.state;
+      this.#recentUpdates.state(command);
+    } else if (command.kind === "transcript") this.#recentUpdates.transcript(command);
+    attachment?.sendToClient(command);
+  }
+
+  #askStt(kind: "request-interim" | "finalize-stt"): void {
+    if (kind === "request-interim") this.#pipeline.sttInput?.requestInterim();
+    else this.#endSttUtterance();
   }
 
   #speak(command: Extract<CallCommand, { kind: "speak" }>, attachment: Attachment | undefined): void {
@@ -682,7 +707,7 @@ export class CallSession implements AttachedCall {
    * The only end of a call: completes the journal, closes the attachment, stops every stage and hands the call back,
    * whatever fails.
    */
-  #finish(reason: EndReason): void {
+  #finish({ reason, audioMs }: { reason: EndReason; audioMs?: number }): void {
     const attachment = this.#attachment;
     this.#state = { at: "over" };
     const { redeemed, journal, metrics, clock, log, onDone } = this.#options;
@@ -702,7 +727,7 @@ export class CallSession implements AttachedCall {
       () => this.#tools.close(),
       () => this.#pauseModel?.close(),
       () => this.#returnWindow.close(),
-      () => attachment?.close(reason),
+      () => attachment?.close(reason, audioMs),
     ]);
     const { framesIn, framesOut } = this.#counters;
     const end = { reason, endedAtMs: clock.epochMs(), durationMs, framesIn, framesOut };

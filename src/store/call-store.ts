@@ -10,6 +10,7 @@ import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, AgentId, ApiKeyId, CallId, CarrierCallId, PublishableKeyId, WorkerId } from "../core/ids.ts";
 import type { VariableValues } from "./agent-store.ts";
 import type { Act } from "./audit-store.ts";
+import type { TranscriptionEnd } from "./transcription-store.ts";
 
 /**
  * `created` → `active` → `ended` or `failed`; or `created` → `expired`, when the token was not redeemed in time. Telephone calls are
@@ -252,6 +253,8 @@ export interface CallEnd {
   network?: CallNetwork | undefined;
   usage?: readonly ProviderUsage[] | undefined;
   cost?: CallCost | undefined;
+  /** Of a live transcription, which ends in the same transaction. */
+  transcription?: TranscriptionEnd | undefined;
 }
 
 /** A change of a call. A redemption is none: it may happen in another process. */
@@ -283,6 +286,9 @@ export type CallEvent =
  * stay in memory (`UnpersistedPrompts`) until the call is over, turns are stored without text, and parameters are not
  * stored. The cost: a restart of the control process between such a call's creation and its redemption loses it. Its
  * token is then refused unless its client repeats the request with its idempotency key.
+ *
+ * A live transcription is a call whose id is that of its transcription (`liveTranscriptionOf`), which the same transactions create,
+ * start, end and cancel. It is in no list of calls, in no usage of calls and in no event of calls; `remove` leaves its transcription.
  */
 export interface CallStore {
   /**

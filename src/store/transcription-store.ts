@@ -80,7 +80,12 @@ export interface StoredPart extends PartKey {
 
 export type TranscriptionEnd =
   | { readonly status: "completed"; readonly result: TranscriptionResult }
-  | { readonly status: "failed"; readonly failure: { readonly code: string; readonly message: string } };
+  | {
+      readonly status: "failed";
+      readonly failure: { readonly code: string; readonly message: string };
+      /** What was final of a live one until then. */
+      readonly result?: TranscriptionResult | undefined;
+    };
 
 export interface TranscriptionQuery {
   readonly accountId: AccountId;
@@ -98,7 +103,7 @@ export interface TranscriptionQuery {
 export interface TranscriptionStore {
   /**
    * Stores a transcription that is queued, and the job that does it (`TRANSCRIPTION_JOB`, lane: the account) in the same transaction.
-   * `live` ones have no job: `startLive`.
+   * `live` ones have no job: `CallStore` creates, starts, ends and cancels them with their call.
    */
   create(transcription: NewTranscription): Promise<Transcription>;
   /** As `create`, once for all requests of the account with this key within IDEMPOTENCY_MS. */
@@ -115,8 +120,8 @@ export interface TranscriptionStore {
   result(accountId: AccountId, id: TranscriptionId): Promise<TranscriptionResult | undefined>;
 
   /**
-   * `queued` becomes `processing`, unless `concurrentMax` others of the account are `processing`. Returns the latest state, undefined
-   * when it was deleted. What is over stays so.
+   * `queued` becomes `processing`, unless `concurrentMax` others of the account are `processing`, live ones apart, which count as calls.
+   * Returns the latest state, undefined when it was deleted. What is over stays so.
    */
   start(id: TranscriptionId, concurrentMax?: number): Promise<Transcription | undefined>;
   /** How far it is: the greatest `doneMs` counts. Nothing changes once it is over. */

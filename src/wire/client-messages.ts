@@ -72,5 +72,47 @@ export const CLIENT_MESSAGES = {
 } as const satisfies Readonly<Record<string, MessageDescription>>;
 export type ClientMessageType = keyof typeof CLIENT_MESSAGES;
 
+/** What the service sends to the client of a live transcription, by `type`. docs/transcribe.md shows it. */
+export const TRANSCRIPTION_SERVICE_MESSAGES = {
+  ready: {
+    fields: "`transcriptionId`, `input` (`{codec, sampleRate}`); `resumeUrl`",
+    meaning:
+      "the first message: what was negotiated, and where to [connect again](stream-protocol.md#a-lost-connection)",
+  },
+  interim: { fields: "`text`, `startMs`", meaning: "all of the utterance so far; words of it may still change" },
+  final: {
+    fields: "`text`, `startMs`, `endMs`, `words` (`{text, startMs, endMs}`); `language`",
+    meaning:
+      "an utterance that is over. `text` is empty where `finalize` found nothing, and where the words of an `interim` are taken back. " +
+      "The times of `words` are estimates. `language`: where the STT has detected one",
+  },
+  error: {
+    fields: "`code`: [an error of a client](errors.md#errors-of-a-websocket-client); `message`",
+    meaning: "a message of yours was wrong; the transcription continues",
+  },
+  end: {
+    fields: "`reason`: [an end reason](errors.md#end-reasons); `durationMs`",
+    meaning: "the transcription is over, after so much audio; the socket closes after it",
+  },
+} as const satisfies Readonly<Record<string, MessageDescription>>;
+export type TranscriptionMessageType = keyof typeof TRANSCRIPTION_SERVICE_MESSAGES;
+
+/** What the client of a live transcription may send, by `type`. */
+export const TRANSCRIPTION_CLIENT_MESSAGES = {
+  finalize: {
+    fields: "",
+    meaning: "ends the utterance now: its `final` comes at once, with an empty `text` where nothing was said",
+  },
+  keepAlive: {
+    fields: "",
+    meaning: "you are there although you send no audio: send it more often than `MEDIA_TIMEOUT_S`, where that is set",
+  },
+  end: { fields: "", meaning: "finalizes, then the transcription ends" },
+} as const satisfies Readonly<Record<string, MessageDescription>>;
+
+/** Whether live transcriptions have a text message of this `type` from clients. */
+export const isTranscriptionClientMessage = (type: string): type is keyof typeof TRANSCRIPTION_CLIENT_MESSAGES =>
+  Object.hasOwn(TRANSCRIPTION_CLIENT_MESSAGES, type);
+
 /** Whether the protocol has a text message of this `type` from clients. */
 export const isClientMessageType = (type: string): type is ClientMessageType => Object.hasOwn(CLIENT_MESSAGES, type);

@@ -16,8 +16,11 @@ export const encodeText = (type: ServiceMessageType, fields: object = {}): strin
   JSON.stringify({ type, ...fields });
 
 /** As `Wire.encodeClientMessage`; `negotiated` are the fields of `ready` after its `callId`. */
-export function encodeClientMessage(message: ClientMessage, negotiated: object): string {
+export function encodeClientMessage(message: ClientMessage, negotiated: object): string | undefined {
   switch (message.kind) {
+    case "interim":
+    case "utterance":
+      return undefined;
     case "ready":
       return encodeText("ready", { callId: message.callId, ...negotiated, resumeUrl: message.resumeUrl });
     case "state":

@@ -1,7 +1,7 @@
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, StreamRateHz } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
-import type { TranscriptUpdate, TurnLatency } from "../core/calls/transcript.ts";
+import type { InterimUpdate, TranscriptUpdate, TurnLatency, UtteranceUpdate } from "../core/calls/transcript.ts";
 import type { EpochMs, MediaMs } from "../core/clocks.ts";
 import type { CallId } from "../core/ids.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
@@ -65,6 +65,10 @@ export type WireEvent =
   /** The carrier reports an error of ours, with its own code. */
   | { kind: "carrier-error"; code: string }
   | { kind: "stop" }
+  /** Only of live transcriptions: a final is wanted of what was said until now; with `isLast` nothing follows. */
+  | { kind: "finalize"; isLast: boolean }
+  /** Only of live transcriptions: the client is there, although it sends no audio. */
+  | { kind: "keep-alive" }
   /** Valid or unknown, and without effect; `what` is a constant word for the counter. */
   | { kind: "ignored"; what: "greeting" | "unknown_event" | "outbound_track" | "bad_digit" | "empty_audio" };
 
@@ -80,12 +84,15 @@ export type ClientMessage =
   /** The first audio of an answer comes with its `latency`. */
   | { kind: "state"; state: "listening" | "thinking" | "speaking" | "held"; latency?: TurnLatency }
   | TranscriptUpdate
+  /** Only to clients of live transcriptions, as the call's commands. */
+  | InterimUpdate
+  | UtteranceUpdate
   /** The peer is to run one of its own tools and return the result with this `id`. */
   | { kind: "tool-call"; id: string; name: string; arguments: Readonly<Record<string, unknown>> }
   /** The peer's error; the stream may continue. */
   | { kind: "error"; code: ClientErrorCode; message: string }
-  /** The call has ended, and the socket closes. */
-  | { kind: "ended"; reason: EndReason };
+  /** The call has ended, and the socket closes. `audioMs`: how much audio a live transcription has had. */
+  | { kind: "ended"; reason: EndReason; audioMs?: number | undefined };
 
 /**
  * Called before JSON is parsed, with the bytes for which the message is charged: all of them on a raw WebSocket, those
@@ -148,11 +155,14 @@ export interface Wire {
   encodeClear(): string;
   /** Sends DTMF, 0-9, *, # and A-D, to the telephone line. Only of wires that support it. */
   encodeDtmf?(digits: string): string;
-  /** Only of wires that have such messages. */
-  encodeClientMessage?(message: ClientMessage): string;
+  /** Only of wires that have such messages; undefined for one that they lack. */
+  encodeClientMessage?(message: ClientMessage): string | undefined;
   /** Frees memory outside the heap; neither `decode` nor `encodeAudio` may follow. Only of wires that have some. */
   close?(): void;
 }
 
 /** Makes the wire of a call's connection type. Throws for a type without one: calls are not created for it. */
-export type WireFactory = (callId: CallId, spec: Pick<CallSpec, "connectionType" | "websocket">) => Wire;
+export type WireFactory = (
+  callId: CallId,
+  spec: Pick<CallSpec, "connectionType" | "websocket"> & Partial<Pick<CallSpec, "mode" | "language">>,
+) => Wire;

@@ -19,7 +19,12 @@ export function websocketLeg({ format, spec, ...options }: WebsocketLegOptions =
   const call = leg({
     ...options,
     spec: { connectionType: "websocket", websocket: negotiated, ...spec },
-    wire: createWebsocketWire({ format: negotiated, callId: WEBSOCKET_CALL_ID, opus }),
+    wire: createWebsocketWire({
+      format: negotiated,
+      callId: WEBSOCKET_CALL_ID,
+      opus,
+      transcribes: spec?.mode === "transcription" ? (spec.language ?? "en") : undefined,
+    }),
   });
   return {
     ...call,

@@ -9,7 +9,7 @@ import type { Logger } from "../../core/log/logger.ts";
 import { type MediaUrls, mediaUrlOf } from "../../core/media-urls.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import type { CallAdmission, Refused } from "../../store/admission/call-admission.ts";
-import type { CallAgent, WebCallRefusal } from "../../store/call-store.ts";
+import type { CallAgent, CallRecord, WebCallRefusal } from "../../store/call-store.ts";
 import { hashSecret } from "../../store/secrets.ts";
 import {
   ApiError,
@@ -105,9 +105,8 @@ interface CreationReply {
 
 /**
  * Creates the call of a request that has been checked, or finds the call that the same request created before. Sets the status
- * and the headers of the response and returns its body. `agent` is the saved agent from which `spec` was made. Throws ApiError:
- * 503 while no calls are accepted, 429 when the API key or the account has reached its limit of calls, or the account its
- * limit of creations or a spend limit, 409 `idempotency_mismatch`.
+ * and the headers of the response and returns its body. `agent` is the saved agent from which `spec` was made. Throws ApiError as
+ * `admitCall`.
  */
 export async function createCall(
   deps: CallCreationDeps,
@@ -116,11 +115,56 @@ export async function createCall(
   spec: CallSpec,
   agent?: CallAgent,
 ): Promise<z.output<typeof CreatedCall>> {
+  const { call, websocketUrl, isNew } = await admitCall(deps, request, reply, spec, agent);
+  if (isNew) logCreated(deps, request, call);
+  reply.header("location", `${request.server.prefix}/calls/${call.id}`);
+  return {
+    id: call.id,
+    websocketUrl,
+    status: call.status,
+    connectionType: call.settings.connectionType,
+    createdAt: isoTime(call.createdAtMs),
+  };
+}
+
+function logCreated(
+  { log, metrics }: CallCreationDeps,
+  { id: requestId, webCall }: FastifyRequest,
+  call: CallRecord,
+): void {
+  const publishableKeyId = webCall?.publishableKeyId;
+  if (webCall !== undefined) metrics.webCallStarted("created");
+  log.info(
+    { callId: call.id, accountId: call.accountId, requestId, ...(publishableKeyId && { publishableKeyId }) },
+    "call created",
+  );
+}
+
+/** A call that waits for its stream, and the address of that. */
+export interface AdmittedCall {
+  call: CallRecord;
+  websocketUrl: string;
+  /** False for one that the same request created before. */
+  isNew: boolean;
+}
+
+/**
+ * Admits and stores the call of a request that has been checked, or finds the one that the same request created before. Sets the status
+ * of the response. Throws ApiError: 503 while no calls are accepted, 429 when the API key or the account has reached its limit of
+ * calls, or the account its limit of creations or a spend limit, 409 `idempotency_mismatch`.
+ */
+export async function admitCall(
+  deps: CallCreationDeps,
+  request: FastifyRequest,
+  reply: CreationReply,
+  spec: CallSpec,
+  agent?: CallAgent,
+): Promise<AdmittedCall> {
   // The state may have changed while the request was checked.
   refuseEarly(deps, request);
   const { webCall } = request;
   const fresh = deps.mintToken();
-  const named = idempotencySealerOf(request);
+  const named = idempotencySealerOf(request, spec);
   const over = deps.accountLimitReached(request.accountId);
   const creation = await deps.callAdmission.create(
     {
@@ -144,34 +188,14 @@ export async function createCall(
     throw webCallRefused(creation.reason);
   }
   if (creation.kind === "mismatch") throw idempotencyMismatch();
-  const { call } = creation;
-  let token = fresh;
-  if (creation.kind === "replayed") {
-    assert.ok(named !== undefined, "only an idempotent request can be replayed");
-    token = named.open(creation.sealedToken);
-    reply.header("idempotent-replayed", "true");
-  } else {
-    const publishableKeyId = webCall?.publishableKeyId;
-    if (webCall !== undefined) deps.metrics.webCallStarted("created");
-    deps.log.info(
-      {
-        callId: call.id,
-        accountId: call.accountId,
-        requestId: request.id,
-        ...(publishableKeyId && { publishableKeyId }),
-      },
-      "call created",
-    );
-  }
   reply.code(201);
-  reply.header("location", `${request.server.prefix}/calls/${call.id}`);
-  return {
-    id: call.id,
-    websocketUrl: `${mediaUrlOf(deps.mediaUrls, call.settings.connectionType)}/stream/${token}`,
-    status: call.status,
-    connectionType: call.settings.connectionType,
-    createdAt: isoTime(call.createdAtMs),
-  };
+  const { call } = creation;
+  const addressOf = (token: string): string =>
+    `${mediaUrlOf(deps.mediaUrls, call.settings.connectionType)}/stream/${token}`;
+  if (creation.kind === "created") return { call, websocketUrl: addressOf(fresh), isNew: true };
+  assert.ok(named !== undefined, "only an idempotent request can be replayed");
+  reply.header("idempotent-replayed", "true");
+  return { call, websocketUrl: addressOf(named.open(creation.sealedToken)), isNew: false };
 }
 
 /** Why the admission has refused a call, which the metrics count where it was a limit of the API key or the account. */
@@ -189,19 +213,16 @@ export function refusalOf(
 }
 
 /** Undefined for a request without an Idempotency-Key. */
-function idempotencySealerOf({
-  headers,
-  params,
-  sentBody,
-  credential,
-  routeOptions,
-}: FastifyRequest): IdempotencySealer | undefined {
+function idempotencySealerOf(
+  { headers, params, sentBody, credential, routeOptions }: FastifyRequest,
+  { mode }: Pick<CallSpec, "mode">,
+): IdempotencySealer | undefined {
   // Everyone has the text of a publishable key, from which the seal would be derived. The page /talk has no credential at all.
   if (routeOptions.schema?.acceptsPublishableKeys || credential === "") return undefined;
   const name = headers["idempotency-key"];
   if (typeof name !== "string") return undefined;
-  // The path adds only the agent's id, with its version. A missing body and an empty one are the same request.
-  const { id } = params as { id?: string };
+  // The path adds only the agent's id, with its version, or the mode. A missing body and an empty one are the same request.
+  const { id = mode } = params as { id?: string };
   return new IdempotencySealer({ name, credential, asked: [id, sentBody ?? {}] });
 }
 

@@ -171,7 +171,7 @@ function toCallSpec(body: NewCallBody, voiceId: string, language: string, langua
 }
 
 /** Requires a `websocket` object in which `websocketProblems` found nothing. */
-function streamFormatOf(websocket: unknown = {}): StreamFormat {
+export function streamFormatOf(websocket: unknown = {}): StreamFormat {
   const { codec, inputSampleRate, outputSampleRate } = WebsocketBody.parse(websocket);
   const rateHz = isG711(codec) ? CARRIER_RATE_HZ : STREAM_RATE_HZ_DEFAULT;
   return { codec, inputRateHz: inputSampleRate ?? rateHz, outputRateHz: outputSampleRate ?? rateHz };

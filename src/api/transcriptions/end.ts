@@ -9,10 +9,11 @@ import { actOf } from "../http/auth.ts";
 import { found } from "../http/errors.ts";
 import { NoQuery } from "../http/query.ts";
 import { transcriptionItemOf } from "./item.ts";
+import { type LiveEndDeps, LiveEnds } from "./live-end.ts";
 import { TranscriptionParams, TranscriptionSummary } from "./response-schemas.ts";
 
-export interface TranscriptionEndDeps {
-  transcriptions: Pick<TranscriptionStore, "cancel" | "remove">;
+export interface TranscriptionEndDeps extends Omit<LiveEndDeps, "transcriptions"> {
+  transcriptions: Pick<TranscriptionStore, "get" | "cancel" | "remove" | "onOver">;
   transcriptionAudio: Pick<TranscriptionAudio, "remove">;
   prices: Prices | undefined;
   log: Logger;
@@ -24,13 +25,17 @@ const CANCEL = {
   tags: ["transcriptions"],
   summary: "Cancel a transcription",
   description:
-    "A transcription that is queued or in progress ends as `cancelled`, without a result and without an event. One that is over is not " +
-    "changed, so the request can be repeated safely.",
+    "A transcription that is queued or in progress ends as `cancelled`, without a result and without an event. A live one whose stream has " +
+    "connected is ended instead: the response is 202 with its current state, and it is `completed` shortly after, with what was said. One " +
+    "that is over is not changed, so the request can be repeated safely.",
   params: TranscriptionParams,
   querystring: NoQuery,
   body: z.strictObject({}, { error: "must be a JSON object without fields, or be left out" }).nullish(),
-  errors: ["not_found"] as const,
-  response: { 200: TranscriptionSummary.meta({ description: "The transcription is over." }) },
+  errors: ["not_found", "unavailable"] as const,
+  response: {
+    200: TranscriptionSummary.meta({ description: "The transcription is over." }),
+    202: TranscriptionSummary.meta({ description: "The end of the live transcription was requested." }),
+  },
 };
 
 const DELETE = {
@@ -39,10 +44,11 @@ const DELETE = {
   tags: ["transcriptions"],
   summary: "Delete a transcription",
   description:
-    "Deletes the transcription permanently, in any state: its audio, its result, its record, its events and its Idempotency-Key.",
+    "Deletes the transcription permanently, in any state: its audio, its result, its record, its events and its Idempotency-Key. " +
+    "A live one is ended first; 409 where that takes longer than a few seconds.",
   params: TranscriptionParams,
   querystring: NoQuery,
-  errors: ["not_found"] as const,
+  errors: ["not_found", "conflict", "unavailable"] as const,
   response: { 204: z.undefined().meta({ description: "The transcription was deleted." }) },
 };
 
@@ -50,16 +56,30 @@ const DELETE = {
 export function transcriptionEndRoutes(scope: FastifyInstance, deps: TranscriptionEndDeps): void {
   const { transcriptions, transcriptionAudio, prices, log } = deps;
   const app = scope.withTypeProvider<ZodTypeProvider>();
+  const liveEnds = new LiveEnds(deps);
 
-  app.post("/transcriptions/:id/cancel", { schema: CANCEL }, async (request) => {
-    const latest = await transcriptions.cancel(request.accountId, request.params.id);
-    return transcriptionItemOf(found(latest, "transcription"), prices);
+  app.post("/transcriptions/:id/cancel", { schema: CANCEL }, async (request, reply) => {
+    const { accountId, id: requestId, params } = request;
+    const { id, source } = found(await transcriptions.get(accountId, params.id), "transcription");
+    if (source !== "live") {
+      return transcriptionItemOf(found(await transcriptions.cancel(accountId, id), "transcription"), prices);
+    }
+    if (await liveEnds.end(accountId, id)) {
+      log.info({ transcriptionId: id, accountId, requestId }, "end of a live transcription requested");
+      reply.code(202);
+    }
+    return transcriptionItemOf(found(await transcriptions.get(accountId, id), "transcription"), prices);
   });
 
   app.delete("/transcriptions/:id", { schema: DELETE }, async (request, reply) => {
     const { accountId, id: requestId } = request;
-    // Its job must not write the file again.
-    const { id: transcriptionId } = found(await transcriptions.cancel(accountId, request.params.id), "transcription");
+    const { id: transcriptionId, source } = found(
+      await transcriptions.get(accountId, request.params.id),
+      "transcription",
+    );
+    // Otherwise the job of one could write its file again.
+    if (source === "live") await liveEnds.remove(accountId, transcriptionId);
+    else await transcriptions.cancel(accountId, transcriptionId);
     // The file first: after a failure between the two, the record still leads to it.
     await transcriptionAudio.remove(transcriptionId);
     await transcriptions.remove(accountId, transcriptionId, actOf(request));

@@ -38,9 +38,7 @@ export async function checkedOptions(
   if (problems.length > 0) {
     throw invalidRequest([...problems, ...redact], isUnknownLanguage ? "unknown_language" : "invalid_request");
   }
-  const [unavailable] = redact;
-  if (unavailable !== undefined)
-    throw new ApiError("unavailable", unavailable.message, { status: 400, details: redact });
+  refuseRedaction(redact);
   const { channels, timestamps, speakers, vocabulary } = given as unknown as TranscriptionOptions;
   return { language: language as string, channels, timestamps, speakers, vocabulary };
 }
@@ -56,7 +54,14 @@ export const speakersProblems = ({ speakers }: Given, { capabilities }: Transcri
         ),
       ];
 
-const redactProblems = ({ redact }: Given): readonly Problem[] =>
+/** Throws what a request with `redact` is refused with when nothing else is wrong. */
+export function refuseRedaction(redact: readonly Problem[]): void {
+  const [unavailable] = redact;
+  if (unavailable !== undefined)
+    throw new ApiError("unavailable", unavailable.message, { status: 400, details: redact });
+}
+
+export const redactProblems = ({ redact }: Given): readonly Problem[] =>
   redact === undefined ? [] : [problemWithoutValue(["redact"], "is not available in this version")];
 
 /** Who could, where none does. */

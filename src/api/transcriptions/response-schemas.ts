@@ -10,7 +10,7 @@ import { CallCost, time } from "../calls/response-schemas.ts";
 import { pageSchema } from "../http/pages.ts";
 import { SUMMARIES, TRANSCRIPTIONS } from "./examples.ts";
 
-const transcriptionId = z.string().meta({
+export const transcriptionId = z.string().meta({
   description: "`transcription_` and a UUIDv7.",
   examples: ["transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"],
 }) as unknown as z.ZodType<TranscriptionId, string>;

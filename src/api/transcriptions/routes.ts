@@ -1,5 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import type { CallStore } from "../../store/call-store.ts";
+import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
+import type { TranscriptionStore } from "../../store/transcription-store.ts";
 import { CREATE_CALL_OPTIONS } from "../calls/create.ts";
 import { REFUSAL_CODES } from "../http/errors.ts";
 import { IdempotencyHeaders } from "../http/idempotency.ts";
@@ -7,14 +10,22 @@ import { NoQuery } from "../http/query.ts";
 import { createTranscription, type TranscriptionCreationDeps } from "./create.ts";
 import { type TranscriptionEndDeps, transcriptionEndRoutes } from "./end.ts";
 import { type TranscriptionListDeps, transcriptionListRoutes } from "./list.ts";
+import { type LiveCreationDeps, liveTranscriptionRoutes } from "./live.ts";
 import { type TranscriptionReadDeps, transcriptionReadRoutes } from "./read.ts";
 import { NewTranscriptionBody, UPLOAD_FORM } from "./request-schemas.ts";
 import { TranscriptionSummary } from "./response-schemas.ts";
 
-export type TranscriptionRoutesDeps = TranscriptionCreationDeps &
-  TranscriptionEndDeps &
-  TranscriptionListDeps &
-  TranscriptionReadDeps;
+export interface TranscriptionRoutesDeps
+  extends LiveCreationDeps,
+    TranscriptionCreationDeps,
+    TranscriptionEndDeps,
+    TranscriptionListDeps,
+    TranscriptionReadDeps {
+  transcriptions: TranscriptionStore;
+  transcriptionAudio: Pick<TranscriptionAudio, "create" | "remove">;
+  calls: Pick<CallStore, "get" | "cancel" | "remove">;
+  metrics: LiveCreationDeps["metrics"];
+}
 
 const CREATE = {
   operationId: "createTranscription",
@@ -51,6 +62,7 @@ export function transcriptionRoutes(scope: FastifyInstance, deps: TranscriptionR
       createTranscription(deps, request, reply),
     );
   });
+  liveTranscriptionRoutes(scope, deps);
   transcriptionListRoutes(scope, deps);
   transcriptionReadRoutes(scope, deps);
   transcriptionEndRoutes(scope, deps);

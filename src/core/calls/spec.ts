@@ -76,6 +76,8 @@ export type ToolSpec = BuiltInToolSpec | HttpTool | ClientTool;
 
 /** The whole configuration of one call, validated and with all defaults. It is plain data and can be sent as JSON. */
 export interface CallSpec {
+  /** A live transcription: what is said is transcribed, and nothing is answered. Absent for a conversation, as in older calls. */
+  mode?: "transcription";
   systemPrompt: string;
   /** The id of a voice of the configured provider, as `GET /voices` lists it. */
   voiceId: string;

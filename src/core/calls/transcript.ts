@@ -31,6 +31,25 @@ export interface TranscriptUpdate {
   approximate?: true;
 }
 
+/** The whole utterance of a live transcription so far. Times are ms of audio since its first stream started, in these two. */
+export interface InterimUpdate {
+  kind: "interim";
+  text: string;
+  startMs: number;
+}
+
+/**
+ * An utterance of a live transcription, which is final. Its `text` is empty where a final was asked for and nothing was said, and
+ * where the words of an interim are taken back. `language`: the one that the STT has detected.
+ */
+export interface UtteranceUpdate {
+  kind: "utterance";
+  text: string;
+  startMs: number;
+  endMs: number;
+  language?: string;
+}
+
 /**
  * The milestones between the caller's last voiced frame and the agent's first sample, in whole ms since that frame.
  * `stepDurations` computes the duration of each step.

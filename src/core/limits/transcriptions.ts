@@ -100,3 +100,9 @@ export const TRANSCRIPTION_POLL_MS = 5_000;
 
 /** Characters of a result in one row of the database, which one transaction writes. */
 export const RESULT_TEXT_CHARS_MAX = 64 * 1024;
+
+/** After the final with which a live transcription is to end it waits this long for another: one may have been on its way. */
+export const LAST_FINAL_MS = 300;
+
+/** The response to the deletion of a live transcription waits so long for its end. */
+export const LIVE_END_MS_MAX = 5_000;

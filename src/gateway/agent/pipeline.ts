@@ -94,8 +94,10 @@ export class AgentPipeline {
     const { voiceId, language } = spec;
     this.#llmRequests = new LlmRequests((reason) => options.metrics.llmRequestAborted(reason));
     if (stt !== undefined) counters.servedBy("stt", stt.provider);
-    counters.servedBy("llm", llm.provider);
-    counters.servedBy("tts", tts.provider);
+    if (spec.mode === undefined) {
+      counters.servedBy("llm", llm.provider);
+      counters.servedBy("tts", tts.provider);
+    }
     const first = (provider: string) => ({ provider, sinceMs: callMs(Number.NEGATIVE_INFINITY) });
     this.#activeProviders = { stt: first(stt?.provider ?? ""), llm: first(llm.provider), tts: first(tts.provider) };
     if (stt !== undefined) this.sttInput = this.#createSttInput(stt);
@@ -135,12 +137,14 @@ export class AgentPipeline {
     });
   }
 
-  /** Opens the STT stream, if there is an STT, and prepares the LLM and TTS for the first turn. */
+  /** Opens the STT stream, if there is an STT, and prepares the LLM and TTS for the first turn, if there is to be one. */
   start(): void {
     const { llm, tts, spec, legRateHz: rateHz } = this.#options;
-    llm.prepare?.(this.#abortController.signal);
-    tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz }, this.#abortController.signal);
-    void this.#choosePhrases(spec.language);
+    if (spec.mode === undefined) {
+      llm.prepare?.(this.#abortController.signal);
+      tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz }, this.#abortController.signal);
+      void this.#choosePhrases(spec.language);
+    }
     this.sttInput?.start();
   }
 

@@ -1,5 +1,6 @@
-import { Call, type CallOptions } from "../../call/call.ts";
+import type { CallMachine, CallOptions } from "../../call/call.ts";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
+import { createCallMachine } from "../../call/machine.ts";
 import type { HoldRefusal, HoldRequest } from "../../core/calls/hold.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
 import type { SegmentState } from "../../media/voice-activity/speech-activity.ts";
@@ -21,7 +22,7 @@ export interface JournaledCallOptions extends Omit<CallOptions, "sink"> {
  * redemption.
  */
 export class JournaledCall {
-  readonly #call: Call;
+  readonly #call: CallMachine;
   readonly #journal: JournalWriter;
   readonly #carryOut: (command: CallCommand) => void;
   /** The first failure of a command of the current event. */
@@ -31,7 +32,7 @@ export class JournaledCall {
   constructor({ journal, carryOut, ...options }: JournaledCallOptions) {
     this.#journal = journal;
     this.#carryOut = carryOut;
-    this.#call = new Call({ ...options, sink: (command) => this.#onCommand(command) });
+    this.#call = createCallMachine({ ...options, sink: (command) => this.#onCommand(command) });
   }
 
   /** The time of the latest event; its commands have the same time. */

@@ -282,9 +282,9 @@ export class Attachment implements TransportListener {
     return (this.#state.at === "closing" ? this.#state.code : undefined) ?? closeCodeOf(reason);
   }
 
-  /** The call is over: tells a client, closes the transport and frees everything, whatever fails. Never throws. */
-  close(reason: EndReason): void {
-    cleanUp(this.#options.log, [() => this.sendToClient({ kind: "ended", reason })]);
+  /** The call is over, and a live transcription has had `audioMs` of audio: tells a client, closes the transport and frees everything, whatever fails. Never throws. */
+  close(reason: EndReason, audioMs?: number): void {
+    cleanUp(this.#options.log, [() => this.sendToClient({ kind: "ended", reason, audioMs })]);
     this.#free(this.closeCode(reason), reason);
   }
 
@@ -344,6 +344,15 @@ export class Attachment implements TransportListener {
         return;
       case "stop":
         this.#hangUp(state, "caller_hangup", nowMs);
+        return;
+      case "finalize": {
+        if (state.at === "streaming") this.#release(state, callMs(Number.POSITIVE_INFINITY), nowMs);
+        const last = event.isLast ? { endReason: "caller_hangup" as const } : {};
+        this.#call.handle({ kind: "finalize-requested", ...last }, nowMs);
+        return;
+      }
+      case "keep-alive":
+        this.#liveness.audioReceived();
         return;
       case "violation":
         this.#state = { at: "closing", by: "us", code: event.closeCode, streaming: streamingOf(state) };

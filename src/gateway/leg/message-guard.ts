@@ -222,6 +222,8 @@ export class MessageGuard {
       case "dtmf":
       case "tool-result":
       case "stop":
+      case "finalize":
+      case "keep-alive":
         return event;
     }
   }

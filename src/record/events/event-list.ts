@@ -23,10 +23,23 @@ export type DerivedEvent =
  * The record sums up usage and reports of the network, pongs arrive all the time, and a transcript repeats what other
  * events say. None explains a decision of the call.
  */
-type Unlisted = { kind: "usage" | "network" | "pong" | "transcript" };
+type Unexplaining = "usage" | "network" | "pong" | "transcript";
+/** The list is of conversations. */
+type OfTranscriptions = "finalize-requested" | "interim" | "utterance" | "finalize-stt";
+type Unlisted = { kind: Unexplaining | OfTranscriptions };
 
-const isUnlisted = (event: OccasionalEvent & Redacted): event is Extract<OccasionalEvent, Unlisted> =>
-  event.kind === "usage" || event.kind === "network" || event.kind === "pong";
+const UNLISTED: readonly string[] = [
+  "usage",
+  "network",
+  "pong",
+  "transcript",
+  "finalize-requested",
+  "interim",
+  "utterance",
+  "finalize-stt",
+] satisfies Unlisted["kind"][];
+
+const isListed = <T extends { kind: string }>(of: T): of is Exclude<T, Unlisted> => !UNLISTED.includes(of.kind);
 
 /** An event or a command of a call, `atMs` whole milliseconds since redemption. */
 export type ListedEvent =
@@ -83,7 +96,7 @@ export class EventLister {
       case "attached":
         return;
       case "event":
-        if (isUnlisted(record.event)) return;
+        if (!isListed(record.event)) return;
         this.#emit({ atMs: roundedMs(timeMs), source: "event", ...record.event });
         // As in the call: speech whose frames stop arriving ends by a deadline, which is checked at ticks.
         if (record.event.kind === "leg-detached") this.#onDetached(timeMs);
@@ -145,7 +158,7 @@ export class EventLister {
   }
 
   #onCommand(command: JournaledCommand, timeMs: CallMs): void {
-    if (command.kind === "transcript") return;
+    if (!isListed(command)) return;
     // As in the call: a turn that is over before the hangover has passed ends the speech.
     if (command.kind === "turn-ended" && this.#segmenter.isSpeaking) {
       this.#segmenter.endSpeech();

@@ -7,7 +7,7 @@ import { SERVICE_FAULT_REASONS } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, epochMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
-import type { CallId, CarrierCallId } from "../../core/ids.ts";
+import { type CallId, type CarrierCallId, liveTranscriptionOf } from "../../core/ids.ts";
 import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORDS_CONCURRENT_MAX } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { EndSummary } from "../../store/call-handoff.ts";
@@ -15,6 +15,7 @@ import type { CallEnd, CallRedemption, CallStore } from "../../store/call-store.
 import { journalPath } from "../journal/reader.ts";
 import { recordingPath } from "../recording/render.ts";
 import type { JournaledCall, JournalProcessor } from "./journal-processor.ts";
+import { liveEndOf } from "./live-end.ts";
 import { PerCallQueue } from "./per-call-queue.ts";
 
 export interface CallFinalizerOptions {
@@ -196,7 +197,12 @@ export class CallFinalizer {
       reported === undefined
         ? { status: "failed" as const, endReason: "worker_lost" as const, endedAtMs: clock.epochMs(), durationMs: 0 }
         : endStatusOf(reported);
-    const first = await calls.finish(callId, { ...end, turns: [], transcriptComplete: false }, redemption);
+    const transcription = liveTranscriptionOf(callId) && liveEndOf(end.endReason, undefined);
+    const first = await calls.finish(
+      callId,
+      { ...end, turns: [], transcriptComplete: false, transcription },
+      redemption,
+    );
     if (first) log.warn({ callId, err: error, code: codeOf(error) }, "ended call has no journal");
     return first;
   }
@@ -230,6 +236,7 @@ export class CallFinalizer {
     const ending = endStatusOf(reported ?? journaled);
     return {
       ...ending,
+      transcription: projected.transcription && liveEndOf(ending.endReason, projected.transcription),
       turns,
       transcriptComplete: hasEnd,
       carrierCallId,

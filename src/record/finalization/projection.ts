@@ -4,11 +4,13 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { StartParameters } from "../../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { CarrierCallId } from "../../core/ids.ts";
+import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
 import type { JournalFile } from "../journal/reader.ts";
-import type { JournalHeader } from "../journal/records.ts";
+import type { JournaledCommand, JournalHeader } from "../journal/records.ts";
 import { type FrameCounts, summarizeJournal } from "../journal/summary.ts";
 import { replayJournal, type TimedCommand } from "../replay/replay.ts";
 import { isSubsetEqual } from "../replay/subset-equal.ts";
+import { liveResultOf, SttProviders } from "./live-result.ts";
 import { type RecordedUsage, UsageGatherer } from "./preemptive-usage.ts";
 
 type LegStarted = Extract<CallEvent, { kind: "leg-started" }>;
@@ -27,6 +29,8 @@ export interface ProjectedCall {
   usageEvents: readonly RecordedUsage[];
   /** What was measured of the network; undefined for a call that had no leg on RTP. */
   network: CallNetwork | undefined;
+  /** What was said in a live transcription; undefined for a conversation. */
+  transcription: TranscriptionResult | undefined;
   /** From redemption to the end, or to the last record. */
   durationMs: number;
   frames: FrameCounts;
@@ -49,11 +53,13 @@ export interface ProjectedCall {
 export async function projectJournal(journal: JournalFile): Promise<ProjectedCall> {
   const journaled: TimedCommand[] = [];
   const gatherer = new UsageGatherer();
+  const sttProviders = new SttProviders();
   const networkReports: NetworkReport[] = [];
   let carrierCallId: CarrierCallId | undefined;
   let started: LegStarted | undefined;
   const { header, durationMs, endReason, frames, complete } = await summarizeJournal(journal, (record) => {
     gatherer.take(record);
+    sttProviders.take(record);
     if (record.kind === "command") journaled.push({ timeMs: record.timeMs, command: record.command });
     else if (record.kind === "event" && record.event.kind === "network") networkReports.push(record.event);
     else if (record.kind === "event" && record.event.kind === "leg-started") {
@@ -71,11 +77,18 @@ export async function projectJournal(journal: JournalFile): Promise<ProjectedCal
     frames,
     complete,
   };
-  if (endReason !== undefined) return { ...projected, hasEnd: true, endReason, turns: turnsOf(journaled) };
+  const said = (commands: readonly TimedCommand[]): Pick<ProjectedCall, "turns" | "transcription"> => ({
+    turns: turnsOf(commands),
+    transcription:
+      header.spec?.mode === "transcription"
+        ? liveResultOf(commandsOf(commands), header.spec.language, sttProviders, gatherer.usage)
+        : undefined,
+  });
+  if (endReason !== undefined) return { ...projected, hasEnd: true, endReason, ...said(journaled) };
   const commands = header.spec === undefined ? journaled : await replayToEnd(journal, journaled);
   const last = commands.at(-1)?.command;
   const lost = last?.kind === "end" ? last.reason : "worker_lost";
-  return { ...projected, hasEnd: false, endReason: lost, turns: turnsOf(commands) };
+  return { ...projected, hasEnd: false, endReason: lost, ...said(commands) };
 }
 
 /** The commands of a truncated call and those that end it; only the former where the call cannot be replayed. */
@@ -89,6 +102,8 @@ async function replayToEnd(journal: JournalFile, journaled: TimedCommand[]): Pro
     return journaled;
   }
 }
+
+const commandsOf = (commands: readonly TimedCommand[]): JournaledCommand[] => commands.map(({ command }) => command);
 
 function turnsOf(commands: readonly TimedCommand[]): TranscriptTurn[] {
   return commands.flatMap(({ command }) => (command.kind === "turn" ? [command.turn] : []));

@@ -82,7 +82,7 @@ export type JournaledEvent = OccasionalEvent & Redacted;
 
 /**
  * `generate-reply` carries the whole conversation, which the journal already has; only the number of messages is
- * recorded. The same holds for `transcript`, of which only the length is recorded, whether or not words are.
+ * recorded. The same holds for `transcript` and `interim`, of which only the length is recorded, whether or not words are.
  */
 export type JournaledCommand =
   | (Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }> & Redacted)

@@ -54,7 +54,7 @@ export const journaledEvent = (event: OccasionalEvent, withWords: boolean): Jour
 
 /**
  * The command as the journal stores it. Of an LLM request's prompt only the number of messages is stored, and of a
- * transcript only its length; when words are not stored, everything said is left out as well.
+ * transcript and an interim only its length; when words are not stored, everything said is left out as well.
  */
 export function journaledCommand(command: CallCommand, withWords: boolean): JournaledCommand {
   if (command.kind === "generate-reply") {
@@ -65,7 +65,8 @@ export function journaledCommand(command: CallCommand, withWords: boolean): Jour
     const { kind, messages, language } = command;
     return { kind, messages: messages.length, language };
   }
-  return withWords && command.kind !== "transcript" ? command : redactedCommand(command);
+  const isInterim = command.kind === "transcript" || command.kind === "interim";
+  return withWords && !isInterim ? command : redactedCommand(command);
 }
 
 function redactedStart(event: Extract<OccasionalEvent, { kind: "leg-started" }>): JournaledEvent {
@@ -129,6 +130,22 @@ function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): 
   };
 }
 
+function redactedRequest(
+  event: Extract<OccasionalEvent, { kind: "hold-requested" | "finalize-requested" }>,
+): JournaledEvent {
+  if (event.kind === "hold-requested") return { kind: event.kind, msMax: event.msMax };
+  const { kind, endReason } = event;
+  return { kind, ...(endReason !== undefined && { endReason }) };
+}
+
+function redactedTransfer(
+  event: Extract<OccasionalEvent, { kind: "transfer-started" | "transfer-failed" }>,
+): JournaledEvent {
+  const removed = { target: "", chars: event.target.length };
+  if (event.kind === "transfer-started") return { kind: event.kind, ...removed };
+  return { kind: event.kind, outcome: event.outcome, ...removed };
+}
+
 function redactedEvent(event: OccasionalEvent): JournaledEvent {
   const { kind } = event;
   switch (kind) {
@@ -138,7 +155,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "resume-requested":
       return { kind };
     case "hold-requested":
-      return { kind, msMax: event.msMax };
+    case "finalize-requested":
+      return redactedRequest(event);
     case "leg-started":
       return redactedStart(event);
     case "leg-closed":
@@ -168,9 +186,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "limit-reached":
       return { kind, scope: event.scope, limit: event.limit, action: event.action };
     case "transfer-started":
-      return { kind, target: "", chars: event.target.length };
     case "transfer-failed":
-      return { kind, target: "", outcome: event.outcome, chars: event.target.length };
+      return redactedTransfer(event);
     case "tool-result":
       return redactedResult(event);
     case "typed":
@@ -230,6 +247,7 @@ function redactedCommand(
     }
     case "preemptive-cancel":
     case "request-interim":
+    case "finalize-stt":
       return { kind };
     case "pause":
       return { kind, turnId: command.turnId };
@@ -274,8 +292,14 @@ function redactedCommand(
       return { kind, msMax: command.msMax };
     case "resumed":
       return { kind, reason: command.reason, heldMs: command.heldMs };
+    case "interim":
+      return { kind, text: "", startMs: command.startMs, chars: command.text.length };
+    case "utterance": {
+      const { text, startMs, endMs, language } = command;
+      return { kind, text: "", startMs, endMs, ...(language !== undefined && { language }), chars: text.length };
+    }
     case "end":
-      return { kind, reason: command.reason };
+      return { kind, reason: command.reason, ...(command.audioMs !== undefined && { audioMs: command.audioMs }) };
   }
 }
 

@@ -1,5 +1,6 @@
-import { Call } from "../../call/call.ts";
+import type { CallMachine } from "../../call/call.ts";
 import type { CallCommand } from "../../call/events.ts";
+import { createCallMachine } from "../../call/machine.ts";
 import type { CallMs, MediaMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import type { JournaledCommand, JournaledEvent, JournalRecord } from "../journal/records.ts";
@@ -17,7 +18,7 @@ type HeaderRecord = Extract<JournalRecord, { kind: "header" }>;
 
 /** The state machine, run over a journal as the worker ran it over the call. */
 export class ReplayMachine {
-  readonly call: Call;
+  readonly call: CallMachine;
   readonly setup: ReplaySetup;
   #failure: unknown;
 
@@ -29,7 +30,7 @@ export class ReplayMachine {
     const hasTranscripts = version >= TRANSCRIPTS_SINCE_VERSION;
     this.setup = replaySetupOf(header);
     const { spec, parameters } = this.setup;
-    this.call = new Call({
+    this.call = createCallMachine({
       spec,
       rateHz: header.leg.outboundRateHz,
       sttHasInterim: header.sttHasInterim,

@@ -26,7 +26,7 @@ export interface Trace {
  * Runs the state machine over a journal until `atMs` and returns the call's state. If the state machine fails before
  * that, the state is that at the failure.
  *
- * Rejects with `journal_unreadable`, also when the journal has no words.
+ * Rejects with `journal_unreadable`, also when the journal has no words or is of a live transcription.
  */
 export async function traceJournal(journal: JournalFile, atMs: CallMs): Promise<Trace> {
   const builder = new TraceBuilder(atMs);
@@ -71,6 +71,8 @@ class TraceBuilder {
     const events = this.#listed.filter(
       (event) => event.atMs >= addMs(atMs, -CONTEXT_BEFORE_MS) && event.atMs <= addMs(atMs, CONTEXT_AFTER_MS),
     );
-    return { atMs, events, turns: this.#turns, snapshot: this.#machine.call.snapshot };
+    const { snapshot } = this.#machine.call;
+    if (snapshot === undefined) throw journalUnreadable("a live transcription has no state of a conversation");
+    return { atMs, events, turns: this.#turns, snapshot };
   }
 }

@@ -3,10 +3,16 @@ import type { AccountProviders } from "../../core/account-providers.ts";
 import type { AgeClock } from "../../core/age-clock.ts";
 import type { CallSpec, ConnectionType, ToolSpec } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
-import { elapsedMs } from "../../core/clocks.ts";
+import { type EpochMs, elapsedMs } from "../../core/clocks.ts";
 import { mediaKeyText } from "../../core/encryption/chunks.ts";
 import { unavailable } from "../../core/errors.ts";
-import type { AccountId, CallId, CarrierId } from "../../core/ids.ts";
+import {
+  type AccountId,
+  type CallId,
+  type CarrierId,
+  liveTranscriptionOf,
+  type TranscriptionId,
+} from "../../core/ids.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
 import type { CallPrompts, CallSettings } from "../call-store.ts";
@@ -172,6 +178,8 @@ export class SqlRedemptions implements Redemptions {
       return undefined;
     }
     const spec: CallSpec = { ...settings, tools: JSON.parse(call.tools), ...words };
+    const live = liveTranscriptionOf(call.id);
+    if (live !== undefined) await setLiveStart(tx, live, nowMs);
     const data = callData({ ...facts, status: "active", startedAtMs: nowMs });
     await this.#events.insert(tx, { accountId, type: "call.started", callId: call.id, data });
     const key = await this.#mediaKeys?.create(tx, accountId, call.id);
@@ -232,10 +240,20 @@ export class SqlRedemptions implements Redemptions {
     if (call === undefined) throw CANNOT_BE_RETURNED;
     // Nothing was written with it, and the next redemption makes another.
     await tx.deleteFrom("media_keys").where("call_id", "=", call.id).execute();
+    const live = liveTranscriptionOf(call.id);
+    if (live !== undefined) await setLiveStart(tx, live, null);
     const isOfThisBoot = token.boot_id === this.#age.bootId;
     return { callId: call.id, remainingMs: isOfThisBoot ? elapsedMs(this.#age.nowMs(), token.expires_age_ms) : 0 };
   }
 }
+
+/** The stream of a live transcription has connected, or with `null` has not after all. */
+const setLiveStart = (tx: Transaction<Tables>, id: TranscriptionId, startedAtMs: EpochMs | null) =>
+  tx
+    .updateTable("transcriptions")
+    .set({ status: startedAtMs === null ? "queued" : "processing", started_at: startedAtMs })
+    .where("id", "=", id)
+    .execute();
 
 const REDEEMED_COLUMNS = [
   "id",

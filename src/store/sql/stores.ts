@@ -102,7 +102,9 @@ export function sqlStores(
   const events = new SqlEvents(database, clock, jobs);
   const audit = new SqlAudit(db, clock);
   const sideEffects = { jobs, events, audit };
-  const calls = new SqlCalls(database, clock, age, sideEffects);
+  const transcriptions = new SqlTranscriptions(database, clock, age, sideEffects);
+  jobs.follow(TRANSCRIPTION_JOB, transcriptions.follower);
+  const calls = new SqlCalls(database, clock, age, sideEffects, transcriptions);
   const phoneNumbers = new SqlPhoneNumbers(database, clock, audit);
   const deliveryOf = (payload: unknown) => (payload as { deliveryId: DeliveryId }).deliveryId;
   jobs.follow(DELIVERY_JOB, {
@@ -119,8 +121,6 @@ export function sqlStores(
     },
     replayed: (tx, payload) => clearRecordingFailure(tx, (payload as { callId: CallId }).callId),
   });
-  const transcriptions = new SqlTranscriptions(database, clock, age, sideEffects);
-  jobs.follow(TRANSCRIPTION_JOB, transcriptions.follower);
   return {
     accounts: new SqlAccounts(database, clock, audit),
     apiKeys: new SqlApiKeys(database, clock, audit),

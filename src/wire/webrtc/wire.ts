@@ -111,7 +111,7 @@ class OpusRtpWire implements WebrtcWire {
     return encodeText("clear", { rtpTimestamp: this.#sender.clear() });
   }
 
-  encodeClientMessage(message: ClientMessage): string {
+  encodeClientMessage(message: ClientMessage): string | undefined {
     return encodeClientMessage(message, READY);
   }
 

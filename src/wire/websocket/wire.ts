@@ -9,6 +9,7 @@ import type { FrameCodec } from "../../media/frame-codec.ts";
 import type { OpusCodecs } from "../../media/opus/codecs.ts";
 import { encodeClientMessage, encodeText, readClientText } from "../client-texts.ts";
 import { AUDIO } from "../events.ts";
+import { encodeTranscriptionMessage, readTranscriptionText } from "../transcription-texts.ts";
 import type { ClientMessage, InboundAudio, ParseCharge, StreamStarted, Wire, WireEvent } from "../wire.ts";
 import { type AudioReader, createReader, createWriter, type FrameWriter } from "./audio.ts";
 
@@ -25,6 +26,8 @@ interface WebsocketOptions {
   opus: OpusCodecs;
   /** It carries the audio of a `webrtc` call whose RTP does not get through. */
   isFallback?: boolean;
+  /** The language of a live transcription, whose texts are in ../transcription-texts.ts; absent for a conversation. */
+  transcribes?: string | undefined;
 }
 
 /** The wire of one client's stream; `close` frees its codecs. Throws `unavailable` when there is no memory for Opus. */
@@ -48,10 +51,11 @@ class WebsocketWire implements Wire {
   readonly hasDtx: boolean;
   readonly #format: StreamFormat;
   readonly #isFallback: boolean;
+  readonly #transcribes: string | undefined;
   readonly #reader: AudioReader;
   readonly #writer: FrameWriter;
 
-  constructor({ format, callId, opus, isFallback = false }: WebsocketOptions) {
+  constructor({ format, callId, opus, isFallback = false, transcribes }: WebsocketOptions) {
     checkFormat(format);
     const keptIn = format.codec === "opus" ? "pcm_s16le" : format.codec;
     this.inboundRateHz = format.codec === "opus" ? busRateHz(format.inputRateHz) : format.inputRateHz;
@@ -61,6 +65,7 @@ class WebsocketWire implements Wire {
     this.hasDtx = format.codec === "opus";
     this.#format = format;
     this.#isFallback = isFallback;
+    this.#transcribes = transcribes;
     this.#reader = createReader(WIRE, format, opus);
     try {
       this.#writer = createWriter(format, opus);
@@ -76,7 +81,10 @@ class WebsocketWire implements Wire {
   }
 
   decode(message: Uint8Array, into: InboundAudio, isBinary = false, charge?: ParseCharge): WireEvent {
-    return isBinary ? this.#audio(message, into) : readClientText(WIRE, message, charge);
+    if (isBinary) return this.#audio(message, into);
+    return this.#transcribes === undefined
+      ? readClientText(WIRE, message, charge)
+      : readTranscriptionText(WIRE, message, charge);
   }
 
   encodeAudio(frame: Uint8Array): Uint8Array {
@@ -91,8 +99,11 @@ class WebsocketWire implements Wire {
     return encodeText("clear");
   }
 
-  encodeClientMessage(message: ClientMessage): string {
-    return encodeClientMessage(message, this.#negotiated());
+  encodeClientMessage(message: ClientMessage): string | undefined {
+    const language = this.#transcribes;
+    if (language === undefined) return encodeClientMessage(message, this.#negotiated());
+    const { codec, inputRateHz } = this.#format;
+    return encodeTranscriptionMessage(message, { language, input: { codec, sampleRate: inputRateHz } });
   }
 
   /** In the terms of the API, as the client requested it. */

@@ -82,7 +82,8 @@ const LATENCY = {
   firstAudioMs: 700,
   firstFrameMs: 720,
 };
-type ListedKind = Exclude<JournaledEvent["kind"], "usage" | "network" | "pong">;
+type ListedKind = Exclude<JournaledEvent["kind"], "usage" | "network" | "pong" | "finalize-requested">;
+type ListedCommand = Exclude<JournaledCommand["kind"], "transcript" | "interim" | "utterance" | "finalize-stt">;
 /** One of each kind with all its fields; the compiler checks that none is missing. */
 const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   tick: { kind: "tick" },
@@ -157,7 +158,7 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
     chars: 4,
   },
 };
-const COMMANDS: { [Kind in Exclude<JournaledCommand["kind"], "transcript">]: OfKind<JournaledCommand, Kind> } = {
+const COMMANDS: { [Kind in ListedCommand]: OfKind<JournaledCommand, Kind> } = {
   "generate-reply": { kind: "generate-reply", turnId: asTurnId(2), messages: 3, language: "en" },
   "preemptive-start": { kind: "preemptive-start", messages: 3, language: "en" },
   "conversation-trimmed": {

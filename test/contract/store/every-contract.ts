@@ -12,6 +12,7 @@ import { carrierStoreContract } from "./carriers.ts";
 import { eventStreamContract } from "./event-streams.ts";
 import { idempotentRequestContract } from "./idempotent-requests.ts";
 import { jobStoreContract } from "./jobs.ts";
+import { liveTranscriptionContract } from "./live-transcriptions.ts";
 import { mediaKeyContract } from "./media-keys.ts";
 import { ownerLinkContract } from "./owner-links.ts";
 import { phoneCallContract } from "./phone-calls.ts";
@@ -50,6 +51,7 @@ const CONTRACTS = [
   phoneNumberContract,
   phoneCallContract,
   transcriptionContract,
+  liveTranscriptionContract,
 ];
 
 /** All contract suites of the stores. */

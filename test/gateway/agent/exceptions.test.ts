@@ -111,7 +111,7 @@ interface Provocation {
   isAbsent?: boolean;
 }
 
-/** It comes only with a pause in a person's voice, to a call that may go on with another leg or can be transferred, or over RTP. */
+/** It comes only with a pause in a person's voice, to a call that may go on with another leg or can be transferred, over RTP, or to a transcription. */
 const ABSENT = { isAbsent: true };
 
 /** Every kind of event, and how to trigger those that the conversation does not contain. */
@@ -121,6 +121,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], Provocation>> = {
   tick: {},
   "leg-started": {},
   "leg-detached": ABSENT,
+  "finalize-requested": ABSENT,
   "transfer-started": ABSENT,
   "transfer-failed": ABSENT,
   "transfer-refused": ABSENT,

@@ -23,6 +23,7 @@ const JOURNALED: JournaledCall = {
   parameters: undefined,
   usageEvents: [],
   network: undefined,
+  transcription: undefined,
   durationMs: 1,
   frames: { in: 1, out: 1, missingAudio: 0 },
   hasEnd: true,

@@ -43,6 +43,7 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
     soundMs: 0,
   },
   "turn-model": { kind: "turn-model", probability: 0.81 },
+  "finalize-requested": { kind: "finalize-requested", endReason: "caller_hangup" },
   "hold-requested": { kind: "hold-requested", msMax: 300_000 },
   "resume-requested": { kind: "resume-requested" },
   "reply-text": { kind: "reply-text", turnId: asTurnId(1), text: SAID },
@@ -100,6 +101,9 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
   },
   "preemptive-start": { kind: "preemptive-start", messages: [{ role: "user", text: SAID }], tools: [], language: "en" },
   "request-interim": { kind: "request-interim" },
+  interim: { kind: "interim", text: SAID, startMs: 120 },
+  utterance: { kind: "utterance", text: SAID, startMs: 120, endMs: 900, language: "de" },
+  "finalize-stt": { kind: "finalize-stt" },
   "conversation-trimmed": {
     kind: "conversation-trimmed",
     turnId: asTurnId(1),
@@ -158,7 +162,7 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
       latency: { endOfTurnMs: 1, firstAudioMs: 2, firstFrameMs: 3 },
     },
   },
-  end: { kind: "end", reason: "agent_hangup" },
+  end: { kind: "end", reason: "agent_hangup", audioMs: 4_200 },
 };
 
 describe("redaction", () => {
@@ -226,8 +230,13 @@ describe("redaction", () => {
     expect(journaledEvent({ ...EVENTS["reply-tool-call"], name: "hang_up" }, false)).toMatchObject({ name: "hang_up" });
   });
 
-  test("of a transcript only the length is journaled, whether or not the call is recorded", () => {
+  test("of a transcript and an interim only the length is journaled, whether or not the call is recorded", () => {
     for (const recorded of [true, false]) {
+      expect(journaledCommand(COMMANDS.interim, recorded)).toEqual({
+        ...COMMANDS.interim,
+        text: "",
+        chars: SAID.length,
+      });
       expect(journaledCommand(COMMANDS.transcript, recorded)).toEqual({
         ...COMMANDS.transcript,
         text: "",
@@ -239,7 +248,7 @@ describe("redaction", () => {
   test("of a recorded call everything else stays but the conversation that each LLM request repeats", () => {
     for (const event of Object.values(EVENTS)) expect(journaledEvent(event, true)).toBe(event);
     for (const command of Object.values(COMMANDS)) {
-      if (["generate-reply", "preemptive-start", "transcript"].includes(command.kind)) continue;
+      if (["generate-reply", "preemptive-start", "transcript", "interim"].includes(command.kind)) continue;
       expect(journaledCommand(command, true)).toBe(command);
     }
     for (const recorded of [true, false]) {

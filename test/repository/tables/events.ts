@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { CallEventItem } from "../../../src/api/calls/event-schemas.ts";
 import { END_REASONS } from "../../../src/core/calls/reasons.ts";
-import { CLIENT_MESSAGES, SERVICE_MESSAGES } from "../../../src/wire/client-messages.ts";
+import {
+  CLIENT_MESSAGES,
+  SERVICE_MESSAGES,
+  TRANSCRIPTION_CLIENT_MESSAGES,
+  TRANSCRIPTION_SERVICE_MESSAGES,
+} from "../../../src/wire/client-messages.ts";
 import { CLIENT_SIGNALS, SERVICE_SIGNALS } from "../../../src/wire/webrtc/signalling.ts";
 import { inCode, listed, markdownTable } from "./markdown.ts";
 
@@ -83,6 +88,8 @@ export const eventTables = (): Record<string, string> => ({
   ),
   "service-messages": messageTable("from the service", SERVICE_MESSAGES),
   "client-messages": messageTable("from you", CLIENT_MESSAGES),
+  "transcription-service-messages": messageTable("from the service", TRANSCRIPTION_SERVICE_MESSAGES),
+  "transcription-client-messages": messageTable("from you", TRANSCRIPTION_CLIENT_MESSAGES),
   "webrtc-service-messages": messageTable("from the service", SERVICE_SIGNALS),
   "webrtc-client-messages": messageTable("from you", CLIENT_SIGNALS),
 });

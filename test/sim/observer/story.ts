@@ -90,6 +90,11 @@ export function commandText(command: CallCommand): string {
       const { turnId, role, text, final } = command;
       return `transcript ${turnId} of the ${role}${final ? ", final" : ""}: ${JSON.stringify(text)}`;
     }
+    case "interim":
+    case "utterance":
+      return `${command.kind} ${JSON.stringify(command.text)}`;
+    case "finalize-stt":
+      return "have the STT send its final";
     case "end":
       return `end: ${command.reason}`;
   }

@@ -1,4 +1,12 @@
-import { asAccountId, asApiKeyId, asPhoneNumberId, asPublishableKeyId, asWebhookId } from "../../../src/core/ids.ts";
+import { epochMs } from "../../../src/core/clocks.ts";
+import {
+  asAccountId,
+  asApiKeyId,
+  asCallId,
+  asPhoneNumberId,
+  asPublishableKeyId,
+  asWebhookId,
+} from "../../../src/core/ids.ts";
 import { TOOL_SECRETS_MAX } from "../../../src/core/limits/accounts.ts";
 import { AGENTS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents.ts";
 import {
@@ -113,7 +121,7 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
 
 /** The field of the operation that names a voice or a language, with one that there is not. */
 function withUnknown(kind: "voice" | "language", { operationId }: Operation): object {
-  if (operationId === "createTranscription") return { [kind]: "unheard of" };
+  if (/^create(Live)?Transcription$/.test(operationId)) return { [kind]: "unheard of" };
   if (operationId === "createAgentCall") return { overrides: { [kind]: "unheard of" } };
   return { [operationId === "createCall" ? kind : `${kind}Id`]: "unheard of" };
 }
@@ -149,6 +157,18 @@ async function* workerAway(scene: Scene): ReturnType<Provocation> {
   scene.api.state.workerIsAway = true;
   yield { id: await scene.active() };
 }
+
+async function* liveWorkerAway(scene: Scene): ReturnType<Provocation> {
+  scene.api.state.workerIsAway = true;
+  yield { id: await scene.liveTranscription() };
+}
+
+const LIVE_END = {
+  ...({ status: "ended", endReason: "caller_hangup" } as const),
+  endedAtMs: epochMs(0),
+  durationMs: 0,
+  turns: [],
+};
 
 const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   async *"createCall 409"(scene, operation) {
@@ -266,6 +286,16 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     scene.api.clock.advance(API_KEY_CACHE_MS + 1);
     yield {};
   },
+  async *"createLiveTranscription 400"(_scene, operation) {
+    yield { headers: TOO_MANY_HEADERS };
+    yield { query: "nonsense=1" };
+    for (const wrong of [{ nonsense: 1 }, { language: "unheard of" }, { redact: ["pii"] }, { vocabulary: ["Lario"] }]) {
+      yield { body: exampleWith(operation, wrong) };
+    }
+  },
+  async *"createLiveTranscription 409"(scene, operation) {
+    yield await mismatched(scene, operation);
+  },
   async *"getTranscription 200"(scene, operation) {
     const { id = "" } = await existingId(scene, operation);
     yield { id };
@@ -282,6 +312,17 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { id: await scene.transcription("queued") };
     yield { id: await scene.transcription(), body: {} };
   },
+  async *"cancelTranscription 202"(scene) {
+    yield { id: await scene.liveTranscription() };
+  },
+  "cancelTranscription 503": liveWorkerAway,
+  async *"deleteTranscription 409"(scene) {
+    const id = await scene.liveTranscription();
+    await scene.api.stores.calls.finish(asCallId(id), LIVE_END);
+    scene.api.stores.calls.remove = async () => false;
+    yield { id };
+  },
+  "deleteTranscription 503": liveWorkerAway,
   async *"transferCall 202"(scene) {
     yield { id: await scene.livePhoneCall() };
   },

@@ -82,6 +82,14 @@ export class Scene {
     return id;
   }
 
+  /** A live one whose stream has connected. */
+  async liveTranscription(): Promise<string> {
+    const created = await this.#post("/api/v1/transcriptions/live", { language: VOICE.language });
+    const token = created.websocketUrl?.split("/").at(-1) ?? "";
+    await this.api.stores.redemptions.redeem(hashSecret(token), redeemedBy("worker-1"));
+    return created.id;
+  }
+
   /** An API key besides the one that requests have. */
   async apiKey(): Promise<string> {
     const { accountId, stores } = this.api;

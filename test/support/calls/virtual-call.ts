@@ -326,6 +326,9 @@ export class VirtualCall {
       case "send-dtmf":
       case "language":
       case "transfer":
+      case "interim":
+      case "utterance":
+      case "finalize-stt":
         return;
     }
   }

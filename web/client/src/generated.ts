@@ -237,6 +237,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/transcriptions/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transcribe a live stream
+         * @description Creates a live transcription and returns the single-use, short-lived address of its stream, to which a client sends audio and from which it gets interims and finals. It takes a slot of the service's calls, and counts as one of the account's calls. Its record has its result once it is over. Requires the scope `calls`.
+         */
+        post: operations["createLiveTranscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/transcriptions": {
         parameters: {
             query?: never;
@@ -277,7 +297,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a transcription
-         * @description Deletes the transcription permanently, in any state: its audio, its result, its record, its events and its Idempotency-Key. Requires the scope `write`.
+         * @description Deletes the transcription permanently, in any state: its audio, its result, its record, its events and its Idempotency-Key. A live one is ended first; 409 where that takes longer than a few seconds. Requires the scope `write`.
          */
         delete: operations["deleteTranscription"];
         options?: never;
@@ -296,7 +316,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a transcription
-         * @description A transcription that is queued or in progress ends as `cancelled`, without a result and without an event. One that is over is not changed, so the request can be repeated safely. Requires the scope `calls`.
+         * @description A transcription that is queued or in progress ends as `cancelled`, without a result and without an event. A live one whose stream has connected is ended instead: the response is 202 with its current state, and it is `completed` shortly after, with what was said. One that is over is not changed, so the request can be repeated safely. Requires the scope `calls`.
          */
         post: operations["cancelTranscription"];
         delete?: never;
@@ -3469,6 +3489,40 @@ export interface components {
              */
             createdAt: string;
         };
+        /**
+         * @description A live transcription that waits for its stream.
+         * @example {
+         *       "id": "transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "status": "queued",
+         *       "websocketUrl": "wss://media.example.com/stream/LBv3oVx0nUTkHcEPWqFJ8mRy2KsGdZtI5aXb7N1fQ9hYwuM4",
+         *       "createdAt": "2026-11-21T08:00:00.000Z",
+         *       "expiresAt": "2026-11-21T08:01:00.000Z"
+         *     }
+         */
+        CreatedLiveTranscription: {
+            /**
+             * @description `transcription_` and a UUIDv7.
+             * @example transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            id: string;
+            /** @constant */
+            status: "queued";
+            /**
+             * @description Where the client connects, once, until `expiresAt`. It contains a secret.
+             * @example wss://media.example.com/stream/LBv3oVx0nUTkHcEPWqFJ8mRy2KsGdZtI5aXb7N1fQ9hYwuM4
+             */
+            websocketUrl: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            expiresAt: string;
+        };
         /** @description Another voice activity detector decides from now on whether the caller speaks. */
         DetectorChangedEvent: {
             /**
@@ -3891,6 +3945,35 @@ export interface components {
              * @enum {string}
              */
             action: "end" | "refuse";
+        };
+        /**
+         * @default pcm_s16le
+         * @enum {string}
+         */
+        LiveWebsocketCodecInput: "pcm_s16le" | "mulaw" | "alaw" | "opus";
+        /**
+         * @description How the audio travels. One channel; the rate is 16000 by default, and must be 8000 with mulaw and alaw.
+         *
+         *     Binary messages from the client are audio, of any length up to 1 s and no faster than real time; with Opus, one packet each. Text messages are JSON objects with a `type`; ignore unknown types and fields.
+         *
+         *     - From the service: `ready` (`transcriptionId`, `input`) comes first; `interim` (`text`, `startMs`): the utterance so far; `final` (`text`, `startMs`, `endMs`, `words`; `language`): an utterance that is over; `error` (`code`, `message`); `end` (`reason`: an `endReason`, `durationMs`), then the socket closes.
+         *     - From the client: `finalize`: ends the utterance now, whose `final` comes at once, empty where nothing was said; `keepAlive`: it is there, although it sends no audio; `end`: finalizes, then the transcription ends.
+         * @example {
+         *       "inputSampleRate": 16000
+         *     }
+         * @example {
+         *       "codec": "opus",
+         *       "inputSampleRate": 48000
+         *     }
+         */
+        LiveWebsocketInput: {
+            /** @description As in `POST /calls`. `pcm_s16le`: signed 16-bit samples, little-endian. */
+            codec?: components["schemas"]["LiveWebsocketCodecInput"];
+            /**
+             * @description Hertz of the audio that the client sends.
+             * @enum {number}
+             */
+            inputSampleRate?: 8000 | 16000 | 24000 | 48000;
         };
         /** @description A mark is sent after a segment; the peer returns it once the segment has been played. */
         MarkCommand: {
@@ -4520,6 +4603,53 @@ export interface components {
          * @example 20
          */
         NewCarrierMaxConcurrentCallsInput: number | null;
+        /**
+         * @description How the stream is transcribed.
+         * @example {
+         *       "language": "en-US"
+         *     }
+         * @example {
+         *       "language": "en-US",
+         *       "websocket": {
+         *         "codec": "opus",
+         *         "inputSampleRate": 48000
+         *       }
+         *     }
+         */
+        NewLiveTranscriptionInput: {
+            /**
+             * @description A code from `GET /languages`, in upper or lower case. All of the audio is transcribed in it.
+             * @example en-US
+             */
+            language: string;
+            websocket?: components["schemas"]["NewLiveTranscriptionWebsocketInput"];
+            /** @description Maximum length in seconds, from the redemption of its stream token. */
+            maxDuration?: components["schemas"]["NewLiveTranscriptionMaxDurationInput"];
+            /** @description Words that are likely. No provider takes them for live streams: a list that is not empty is 400. */
+            vocabulary?: string[];
+            /** @description Not available in this version: any value is 400 `unavailable`. */
+            redact?: unknown;
+            /** @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused. */
+            metadata?: components["schemas"]["NewLiveTranscriptionMetadataInput"];
+        };
+        /** @default 3000 */
+        NewLiveTranscriptionMaxDurationInput: number;
+        /**
+         * @default {}
+         * @example {
+         *       "order": "A-17",
+         *       "vip": true
+         *     }
+         */
+        NewLiveTranscriptionMetadataInput: {
+            [key: string]: unknown;
+        };
+        /**
+         * @default {
+         *       "codec": "pcm_s16le"
+         *     }
+         */
+        NewLiveTranscriptionWebsocketInput: components["schemas"]["LiveWebsocketInput"];
         /**
          * @description The number to call, and the configuration of the call. `connectionType` follows from `from`; another one is refused.
          * @example {
@@ -8636,6 +8766,51 @@ export interface operations {
             503: components["responses"]["Unavailable503"];
         };
     };
+    createLiveTranscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key for this request, ideally random, so that it can be retried without creating a second call: for 24 hours the same request with the same key and API key returns the first response again. Only created calls are stored; a refused request can be retried. A different request with the same key is 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLiveTranscriptionInput"];
+            };
+        };
+        responses: {
+            /** @description A live transcription that waits for its stream. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedLiveTranscription"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrUnknownLanguageOrUnavailable400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["IdempotencyMismatch409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimitedOrSpendLimit429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrDrainingOrInsufficientStorageOrDatabaseLostOrUnavailable503"];
+        };
+    };
     listTranscriptions: {
         parameters: {
             query?: {
@@ -8869,6 +9044,7 @@ export interface operations {
             401: components["responses"]["Unauthorized401"];
             403: components["responses"]["Forbidden403"];
             404: components["responses"]["NotFound404"];
+            409: components["responses"]["Conflict409"];
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
@@ -8895,6 +9071,18 @@ export interface operations {
         responses: {
             /** @description The transcription is over. */
             200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranscriptionSummary"];
+                };
+            };
+            /** @description The end of the live transcription was requested. */
+            202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];

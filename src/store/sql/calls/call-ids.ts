@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
+import type { CallSpec } from "../../../core/calls/spec.ts";
 import { type EpochMs, millisecondsOf } from "../../../core/clocks.ts";
 import { asCallId, type CallId } from "../../../core/ids.ts";
 
@@ -17,14 +18,20 @@ const SEQUENCE_MAX = 2 ** 32 - 1;
 let lastMs = Number.NEGATIVE_INFINITY;
 let sequence = 0;
 
-/** The id of a call that is created now: after those that were created before. */
-export function newCallId(now: EpochMs): CallId {
+/** The id of a call that is created now: after those of its mode that were created before. */
+export const newCallId = (now: EpochMs, mode?: CallSpec["mode"]): CallId =>
+  asCallId(`${mode === undefined ? "call" : "transcription"}_${nextUuid(now)}`);
+
+/** After all ids of conversations, and before all of live transcriptions. */
+export const CONVERSATIONS_END = asCallId("d");
+
+function nextUuid(now: EpochMs): string {
   const nowMs = millisecondsOf(now);
   if (nowMs > lastMs || lastMs - nowMs > STEP_BACK_MS_MAX || sequence === SEQUENCE_MAX) {
     lastMs = nowMs > lastMs || lastMs - nowMs > STEP_BACK_MS_MAX ? nowMs : lastMs + 1;
     sequence = randomInt(SEQUENCE_START_MAX);
   } else sequence += 1;
-  return asCallId(`call_${uuidv7({ msecs: lastMs, seq: sequence })}`);
+  return uuidv7({ msecs: lastMs, seq: sequence });
 }
 
 /** Before all ids that hold this time, and after all that hold an earlier one. */

@@ -12,6 +12,7 @@ import {
   asWorkerId,
   type CallId,
   type CarrierCallId,
+  liveTranscriptionOf,
   type WorkerId,
 } from "../../../core/ids.ts";
 import { KeyedQueue } from "../../../core/keyed-queue.ts";
@@ -34,12 +35,15 @@ import type {
   WaitingCall,
 } from "../../call-store.ts";
 import { RENDER_JOB } from "../../job-kinds.ts";
+import type { TranscriptionEnd } from "../../transcription-store.ts";
 import type { SqlAudit } from "../audit.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { SqlJobs } from "../jobs.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";
 import { pauseAfterTransaction } from "../transaction-pacing.ts";
+import { LIVE_EXPIRED, liveTranscription, restartLive } from "../transcriptions/live.ts";
+import type { SqlTranscriptions } from "../transcriptions/transcriptions.ts";
 import { deleteEventsOf } from "../webhooks/deliveries.ts";
 import type { SqlEvents } from "../webhooks/events.ts";
 import { newCallId } from "./call-ids.ts";
@@ -81,6 +85,8 @@ export class SqlCalls implements CallStore {
   readonly #jobs: SqlJobs;
   readonly #events: SqlEvents;
   readonly #audit: SqlAudit;
+  /** For live ones. */
+  readonly #transcriptions: SqlTranscriptions;
   readonly #listeners: ((event: CallEvent) => void)[] = [];
   /** Text of something removed may still be in the change log; an earlier process may have removed it. */
   #purgePending = true;
@@ -89,8 +95,15 @@ export class SqlCalls implements CallStore {
   /** A second end of a call waits for the first. */
   readonly #ends = new KeyedQueue<CallId>();
 
-  constructor(database: SqlDatabase, clock: Clock, age: AgeClock, { jobs, events, audit }: SideEffects) {
+  constructor(
+    database: SqlDatabase,
+    clock: Clock,
+    age: AgeClock,
+    { jobs, events, audit }: SideEffects,
+    transcriptions: SqlTranscriptions,
+  ) {
     this.#database = database;
+    this.#transcriptions = transcriptions;
     this.#jobs = jobs;
     this.#events = events;
     this.#audit = audit;
@@ -120,6 +133,8 @@ export class SqlCalls implements CallStore {
         .where("status", "in", ["created", "queued", "ringing", "expired"])
         .returning("id")
         .executeTakeFirst();
+      const live = liveTranscriptionOf(id);
+      if (known !== undefined && live !== undefined) await restartLive(tx, live, startedAtMs);
       if (known !== undefined || spec === undefined) return;
       const call = await tx
         .insertInto("calls")
@@ -137,6 +152,8 @@ export class SqlCalls implements CallStore {
       if (call === undefined) return;
       const metadata = metadataRows({ callId: id, accountId }, spec.metadata);
       if (metadata.length > 0) await tx.insertInto("call_metadata").values(metadata).execute();
+      if (live !== undefined)
+        await this.#transcriptions.insertLive(tx, liveTranscription({ id: live, accountId }, spec), startedAtMs);
     });
   }
 
@@ -249,7 +266,7 @@ export class SqlCalls implements CallStore {
     const { bootId: boot_id } = this.#age;
     const ageMs = this.#age.nowMs();
     const row = {
-      id: newCallId(nowMs),
+      id: newCallId(nowMs, spec.mode),
       account_id: accountId,
       agent_id: agent?.id ?? null,
       agent_version: agent?.version ?? null,
@@ -268,6 +285,9 @@ export class SqlCalls implements CallStore {
     const token = { ...ofCall, token_hash: tokenHash, ...expiry };
     await tx.insertInto("calls").values(row).execute();
     await tx.insertInto("stream_tokens").values(token).execute();
+    const live = liveTranscriptionOf(row.id);
+    if (live !== undefined)
+      await this.#transcriptions.insertLive(tx, liveTranscription({ id: live, accountId }, spec), nowMs);
     await insertWebCall(tx, row.id, call, { reservedCost, nowMs });
     const metadata = metadataRows({ callId: row.id, accountId }, spec.metadata);
     if (metadata.length > 0) await tx.insertInto("call_metadata").values(metadata).execute();
@@ -382,6 +402,7 @@ export class SqlCalls implements CallStore {
       if (cancelled) {
         await settleWebCalls(tx, [callId]);
         await this.#events.insert(tx, { accountId, type: "call.ended", callId });
+        await this.#endLive(tx, callId, { status: "cancelled" });
       }
       if (call.status !== "active") return { call, cancelled };
       const { worker_id: workerId } = await tx
@@ -392,9 +413,26 @@ export class SqlCalls implements CallStore {
         .executeTakeFirstOrThrow();
       return { call, workerId, cancelled };
     });
-    if (found?.cancelled) this.emit({ kind: "ended", callId, ...CANCELLED });
+    if (found?.cancelled) await this.#emitEnd({ callId, ...CANCELLED });
     this.#events.notify();
     return found;
+  }
+
+  /** Ends the transcription of a call that is a live one. */
+  async #endLive(
+    tx: Transaction<Tables>,
+    callId: CallId,
+    end: TranscriptionEnd | { status: "cancelled" } | undefined,
+  ): Promise<void> {
+    const live = liveTranscriptionOf(callId);
+    if (live !== undefined && end !== undefined) await this.#transcriptions.endLive(tx, live, end);
+  }
+
+  /** The end of a call is committed. */
+  async #emitEnd(end: Omit<Extract<CallEvent, { kind: "ended" }>, "kind">): Promise<void> {
+    this.emit({ kind: "ended", ...end });
+    const live = liveTranscriptionOf(end.callId);
+    if (live !== undefined) await this.#transcriptions.liveEnded(live);
   }
 
   async remove(accountId: AccountId, callId: CallId, act: Act = BY_SERVICE): Promise<boolean | undefined> {
@@ -419,12 +457,10 @@ export class SqlCalls implements CallStore {
         await tx.deleteFrom(table).where("call_id", "=", callId).execute();
       }
       await tx.deleteFrom("calls").where("id", "=", callId).execute();
-      await this.#audit.insert(tx, {
-        ...act,
-        accountId,
-        action: "call.deleted",
-        target: { kind: "call", id: callId },
-      });
+      const target = { kind: "call", id: callId } as const;
+      // Otherwise the removal of the transcription is recorded.
+      if (liveTranscriptionOf(callId) === undefined)
+        await this.#audit.insert(tx, { ...act, accountId, action: "call.deleted", target });
       return true;
     });
     if (!removed) return removed;
@@ -477,6 +513,9 @@ export class SqlCalls implements CallStore {
       await insertTurns(this.#db, part);
       await pauseAfterTransaction(performance.now() - begunMs);
     }
+    const live = liveTranscriptionOf(callId);
+    if (live !== undefined && end.transcription !== undefined)
+      await this.#transcriptions.storeLiveResult(live, active.account_id, end.transcription);
     // The connection may be lost after the commit and before its acknowledgement: then the next attempt finds the end.
     this.#uncertainEnds.add(callId);
     const first = await this.#database.readCommitted(async (tx) => {
@@ -504,6 +543,7 @@ export class SqlCalls implements CallStore {
       if (call === undefined) return false;
       await insertTurns(tx, parts.at(-1) ?? []);
       await settleWebCalls(tx, [callId], end.cost);
+      await this.#endLive(tx, callId, end.transcription);
       const { accountId } = of;
       await this.#events.insert(tx, { accountId, type: "call.ended", callId });
       if (end.hasJournal === true && active.recording_enabled === 1) {
@@ -514,7 +554,7 @@ export class SqlCalls implements CallStore {
     this.#uncertainEnds.delete(callId);
     this.#jobs.notify();
     if (first) {
-      this.emit({ kind: "ended", callId, status: end.status, endReason: end.endReason });
+      await this.#emitEnd({ callId, status: end.status, endReason: end.endReason });
       return true;
     }
     // Its redemption was returned meanwhile; it waits for its stream again.
@@ -536,7 +576,7 @@ export class SqlCalls implements CallStore {
       .executeTakeFirst();
     if (call === undefined) return false;
     this.#events.notify();
-    this.emit({ kind: "ended", callId, status: call.status, endReason: call.end_reason });
+    await this.#emitEnd({ callId, status: call.status, endReason: call.end_reason });
     return true;
   }
 
@@ -554,8 +594,7 @@ export class SqlCalls implements CallStore {
       ids.push(...expired);
       if (expired.length < TRANSACTION_ROWS_MAX) break;
     }
-    for (const callId of ids)
-      this.emit({ kind: "ended", callId, status: EXPIRED.status, endReason: EXPIRED.end_reason });
+    for (const callId of ids) await this.#emitEnd({ callId, status: EXPIRED.status, endReason: EXPIRED.end_reason });
     await deleteOldWebCallCosts(this.#db, dayOf(addMs(this.#clock.epochMs(), -DAY_MS)));
     await deleteExpiredRequests(this.#db, { clock: this.#clock, age: this.#age });
     if (this.#purgePending) await this.#purgeChangeLog();
@@ -590,6 +629,7 @@ export class SqlCalls implements CallStore {
         const record = recordOf(row);
         const { accountId, id: callId } = record;
         await this.#events.insert(tx, { accountId, type: "call.expired", callId, data: callData(record) });
+        await this.#endLive(tx, callId, LIVE_EXPIRED);
       }
       return expired;
     });

@@ -5,7 +5,7 @@ import type { AccountId, CallId } from "../../../core/ids.ts";
 import type { CallQuery } from "../../call-store.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
-import { firstCallIdAt, ID_TIME_ERROR_MS_MAX } from "./call-ids.ts";
+import { CONVERSATIONS_END, firstCallIdAt, ID_TIME_ERROR_MS_MAX } from "./call-ids.ts";
 import { pairHash } from "./metadata.ts";
 import { EXPIRED, hasValidToken, phoneAddress } from "./rows.ts";
 
@@ -74,12 +74,13 @@ export class ListFilters {
     ];
   }
 
-  /** The ids that the times of the query leave. */
+  /** The ids that the times of the query leave, without live transcriptions. */
   get bounds(): IdBounds {
     const { createdFromMs, createdBeforeMs } = this.#filters;
     return {
       from: createdFromMs === undefined ? undefined : firstCallIdAt(addMs(createdFromMs, -ID_TIME_ERROR_MS_MAX)),
-      before: createdBeforeMs === undefined ? undefined : firstCallIdAt(addMs(createdBeforeMs, ID_TIME_ERROR_MS_MAX)),
+      before:
+        createdBeforeMs === undefined ? CONVERSATIONS_END : firstCallIdAt(addMs(createdBeforeMs, ID_TIME_ERROR_MS_MAX)),
     };
   }
 

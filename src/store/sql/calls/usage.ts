@@ -3,6 +3,7 @@ import type { EpochMs } from "../../../core/clocks.ts";
 import type { AccountId } from "../../../core/ids.ts";
 import type { CallUsage, UsageQuery, UsageStore } from "../../usage-store.ts";
 import type { Tables } from "../tables.ts";
+import { CONVERSATIONS_END } from "./call-ids.ts";
 
 /** See `UsageStore`. */
 export class SqlUsage implements UsageStore {
@@ -25,6 +26,7 @@ export class SqlUsage implements UsageStore {
       .where("ended_at", ">=", after?.endedAtMs ?? endedFromMs)
       .where("ended_at", "<", endedBeforeMs)
       .where("started_at", "is not", null)
+      .where("id", "<", CONVERSATIONS_END)
       .orderBy("ended_at")
       .orderBy("id")
       .limit(limit);

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { Clock } from "../../../core/clock.ts";
+import type { EpochMs } from "../../../core/clocks.ts";
 import type { AccountId, JobId, TranscriptionId } from "../../../core/ids.ts";
 import { KeyedQueue } from "../../../core/keyed-queue.ts";
 import type { PartKey, PartOutcome } from "../../../core/transcriptions/part.ts";
@@ -112,6 +113,35 @@ export class SqlTranscriptions implements TranscriptionStore {
       await this.#sideEffects.jobs.insert(tx, job);
     }
     return transcriptionOf(row);
+  }
+
+  /** Stores a live one in the transaction of its call, unless it is stored already. */
+  async insertLive(tx: Db, transcription: NewTranscription, createdAtMs: EpochMs): Promise<void> {
+    await tx
+      .insertInto("transcriptions")
+      .values({ id: transcription.id, created_at: createdAtMs, status: "queued", ...newColumnsOf(transcription) })
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .execute();
+  }
+
+  /** Stores the result of a live one, which counts once `endLive` has ended it. */
+  async storeLiveResult(id: TranscriptionId, accountId: AccountId, { result }: TranscriptionEnd): Promise<void> {
+    if (result !== undefined && (await this.find(id)) !== undefined)
+      await insertResult(this.#database, { id, accountId }, result);
+  }
+
+  /** Ends a live one in the transaction in which its call ends. Call `liveEnded` after the commit. */
+  async endLive(tx: Db, id: TranscriptionId, end: TranscriptionEnd | { status: "cancelled" }): Promise<void> {
+    const columns = end.status === "cancelled" ? end : columnsOf(end);
+    if (!(await this.#endRow(tx, id, columns)) || end.status === "cancelled") return;
+    const { account_id: accountId } = await byId(tx, id).executeTakeFirstOrThrow();
+    await this.#sideEffects.events.insert(tx, { accountId, type: `transcription.${end.status}`, transcriptionId: id });
+  }
+
+  /** The end of a live one is committed. */
+  async liveEnded(id: TranscriptionId): Promise<void> {
+    const ended = await this.find(id);
+    if (ended?.endedAtMs !== undefined) this.#emitOver(id, ended);
   }
 
   async get(accountId: AccountId, id: TranscriptionId): Promise<Transcription | undefined> {
@@ -236,8 +266,7 @@ export class SqlTranscriptions implements TranscriptionStore {
     const isComplete = end.status === "completed";
     if (isComplete) await insertResult(this.#database, { id, accountId: open.account_id }, end.result);
     const ended = await this.#database.readCommitted(async (tx) => {
-      const columns = end.status === "completed" ? completedColumns(end.result) : failedColumns(end.failure);
-      if (!(await this.#endRow(tx, id, columns))) return undefined;
+      if (!(await this.#endRow(tx, id, columnsOf(end)))) return undefined;
       const fact = { accountId: open.account_id, type: `transcription.${end.status}`, transcriptionId: id } as const;
       await this.#sideEffects.events.insert(tx, fact);
       return transcriptionOf(await byId(tx, id).executeTakeFirstOrThrow());
@@ -264,7 +293,8 @@ export class SqlTranscriptions implements TranscriptionStore {
       .select(["start_ms", "end_ms", "providers", "usage"])
       .where("transcription_id", "=", id)
       .execute();
-    if (columns.status !== "completed") await deleteOf(tx, "transcription_results", id);
+    // Those of an end with a result have its usage.
+    if (columns.usage === undefined) await deleteOf(tx, "transcription_results", id);
     if (columns !== ABANDONED_COLUMNS) await deleteOf(tx, "transcription_parts", id);
     if (parts.length === 0 && columns.usage !== undefined) return true;
     await tx
@@ -394,6 +424,7 @@ async function countProcessing(db: Db, accountId: AccountId): Promise<number> {
     .select(({ fn }) => fn.countAll<number>().as("processing"))
     .where("account_id", "=", accountId)
     .where("status", "=", "processing")
+    .where("source", "!=", "live")
     .executeTakeFirstOrThrow();
   return Number(processing);
 }
@@ -405,8 +436,12 @@ const partColumns = (id: TranscriptionId, { channel, startMs, endMs }: PartKey) 
   end_ms: endMs,
 });
 
-const completedColumns = (result: TranscriptionResult): EndColumns => ({
-  status: "completed",
+const columnsOf = (end: TranscriptionEnd): EndColumns =>
+  end.status === "completed"
+    ? { status: end.status, ...resultColumns(end.result) }
+    : { ...failedColumns(end.failure), ...(end.result !== undefined && resultColumns(end.result)) };
+
+const resultColumns = (result: TranscriptionResult): Omit<EndColumns, "status"> => ({
   has_result: 1,
   duration_ms: result.durationMs,
   done_ms: result.durationMs,

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
-import type { AccountId, CallId, TranscriptionId } from "../../../core/ids.ts";
+import { type AccountId, type CallId, liveTranscriptionOf, type TranscriptionId } from "../../../core/ids.ts";
 import { DELIVERIES_WAITING_MAX } from "../../../core/limits/webhooks.ts";
 import { eventIdOf, newId } from "../../../core/new-id.ts";
 import type { WebhookEventType } from "../../../core/webhook-events.ts";
@@ -45,10 +45,12 @@ export class SqlEvents {
 
   /**
    * Stores a fact, once: for the streams of the account, where it has any, and with a delivery to every webhook of the
-   * account that wants it. Call `notify` after the commit.
+   * account that wants it. Call `notify` after the commit. A live transcription is a call without events.
    */
   async insert(tx: Kysely<Tables> | Transaction<Tables>, fact: Fact): Promise<void> {
     const { accountId, type, callId, transcriptionId, name = callId ?? transcriptionId, data } = fact;
+    // Only its end is a fact, and that is an event of the transcription.
+    if (callId !== undefined && liveTranscriptionOf(callId) !== undefined) return;
     const nowMs = this.#clock.epochMs();
     const uniqueName = `${type} ${name}`;
     const row = {
