@@ -4821,7 +4821,7 @@ export interface components {
              */
             callId?: string;
             /**
-             * @description A code from `GET /languages`, in upper or lower case, or `auto`: the provider detects the language. By default `auto` where a configured provider can, otherwise the first language that one transcribes.
+             * @description A code from `GET /languages`, in upper or lower case, or `auto`: the provider detects the language. By default `auto` where a configured provider can, otherwise `en`, or the first language that one transcribes.
              * @example en-US
              */
             language?: string;
@@ -7558,7 +7558,7 @@ export interface components {
                 };
             };
         };
-        /** @description Unsupported Media Type. `unsupported_media_type`: the body is not application/json in UTF-8, or has a Content-Encoding. */
+        /** @description Unsupported Media Type. `unsupported_media_type`: the body is not application/json in UTF-8, or has a Content-Encoding; or an uploaded file is no WAV file, and FFmpeg, which reads others, is not installed. */
         UnsupportedMediaType415: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8887,7 +8887,7 @@ export interface operations {
                     /** @description The audio, in any format. */
                     file: string;
                     /**
-                     * @description A code from `GET /languages`, in upper or lower case, or `auto`: the provider detects the language. By default `auto` where a configured provider can, otherwise the first language that one transcribes.
+                     * @description A code from `GET /languages`, in upper or lower case, or `auto`: the provider detects the language. By default `auto` where a configured provider can, otherwise `en`, or the first language that one transcribes.
                      * @example en-US
                      */
                     language?: string;
