@@ -119,8 +119,8 @@ export interface Config extends SpeechConfig {
   secretsKey: string | undefined;
   /** Journals and recordings of new calls are encrypted. */
   encryptMedia: boolean;
-  /** The FFmpeg program by name or path, and the folders in which a name is looked up, as in PATH. */
-  ffmpeg: { program: string; searchPath: string };
+  /** The FFmpeg program, by name or path; a name is looked up in `readSearchPath`. */
+  ffmpeg: string;
   /** Whether webhooks may send to this machine; for tests and trials. */
   webhooksAllowLoopback: boolean;
 }
@@ -182,7 +182,7 @@ export function readConfig(
     metricsPort: text("METRICS_PORT", "") === OFF ? undefined : integer("METRICS_PORT"),
     publicMediaUrl: publicMediaUrl === "" ? undefined : publicMediaUrl,
     dataDir: readDataDir(env),
-    ffmpeg: { program: text("FFMPEG"), searchPath: env.PATH ?? "" },
+    ffmpeg: text("FFMPEG"),
     databaseUrl: readDatabaseUrl(env, problems),
     logLevel,
     tokenTtlS: integer("TOKEN_TTL_S"),

@@ -25,6 +25,9 @@ export function readLoaderEnvironment(env: Environment = process.env): Record<st
   return Object.fromEntries(given);
 }
 
+/** The folders in which programs are looked up, as the system writes them. */
+export const readSearchPath = (env: Environment = process.env): string => env.PATH ?? "";
+
 /** This process's environment without the key that opens what is sealed: workers get the key of each of their calls. */
 export function readWorkerEnvironment(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
   const { SECRETS_KEY: _, ...rest } = env;

@@ -14,7 +14,7 @@ import { builtWebFolder, readWebFiles } from "../api/web-files/files.ts";
 import { CONNECTION_TYPES, carrierOf } from "../carriers/list.ts";
 import { localUrlOf, serviceUrlOf } from "../config/addresses.ts";
 import { readConfig } from "../config/config.ts";
-import { readLoaderEnvironment } from "../config/environment.ts";
+import { readLoaderEnvironment, readSearchPath } from "../config/environment.ts";
 import { configurationOverview } from "../config/overview.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { missingPrices } from "../core/billing/prices.ts";
@@ -411,7 +411,7 @@ const api: FastifyInstance = buildApi({
   callEvents: (callId, from, limit) => events.page(callId, from, limit),
   transcriptionAudio,
   transcriptionBytesMax: config.transcriptionBytesMax,
-  hasFfmpeg: findFfmpeg(config.ffmpeg) !== undefined,
+  hasFfmpeg: findFfmpeg({ program: config.ffmpeg, searchPath: readSearchPath() }) !== undefined,
   uploads: new LargeResponses(clock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
   isDiskLow: () => disk.isLow,
   batchCapabilities: transcriptions.capabilitiesOf,

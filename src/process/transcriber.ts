@@ -1,5 +1,6 @@
 import { getPriority, setPriority } from "node:os";
 import { readConfig } from "../config/config.ts";
+import { readSearchPath } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
 import { HEARTBEAT_MS } from "../core/limits/processes.ts";
 import {
@@ -55,7 +56,7 @@ const tasks = new TranscriberTasks({
   sttOf: (account, needs) => speech.forAccount(account, needs),
   voiceActivity,
   makeResampler,
-  ffmpeg: findFfmpeg(config.ffmpeg),
+  ffmpeg: findFfmpeg({ program: config.ffmpeg, searchPath: readSearchPath() }),
   clock,
   send,
 });

@@ -1,4 +1,5 @@
 import type { Config } from "../../config/config.ts";
+import { readSearchPath } from "../../config/environment.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { TranscriptionOptions } from "../../core/transcriptions/options.ts";
 import type { PartKey } from "../../core/transcriptions/part.ts";
@@ -42,7 +43,7 @@ export async function localTranscriptions(config: Config, { options }: Transcrib
       stt,
       voiceActivity,
       makeResampler,
-      ffmpeg: findFfmpeg(config.ffmpeg),
+      ffmpeg: findFfmpeg({ program: config.ffmpeg, searchPath: readSearchPath() }),
       clock,
       signal,
       onRequest: async (part) => void requests.set(nameOf(part), (requests.get(nameOf(part)) ?? 0) + 1),

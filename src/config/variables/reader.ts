@@ -23,7 +23,7 @@ export class VariableReader implements DeclaredReader {
     assert.ok(range, `${name} is declared without a range`);
     const [min, max] = range;
     const given = this.text(name, fallback === undefined ? undefined : String(fallback));
-    const value = /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN;
+    const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
     if (!(value >= min && value <= max)) {
       const word = orWord === undefined ? "" : `${orWord} or `;
       const problem = `${name} must be ${word}a whole number from ${min} to ${max}, not ${JSON.stringify(given)}`;

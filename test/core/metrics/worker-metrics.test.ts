@@ -28,7 +28,7 @@ test("the metrics of all processes are one exposition, in which the label proces
   expect(sampleOf(metrics, "trunkline_build_info", { process: "control" })).toBe(1);
   for (const { samples } of metrics.values()) {
     for (const { name, labels } of samples)
-      expect(["control", "worker", "speech", "renderer"], name).toContain(labels.process);
+      expect(["control", "worker", "speech", "renderer", "transcriber"], name).toContain(labels.process);
   }
 });
 

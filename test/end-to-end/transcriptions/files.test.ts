@@ -148,15 +148,21 @@ test("audio is fetched from a URL that is allowed, and deleted where that is ask
   expect(readdirSync(join(loopback.dataDir, "transcriptions"))).toEqual([]);
 });
 
-test("a file that is no audio fails with what it is, and leaves nothing", async () => {
-  const path = join(temporaryDirectory(), "notes.wav");
-  writeFileSync(path, "to be or not to be");
-  const { id } = await upload(path, { deleteAudio: "true" });
+test("a file that is no audio fails with what it is, one that needs FFmpeg is refused without it, and both leave nothing", async () => {
+  const damaged = join(temporaryDirectory(), "damaged.wav");
+  writeFileSync(damaged, Buffer.from("RIFF\0\0\0\0WAVEfmt "));
+  const { id } = await upload(damaged, { deleteAudio: "true" });
   expect(await over(id)).toMatchObject({
     status: "failed",
-    failure: { message: expect.stringMatching(/FFmpeg|no audio|playlist/) },
+    failure: { code: "audio_unreadable", message: "the WAV file ends before its samples" },
   });
-  await until("the audio to be deleted", DONE_MS_MAX, () => !audioFiles().includes(`${id}.audio`));
+  // The service of this test has no PATH, so that it finds none.
+  const form = new FormData();
+  form.append("file", new Blob(["ID3 and so on"]), "song.mp3");
+  const headers = { "X-API-Key": service.apiKey };
+  const refused = await fetch(`${service.apiUrl}/api/v1/transcriptions`, { method: "POST", headers, body: form });
+  expect([refused.status, await refused.text()]).toEqual([415, expect.stringMatching(/WAV.*FFmpeg|FFmpeg.*WAV/)]);
+  await until("the audio to be deleted", DONE_MS_MAX, () => !audioFiles().some((name) => name.startsWith(id)));
 });
 
 test("after the death of the control process each of them is transcribed once", async () => {

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { asCallId } from "../../../src/core/ids.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
+import { monoWav } from "../../../src/media/wav.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";
 import { type AudioFormat, frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
@@ -104,6 +105,24 @@ test.concurrent("a live stream: finals come with times while it goes on, and the
     source: "live",
     status: "completed",
   });
+});
+
+test.concurrent("the words of a live stream are those of the same audio as a file", { retry: ifMachineStalled }, async () => {
+  const { id, websocketUrl } = await create();
+  const client = new LiveClient(websocketUrl);
+  await client.speak(meeting());
+  await client.end();
+  const bytes = Buffer.concat(meeting());
+  const samples = new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  const form = new FormData();
+  form.append("language", "en-US");
+  form.append("file", new Blob([monoWav(samples, PCM.rateHz)]), "meeting.wav");
+  const headers = { "X-API-Key": service.apiKey };
+  const answer = await fetch(`${service.apiUrl}/api/v1/transcriptions`, { method: "POST", headers, body: form });
+  const file = await over(((await answer.json()) as { id: string }).id);
+  const wordsOf = ({ result }: Item): string[] => result.words.map(({ text }) => text);
+  expect(wordsOf(file)).toEqual(`${FIRST} ${SECOND}`.split(" "));
+  expect(wordsOf(await over(id))).toEqual(wordsOf(file));
 });
 
 test.concurrent("end in the middle of speech: what was said is final before the end", {
