@@ -7,7 +7,7 @@ import { UPLOAD_LINGER_MS } from "../../core/limits/transcriptions.ts";
  */
 export function lingerAfterRefusal(request: IncomingMessage): void {
   if (request.readableEnded || request.destroyed) return;
-  const timer = setTimeout(() => request.socket.destroy(), UPLOAD_LINGER_MS);
+  const timer = setTimeout(() => request.destroy(), UPLOAD_LINGER_MS).unref();
   request.once("close", () => clearTimeout(timer));
   request.resume();
 }
