@@ -108,6 +108,7 @@ export const longInTurn = [
     "calls/stage-latency",
     "examples/talk",
     "examples/tools",
+    "examples/transcribe",
     "network/nginx",
     "network/unauthenticated-connections",
     "web/drift",
@@ -133,6 +134,7 @@ export const longInPairs = [
   ...["api/client-package", "api/metrics", "calls/hang-up", "processes/encrypted-media"],
   ...[
     "telephony/calls",
+    "transcriptions/live",
     "web/sdk-package",
     "web/firefox",
     "web/webrtc",
