@@ -104,7 +104,7 @@ async function transcribeOne(
   { kind, path, hours, repeats }: LongFile,
   print: (line: string) => void,
 ): Promise<LongFileResult> {
-  const service = await KilledService.start("SQLite", { TRANSCRIPTION_BYTES_MAX: String(4 * 1024 ** 3) });
+  const service = await KilledService.start("SQLite", { FFMPEG, TRANSCRIPTION_BYTES_MAX: String(4 * 1024 ** 3) });
   const bytes = statSync(path).size;
   try {
     const before = { memoryMB: memoryMB(service.dataDir), diskMB: sizeMB(service.dataDir) };
