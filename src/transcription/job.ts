@@ -9,7 +9,7 @@ import {
   TRANSCRIPTIONS_PER_ACCOUNT_MAX,
 } from "../core/limits/transcriptions.ts";
 import type { Logger } from "../core/log/logger.ts";
-import type { PartKey } from "../core/transcriptions/part.ts";
+import type { PartKey, PartOutcome } from "../core/transcriptions/part.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";
 import { type JobContext, type JobHandler, JobPostponed } from "../jobs/handler.ts";
 import type { ClaimedJob } from "../store/job-store.ts";
@@ -79,12 +79,13 @@ export class TranscriptionJob implements JobHandler {
   }
 
   async #transcribe(
-    { id, accountId, options, ...transcription }: Transcription,
+    transcription: Transcription,
     signal: AbortSignal,
     reportProgress: JobContext["reportProgress"],
   ): Promise<TranscriptionResult> {
     const { store, transcriber, audioOf, removeAudio, providersOf } = this.#options;
-    const path = await audioOf({ id, accountId, options, ...transcription }, signal);
+    const { id, accountId, options } = transcription;
+    const path = await audioOf(transcription, signal);
     // It was deleted or cancelled while its audio was fetched.
     if ((await store.find(id))?.status !== "processing") {
       await removeAudio(id);
@@ -93,8 +94,7 @@ export class TranscriptionJob implements JobHandler {
     const [account, parts] = await Promise.all([providersOf(accountId), store.parts(id)]);
     const partsStore = {
       requesting: (part: PartKey, provider: string) => store.requesting(id, part, provider),
-      transcribed: (...[part, outcome]: Parameters<Parameters<Transcriber["transcribe"]>[1]["transcribed"]>) =>
-        store.transcribed(id, part, outcome),
+      transcribed: (part: PartKey, outcome: PartOutcome) => store.transcribed(id, part, outcome),
       progress: (doneMs: number, durationMs: number | undefined) => {
         reportProgress({ doneMs, ...(durationMs !== undefined && { durationMs }) });
         // What is lost of it is reported again with the next part.

@@ -46,6 +46,8 @@ export class TranscriberClient implements Transcriber {
   #ids = 0;
   #child: Child<ToTranscriber> | undefined;
   #isReady = false;
+  /** It had nothing to do and was killed: what comes now is the next one's. */
+  #isEnding = false;
   #isClosed = false;
   #missedHeartbeats = 0;
   #cancelTimer = (): void => {};
@@ -93,7 +95,7 @@ export class TranscriberClient implements Transcriber {
 
   #next(): void {
     if (this.#waiting.length > 0 && this.#child === undefined && !this.#isClosed) this.#start();
-    while (this.#isReady && this.#inProgress.size < TRANSCRIPTIONS_CONCURRENT_MAX) {
+    while (this.#isReady && !this.#isEnding && this.#inProgress.size < TRANSCRIPTIONS_CONCURRENT_MAX) {
       const next = this.#waiting.shift();
       if (next === undefined) break;
       this.#inProgress.set(next.id, next);
@@ -121,7 +123,8 @@ export class TranscriberClient implements Transcriber {
       this.#missedHeartbeats += 1;
       const isIdle = this.#inProgress.size === 0 && this.#waiting.length === 0;
       const idleNowMs = isIdle ? idleMs + HEARTBEAT_MS : 0;
-      if (this.#missedHeartbeats > MISSED_HEARTBEATS_MAX || idleNowMs > TRANSCRIBER_IDLE_MS_MAX) this.#child?.kill();
+      this.#isEnding ||= idleNowMs > TRANSCRIBER_IDLE_MS_MAX;
+      if (this.#isEnding || this.#missedHeartbeats > MISSED_HEARTBEATS_MAX) this.#child?.kill();
       this.#watch(idleNowMs);
     });
   }
@@ -166,14 +169,16 @@ export class TranscriberClient implements Transcriber {
   #onExit(exit: ChildExit): void {
     const { log, onDied } = this.#options;
     const pid = this.#child?.pid;
-    const isIdle = this.#inProgress.size === 0 && this.#waiting.length === 0;
     this.#cancelTimer();
     this.#child = undefined;
     const wasReady = this.#isReady;
+    const isEnding = this.#isEnding;
     this.#isReady = false;
+    this.#isEnding = false;
     if (this.#isClosed) return;
-    if (isIdle) {
-      log.info({ pid }, "transcriber ended: there is nothing to transcribe");
+    if (isEnding) {
+      log.info({ pid }, "transcriber ended: there was nothing to transcribe");
+      this.#next();
       return;
     }
     log.error({ pid, ...exit, inProgress: this.#inProgress.size }, "transcriber died");

@@ -24,6 +24,8 @@ const TASK: TranscriptionTask = {
 class FakeChild {
   readonly sent: ToTranscriber[] = [];
   isKilled = false;
+  /** It takes a while to die: `dies` ends it. */
+  diesLater = false;
   readonly #events: ChildEvents<FromTranscriber>;
   readonly pid = 1;
 
@@ -37,6 +39,10 @@ class FakeChild {
 
   kill(): void {
     this.isKilled = true;
+    if (!this.diesLater) this.dies();
+  }
+
+  dies(): void {
     this.#events.onExit({ exitCode: null, signal: "SIGKILL" });
   }
 
@@ -102,6 +108,29 @@ test("the process is started for the first file, transcribes some at once, and i
   expect(child().isKilled).toBe(true);
   void client.transcribe(TASK, storeOf(), never()).catch(() => {});
   expect(children).toHaveLength(2);
+  client.close();
+});
+
+test("a file that comes while an idle process is ending is the next one's, and no death is counted", async () => {
+  const { client, children, child, clock, deaths } = scene();
+  const first = client.transcribe(TASK, storeOf(), never());
+  child().says({ kind: "ready" });
+  child().says({ kind: "completed", id: 1, result: RESULT });
+  await first;
+  const [ending] = children;
+  child().diesLater = true;
+  for (let ms = 0; ms <= TRANSCRIBER_IDLE_MS_MAX; ms += HEARTBEAT_MS) {
+    child().says({ kind: "heartbeat" });
+    clock.advance(HEARTBEAT_MS);
+  }
+  expect(ending?.isKilled).toBe(true);
+  const second = client.transcribe(TASK, storeOf(), never());
+  expect(ending?.begun).toEqual([1]);
+  ending?.dies();
+  child().says({ kind: "ready" });
+  child().says({ kind: "completed", id: 2, result: RESULT });
+  expect(await second).toBe(RESULT);
+  expect([children.length, deaths()]).toEqual([2, 0]);
   client.close();
 });
 
