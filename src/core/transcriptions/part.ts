@@ -28,7 +28,7 @@ export interface PartTranscript {
   readonly hasEstimatedTimes: boolean;
 }
 
-/** A part that is transcribed, by whom, and what that used. */
+/** A part that is transcribed, by which provider, and what that used. */
 export interface PartOutcome extends PartTranscript {
   readonly provider: string;
   readonly usage: readonly ({ readonly provider: string } & Usage)[];

@@ -109,7 +109,7 @@ describe("a file is refused with what is wrong with it", () => {
     }).toThrow("no samples in its first megabyte");
   });
 
-  test("a truncated file gives what is there, or an error, at every length", () => {
+  test("a truncated file gives the samples that it has, or an error, at every length", () => {
     const file = wav({ ...PCM16, channels: 2 }, Buffer.alloc(400, 7));
     for (let length = 0; length < file.length; length += 1) {
       const decoder = new WavDecoder();
