@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { asCallId } from "../../../src/core/ids.ts";
-import { journalPath } from "../../../src/record/journal/reader.ts";
 import { monoWav } from "../../../src/media/wav.ts";
+import { journalPath } from "../../../src/record/journal/reader.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";
 import { type AudioFormat, frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
@@ -107,7 +107,9 @@ test.concurrent("a live stream: finals come with times while it goes on, and the
   });
 });
 
-test.concurrent("the words of a live stream are those of the same audio as a file", { retry: ifMachineStalled }, async () => {
+test.concurrent("the words of a live stream are those of the same audio as a file", {
+  retry: ifMachineStalled,
+}, async () => {
   const { id, websocketUrl } = await create();
   const client = new LiveClient(websocketUrl);
   await client.speak(meeting());
