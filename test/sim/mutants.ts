@@ -33,7 +33,7 @@ export const MUTANTS: readonly Mutant[] = [
     "output runs ahead by the lead and no further",
     "output stays within the lead",
     "media/playback-clock.ts",
-    "const FIRST_EARLY_MS = 1.5 * FRAME_MS;",
+    "const FIRST_EARLY_MS = 2 * FRAME_MS;",
     "const FIRST_EARLY_MS = 11 * FRAME_MS;",
   ),
   mutant(

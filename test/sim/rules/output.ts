@@ -12,7 +12,7 @@ import { TaggedReader } from "../providers/tagged-audio.ts";
 import type { SimulatedTts } from "../providers/tts.ts";
 import type { Rule } from "./rule.ts";
 
-const LEAD_MS_MAX = OUTPUT_LEAD_MS + 2.5 * FRAME_MS;
+const LEAD_MS_MAX = OUTPUT_LEAD_MS + 3 * FRAME_MS;
 const ORDER: Invariant = "one speaker at a time, each frame in its order";
 
 /** The end of the call, a failure of the LLM, and a reply that hung for as long as the caller's patience. */
