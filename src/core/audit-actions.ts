@@ -42,6 +42,13 @@ export const AUDIT_ACTION_MEANINGS = {
   "owner_link.used": "a browser was opened by a link for the owner of the service",
   "call.deleted": "a call was deleted with all of its data",
   "transcription.deleted": "a transcription was deleted with its audio and its result",
+  "corpus.created": "a corpus was created",
+  "corpus.updated": "the name, the description, the language, the mode or the metadata of a corpus was changed",
+  "corpus.deleted": "a corpus was deleted with its documents",
+  "document.created": "a document was added to a corpus",
+  "document.replaced": "a document got other content",
+  "document.reprocessed": "a document was to be processed again",
+  "document.deleted": "a document was deleted with its file and its text",
 } as const;
 
 export type AuditAction = keyof typeof AUDIT_ACTION_MEANINGS;

@@ -7,7 +7,9 @@ import type {
   AuditEventId,
   CallId,
   CarrierId,
+  CorpusId,
   DeliveryId,
+  DocumentId,
   EventId,
   JobId,
   PhoneNumberId,
@@ -30,6 +32,8 @@ interface IdByPrefix {
   number: PhoneNumberId;
   publishable_key: PublishableKeyId;
   transcription: TranscriptionId;
+  cor: CorpusId;
+  doc: DocumentId;
   job: JobId;
   webhook: WebhookId;
   delivery: DeliveryId;

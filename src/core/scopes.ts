@@ -3,7 +3,7 @@ export const SCOPE_MEANINGS = {
   read: "reading: every `GET` and `HEAD` but those of `admin`",
   calls: "creating and ending calls, and creating and cancelling transcriptions",
   write:
-    "creating, changing and deleting agents, webhooks and telephone numbers, and deleting calls and transcriptions",
+    "creating, changing and deleting agents, corpora with their documents, webhooks and telephone numbers, and deleting calls and transcriptions",
   admin:
     "API keys, publishable keys, people, the audit log, the account with its API keys of providers, its credentials at carriers and its secrets of tools, and the state of the service",
 } as const;

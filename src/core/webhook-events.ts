@@ -7,6 +7,8 @@ export const WEBHOOK_EVENT_MEANINGS = {
   "recording.ready": "the recording of a call can be downloaded",
   "transcription.completed": "a transcription is complete; the event has its text",
   "transcription.failed": "a transcription has failed; the event says why",
+  "document.ready": "a document of a corpus is processed: its text is found from now on",
+  "document.failed": "a document of a corpus could not be processed; the event says why",
   "webhook.disabled":
     "another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost",
 } as const;

@@ -1,7 +1,7 @@
 import type { CallId, CarrierId } from "../core/ids.ts";
 
-// The kinds of background jobs. Stores enqueue the first two, those of telephone calls and those of transcriptions in their own
-// transactions; the others run by a schedule.
+// The kinds of background jobs. Stores enqueue the first two, those of telephone calls, of transcriptions and of documents in their
+// own transactions; the others run by a schedule.
 
 /** Renders the recording of a call; the payload is `{callId}`. */
 export const RENDER_JOB = "recording.render";
@@ -27,6 +27,12 @@ export const PHONE_CALL_JOB = "telephony.carrier";
 /** Transcribes a file; the payload is `{transcriptionId}`, the key is that id, and the lane is the account. */
 export const TRANSCRIPTION_JOB = "transcription.run";
 
+/** Processes a version of a document; the payload is `{documentId, version}`, the key is both, and the lane is the account. */
+export const DOCUMENT_JOB = "document.process";
+
+/** Deletes what is stored of deleted corpora and documents, and of earlier versions; the payload is `{corpusId, documentId}`. */
+export const CORPUS_CLEAN_JOB = "corpus.clean";
+
 /** The key of the job that hangs up a call at its carrier: the carrier is in use until the job is done. */
 export const hangUpKey = (carrierId: CarrierId, callId: CallId | ""): string => `hang-up ${carrierId} ${callId}`;
 
@@ -38,6 +44,8 @@ export const JOB_KINDS = [
   DELIVERY_JOB,
   PHONE_CALL_JOB,
   TRANSCRIPTION_JOB,
+  DOCUMENT_JOB,
+  CORPUS_CLEAN_JOB,
   RETENTION_JOB,
   CLEAN_JOB,
   RESEAL_JOB,

@@ -7,6 +7,8 @@ import type { ApiKeyStore } from "./api-key-store.ts";
 import type { AuditStore } from "./audit-store.ts";
 import type { CallStore } from "./call-store.ts";
 import type { Carrier, CarrierStore } from "./carrier-store.ts";
+import type { CorpusStore } from "./corpus-store.ts";
+import type { DocumentStore } from "./document-store.ts";
 import type { EpochStore } from "./epoch-store.ts";
 import type { EventStreamStore } from "./event-stream-store.ts";
 import type { InboundWebhookStore } from "./inbound-webhook-store.ts";
@@ -93,6 +95,8 @@ export interface Stores {
   phoneCalls: PhoneCallStore;
   phoneNumbers: PhoneNumberStore;
   transcriptions: TranscriptionStore;
+  corpora: CorpusStore;
+  documents: DocumentStore;
   usage: UsageStore;
   epochs: EpochStore;
   eventStreams: EventStreamStore;

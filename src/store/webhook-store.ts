@@ -1,5 +1,5 @@
 import type { EpochMs } from "../core/clocks.ts";
-import type { AccountId, CallId, DeliveryId, EventId, TranscriptionId, WebhookId } from "../core/ids.ts";
+import type { AccountId, CallId, DeliveryId, DocumentId, EventId, TranscriptionId, WebhookId } from "../core/ids.ts";
 import type { WebhookEventType } from "../core/webhook-events.ts";
 import type { Act } from "./audit-store.ts";
 import type { Resealable } from "./sealing/reseal.ts";
@@ -46,7 +46,9 @@ export interface WebhookEvent {
   callId?: CallId;
   /** The transcription that it is about; absent for events about something else. */
   transcriptionId?: TranscriptionId;
-  /** Its `data`; absent for `call.ended` and for events of transcriptions, which are read from the records when they are sent. */
+  /** The document that it is about; absent for events about something else. */
+  documentId?: DocumentId;
+  /** Its `data`; absent for `call.ended` and for events of transcriptions and documents, which are read from the records when they are sent. */
   data?: unknown;
   createdAtMs: EpochMs;
 }

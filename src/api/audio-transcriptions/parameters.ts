@@ -1,7 +1,7 @@
 import { VOCABULARY_WORD_CHARS_MAX, VOCABULARY_WORDS_MAX } from "../../core/limits/transcriptions.ts";
 import { invalidRequest, type Problem } from "../http/errors.ts";
 import { problem, problemWithoutValue } from "../http/validation.ts";
-import type { FormField } from "../transcriptions/upload.ts";
+import type { FormField } from "../uploads/receive.ts";
 
 export const OPENAI_FORMATS = ["json", "text", "srt", "vtt", "verbose_json"] as const;
 export type OpenAiFormat = (typeof OPENAI_FORMATS)[number];

@@ -11,16 +11,15 @@ import { ApiError, toApiError, unauthorized } from "../http/errors.ts";
 import { NoQuery } from "../http/query.ts";
 import { onResponseEnd } from "../http/response-end.ts";
 import {
-  isForm,
   logCreated,
   offerOf,
   refuseTranscriptions,
   type TranscriptionCreationDeps,
-  withUpload,
+  withAudioUpload,
 } from "../transcriptions/create.ts";
 import type { FormatResult } from "../transcriptions/formats.ts";
 import { checkedOptions } from "../transcriptions/options.ts";
-import { acceptForms } from "../transcriptions/routes.ts";
+import { acceptForms, isForm } from "../uploads/with-upload.ts";
 import { answerOf, type OpenAiAnswer } from "./answers.ts";
 import { EndWaiter } from "./end-waiter.ts";
 import { openAiErrorOf } from "./errors.ts";
@@ -84,7 +83,7 @@ async function create(
   const offer = await offerOf(deps, request);
   const id = newId("transcription");
   let parameters: OpenAiParameters | undefined;
-  const { transcription } = await withUpload(deps, request, id, {
+  const { transcription } = await withAudioUpload(deps, request, id, {
     // Other fields may follow the file: those before it are checked, as far as one alone can be wrong.
     onFile: (fields) => void parametersIn([["model", ""], ...fields.filter(([name]) => !DEPENDENT.test(name))]),
     async use({ fields, fileName }) {

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Prices } from "../../core/billing/prices.ts";
-import type { Clock } from "../../core/clock.ts";
 import type { CallId, TranscriptionId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { FILE_NAME_CHARS_MAX } from "../../core/limits/transcriptions.ts";
@@ -11,37 +10,31 @@ import type { CallStore } from "../../store/call-store.ts";
 import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
 import type { NewTranscription, Transcription, TranscriptionStore } from "../../store/transcription-store.ts";
 import { idempotencyMismatch, problemsOfHead, problemsOfRequest } from "../calls/create.ts";
-import { liftBodyDeadline } from "../http/body-deadline.ts";
 import { ApiError, invalidRequest, type Problem, REFUSALS } from "../http/errors.ts";
 import type { CallAcceptance } from "../http/health.ts";
 import { IdempotencySealer } from "../http/idempotency.ts";
-import type { ActiveResponse, LargeResponses } from "../http/large-responses.ts";
 import { problem } from "../http/validation.ts";
+import { isForm, type UploadDeps, type UploadTarget, withUpload } from "../uploads/with-upload.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import type { BatchCapabilitiesOf } from "./capabilities.ts";
 import { optionsInForm } from "./form.ts";
 import { transcriptionItemOf } from "./item.ts";
-import { lingerAfterRefusal } from "./linger.ts";
 import { checkedOptions, speakersProblems, type TranscriptionOffer } from "./options.ts";
 import type { TranscriptionSummary } from "./response-schemas.ts";
-import { receiveUpload, type Upload, type UploadOptions } from "./upload.ts";
+import { WAV_ONLY } from "./wav-head.ts";
 
-export interface TranscriptionCreationDeps {
+export interface TranscriptionCreationDeps extends UploadDeps {
   transcriptions: Pick<TranscriptionStore, "create" | "createOnce">;
   calls: Pick<CallStore, "get">;
   transcriptionAudio: Pick<TranscriptionAudio, "create" | "remove">;
   batchCapabilities: BatchCapabilitiesOf;
   voices: VoiceCatalogue;
   callAcceptance: () => CallAcceptance;
-  isDiskLow: () => boolean;
   /** The most bytes of an uploaded file. */
   transcriptionBytesMax: number;
   /** Whether the service reads files other than WAV. */
   hasFfmpeg: boolean;
-  /** Bounds the concurrent uploads. */
-  uploads: LargeResponses;
   prices: Prices | undefined;
-  clock: Clock;
   log: Logger;
 }
 
@@ -50,9 +43,6 @@ interface CreationReply {
   code(status: number): unknown;
   header(name: string, value: string): unknown;
 }
-
-export const isForm = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
-  /^multipart\/form-data\s*(;|$)/i.test(headers["content-type"] ?? "");
 
 /** What an account may ask of transcriptions. */
 export const offerOf = async (
@@ -139,7 +129,7 @@ interface CheckedForm {
 async function createFromUpload(deps: TranscriptionCreationDeps, request: FastifyRequest): Promise<Created> {
   const offer = await offerOf(deps, request);
   const id = newId("transcription");
-  return await withUpload(deps, request, id, {
+  return await withAudioUpload(deps, request, id, {
     onFile(fields) {
       const { given, problems } = optionsInForm(fields);
       const all = [...problemsOfHead(request), ...problems, ...speakersProblems(given, offer)];
@@ -163,33 +153,22 @@ async function createFromUpload(deps: TranscriptionCreationDeps, request: Fastif
   });
 }
 
-/**
- * Receives an upload as the audio of transcription `id`, and hands it to `use`. Unless that creates the transcription, no file is left.
- */
-export async function withUpload(
+/** Receives an upload as the audio of transcription `id`, and hands it to `use`. Unless that creates the transcription, no file is left. */
+export function withAudioUpload(
   deps: TranscriptionCreationDeps,
   request: FastifyRequest,
   id: TranscriptionId,
-  { onFile, use }: Pick<UploadOptions, "onFile"> & { use: (upload: Upload) => Promise<Created> },
+  handlers: Pick<UploadTarget<Created>, "onFile" | "use">,
 ): Promise<Created> {
-  const { transcriptionAudio, transcriptionBytesMax: bytesMax, hasFfmpeg, isDiskLow, clock, uploads } = deps;
-  let slot: ActiveResponse | undefined;
-  let isKept = false;
-  try {
-    slot = await uploads.begin(request.accountId, () => request.raw.socket.destroy());
-    // From here on the upload has a least speed instead.
-    liftBodyDeadline(request.raw);
-    const file = await transcriptionAudio.create(id);
-    const created = await use(
-      await receiveUpload(request.raw, { file, bytesMax, hasFfmpeg, clock, isDiskLow, onFile }),
-    );
-    isKept = created.isNew;
-    return created;
-  } finally {
-    slot?.end();
-    if (!isKept) await transcriptionAudio.remove(id);
-    lingerAfterRefusal(request.raw);
-  }
+  const { transcriptionAudio, transcriptionBytesMax: bytesMax, hasFfmpeg } = deps;
+  return withUpload(deps, request, {
+    create: () => transcriptionAudio.create(id),
+    remove: () => transcriptionAudio.remove(id),
+    bytesMax,
+    bytesMaxName: "TRANSCRIPTION_BYTES_MAX",
+    ...(!hasFfmpeg && { head: WAV_ONLY }),
+    ...handlers,
+  });
 }
 
 /** Stores a transcription, once for all requests with the same Idempotency-Key that ask for the same. */

@@ -3,7 +3,7 @@ import { firstProblems, type Problem } from "../http/errors.ts";
 import { readJson } from "../http/json-body.ts";
 import { problemWithoutValue, validatorCompiler } from "../http/validation.ts";
 import { UploadOptions } from "./request-schemas.ts";
-import type { FormField } from "./upload.ts";
+import type { FormField } from "../uploads/receive.ts";
 
 /** The fields that may be repeated: their values are a list. */
 const LISTS: readonly string[] = ["vocabulary"];

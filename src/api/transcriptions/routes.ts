@@ -7,6 +7,7 @@ import { CREATE_CALL_OPTIONS } from "../calls/create.ts";
 import { REFUSAL_CODES } from "../http/errors.ts";
 import { IdempotencyHeaders } from "../http/idempotency.ts";
 import { NoQuery } from "../http/query.ts";
+import { acceptForms } from "../uploads/with-upload.ts";
 import { createTranscription, type TranscriptionCreationDeps } from "./create.ts";
 import { type TranscriptionEndDeps, transcriptionEndRoutes } from "./end.ts";
 import { type TranscriptionListDeps, transcriptionListRoutes } from "./list.ts";
@@ -66,9 +67,4 @@ export function transcriptionRoutes(scope: FastifyInstance, deps: TranscriptionR
   transcriptionListRoutes(scope, deps);
   transcriptionReadRoutes(scope, deps);
   transcriptionEndRoutes(scope, deps);
-}
-
-/** The routes of `scope` read forms themselves, as they arrive. */
-export function acceptForms(scope: FastifyInstance): void {
-  scope.addContentTypeParser("multipart/form-data", (_request, _payload, done) => done(null, undefined));
 }

@@ -50,6 +50,9 @@ export interface BudgetedProcessOptions {
   log: TaskLog;
   /** Called once for each task that was not aborted. */
   count: (outcome: TaskOutcome) => void;
+  /** How long a task may wait for its turn, and how long it may run by the wall clock; TASK_WAIT_MS_MAX and TASK_RUN_MS_MAX by default. */
+  waitMsMax?: number;
+  runMsMax?: number;
 }
 
 interface Waiting<Task, Answer> extends TaskOptions {
@@ -106,7 +109,7 @@ export class BudgetedProcess<Task, Answer> {
 
   /** Never rejects. A task whose signal aborts before its turn is `refused`. */
   run(task: Task, { accountId, cpuMsMax, signal }: TaskOptions): Promise<TaskResult<Answer>> {
-    const { clock, count } = this.#options;
+    const { clock, count, waitMsMax = TASK_WAIT_MS_MAX } = this.#options;
     return new Promise((resolve) => {
       let isSettled = false;
       const settle = (result: TaskResult<Answer>): void => {
@@ -123,7 +126,7 @@ export class BudgetedProcess<Task, Answer> {
       const giveUp = (): void => {
         if (this.#queue.remove(accountId, waiting)) refuse();
       };
-      const cancelTimeout = clock.after(TASK_WAIT_MS_MAX, giveUp);
+      const cancelTimeout = clock.after(waitMsMax, giveUp);
       signal?.addEventListener("abort", giveUp, { once: true });
       const isClosed = this.#closed || this.#cannotStart;
       if (isClosed || signal?.aborted === true || !this.#queue.add(accountId, waiting)) refuse();
@@ -179,10 +182,11 @@ export class BudgetedProcess<Task, Answer> {
   #checkBudgetIn(delayMs: number): void {
     const running = this.#running;
     if (running === undefined) return;
+    const { runMsMax = TASK_RUN_MS_MAX } = this.#options;
     running.cancelBudgetCheck = this.#options.clock.after(Math.max(1, delayMs), () => {
       if (this.#running !== running) return;
       const usedMs = this.#usedMs(running);
-      const leftMs = elapsedMs(this.#options.clock.nowMs(), addMs(running.startMs, TASK_RUN_MS_MAX));
+      const leftMs = elapsedMs(this.#options.clock.nowMs(), addMs(running.startMs, runMsMax));
       if (usedMs >= running.cpuMsMax) this.#replace({ outcome: "over_budget", cpuMs: usedMs });
       else if (leftMs <= 0) this.#replace({ outcome: "refused", cpuMs: usedMs });
       else this.#checkBudgetIn(Math.min(leftMs, running.cpuMsMax - usedMs));

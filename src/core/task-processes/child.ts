@@ -12,12 +12,15 @@ export type TaskChildEvents = ChildEvents<TaskMessage<unknown>>;
 /** Throws, or reports the exit at once, when the system cannot start another process. */
 export type StartTaskChild = (events: TaskChildEvents) => TaskChild;
 
-/** Starts a module that calls `serveTasks`, without this process's environment, which contains API keys of providers. */
+/**
+ * Starts a module that calls `serveTasks`, without this process's environment, which contains API keys of providers. `heapMbMax` bounds
+ * its JavaScript heap.
+ */
 export const forkTaskChild =
-  ({ path, execArgv }: ChildModule): StartTaskChild =>
+  ({ path, execArgv }: ChildModule, heapMbMax = TASK_PROCESS_HEAP_MB_MAX): StartTaskChild =>
   (events) => {
     const child = fork(path, [], {
-      execArgv: [...execArgv, `--max-old-space-size=${TASK_PROCESS_HEAP_MB_MAX}`, "--single-threaded"],
+      execArgv: [...execArgv, `--max-old-space-size=${heapMbMax}`, "--single-threaded"],
       env: {},
       // When its heap is full, V8 writes a long report.
       stdio: ["ignore", "ignore", "ignore", "ipc"],

@@ -19,6 +19,8 @@ export interface WatchdogData {
   state: Int32Array;
   /** The process id of the parent. */
   parentPid: number;
+  /** All memory that a task may use. */
+  rssMbMax: number;
 }
 
 /** The number of the running task; 0 for none. */

@@ -1,7 +1,7 @@
 import { DEFAULT_MIGRATION_TABLE, type Kysely, Migrator, sql } from "kysely";
 import { TrunklineError } from "../../core/errors.ts";
 import type { CallId, DeliveryId } from "../../core/ids.ts";
-import { DELIVERY_JOB, RENDER_JOB, TRANSCRIPTION_JOB } from "../job-kinds.ts";
+import { DELIVERY_JOB, DOCUMENT_JOB, RENDER_JOB, TRANSCRIPTION_JOB } from "../job-kinds.ts";
 import type { SchemaOptions, Stores } from "../stores.ts";
 import { SqlAccountSecrets } from "./account-secrets.ts";
 import { SqlAccounts } from "./accounts.ts";
@@ -10,6 +10,8 @@ import { SqlApiKeys } from "./api-keys.ts";
 import { SqlAudit } from "./audit.ts";
 import { clearRecordingFailure, markRecordingFailed, SqlCalls } from "./calls/calls.ts";
 import { SqlUsage } from "./calls/usage.ts";
+import { SqlCorpora } from "./corpora/corpora.ts";
+import { SqlDocuments } from "./corpora/documents.ts";
 import type { SqlDatabase } from "./database.ts";
 import { SqlEpochs } from "./epochs.ts";
 import { SqlJobs } from "./jobs.ts";
@@ -104,6 +106,8 @@ export function sqlStores(
   const sideEffects = { jobs, events, audit };
   const transcriptions = new SqlTranscriptions(database, clock, age, sideEffects);
   jobs.follow(TRANSCRIPTION_JOB, transcriptions.follower);
+  const documents = new SqlDocuments(database, clock, age, sideEffects);
+  jobs.follow(DOCUMENT_JOB, documents.follower);
   const calls = new SqlCalls(database, clock, age, sideEffects, transcriptions);
   const phoneNumbers = new SqlPhoneNumbers(database, clock, audit);
   const deliveryOf = (payload: unknown) => (payload as { deliveryId: DeliveryId }).deliveryId;
@@ -135,6 +139,8 @@ export function sqlStores(
     phoneCalls: new SqlPhoneCalls(database, clock, age, sideEffects, (event) => calls.emit(event)),
     phoneNumbers,
     transcriptions,
+    corpora: new SqlCorpora(database, clock, sideEffects),
+    documents,
     usage: new SqlUsage(db),
     retention: new SqlRetention(database, clock),
     epochs: new SqlEpochs(db),

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
 import type { EpochMs } from "../../../core/clocks.ts";
-import type { CallId, DeliveryId, TranscriptionId, WebhookId } from "../../../core/ids.ts";
+import type { CallId, DeliveryId, DocumentId, TranscriptionId, WebhookId } from "../../../core/ids.ts";
 import { REPLAY_ROWS_PER_QUERY } from "../../../core/limits/webhooks.ts";
 import { DELIVERY_JOB } from "../../job-kinds.ts";
 import type { AttemptResult, Delivery, DeliveryQuery, DeliveryStatus } from "../../webhook-store.ts";
@@ -231,4 +231,12 @@ export async function deleteEventsOfTranscription(tx: Transaction<Tables>, id: T
   await tx.deleteFrom("webhook_deliveries").where("event_id", "in", events).execute();
   await tx.deleteFrom("webhook_events").where("transcription_id", "=", id).execute();
   await tx.deleteFrom("stream_events").where("transcription_id", "=", id).execute();
+}
+
+/** As `deleteEventsOf`, of a document. */
+export async function deleteEventsOfDocument(tx: Transaction<Tables>, id: DocumentId): Promise<void> {
+  const events = tx.selectFrom("webhook_events").select("id").where("document_id", "=", id);
+  await tx.deleteFrom("webhook_deliveries").where("event_id", "in", events).execute();
+  await tx.deleteFrom("webhook_events").where("document_id", "=", id).execute();
+  await tx.deleteFrom("stream_events").where("document_id", "=", id).execute();
 }

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
-import { type AccountId, type CallId, liveTranscriptionOf, type TranscriptionId } from "../../../core/ids.ts";
+import { type AccountId, type CallId, type DocumentId, liveTranscriptionOf, type TranscriptionId } from "../../../core/ids.ts";
 import { DELIVERIES_WAITING_MAX } from "../../../core/limits/webhooks.ts";
 import { eventIdOf, newId } from "../../../core/new-id.ts";
 import type { WebhookEventType } from "../../../core/webhook-events.ts";
@@ -16,9 +16,10 @@ export interface Fact {
   type: WebhookEventType;
   callId?: CallId | undefined;
   transcriptionId?: TranscriptionId | undefined;
+  documentId?: DocumentId | undefined;
   /** With the type it names the fact among all facts there ever are: by default the id of the call or the transcription. */
   name?: string | undefined;
-  /** Absent for `call.ended` and for events of transcriptions. */
+  /** Absent for `call.ended` and for events of transcriptions and documents. */
   data?: object | undefined;
 }
 
@@ -48,7 +49,7 @@ export class SqlEvents {
    * account that wants it. Call `notify` after the commit. A live transcription is a call without events.
    */
   async insert(tx: Kysely<Tables> | Transaction<Tables>, fact: Fact): Promise<void> {
-    const { accountId, type, callId, transcriptionId, name = callId ?? transcriptionId, data } = fact;
+    const { accountId, type, callId, transcriptionId, documentId, name = callId ?? transcriptionId, data } = fact;
     // Only its end is a fact, and that is an event of the transcription.
     if (callId !== undefined && liveTranscriptionOf(callId) !== undefined) return;
     const nowMs = this.#clock.epochMs();
@@ -59,6 +60,7 @@ export class SqlEvents {
       type,
       call_id: callId ?? null,
       transcription_id: transcriptionId ?? null,
+      document_id: documentId ?? null,
       data: data === undefined ? null : JSON.stringify(data),
       created_at: nowMs,
     };

@@ -41,6 +41,7 @@ export const eventOf = (row: Omit<Selectable<Tables["webhook_events"]>, "fact">)
   type: row.type as WebhookEventType,
   ...(row.call_id !== null && { callId: row.call_id }),
   ...(row.transcription_id !== null && { transcriptionId: row.transcription_id }),
+  ...(row.document_id !== null && { documentId: row.document_id }),
   ...(row.data !== null && { data: JSON.parse(row.data) }),
   createdAtMs: row.created_at,
 });

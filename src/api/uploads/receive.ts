@@ -16,8 +16,6 @@ import { ApiError, invalidRequest } from "../http/errors.ts";
 import { problemWithoutValue } from "../http/validation.ts";
 
 const FIELD_NAME_BYTES_MAX = 100;
-/** What shows that a file is a WAV file: `RIFF`, its length, `WAVE`. */
-const WAV_HEAD_BYTES = 12;
 /** Lines of the head of each part. */
 const PART_HEADERS_MAX = 20;
 
@@ -28,13 +26,22 @@ export interface UploadOptions {
   /** The file to write; it is closed in any case. */
   file: FileHandle;
   bytesMax: number;
-  /** Files other than WAV can be decoded. */
-  hasFfmpeg: boolean;
+  /** The name of the setting that says `bytesMax`. */
+  bytesMaxName: string;
+  /** Refuses a file by its beginning. */
+  head?: FileHead;
   clock: Clock;
   /** There is no room for more on the disk. */
   isDiskLow: () => boolean;
   /** Called with the fields so far when the file begins. What it throws refuses the upload. */
   onFile: (fields: readonly FormField[]) => void;
+}
+
+/** What is checked of the beginning of a file while it arrives. */
+export interface FileHead {
+  bytes: number;
+  /** Throws the ApiError with which such a file is refused. `head` is shorter than `bytes` only where the file is. */
+  check: (head: Buffer) => void;
 }
 
 /** An upload that is on the disk. */
@@ -135,20 +142,17 @@ class Receiving {
       return;
     }
     this.#fileName = fileName;
-    stream.once("limit", () => this.#fail(tooLarge(this.#options.bytesMax)));
+    stream.once("limit", () => this.#fail(tooLarge(this.#options)));
     this.#writing = this.#write(stream);
     this.#writing.catch((error: unknown) => this.#fail(error));
   }
 
   async #write(stream: Readable): Promise<void> {
-    const { file, isDiskLow, hasFfmpeg } = this.#options;
-    let head = Buffer.alloc(0);
+    const { file, isDiskLow } = this.#options;
+    const head = new HeadCheck(this.#options.head);
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       if (isDiskLow()) throw diskFull();
-      if (head.length < WAV_HEAD_BYTES) {
-        head = Buffer.concat([head, chunk.subarray(0, WAV_HEAD_BYTES - head.length)]);
-        if (!hasFfmpeg && head.length === WAV_HEAD_BYTES && !isWavHead(head)) throw withoutFfmpeg();
-      }
+      head.add(chunk);
       this.#hash.update(chunk);
       this.#bytes += chunk.length;
       for (let written = 0; written < chunk.length; ) {
@@ -156,7 +160,7 @@ class Receiving {
       }
     }
     if (this.#bytes === 0) throw invalidRequest([problemWithoutValue(["file"], "must not be empty")]);
-    if (!hasFfmpeg && !isWavHead(head)) throw withoutFfmpeg();
+    head.end();
   }
 
   /** Fails the upload when too little of it arrives within a window. Returns what ends this. */
@@ -178,6 +182,30 @@ class Receiving {
   }
 }
 
+/** Gathers the beginning of a file until it can be checked. */
+class HeadCheck {
+  readonly #rule: FileHead | undefined;
+  #head = Buffer.alloc(0);
+  #isChecked = false;
+
+  constructor(rule: FileHead | undefined) {
+    this.#rule = rule;
+  }
+
+  add(chunk: Buffer): void {
+    if (this.#isChecked || this.#rule === undefined) return;
+    this.#head = Buffer.concat([this.#head, chunk.subarray(0, this.#rule.bytes - this.#head.length)]);
+    if (this.#head.length === this.#rule.bytes) this.end();
+  }
+
+  /** The file is over, or long enough. */
+  end(): void {
+    if (this.#isChecked) return;
+    this.#isChecked = true;
+    this.#rule?.check(this.#head);
+  }
+}
+
 function parserOf({ headers }: IncomingMessage, bytesMax: number): BusboyInstance {
   const limits = {
     files: 1,
@@ -194,15 +222,6 @@ function parserOf({ headers }: IncomingMessage, bytesMax: number): BusboyInstanc
   }
 }
 
-const isWavHead = (head: Buffer): boolean =>
-  head.toString("latin1", 0, 4) === "RIFF" && head.toString("latin1", 8) === "WAVE";
-
-const withoutFfmpeg = (): ApiError =>
-  new ApiError(
-    "unsupported_media_type",
-    "the file must be a WAV file (PCM, floating point or G.711): FFmpeg, which reads others, is not installed where the service runs",
-  );
-
 const malformed = (): ApiError =>
   new ApiError(
     "invalid_request",
@@ -218,8 +237,8 @@ const tooSlow = (): ApiError =>
     { status: 408 },
   );
 
-const tooLarge = (bytesMax: number): ApiError =>
-  new ApiError("payload_too_large", `the file is larger than ${bytesMax} bytes (TRANSCRIPTION_BYTES_MAX)`);
+const tooLarge = ({ bytesMax, bytesMaxName }: UploadOptions): ApiError =>
+  new ApiError("payload_too_large", `the file is larger than ${bytesMax} bytes (${bytesMaxName})`);
 
 const diskFull = (): ApiError =>
   new ApiError("insufficient_storage", "free disk space is too low for this upload: see DISK_FREE_MIN_MB");
