@@ -5,7 +5,7 @@ import type { Clock } from "../../../core/clock.ts";
 import { unavailable } from "../../../core/errors.ts";
 import type { AccountId, CorpusId, DocumentId } from "../../../core/ids.ts";
 import type { Chunk } from "../../../core/knowledge/chunks.ts";
-import { DOCUMENTS_PER_CORPUS_MAX } from "../../../core/limits/knowledge.ts";
+import { CHUNKS_PER_TRANSACTION, DOCUMENTS_PER_CORPUS_MAX } from "../../../core/limits/knowledge.ts";
 import { type Act, BY_SERVICE } from "../../audit-store.ts";
 import type {
   Document,
@@ -23,6 +23,7 @@ import type { SqlDatabase } from "../database.ts";
 import type { JobFollower } from "../jobs.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";
+import { pauseAfterTransaction } from "../transaction-pacing.ts";
 import { deleteEventsOfDocument } from "../webhooks/deliveries.ts";
 import { deleteOtherChunks, insertChunks, settleChunks } from "./chunks.ts";
 import { deleteExpiredRequests, findRequest, insertRequest } from "./idempotent-requests.ts";
@@ -205,8 +206,9 @@ export class SqlDocuments implements DocumentStore {
   }
 
   async storeChunks(id: DocumentId, version: number, chunks: readonly Chunk[]): Promise<boolean> {
+    const begunMs = performance.now();
     // They count with the end of the processing, which waits for the disk.
-    return await this.#database.readCommittedWithoutSync(async (tx) => {
+    const isStored = await this.#database.readCommittedWithoutSync(async (tx) => {
       // What ends or removes it waits for this lock.
       const row = await tx
         .selectFrom("documents")
@@ -222,6 +224,8 @@ export class SqlDocuments implements DocumentStore {
       await insertChunks(tx, { id, version, accountId: row.account_id }, chunks);
       return true;
     });
+    if (chunks.length === CHUNKS_PER_TRANSACTION) await pauseAfterTransaction(performance.now() - begunMs);
+    return isStored;
   }
 
   async end(id: DocumentId, version: number, end: DocumentEnd): Promise<Document | undefined> {

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import {
+  CORPUS_MODES,
+  DOCUMENT_FAILURE_CODES,
+  DOCUMENT_FAILURE_MEANINGS,
+  DOCUMENT_FORMATS,
+  DOCUMENT_SOURCES,
+  DOCUMENT_STATUSES,
+  type DocumentFailureCode,
+} from "../../core/knowledge/documents.ts";
+import { time } from "../calls/response-schemas.ts";
+import { pageSchema } from "../http/pages.ts";
+import { CORPUS, DOCUMENTS } from "./examples.ts";
+import { corpusId, documentId } from "./schemas.ts";
+
+const count = z.int();
+
+export const CorpusItem = z
+  .object({
+    id: corpusId,
+    name: z.string(),
+    description: z.string(),
+    languageId: z.string().meta({ description: "A BCP 47 language tag." }),
+    mode: z.enum(CORPUS_MODES),
+    metadata: z.record(z.string(), z.unknown()),
+    documents: z
+      .object({ processing: count, ready: count, failed: count })
+      .meta({ description: "How many documents are in each state." }),
+    chunks: count.meta({ description: "The passages of all documents that are ready." }),
+    characters: count.meta({ description: "Of these passages. An English word has about six, a token about four." }),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: "Corpus", description: "Documents that agents answer from.", examples: [CORPUS] });
+
+export const CorpusPage = pageSchema(CorpusItem, "A page of corpora, newest first.");
+
+const failureCodes = DOCUMENT_FAILURE_CODES.map((code) => `\`${code}\`: ${DOCUMENT_FAILURE_MEANINGS[code]}`).join(". ");
+
+export const DocumentItem = z
+  .object({
+    id: documentId,
+    corpusId,
+    name: z.string(),
+    source: z.enum(DOCUMENT_SOURCES).meta({ description: "Where its content comes from." }),
+    url: z.string().nullable().meta({ description: "Where it is fetched whenever it is processed." }),
+    metadata: z.record(z.string(), z.unknown()),
+    status: z.enum(DOCUMENT_STATUSES).meta({
+      description:
+        "`processing`: it waits or is read. `ready`: its text can be found. `failed`: `failure` says why; its text cannot be found.",
+    }),
+    failure: z
+      .object({
+        code: z
+          .enum(DOCUMENT_FAILURE_CODES as [DocumentFailureCode, ...DocumentFailureCode[]])
+          .meta({ description: `${failureCodes}.` }),
+        message: z.string(),
+      })
+      .nullable()
+      .meta({ description: "Why it has failed." }),
+    version: count.meta({ description: "From 1; grows whenever it is processed again." }),
+    isFound: z.boolean().meta({
+      description: "Whether its text can be found. While it is processed again, that is the text of the version before.",
+    }),
+    hasFile: z
+      .boolean()
+      .meta({ description: "Whether its file is kept, so that it can be processed again. An address is fetched again." }),
+    format: z
+      .enum(DOCUMENT_FORMATS)
+      .nullable()
+      .meta({ description: "What it is by its content, once it was read; so for the following numbers." }),
+    bytes: count.nullable().meta({ description: "Of its file." }),
+    pages: count.nullable().meta({ description: "Only of PDF." }),
+    chunks: count.nullable().meta({ description: "Its passages." }),
+    characters: count.nullable().meta({ description: "Of its passages." }),
+    createdAt: time,
+    updatedAt: time,
+    processedAt: time.nullable().meta({ description: "When its processing ended last." }),
+  })
+  .meta({ id: "Document", description: "A document of a corpus. Unknown values are null.", examples: DOCUMENTS });
+
+export const DocumentPage = pageSchema(DocumentItem, "A page of documents, newest first.");

@@ -1,0 +1,7 @@
+import { childModule } from "../../core/child-module.ts";
+import { INGESTER_HEAP_MB_MAX } from "../../core/limits/knowledge.ts";
+import { forkTaskChild, type StartTaskChild } from "../../core/task-processes/child.ts";
+
+/** Starts the program that reads documents. */
+export const forkIngester = (): StartTaskChild =>
+  forkTaskChild(childModule(import.meta.url, "../ingester"), INGESTER_HEAP_MB_MAX);
