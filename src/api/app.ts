@@ -13,6 +13,8 @@ import type { ApiKeyStore } from "../store/api-key-store.ts";
 import type { CallStore } from "../store/call-store.ts";
 import type { EventStreamStore } from "../store/event-stream-store.ts";
 import type { SessionStore } from "../store/session-store.ts";
+import type { CorpusStore } from "../store/corpus-store.ts";
+import type { DocumentStore } from "../store/document-store.ts";
 import type { TranscriptionStore } from "../store/transcription-store.ts";
 import type { PhoneCalls } from "../telephony/phone-calls.ts";
 import { type AccountRoutesDeps, accountRoutes } from "./accounts/routes.ts";
@@ -60,6 +62,8 @@ import { type TalkRoutesDeps, talkRoutes } from "./talk/routes.ts";
 import { type InboundSpecDeps, inboundSpecOf } from "./telephony/inbound-spec.ts";
 import { type CarrierWebhookDeps, carrierWebhookRoutes } from "./telephony/routes.ts";
 import { toolSecretRoutes } from "./tool-secrets/routes.ts";
+import { type CorpusRoutesDeps, corpusRoutes } from "./corpora/corpora.ts";
+import { type DocumentRoutesDeps, documentRoutes } from "./corpora/documents.ts";
 import { type TranscriptionRoutesDeps, transcriptionRoutes } from "./transcriptions/routes.ts";
 import { type UsageRoutesDeps, usageRoutes } from "./usage/routes.ts";
 import { type UserRoutesDeps, userRoutes } from "./users/routes.ts";
@@ -88,7 +92,9 @@ export interface ApiDeps
     CarrierRoutesDeps,
     Omit<CarrierWebhookDeps, "inboundSpec">,
     Pick<InboundSpecDeps, "inboundWebhookClient">,
+    CorpusRoutesDeps,
     CredentialRoutesDeps,
+    DocumentRoutesDeps,
     HealthDeps,
     HomePageDeps,
     PhoneCallRoutesDeps,
@@ -113,6 +119,8 @@ export interface ApiDeps
   clock: Clock;
   calls: CallStore;
   transcriptions: TranscriptionStore;
+  corpora: CorpusStore;
+  documents: DocumentStore;
   apiKeys: ApiKeyStore;
   eventStreams: EventStreamStore;
   sessions: SessionStore;
@@ -258,6 +266,8 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     recordingRoutes(scope, deps);
     callEventRoutes(scope, deps);
     transcriptionRoutes(scope, deps);
+    corpusRoutes(scope, deps);
+    documentRoutes(scope, deps);
     voiceRoutes(scope, deps.voices, deps.largeResponses);
     agentRoutes(scope, deps);
     agentVersionRoutes(scope, deps);
@@ -311,7 +321,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
 /** For pages of other origins. Their preflights are answered in methods.ts, which knows the methods of each path. */
 const corsOptions = (origins: readonly string[]): FastifyCorsOptions => ({
   origin: [...origins],
-  methods: ["GET", "HEAD", "POST", "PATCH", "DELETE"],
+  methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
   allowedHeaders: [
     "X-API-Key",
     "Content-Type",

@@ -87,6 +87,8 @@ export interface Config extends SpeechConfig {
   diskFreeMinBytes: number;
   /** The most bytes of a file that is uploaded or fetched to be transcribed. */
   transcriptionBytesMax: number;
+  /** The most bytes of a document of a corpus. */
+  documentBytesMax: number;
   /** How long a call goes on without words, DTMF or typed text of the caller. */
   maxWordlessS: number;
   /** How long live calls may go on after SIGTERM. */
@@ -193,6 +195,7 @@ export function readConfig(
     callsPerApiKey: text("CALLS_PER_API_KEY", "") === "" ? undefined : integer("CALLS_PER_API_KEY"),
     diskFreeMinBytes: integer("DISK_FREE_MIN_MB") * BYTES_PER_MB,
     transcriptionBytesMax: integer("TRANSCRIPTION_BYTES_MAX"),
+    documentBytesMax: integer("DOCUMENT_BYTES_MAX"),
     maxWordlessS: integer("MAX_WORDLESS_S"),
     drainMs: integer("DRAIN_MS"),
     stt: text("STT"),

@@ -1,8 +1,9 @@
 import { isoTime } from "../core/clock.ts";
-import type { AccountId, CallId, EventId, TranscriptionId } from "../core/ids.ts";
+import type { AccountId, CallId, DocumentId, EventId, TranscriptionId } from "../core/ids.ts";
 import { EVENT_BYTES_MAX } from "../core/limits/webhooks.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";
 import type { CallRecord, CallStore } from "../store/call-store.ts";
+import type { Document, DocumentStore } from "../store/document-store.ts";
 import type { Transcription, TranscriptionStore } from "../store/transcription-store.ts";
 import type { WebhookEvent } from "../store/webhook-store.ts";
 
@@ -17,6 +18,9 @@ export interface EventDocumentsOptions {
   transcriptions: Pick<TranscriptionStore, "get" | "result">;
   /** A transcription as `GET /transcriptions` shows it, with its text. */
   transcriptionDocument: (transcription: Transcription, result: TranscriptionResult | undefined) => object;
+  documents: Pick<DocumentStore, "find">;
+  /** A document as `GET /corpora/{id}/documents/{documentId}` shows it. */
+  documentDocument: (document: Document) => object;
   /** The address of the API, up to and including its base path. */
   apiUrl: string;
 }
@@ -60,6 +64,7 @@ export class EventDocuments {
     if (event.transcriptionId !== undefined) {
       return await this.#transcriptionBody(event.accountId, event.transcriptionId, bodyWith);
     }
+    if (event.documentId !== undefined) return await this.#documentBody(event.documentId, bodyWith);
     const ended = await this.#endedCall(event.accountId, event.callId);
     return ended && boundedBody(ended.data, ended.address, bodyWith);
   }
@@ -77,6 +82,14 @@ export class EventDocuments {
     const whole = bodyWith({ transcription, links, truncated: [] });
     if (Buffer.byteLength(whole) <= EVENT_BYTES_MAX) return whole;
     return bodyWith({ transcription: { ...transcription, text: null }, links, truncated: ["text"] });
+  }
+
+  async #documentBody(id: DocumentId, bodyWith: (data: unknown) => string): Promise<string | undefined> {
+    const { documents, documentDocument, apiUrl } = this.#options;
+    const found = await documents.find(id);
+    if (found === undefined) return undefined;
+    const links = { document: `${apiUrl}/corpora/${found.corpusId}/documents/${id}` };
+    return bodyWith({ document: documentDocument(found), links, truncated: [] });
   }
 
   async #endedCall(

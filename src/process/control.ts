@@ -7,6 +7,7 @@ import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/
 import { downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../api/http/large-responses.ts";
 import { RequestRates } from "../api/http/request-rates.ts";
 import { Passwords } from "../api/session/passwords.ts";
+import { documentItemOf } from "../api/corpora/items.ts";
 import { transcriptionEventItemOf } from "../api/transcriptions/item.ts";
 import { catalogueOf } from "../api/voices/catalogue.ts";
 import { StartRates } from "../api/web-calls/start-rates.ts";
@@ -54,6 +55,7 @@ import { countCalls } from "../store/call-metrics.ts";
 import { monitorDatabase } from "../store/data-dir/database-monitor.ts";
 import { DiskSpace } from "../store/data-dir/disk-space.ts";
 import { TokenSigner } from "../store/data-dir/token-signer.ts";
+import { DocumentFiles, documentFolder } from "../store/data-dir/document-files.ts";
 import { TranscriptionAudio, transcriptionFolder } from "../store/data-dir/transcription-audio.ts";
 import { EndRequests } from "../store/handoff/end-requests.ts";
 import { connectorTo } from "../store/handoff/socket-path.ts";
@@ -77,6 +79,8 @@ import { Admission } from "./control/admission.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
 import { backgroundJobs } from "./control/background-jobs.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
+import { DocumentEnds } from "./control/document-ends.ts";
+import { documentProcessing } from "./control/document-processing.ts";
 import { fileTranscriptions } from "./control/file-transcriptions.ts";
 import { ensureFirstApiKey } from "./control/first-api-key.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
@@ -137,7 +141,7 @@ const epoch = await stores.epochs.next();
 const signer = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => handoff.setTokenKeys(keys) });
 const isNew = await ensureFirstApiKey({ isProduction: config.isProduction, dataDir, stores, log });
 const disk = new DiskSpace({
-  folders: [dataDir, journalDirectory(dataDir), join(dataDir, "recordings"), transcriptionFolder(dataDir)],
+  folders: [dataDir, journalDirectory(dataDir), join(dataDir, "recordings"), transcriptionFolder(dataDir), documentFolder(dataDir)],
   minFreeBytes: config.diskFreeMinBytes,
   clock,
   log,
@@ -298,6 +302,8 @@ const documents = new EventDocuments({
   toolRuns: (callId) => toolRunsOf(events, callId),
   transcriptions: stores.transcriptions,
   transcriptionDocument: (transcription, result) => transcriptionEventItemOf(transcription, result, config.prices),
+  documents: stores.documents,
+  documentDocument: documentItemOf,
   apiUrl: config.publicApiUrls[0] ?? API_BASE_PATH,
 });
 const transcriptionEnds = new TranscriptionEnds({
@@ -323,11 +329,32 @@ const transcriptions = await fileTranscriptions({
   onTranscriberDied: () => metrics.transcriberDied(),
 });
 metrics.observeTranscriptions(() => transcriptions.inProgress);
+const documentFiles = new DocumentFiles(dataDir);
+const documentEnds = new DocumentEnds({
+  documents: stores.documents,
+  files: documentFiles,
+  encryptsMedia: config.encryptMedia,
+  metrics,
+  log,
+});
+await documentEnds.start();
+const knowledge = documentProcessing({
+  stores,
+  files: documentFiles,
+  bytesMax: config.documentBytesMax,
+  http: guardedHttp,
+  isDiskLow: () => disk.isLow,
+  metrics,
+  clock,
+  log,
+});
 const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
 jobStatistics.start();
 const jobs = backgroundJobs({
   phoneCalls: phone?.jobs,
   transcriptions: transcriptions.job,
+  documentProcessing: knowledge.job,
+  corpusCleaning: knowledge.cleaning,
   stores,
   webhooks,
   mediaKeys,
@@ -411,6 +438,8 @@ const api: FastifyInstance = buildApi({
   callEvents: (callId, from, limit) => events.page(callId, from, limit),
   transcriptionAudio,
   transcriptionBytesMax: config.transcriptionBytesMax,
+  documentFiles,
+  documentBytesMax: config.documentBytesMax,
   hasFfmpeg: findFfmpeg({ program: config.ffmpeg, searchPath: readSearchPath() }) !== undefined,
   uploads: new LargeResponses(clock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
   isDiskLow: () => disk.isLow,
@@ -445,6 +474,7 @@ handleSupervisorMessages({
       phoneCalls: phone?.phoneCalls,
       renderer,
       transcriber: transcriptions,
+      ingester: knowledge,
       handoff,
       providers: voiceLists,
       stores,

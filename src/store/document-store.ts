@@ -15,6 +15,8 @@ export interface Document {
   readonly source: DocumentSource;
   /** Where it is fetched, each time that it is processed; absent for other sources. */
   readonly url?: string;
+  /** The name of the uploaded file, as the client gave it. */
+  readonly fileName?: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly status: DocumentStatus;
   /** From 1; grows whenever it is to be processed. */
@@ -30,7 +32,7 @@ export interface Document {
   readonly processedAtMs?: EpochMs;
 }
 
-export type NewDocument = Pick<Document, "id" | "accountId" | "corpusId" | "name" | "source" | "url" | "metadata">;
+export type NewDocument = Pick<Document, "id" | "accountId" | "corpusId" | "name" | "source" | "url" | "fileName" | "metadata">;
 
 /** What distinguishes a request that may be repeated. */
 export interface IdempotentDocument {
@@ -50,6 +52,7 @@ export interface DocumentReplacement {
   readonly name: string;
   readonly source: DocumentSource;
   readonly url?: string | undefined;
+  readonly fileName?: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 

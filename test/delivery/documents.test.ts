@@ -1,15 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { epochMs } from "../../src/core/clocks.ts";
-import { type AccountId, asAccountId, asCallId, asTranscriptionId } from "../../src/core/ids.ts";
+import { type AccountId, asAccountId, asCallId, asDocumentId, asTranscriptionId } from "../../src/core/ids.ts";
 import { EVENT_BYTES_MAX } from "../../src/core/limits/webhooks.ts";
 import { eventIdOf } from "../../src/core/new-id.ts";
 import type { TranscriptionResult } from "../../src/core/transcriptions/result.ts";
 import { EventDocuments } from "../../src/delivery/documents.ts";
 import type { CallRecord } from "../../src/store/call-store.ts";
+import type { Document } from "../../src/store/document-store.ts";
 import type { Transcription } from "../../src/store/transcription-store.ts";
 import type { WebhookEvent } from "../../src/store/webhook-store.ts";
 
 const CALL = asCallId("call_1");
+const DOCUMENT = asDocumentId("doc_1");
 const TRANSCRIPTION = asTranscriptionId("transcription_1");
 const ADDRESS = "https://api.example/api/v1/calls/call_1";
 const LINKS = { call: ADDRESS, recording: `${ADDRESS}/recording`, events: `${ADDRESS}/events` };
@@ -39,6 +41,10 @@ const documentsFor = (said: string, returned: string, isDeleted = false, onRead 
       result: async () => ({ text: said }) as TranscriptionResult,
     },
     transcriptionDocument: ({ id }, result) => ({ id, text: result?.text }),
+    documents: {
+      find: async () => (isDeleted ? undefined : ({ id: DOCUMENT, corpusId: "cor_1" } as Document)),
+    },
+    documentDocument: ({ id }) => ({ id }),
     apiUrl: "https://api.example/api/v1",
   });
 
@@ -163,4 +169,20 @@ describe("the body of transcription.completed", () => {
     expect(dataOf(body)).toEqual({ transcription: { id: TRANSCRIPTION, text: null }, links, truncated: ["text"] });
     expect(await documentsFor("", "", true).bodyOf(COMPLETED)).toBeUndefined();
   });
+});
+
+test("the body of document.ready is the document, with its address; none of a deleted document is sent", async () => {
+  const ready: WebhookEvent = {
+    id: eventIdOf("document.ready doc_1 1"),
+    accountId: ENDED.accountId,
+    type: "document.ready",
+    documentId: DOCUMENT,
+    createdAtMs: epochMs(0),
+  };
+  expect(dataOf(await documentsFor("", "").bodyOf(ready))).toEqual({
+    document: { id: DOCUMENT },
+    links: { document: "https://api.example/api/v1/corpora/cor_1/documents/doc_1" },
+    truncated: [],
+  });
+  expect(await documentsFor("", "", true).bodyOf(ready)).toBeUndefined();
 });

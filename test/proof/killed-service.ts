@@ -30,6 +30,8 @@ const EVENT_TYPES = [
   "call.ended",
   "transcription.completed",
   "transcription.failed",
+  "document.ready",
+  "document.failed",
 ] as const;
 
 /** Asks the API; an answer other than a success is an error. */
@@ -40,7 +42,7 @@ export interface Api {
 export type StoreName = "SQLite" | "Postgres";
 
 /** What a kill ends: one process, or the supervisor with all of them. */
-export type Victim = "control" | "worker" | "transcriber" | "service";
+export type Victim = "control" | "worker" | "transcriber" | "ingester" | "service";
 
 /** The built service on a store, whose processes are killed. It stays at the same address. */
 export class KilledService implements Api {
@@ -211,6 +213,28 @@ export class KilledService implements Api {
     return JSON.parse(text) as Body;
   }
 
+  /** Sends content as a file in a form. It is sent again while nothing answers: its key makes the next request the same. */
+  async sendFile<Body>(path: string, name: string, content: Buffer): Promise<Body> {
+    const headers = { "X-API-Key": this.#key, "Idempotency-Key": randomUUID() };
+    const endMs = performance.now() + ASK_MS_MAX;
+    while (performance.now() < endMs) {
+      const form = new FormData();
+      form.append("file", new Blob([new Uint8Array(content)]), name);
+      const signal = AbortSignal.timeout(REQUEST_MS_MAX);
+      const response = await fetch(`${this.#apiUrl}/api/v1${path}`, { method: "POST", headers, body: form, signal }).catch(
+        (error: unknown) => {
+          this.#failure = error;
+        },
+      );
+      const text = await response?.text().catch(() => undefined);
+      if (response?.ok && text !== undefined) return JSON.parse(text) as Body;
+      if (response !== undefined && text !== undefined && ![408, 429, 503].includes(response.status))
+        throw new Error(`POST ${path}: ${response.status} ${text}`);
+      await delay(RETRY_MS);
+    }
+    throw new Error(`POST ${path} got no answer`, { cause: this.#failure });
+  }
+
   /** When processes of these kinds were started, Unix time: also those that its supervisor has replaced on its own. */
   startsMs(...kinds: readonly Victim[]): readonly number[] {
     return this.#starts().flatMap(({ kind, time }) => (kinds.includes(kind) ? [time] : []));
@@ -219,7 +243,8 @@ export class KilledService implements Api {
   #starts(): { kind: Victim; pid: number; time: number }[] {
     return this.log.split("\n").flatMap((line) => {
       if (line.includes('"process started"')) return [JSON.parse(line)];
-      return line.includes('"transcriber started"') ? [{ ...JSON.parse(line), kind: "transcriber" }] : [];
+      if (line.includes('"transcriber started"')) return [{ ...JSON.parse(line), kind: "transcriber" }];
+      return line.includes('"ingester started"') ? [{ ...JSON.parse(line), kind: "ingester" }] : [];
     });
   }
 

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { proveBrowsers } from "./browser.ts";
 import { proveImage } from "./image/image.ts";
+import { proveKnowledge } from "./knowledge/knowledge.ts";
 import { proveLocalStt } from "./local-stt.ts";
 import { proveNodeLines } from "./node/node-lines.ts";
 import { killAllGroups } from "./processes.ts";
@@ -34,6 +35,10 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
   transcribe: {
     summary: "files under kills, on SQLite and Postgres; the boundaries of parts; files of four hours",
     run: proveTranscriptions,
+  },
+  knowledge: {
+    summary: "documents of corpora under kills, on SQLite and Postgres",
+    run: proveKnowledge,
   },
   browser: {
     summary: "the journeys of Chromium and Firefox, and a call of five minutes without drift",

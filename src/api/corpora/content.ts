@@ -10,7 +10,7 @@ import type { FormField, Upload } from "../uploads/receive.ts";
 import { type DocumentBody, UploadFields } from "./schemas.ts";
 
 /** What a request says about a document; the name and the metadata only where they are given. */
-export interface GivenContent extends Pick<DocumentReplacement, "source" | "url"> {
+export interface GivenContent extends Pick<DocumentReplacement, "source" | "url" | "fileName"> {
   name?: string | undefined;
   metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -62,7 +62,7 @@ function jsonOr(text: string): unknown {
 /** The content of an upload. */
 export function contentOfUpload(request: FastifyRequest, { fields, fileName }: Upload): GivenContent {
   const { name, metadata } = checkedFields(request, fields);
-  return { source: "upload", url: undefined, name: name ?? printableName(fileName), metadata };
+  return { source: "upload", fileName: printableName(fileName), name, metadata };
 }
 
 /** A document's name where none is given: the end of its address. */

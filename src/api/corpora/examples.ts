@@ -20,6 +20,7 @@ const PROCESSING = {
   name: "catalogue.pdf",
   source: "upload",
   url: null,
+  fileName: "catalogue.pdf",
   metadata: {},
   status: "processing",
   failure: null,

@@ -31,6 +31,7 @@ export function documentItemOf(document: Document): z.output<typeof DocumentItem
     name: document.name,
     source: document.source,
     url: document.url ?? null,
+    fileName: document.fileName ?? null,
     metadata: { ...document.metadata },
     status: document.status,
     failure: failure === undefined ? null : { ...failure },

@@ -44,6 +44,7 @@ export const DocumentItem = z
     name: z.string(),
     source: z.enum(DOCUMENT_SOURCES).meta({ description: "Where its content comes from." }),
     url: z.string().nullable().meta({ description: "Where it is fetched whenever it is processed." }),
+    fileName: z.string().nullable().meta({ description: "Of the uploaded file, as the client gave it." }),
     metadata: z.record(z.string(), z.unknown()),
     status: z.enum(DOCUMENT_STATUSES).meta({
       description:

@@ -52,9 +52,13 @@ export async function addDocument(
   const id = newId("doc");
   if (isForm(request)) found(await deps.corpora.get(accountId, corpusId), "corpus");
   return await receive(deps, request, { id, version: 1, isNew: true }, async (content, asked) => {
-    const { source, url, metadata = {} } = content;
-    const name = content.name ?? nameOfUrl(url ?? "");
-    const document = { id, accountId, corpusId, name, source, metadata, ...(url !== undefined && { url }) };
+    const { source, url, fileName, metadata = {} } = content;
+    const document: NewDocument = {
+      ...{ id, accountId, corpusId, source, metadata },
+      name: content.name ?? fileName ?? nameOfUrl(url ?? ""),
+      ...(url !== undefined && { url }),
+      ...(fileName !== undefined && { fileName }),
+    };
     return await create(deps, request, document, [corpusId, asked]);
   });
 }
@@ -69,8 +73,9 @@ export async function replaceDocument(
   const before = found(await deps.documents.get(request.accountId, corpusId, documentId), "document");
   const target = { id: before.id, version: before.version + 1, isNew: false };
   const { document } = await receive(deps, request, target, async (content) => {
-    const { source, url, name = before.name, metadata = before.metadata } = content;
-    const replaced = await deps.documents.process(before, { source, url, name, metadata }, actOf(request));
+    const { source, url, fileName, name = before.name, metadata = before.metadata } = content;
+    const replacement = { source, url, fileName, name, metadata };
+    const replaced = await deps.documents.process(before, replacement, actOf(request));
     if (replaced === undefined) throw changedMeanwhile();
     return { document: replaced, isNew: true };
   });

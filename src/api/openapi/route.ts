@@ -35,6 +35,7 @@ responses: ignore unknown fields. Malformed HTTP is answered with 400 or 408.
 const TAGS = [
   { name: "calls", description: "Calls: create, observe, end, read, delete." },
   { name: "transcriptions", description: "Transcriptions of files, recordings and live streams." },
+  { name: "corpora", description: "Documents that agents answer from." },
   { name: "agents", description: "Saved configurations to make calls from." },
   { name: "webhooks", description: "Events of calls, sent to an address of yours." },
   { name: "events", description: "The events of the account as they happen." },

@@ -17,6 +17,7 @@ import {
 } from "../../core/limits/connections.ts";
 import { WORKERS_MAX } from "../../core/limits/processes.ts";
 import { DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "../../core/limits/storage.ts";
+import { DOCUMENT_BYTES_DEFAULT, DOCUMENT_BYTES_LIMIT } from "../../core/limits/knowledge.ts";
 import { TRANSCRIPTION_BYTES_DEFAULT, TRANSCRIPTION_BYTES_LIMIT } from "../../core/limits/transcriptions.ts";
 
 const CALLS = [1, 100_000] as const;
@@ -117,6 +118,13 @@ export const SERVICE_VARIABLES = {
     meaning:
       "the most bytes of a file that is uploaded or fetched to be transcribed; see [transcribe](transcribe.md). Files wait in " +
       "`DATA_DIR/transcriptions`",
+  },
+  DOCUMENT_BYTES_MAX: {
+    default: String(DOCUMENT_BYTES_DEFAULT),
+    range: [1_000, DOCUMENT_BYTES_LIMIT],
+    meaning:
+      "the most bytes of a document that is uploaded to a corpus or fetched for it; see [knowledge](knowledge.md). Files are kept in " +
+      "`DATA_DIR/documents`",
   },
   RETENTION: {
     defaultText: "nothing is deleted",

@@ -2,6 +2,7 @@ import { END_REASONS, type EndReason } from "../calls/reasons.ts";
 import type { ConnectionType } from "../calls/spec.ts";
 import { type EpochMs, millisecondsOf } from "../clocks.ts";
 import { RETAINED_PARTS, type RetainedPart } from "../retention.ts";
+import { DOCUMENT_FAILURE_CODES, type DocumentFailureCode } from "../knowledge/documents.ts";
 import type { WorkersMetrics } from "./aggregation.ts";
 import {
   CONNECTION_TYPE_LABEL,
@@ -16,6 +17,7 @@ import { budgetedTaskCounter } from "./task-metrics.ts";
 
 const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const JOB_BUCKETS_S = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 3_600];
+const DOCUMENT_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
 const RECORD_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The ports of the control process. */
@@ -29,6 +31,9 @@ export const LARGE_RESPONSES = ["list", "download", "upload"] as const;
 /** How transcriptions end. */
 export const TRANSCRIPTION_ENDS = ["completed", "failed", "cancelled"] as const;
 export type TranscriptionEnd = (typeof TRANSCRIPTION_ENDS)[number];
+
+/** How the processing of a document ends: its text can be found, or the reason why not. */
+export const DOCUMENT_OUTCOMES = ["ready", ...DOCUMENT_FAILURE_CODES] as const;
 
 /** Whose limit was reached. */
 const LARGE_RESPONSE_SCOPES = ["account", "service"] as const;
@@ -262,6 +267,19 @@ export class ControlMetrics {
     "Audio that providers were sent for transcriptions that are over.",
     ["provider"],
   );
+  readonly #documents = counter(
+    this.registry,
+    "documents_processed_total",
+    "Documents of corpora whose processing has ended: `ready`, or the reason of the failure.",
+    ["outcome"],
+  );
+  readonly #documentTimes = histogram(
+    this.registry,
+    "document_processing_seconds",
+    "From the beginning of the last attempt at a document to its end, fetching and waiting for the process that reads included.",
+    DOCUMENT_BUCKETS_S,
+    ["outcome"],
+  );
   readonly #ready = gauge(this.registry, "ready", "1 while new calls are accepted.");
   readonly #restarts = counter(
     this.registry,
@@ -303,6 +321,7 @@ export class ControlMetrics {
       this.#retentionFailures.inc({ part }, 0);
     }
     for (const status of TRANSCRIPTION_ENDS) this.#transcriptions.inc({ status }, 0);
+    for (const outcome of DOCUMENT_OUTCOMES) this.#documents.inc({ outcome }, 0);
     for (const scope of REQUEST_LIMIT_SCOPES) this.#requestsLimited.inc({ scope }, 0);
     for (const outcome of SIGN_IN_OUTCOMES) this.#signIns.inc({ outcome }, 0);
     for (const limit of CALL_LIMITS) this.#callsLimited.inc({ limit }, 0);
@@ -317,6 +336,16 @@ export class ControlMetrics {
   transcriptionEnded(status: TranscriptionEnd, used: ReadonlyMap<string, number>): void {
     this.#transcriptions.inc({ status });
     for (const [provider, audioSeconds] of used) this.#transcriptionAudio.inc({ provider }, audioSeconds);
+  }
+
+  /** The processing of a document has ended. */
+  documentEnded(outcome: "ready" | DocumentFailureCode): void {
+    this.#documents.inc({ outcome });
+  }
+
+  /** An attempt that ended the processing of a document took this time. */
+  documentProcessed(outcome: "ready" | "failed", tookMs: number): void {
+    this.#documentTimes.observe({ outcome }, tookMs / 1_000);
   }
 
   /** `processing` is called at each scrape. */

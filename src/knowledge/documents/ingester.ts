@@ -6,7 +6,7 @@ export interface IngestTask {
   path: string;
   /** Where its chunks are written: a JSON text of `Chunk` in each line. */
   chunksPath: string;
-  /** The name of the document: its end tells Markdown from plain text. */
+  /** A name whose end tells Markdown from plain text. */
   name: string;
   /** BCP 47; decides where sentences end. */
   languageId: string;

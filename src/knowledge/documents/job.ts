@@ -9,6 +9,7 @@ import {
   CHUNKS_PER_TRANSACTION,
   DOCUMENT_ATTEMPT_MS_MAX,
   DOCUMENT_CPU_MS_MAX,
+  DOCUMENT_OVER_BUDGET_MAX,
   DOCUMENT_RETRY_DELAYS_MS,
   DOCUMENTS_CONCURRENT_MAX,
   DOCUMENTS_PER_ACCOUNT_CONCURRENT_MAX,
@@ -81,11 +82,11 @@ export class DocumentJob implements JobHandler {
     signal: AbortSignal,
   ): Promise<DocumentEnd | undefined> {
     const { ingester, files } = this.#options;
-    const { id, accountId, version, name } = document;
+    const { id, accountId, version } = document;
     try {
       const path = await this.#pathOf(document, signal);
       const chunksPath = files.chunksPath(id, version);
-      const answer = await ingester.read(accountId, { path, chunksPath, name, languageId }, signal);
+      const answer = await ingester.read(accountId, { path, chunksPath, name: fileNameOf(document), languageId }, signal);
       if (answer.kind === "failed") return { status: "failed", failure: answer.failure };
       return (await this.#store(document, chunksPath, signal)) ? { status: "ready", facts: answer.facts } : undefined;
     } catch (error) {
@@ -120,8 +121,7 @@ export class DocumentJob implements JobHandler {
     const isLast = job.attempt > this.retryDelaysMs.length;
     const code = codeOf(error);
     if (systemErrorCodeOf(error) === "ENOENT") return failureOf(withoutFile()) as NonNullable<ReturnType<typeof failureOf>>;
-    // The process may have been killed for another reason: once is no proof.
-    if (code === "over_budget" && job.attempt > 1) {
+    if (code === "over_budget" && job.attempt >= DOCUMENT_OVER_BUDGET_MAX) {
       this.#options.log.warn({ documentId, code }, "document is too complex");
       return { code: "too_complex", message: TOO_COMPLEX } as const;
     }
@@ -129,6 +129,13 @@ export class DocumentJob implements JobHandler {
     if (failure === undefined || (failure.code === "document_unreachable" && !isLast)) throw error;
     return failure;
   }
+}
+
+/** A name whose end says what kind of text a document is. A text that a request had is Markdown unless its name says otherwise. */
+function fileNameOf({ name, source, url, fileName }: Document): string {
+  if (url !== undefined) return new URL(url).pathname;
+  if (source === "text") return /\.(?:txt|html?|md)$/i.test(name) ? name : `${name}.md`;
+  return fileName ?? name;
 }
 
 const TOO_COMPLEX =

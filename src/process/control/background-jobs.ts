@@ -2,6 +2,7 @@ import type { Clock } from "../../core/clock.ts";
 import { addMs } from "../../core/clocks.ts";
 import { EVENTS_KEPT_MS } from "../../core/limits/events.ts";
 import { DEAD_JOB_DAYS } from "../../core/limits/jobs.ts";
+import { REMOVED_CORPUS_DAYS } from "../../core/limits/knowledge.ts";
 import { DELIVERIES_WAITING_MAX, DELIVERY_DAYS } from "../../core/limits/webhooks.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
@@ -22,7 +23,9 @@ import type { CarrierStore } from "../../store/carrier-store.ts";
 import type { InboundWebhookStore } from "../../store/inbound-webhook-store.ts";
 import {
   CLEAN_JOB,
+  CORPUS_CLEAN_JOB,
   DELIVERY_JOB,
+  DOCUMENT_JOB,
   type JobKind,
   PHONE_CALL_JOB,
   RENDER_JOB,
@@ -56,6 +59,10 @@ export interface BackgroundJobsOptions {
   phoneCalls: JobHandler | undefined;
   /** Transcribes files. */
   transcriptions: JobHandler;
+  /** Processes documents. */
+  documentProcessing: JobHandler;
+  /** Deletes what is stored of deleted corpora and documents. */
+  corpusCleaning: JobHandler;
   /** How many jobs there are. */
   statistics: Pick<JobStatisticsReader, "latest">;
 }
@@ -87,10 +94,14 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     statistics,
     phoneCalls,
     transcriptions,
+    documentProcessing,
+    corpusCleaning,
   } = options;
   const handlers: Record<Exclude<JobKind, typeof PHONE_CALL_JOB>, JobHandler> & Partial<Record<JobKind, JobHandler>> = {
     ...(phoneCalls !== undefined && { [PHONE_CALL_JOB]: phoneCalls }),
     [TRANSCRIPTION_JOB]: transcriptions,
+    [DOCUMENT_JOB]: documentProcessing,
+    [CORPUS_CLEAN_JOB]: corpusCleaning,
     [DELIVERY_JOB]: new DeliveryJob({
       webhooks,
       documents,
@@ -115,6 +126,8 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       const nowMs = clock.epochMs();
       while (!signal.aborted && (await stores.jobs.deleteDead(addMs(nowMs, -DEAD_JOB_DAYS * DAY_MS))) > 0);
       while (!signal.aborted && (await stores.eventStreams.deleteOld(addMs(nowMs, -EVENTS_KEPT_MS))) > 0);
+      const removedBeforeMs = addMs(nowMs, -REMOVED_CORPUS_DAYS * DAY_MS);
+      while (!signal.aborted && (await stores.corpora.forgetRemoved(removedBeforeMs)) > 0);
       while (!signal.aborted && (await webhooks.deleteRemoved()) > 0);
       while (!signal.aborted && (await webhooks.deleteOld(addMs(nowMs, -DELIVERY_DAYS * DAY_MS))) > 0);
     }),

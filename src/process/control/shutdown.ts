@@ -22,6 +22,7 @@ export interface ControlShutdownOptions {
   phoneCalls: { stop(): Promise<void> } | undefined;
   renderer: { close(): void };
   transcriber: { close(): void };
+  ingester: { close(): Promise<void> };
   handoff: { close(): Promise<void> };
   providers: { close(): unknown };
   stores: { close(): Promise<void> };
@@ -43,6 +44,7 @@ export async function shutDownControl(options: ControlShutdownOptions): Promise<
     phoneCalls,
     renderer,
     transcriber,
+    ingester,
     handoff,
     providers,
     stores,
@@ -61,6 +63,7 @@ export async function shutDownControl(options: ControlShutdownOptions): Promise<
   await phoneCalls?.stop();
   renderer.close();
   transcriber.close();
+  await ingester.close();
   await handoff.close();
   providers.close();
   await stores.close();

@@ -7,14 +7,15 @@ import {
   DOCUMENT_WAIT_MS_MAX,
   INGESTER_IDLE_MS_MAX,
 } from "../../core/limits/knowledge.ts";
-import { BudgetedProcess, type TaskLog, type TaskOutcome } from "../../core/task-processes/budgeted-process.ts";
-import type { StartTaskChild } from "../../core/task-processes/child.ts";
+import { BudgetedProcess, type TaskOutcome } from "../../core/task-processes/budgeted-process.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { StartTaskChild, TaskChild, TaskChildEvents } from "../../core/task-processes/child.ts";
 import type { IngestAnswer, Ingester, IngestTask } from "../../knowledge/documents/ingester.ts";
 
 export interface IngesterClientOptions {
   start: StartTaskChild;
   clock: Clock;
-  log: TaskLog;
+  log: Logger;
   count: (outcome: TaskOutcome) => void;
 }
 
@@ -61,10 +62,10 @@ export class IngesterClient implements Ingester {
   }
 
   #started(): Process {
-    const { start, clock, log, count } = this.#options;
+    const { clock, log, count } = this.#options;
     this.#process ??= new BudgetedProcess<IngestTask, IngestAnswer>({
       name: "documents",
-      start,
+      start: (events) => this.#startChild(events),
       clock,
       log,
       count,
@@ -72,6 +73,18 @@ export class IngesterClient implements Ingester {
       runMsMax: DOCUMENT_RUN_MS_MAX,
     });
     return this.#process;
+  }
+
+  #startChild(events: TaskChildEvents): TaskChild {
+    const { start, log } = this.#options;
+    const child = start({
+      ...events,
+      onMessage(message) {
+        if (message.kind === "ready") log.info({ pid: child.pid }, "ingester started");
+        events.onMessage(message);
+      },
+    });
+    return child;
   }
 
   #endWhenIdle(): void {

@@ -577,10 +577,11 @@ export interface Tables {
     corpus_id: CorpusId;
     created_at: EpochMs;
     updated_at: EpochMs;
-    /** JSON of a text. */
+    /** JSON of a text, as is `file_name`. */
     name: string;
     source: string;
     url: string | null;
+    file_name: string | null;
     /** JSON. */
     metadata: string;
     status: string;

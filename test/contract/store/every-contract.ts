@@ -9,6 +9,8 @@ import { callEventContract } from "./call-events.ts";
 import { callListContract } from "./call-list.ts";
 import { callStoreContract } from "./calls.ts";
 import { carrierStoreContract } from "./carriers.ts";
+import { corpusContract } from "./corpora.ts";
+import { documentContract } from "./documents.ts";
 import { eventStreamContract } from "./event-streams.ts";
 import { idempotentRequestContract } from "./idempotent-requests.ts";
 import { jobStoreContract } from "./jobs.ts";
@@ -52,6 +54,8 @@ const CONTRACTS = [
   phoneCallContract,
   transcriptionContract,
   liveTranscriptionContract,
+  corpusContract,
+  documentContract,
 ];
 
 /** All contract suites of the stores. */

@@ -54,6 +54,8 @@ async function scene({
     phoneCalls: undefined,
     transcriptionRetention: { run: async () => [] },
     transcriptions: { run: unused, attemptMsMax: 1_000, retryDelaysMs: [] },
+    documentProcessing: { run: unused, attemptMsMax: 1_000, retryDelaysMs: [] },
+    corpusCleaning: { run: unused, attemptMsMax: 1_000, retryDelaysMs: [] },
     statistics: { latest: { counts: { pending: 0, running: 0, dead: 0 }, oldestDueMs: 0 } },
   };
   await backgroundJobs(options).start();

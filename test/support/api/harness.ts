@@ -29,6 +29,7 @@ import { CallAdmission } from "../../../src/store/admission/call-admission.ts";
 import { type CallOwner, Capacity } from "../../../src/store/admission/capacity.ts";
 import { CreationRates } from "../../../src/store/admission/creation-rates.ts";
 import type { CarrierStore } from "../../../src/store/carrier-store.ts";
+import { DocumentFiles } from "../../../src/store/data-dir/document-files.ts";
 import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -153,6 +154,7 @@ export async function apiUnderTest(
       | "toolSecrets"
       | "batchCapabilities"
       | "transcriptionBytesMax"
+      | "documentBytesMax"
       | "hasFfmpeg"
       | "prices"
     >
@@ -293,6 +295,8 @@ export async function apiUnderTest(
     transcriptionAudio: new TranscriptionAudio(directory),
     batchCapabilities: async () => ANY_BATCH_PROVIDER,
     transcriptionBytesMax: 1_000_000,
+    documentFiles: new DocumentFiles(directory),
+    documentBytesMax: 1_000_000,
     hasFfmpeg: true,
     uploads,
     isDiskLow: () => state.diskIsLow,

@@ -163,6 +163,30 @@ async function* liveWorkerAway(scene: Scene): ReturnType<Provocation> {
   yield { id: await scene.liveTranscription() };
 }
 
+/** Everything that refuses documents for the moment. */
+async function* documentsRefused(scene: Scene, given: RequestChanges): ReturnType<Provocation> {
+  for (const reason of ["draining", "insufficient_storage", "database_lost"] as const) {
+    scene.api.state.newCalls = { accepted: false, reason };
+    yield given;
+  }
+  scene.api.state.newCalls = { accepted: true };
+  takeAllUploads(scene);
+  yield { ...given, ...DOCUMENT_UPLOAD };
+  scene.api.state.storeIsAway = true;
+  scene.api.clock.advance(API_KEY_CACHE_MS + 1);
+  yield given;
+}
+
+/** Until no more uploads may be under way, or wait. */
+function takeAllUploads({ api }: Scene): void {
+  const waiting = UPLOADS_PER_ACCOUNT_MAX + LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX;
+  for (let account = 0; account < LARGE_RESPONSES_WAITING_MAX / LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX; account++) {
+    for (let count = 0; count < waiting; count++) {
+      api.uploads.begin(asAccountId(`account ${account}`), () => {}).catch(() => {});
+    }
+  }
+}
+
 const LIVE_END = {
   ...({ status: "ended", endReason: "caller_hangup" } as const),
   endedAtMs: epochMs(0),
@@ -275,12 +299,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
       yield {};
     }
     scene.api.state.newCalls = { accepted: true };
-    const waiting = UPLOADS_PER_ACCOUNT_MAX + LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX;
-    for (let account = 0; account < LARGE_RESPONSES_WAITING_MAX / LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX; account++) {
-      for (let count = 0; count < waiting; count++) {
-        scene.api.uploads.begin(asAccountId(`account ${account}`), () => {}).catch(() => {});
-      }
-    }
+    takeAllUploads(scene);
     yield UPLOAD;
     scene.api.state.storeIsAway = true;
     scene.api.clock.advance(API_KEY_CACHE_MS + 1);
@@ -323,6 +342,51 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { id };
   },
   "deleteTranscription 503": liveWorkerAway,
+  async *"createCorpus 409"(scene, operation) {
+    scene.api.stores.corpora.create = async () => undefined;
+    yield { body: exampleWith(operation, {}) };
+  },
+  async *"addDocument 202"(scene, operation) {
+    const { id = "" } = await existingId(scene, operation);
+    for (const body of operation.bodyExamples) yield { id, body };
+    yield { id, ...DOCUMENT_UPLOAD };
+    for (let count = 0; count < 2; count++) yield { id, headers: REPEATABLE, body: exampleWith(operation, {}) };
+  },
+  async *"addDocument 400"(scene, operation) {
+    const { id = "" } = await existingId(scene, operation);
+    yield { id, headers: TOO_MANY_HEADERS };
+    yield { id, query: "nonsense=1" };
+    for (const wrong of [{ nonsense: 1 }, { text: " " }, { url: "ftp://x.example/" }])
+      yield { id, body: exampleWith(operation, wrong) };
+  },
+  async *"addDocument 409"(scene, operation) {
+    yield await mismatched(scene, operation, await existingId(scene, operation));
+    const given = await existingId(scene, operation);
+    scene.api.stores.documents.create = async () => ({ kind: "full" });
+    yield given;
+  },
+  async *"addDocument 503"(scene, operation) {
+    yield* documentsRefused(scene, await existingId(scene, operation));
+  },
+  async *"replaceDocument 202"(scene, operation) {
+    for (const body of operation.bodyExamples) yield { ...(await existingId(scene, operation)), body };
+    yield { ...(await existingId(scene, operation)), ...DOCUMENT_UPLOAD };
+  },
+  async *"replaceDocument 409"(scene, operation) {
+    const given = await existingId(scene, operation);
+    scene.api.stores.documents.process = async () => undefined;
+    yield given;
+  },
+  async *"replaceDocument 503"(scene, operation) {
+    yield* documentsRefused(scene, await existingId(scene, operation));
+  },
+  async *"reprocessDocument 409"(scene) {
+    const { id, documentId } = await scene.corpus("processing");
+    yield { id, others: { documentId } };
+    const ready = await scene.corpus();
+    await scene.api.stores.documents.fileDeleted(ready.documentId, 1);
+    yield { id: ready.id, others: { documentId: ready.documentId } };
+  },
   async *"transferCall 202"(scene) {
     yield { id: await scene.livePhoneCall() };
   },
@@ -489,6 +553,8 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
 };
 
 const FORM = formOf([["file", "audio", "a.wav"]]);
+const DOCUMENT_FORM = formOf([["file", "# Pumps\n\nThey last.", "pumps.md"]]);
+const DOCUMENT_UPLOAD: RequestChanges = { body: DOCUMENT_FORM.body.toString(), headers: DOCUMENT_FORM.headers };
 const UPLOAD: RequestChanges = { body: FORM.body.toString(), headers: FORM.headers };
 
 /** A name that another request had. */

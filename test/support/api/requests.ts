@@ -54,6 +54,13 @@ export const pathOf = ({ path }: Operation, { id = "", others = {} }: RequestCha
 const RESOURCES: Readonly<Record<string, { prefix: string; make: (scene: Scene) => Promise<RequestChanges> }>> = {
   calls: { prefix: "call", make: async (scene) => ({ id: await scene.ended() }) },
   transcriptions: { prefix: "transcription", make: async (scene) => ({ id: await scene.transcription() }) },
+  corpora: {
+    prefix: "cor",
+    make: async (scene) => {
+      const { id, documentId } = await scene.corpus();
+      return { id, others: { documentId } };
+    },
+  },
   agents: { prefix: "agent", make: async (scene) => ({ id: await scene.agent(), others: { version: "1" } }) },
   "publishable-keys": { prefix: "publishable_key", make: async (scene) => ({ id: await scene.publishableKey() }) },
   "api-keys": { prefix: "key", make: async (scene) => ({ id: await scene.apiKey() }) },
@@ -93,5 +100,7 @@ export async function existingId(scene: Scene, operation: Operation): Promise<Re
 /** An id that does not exist, where the operation takes one. */
 export const unknownId = (operation: Operation): RequestChanges => ({
   id: `${resourceOf(operation)?.prefix}_01990000-0000-7000-8000-000000000000`,
-  others: { deliveryId: "delivery_01990000-0000-7000-8000-000000000000", version: "1" },
+  others: {
+    deliveryId: "delivery_01990000-0000-7000-8000-000000000000",
+    documentId: "doc_01990000-0000-7000-8000-000000000000", version: "1" },
 });

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { addMs, callMs } from "../../../src/core/clocks.ts";
-import { asCallId, asPhoneNumberId, asTurnId, asWebhookId, type CallId } from "../../../src/core/ids.ts";
+import { asCallId, asPhoneNumberId, asTurnId, asWebhookId, type CallId, type CorpusId, type DocumentId } from "../../../src/core/ids.ts";
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_ACCOUNT_MAX } from "../../../src/core/limits/events.ts";
 import type { Role } from "../../../src/core/roles.ts";
 import type { Scope } from "../../../src/core/scopes.ts";
@@ -18,6 +18,7 @@ import { START } from "../journals/example-call.ts";
 import { JournalFile } from "../journals/journal-file.ts";
 import { createCarrier, importNumber, queuedCall } from "../telephony/stored.ts";
 import { redeemedBy } from "../tokens.ts";
+import { CORPUS, newDocument, readyDocument } from "../knowledge/stored.ts";
 import { newTranscription, RESULT } from "../transcriptions/stored.ts";
 import { ANY_STT } from "./any-stt.ts";
 import { type ApiUnderTest, apiUnderTest } from "./harness.ts";
@@ -80,6 +81,17 @@ export class Scene {
     const { id } = await stores.transcriptions.create(newTranscription(accountId));
     if (status === "completed") await stores.transcriptions.end(id, { status, result: RESULT });
     return id;
+  }
+
+  /** A corpus with a document that is ready, unless another state is asked for. */
+  async corpus(status: "ready" | "processing" = "ready"): Promise<{ id: CorpusId; documentId: DocumentId }> {
+    const { accountId, stores } = this.api;
+    const corpus = await stores.corpora.create(accountId, CORPUS);
+    if (corpus === undefined) throw new Error("the account is full");
+    const document = newDocument(accountId, corpus.id);
+    if (status === "ready") await readyDocument(stores, document);
+    else await stores.documents.create(document);
+    return { id: corpus.id, documentId: document.id };
   }
 
   /** A live one whose stream has connected. */

@@ -7,6 +7,7 @@ import { END_REASONS, RESUME_REASONS } from "../../../src/core/calls/reasons.ts"
 import { STAGES } from "../../../src/core/calls/stages.ts";
 import {
   CALL_LIMITS,
+  DOCUMENT_OUTCOMES,
   EVENT_STREAM_ENDS,
   INBOUND_WEBHOOK_OUTCOMES,
   JOB_OUTCOMES,
@@ -80,6 +81,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   carrier: CARRIER_NAMES,
   operation: CARRIER_OPERATIONS,
   outcome: [
+    ...DOCUMENT_OUTCOMES,
     ...CARRIER_OUTCOMES,
     ...REDEMPTION_OUTCOMES,
     ...TASK_OUTCOMES,

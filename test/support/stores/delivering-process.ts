@@ -54,6 +54,8 @@ export async function deliveringProcess(
     toolRuns: async () => [],
     transcriptions: stores.transcriptions,
     transcriptionDocument: ({ id, status }, result) => ({ id, status, text: result?.text }),
+    documents: stores.documents,
+    documentDocument: ({ id, status }) => ({ id, status }),
     apiUrl: "https://api.example/api/v1",
   });
   const delivery = new DeliveryJob({ webhooks, documents, sender, clock, log });

@@ -294,7 +294,7 @@ export class SqlDocuments implements DocumentStore {
     const isRemoved = await this.#database.readCommitted(async (tx) => {
       const row = await tx
         .updateTable("documents")
-        .set({ deleted_at: this.#clock.epochMs(), needs_cleaning: 1, name: '""', metadata: "{}", url: null })
+        .set({ deleted_at: this.#clock.epochMs(), needs_cleaning: 1, name: '""', metadata: "{}", url: null, file_name: null })
         .where("id", "=", id)
         .where("account_id", "=", accountId)
         .where("corpus_id", "=", corpusId)

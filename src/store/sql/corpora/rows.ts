@@ -30,10 +30,11 @@ export const corpusOf = (row: CorpusRow): Corpus => ({
 });
 
 /** The columns of what a client says about a document and its content. */
-export const contentColumns = ({ name, source, url, metadata }: DocumentReplacement) => ({
+export const contentColumns = ({ name, source, url, fileName, metadata }: DocumentReplacement) => ({
   name: JSON.stringify(name),
   source,
   url: url ?? null,
+  file_name: fileName === undefined ? null : JSON.stringify(fileName),
   metadata: JSON.stringify(metadata),
 });
 
@@ -46,6 +47,7 @@ export const documentOf = (row: DocumentRow): Document => ({
   name: JSON.parse(row.name),
   source: row.source as DocumentSource,
   ...(row.url !== null && { url: row.url }),
+  ...(row.file_name !== null && { fileName: JSON.parse(row.file_name) }),
   metadata: JSON.parse(row.metadata),
   status: row.status as DocumentStatus,
   version: row.version,

@@ -61,6 +61,7 @@ async function addDocuments({ schema }: Kysely<Tables>, types: ColumnTypes): Pro
     .addColumn("name", "text", (column) => column.notNull())
     .addColumn("source", "text", (column) => column.notNull())
     .addColumn("url", "text")
+    .addColumn("file_name", "text")
     .addColumn("metadata", "text", (column) => column.notNull())
     .addColumn("status", "text", (column) => column.notNull())
     .addColumn("version", "integer", (column) => column.notNull())
