@@ -37,7 +37,8 @@ export const ERROR_MEANINGS = {
   document_unavailable: "a document cannot be fetched, or its file has been deleted; the message says why",
   document_unreachable:
     "the address of a document did not answer, answered too slowly, or there was no room for what it sent; this is tried again before the document fails",
-  over_budget: "reading a document took too much processor time or memory once; this is tried again before the document fails",
+  over_budget:
+    "reading a document took too much processor time or memory once; this is tried again before the document fails",
   ingester_failed: "the process that reads documents failed at this one",
   transcriber_died: "the transcriber died again and again while it transcribed this file",
   unsealable: "a secret in the database cannot be opened: its key is missing, or it was changed",

@@ -141,7 +141,13 @@ const epoch = await stores.epochs.next();
 const signer = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => handoff.setTokenKeys(keys) });
 const isNew = await ensureFirstApiKey({ isProduction: config.isProduction, dataDir, stores, log });
 const disk = new DiskSpace({
-  folders: [dataDir, journalDirectory(dataDir), join(dataDir, "recordings"), transcriptionFolder(dataDir), documentFolder(dataDir)],
+  folders: [
+    dataDir,
+    journalDirectory(dataDir),
+    join(dataDir, "recordings"),
+    transcriptionFolder(dataDir),
+    documentFolder(dataDir),
+  ],
   minFreeBytes: config.diskFreeMinBytes,
   clock,
   log,

@@ -32,7 +32,10 @@ export interface Document {
   readonly processedAtMs?: EpochMs;
 }
 
-export type NewDocument = Pick<Document, "id" | "accountId" | "corpusId" | "name" | "source" | "url" | "fileName" | "metadata">;
+export type NewDocument = Pick<
+  Document,
+  "id" | "accountId" | "corpusId" | "name" | "source" | "url" | "fileName" | "metadata"
+>;
 
 /** What distinguishes a request that may be repeated. */
 export interface IdempotentDocument {

@@ -221,11 +221,14 @@ export class KilledService implements Api {
       const form = new FormData();
       form.append("file", new Blob([new Uint8Array(content)]), name);
       const signal = AbortSignal.timeout(REQUEST_MS_MAX);
-      const response = await fetch(`${this.#apiUrl}/api/v1${path}`, { method: "POST", headers, body: form, signal }).catch(
-        (error: unknown) => {
-          this.#failure = error;
-        },
-      );
+      const response = await fetch(`${this.#apiUrl}/api/v1${path}`, {
+        method: "POST",
+        headers,
+        body: form,
+        signal,
+      }).catch((error: unknown) => {
+        this.#failure = error;
+      });
       const text = await response?.text().catch(() => undefined);
       if (response?.ok && text !== undefined) return JSON.parse(text) as Body;
       if (response !== undefined && text !== undefined && ![408, 429, 503].includes(response.status))

@@ -72,4 +72,7 @@ export function nameOfUrl(url: string): string {
 }
 
 const printableName = (name: string): string =>
-  name.replace(/\p{Cc}/gu, "").slice(0, DOCUMENT_NAME_CHARS_MAX).trim() || "document";
+  name
+    .replace(/\p{Cc}/gu, "")
+    .slice(0, DOCUMENT_NAME_CHARS_MAX)
+    .trim() || "document";

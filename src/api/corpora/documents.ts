@@ -43,7 +43,15 @@ const ADD = {
   querystring: NoQuery,
   body: DocumentBody,
   multipart: DOCUMENT_FORM,
-  errors: ["not_found", "conflict", "idempotency_mismatch", "rate_limited", "unavailable", "overloaded", ...REFUSED] as const,
+  errors: [
+    "not_found",
+    "conflict",
+    "idempotency_mismatch",
+    "rate_limited",
+    "unavailable",
+    "overloaded",
+    ...REFUSED,
+  ] as const,
   response: { 202: DocumentItem.meta({ description: "The document is being processed." }) },
   responseHeaders: { 202: ["Location", "Idempotent-Replayed"] } as const,
 };
@@ -186,10 +194,11 @@ function existingDocumentRoutes(scope: FastifyInstance, { documents, documentFil
 
   app.delete(path, { schema: DELETE }, async (request, reply) => {
     const { accountId, params, id: requestId } = request;
-    const { id: documentId, corpusId, fileVersion } = found(
-      await documents.get(accountId, params.id, params.documentId),
-      "document",
-    );
+    const {
+      id: documentId,
+      corpusId,
+      fileVersion,
+    } = found(await documents.get(accountId, params.id, params.documentId), "document");
     await documents.remove(accountId, corpusId, documentId, actOf(request));
     // A job does so, too: it also deletes the text.
     if (fileVersion !== undefined) await documentFiles.remove(documentId, fileVersion);

@@ -61,11 +61,14 @@ export const DocumentItem = z
       .meta({ description: "Why it has failed." }),
     version: count.meta({ description: "From 1; grows whenever it is processed again." }),
     isFound: z.boolean().meta({
-      description: "Whether its text can be found. While it is processed again, that is the text of the version before.",
+      description:
+        "Whether its text can be found. While it is processed again, that is the text of the version before.",
     }),
     hasFile: z
       .boolean()
-      .meta({ description: "Whether its file is kept, so that it can be processed again. An address is fetched again." }),
+      .meta({
+        description: "Whether its file is kept, so that it can be processed again. An address is fetched again.",
+      }),
     format: z
       .enum(DOCUMENT_FORMATS)
       .nullable()

@@ -44,14 +44,20 @@ const languageRule = { error: 'must be a BCP 47 language tag such as "en" or "de
 
 const corpusFields = {
   name: nameOf(CORPUS_NAME_CHARS_MAX).meta({ description: "Need not be unique.", examples: ["Products"] }),
-  description: z.string(descriptionRule).max(CORPUS_DESCRIPTION_CHARS_MAX, descriptionRule).meta({
-    description: "What its documents are about. The LLM reads it where it may choose what to look up.",
-    examples: ["Prices, sizes and guarantees of our products."],
-  }),
-  languageId: z.string(languageRule).refine(isLanguageTag, languageRule).meta({
-    description: "The language of its documents, as a BCP 47 tag; it decides words, stems and sentences.",
-    examples: ["en"],
-  }),
+  description: z
+    .string(descriptionRule)
+    .max(CORPUS_DESCRIPTION_CHARS_MAX, descriptionRule)
+    .meta({
+      description: "What its documents are about. The LLM reads it where it may choose what to look up.",
+      examples: ["Prices, sizes and guarantees of our products."],
+    }),
+  languageId: z
+    .string(languageRule)
+    .refine(isLanguageTag, languageRule)
+    .meta({
+      description: "The language of its documents, as a BCP 47 tag; it decides words, stems and sentences.",
+      examples: ["en"],
+    }),
   mode: oneOf(CORPUS_MODES).meta({
     description:
       "`search`: an agent gets the passages that fit what was said. `full`: it gets the whole corpus with its prompt, for a few thousand tokens.",
@@ -120,18 +126,27 @@ const saidOfDocument = { name: documentName.optional(), metadata: metadata.optio
 export const DocumentBody = z
   .strictObject(
     {
-      url: z.string(urlRule).max(DOCUMENT_URL_CHARS_MAX, urlRule).refine(isFetchable, urlRule).optional().meta({
-        description:
-          "Where the document is fetched, now and whenever it is processed again: an address of the public internet. It is looked up when it " +
-          "is fetched; a private address is refused.",
-        examples: ["https://example.com/products.html"],
-      }),
-      text: textNotBlank.max(INLINE_TEXT_CHARS_MAX, inlineRule).optional().meta({
-        description: "The document itself, as Markdown, or as what the end of its name says (`.txt`, `.html`).",
-        examples: ["# Guarantee\n\nEvery pump has a guarantee of five years."],
-      }),
+      url: z
+        .string(urlRule)
+        .max(DOCUMENT_URL_CHARS_MAX, urlRule)
+        .refine(isFetchable, urlRule)
+        .optional()
+        .meta({
+          description:
+            "Where the document is fetched, now and whenever it is processed again: an address of the public internet. It is looked up when it " +
+            "is fetched; a private address is refused.",
+          examples: ["https://example.com/products.html"],
+        }),
+      text: textNotBlank
+        .max(INLINE_TEXT_CHARS_MAX, inlineRule)
+        .optional()
+        .meta({
+          description: "The document itself, as Markdown, or as what the end of its name says (`.txt`, `.html`).",
+          examples: ["# Guarantee\n\nEvery pump has a guarantee of five years."],
+        }),
       name: documentName.optional().meta({
-        description: "Shown with its passages. By default the name of the file, or the end of the address; required with `text`.",
+        description:
+          "Shown with its passages. By default the name of the file, or the end of the address; required with `text`.",
         examples: ["Guarantee"],
       }),
       metadata: metadata.optional(),

@@ -1,5 +1,9 @@
 import { TrunklineError } from "../../core/errors.ts";
-import { DOCUMENT_FAILURE_CODES, type DocumentFailure, type DocumentFailureCode } from "../../core/knowledge/documents.ts";
+import {
+  DOCUMENT_FAILURE_CODES,
+  type DocumentFailure,
+  type DocumentFailureCode,
+} from "../../core/knowledge/documents.ts";
 
 /** A document cannot be processed, however often it is attempted; `message` says why, in words that a person understands. */
 export const documentError = (code: DocumentFailureCode, message: string, cause?: unknown): TrunklineError =>

@@ -13,9 +13,7 @@ export interface IngestTask {
 }
 
 /** `failed`: the document cannot be read at all. */
-export type IngestAnswer =
-  | { kind: "read"; facts: DocumentFacts }
-  | { kind: "failed"; failure: DocumentFailure };
+export type IngestAnswer = { kind: "read"; facts: DocumentFacts } | { kind: "failed"; failure: DocumentFailure };
 
 export interface Ingester {
   /**

@@ -86,7 +86,11 @@ export class DocumentJob implements JobHandler {
     try {
       const path = await this.#pathOf(document, signal);
       const chunksPath = files.chunksPath(id, version);
-      const answer = await ingester.read(accountId, { path, chunksPath, name: fileNameOf(document), languageId }, signal);
+      const answer = await ingester.read(
+        accountId,
+        { path, chunksPath, name: fileNameOf(document), languageId },
+        signal,
+      );
       if (answer.kind === "failed") return { status: "failed", failure: answer.failure };
       return (await this.#store(document, chunksPath, signal)) ? { status: "ready", facts: answer.facts } : undefined;
     } catch (error) {
@@ -106,7 +110,10 @@ export class DocumentJob implements JobHandler {
   async #store({ id, version }: Document, chunksPath: string, signal: AbortSignal): Promise<boolean> {
     const { documents } = this.#options;
     let batch: Chunk[] = [];
-    for await (const line of createInterface({ input: createReadStream(chunksPath), crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of createInterface({
+      input: createReadStream(chunksPath),
+      crlfDelay: Number.POSITIVE_INFINITY,
+    })) {
       signal.throwIfAborted();
       batch.push(JSON.parse(line));
       if (batch.length < CHUNKS_PER_TRANSACTION) continue;
@@ -120,7 +127,8 @@ export class DocumentJob implements JobHandler {
   #failureOf(error: unknown, { id: documentId }: Document, job: ClaimedJob) {
     const isLast = job.attempt > this.retryDelaysMs.length;
     const code = codeOf(error);
-    if (systemErrorCodeOf(error) === "ENOENT") return failureOf(withoutFile()) as NonNullable<ReturnType<typeof failureOf>>;
+    if (systemErrorCodeOf(error) === "ENOENT")
+      return failureOf(withoutFile()) as NonNullable<ReturnType<typeof failureOf>>;
     if (code === "over_budget" && job.attempt >= DOCUMENT_OVER_BUDGET_MAX) {
       this.#options.log.warn({ documentId, code }, "document is too complex");
       return { code: "too_complex", message: TOO_COMPLEX } as const;

@@ -139,7 +139,14 @@ describe("a document", () => {
     expect((await sendForm("POST", unknown, [["file", "text", "a"]])).status).toBe(404);
     expect((await api.post({ text: "a", name: "b" }, {}, unknown)).status).toBe(404);
     expect((await sendForm("POST", url, [["file", "", "a"]])).status).toBe(400);
-    expect((await sendForm("POST", url, [["colour", "x"], ["file", "text", "a"]])).status).toBe(400);
+    expect(
+      (
+        await sendForm("POST", url, [
+          ["colour", "x"],
+          ["file", "text", "a"],
+        ])
+      ).status,
+    ).toBe(400);
     expect((await sendForm("POST", url, [["file", "x".repeat(1_000_001), "a"]])).status).toBe(413);
     api.state.diskIsLow = true;
     expect((await sendForm("POST", url, [["file", "text", "a"]])).status).toBe(503);
@@ -178,7 +185,14 @@ describe("a document", () => {
     await makeReady(id);
     const replaced = await sendForm("PUT", `${url}/${id}`, [["file", "new", "b.txt"]]);
     expect(replaced.status).toBe(202);
-    expect(replaced.body).toMatchObject({ id, name: "Pumps", fileName: "b.txt", metadata: { a: 1 }, version: 2, isFound: true });
+    expect(replaced.body).toMatchObject({
+      id,
+      name: "Pumps",
+      fileName: "b.txt",
+      metadata: { a: 1 },
+      version: 2,
+      isFound: true,
+    });
     expect(files()).toEqual([`${id}.2.document`]);
     expect(content(`${id}.2.document`)).toBe("new");
     const answer = await api.app.inject({
@@ -216,17 +230,26 @@ describe("a document", () => {
   test("D10: is refused where its corpus is full", async () => {
     api.stores.documents.create = async () => ({ kind: "full" });
     const answer = await sendForm("POST", url, [["file", "text", "a"]]);
-    expect(answer).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining(String(DOCUMENTS_PER_CORPUS_MAX)) } } });
+    expect(answer).toMatchObject({
+      status: 409,
+      body: { error: { message: expect.stringContaining(String(DOCUMENTS_PER_CORPUS_MAX)) } },
+    });
     expect(files()).toEqual([]);
   });
 
   test("D5, D7: metadata of a form is bounded and changes no prototype", async () => {
     const deep = "[".repeat(200_000);
     for (const metadata of [deep, `{"a":${"[".repeat(60)}${"]".repeat(60)}}`, "[1]", "x"]) {
-      const { status } = await sendForm("POST", url, [["metadata", metadata], ["file", "text", "a"]]);
+      const { status } = await sendForm("POST", url, [
+        ["metadata", metadata],
+        ["file", "text", "a"],
+      ]);
       expect(status).toBe(400);
     }
-    const named = await sendForm("POST", url, [["metadata", '{"constructor":{"x":1},"toString":"y"}'], ["file", "a", "a"]]);
+    const named = await sendForm("POST", url, [
+      ["metadata", '{"constructor":{"x":1},"toString":"y"}'],
+      ["file", "a", "a"],
+    ]);
     expect(named.body.metadata).toEqual({ constructor: { x: 1 }, toString: "y" });
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });

@@ -38,7 +38,12 @@ export function corpusContract(name: string, make: () => StoresUnderTest): void 
 
     test("stores what was said, for its account alone", async () => {
       const corpus = await create();
-      expect(corpus).toMatchObject({ ...CORPUS, accountId, createdAtMs: clock.epochMs(), updatedAtMs: clock.epochMs() });
+      expect(corpus).toMatchObject({
+        ...CORPUS,
+        accountId,
+        createdAtMs: clock.epochMs(),
+        updatedAtMs: clock.epochMs(),
+      });
       expect(await stores.corpora.get(accountId, corpus.id)).toEqual(corpus);
       expect(await stores.corpora.get(other, corpus.id)).toBeUndefined();
       expect(await stores.corpora.update(other, corpus.id, { name: "x" })).toBeUndefined();
@@ -136,7 +141,10 @@ export function corpusContract(name: string, make: () => StoresUnderTest): void 
         await stores.corpora.update(accountId, id, { name: "another", languageId: "en" });
         const failing = newDocument(accountId, id);
         await stores.documents.create(failing);
-        await stores.documents.end(failing.id, 1, { status: "failed", failure: { code: "no_text", message: "no text" } });
+        await stores.documents.end(failing.id, 1, {
+          status: "failed",
+          failure: { code: "no_text", message: "no text" },
+        });
         await stores.documents.remove(accountId, id, failing.id);
         expect(await changes(revision)).toEqual([]);
       });

@@ -20,7 +20,12 @@ const solid = (value: string): string => value.replace(/\s+/g, "");
 
 describe("chunks of a document", () => {
   test("join paragraphs under the same headings, and carry these", () => {
-    const chunks = chunksOf([heading(1, "Pumps"), heading(2, "Guarantee"), text("Five years."), text("Not for seals.")]);
+    const chunks = chunksOf([
+      heading(1, "Pumps"),
+      heading(2, "Guarantee"),
+      text("Five years."),
+      text("Not for seals."),
+    ]);
     expect(chunks).toEqual([
       { ordinal: 0, headings: ["Pumps", "Guarantee"], page: undefined, text: "Five years.\n\nNot for seals." },
     ]);
@@ -55,7 +60,15 @@ describe("chunks of a document", () => {
   });
 
   test("leave a heading for one of the same level", () => {
-    const chunks = chunksOf([heading(1, "A"), heading(2, "B"), text("b"), heading(2, "C"), text("c"), heading(1, "D"), text("d")]);
+    const chunks = chunksOf([
+      heading(1, "A"),
+      heading(2, "B"),
+      text("b"),
+      heading(2, "C"),
+      text("c"),
+      heading(1, "D"),
+      text("d"),
+    ]);
     expect(chunks.map(({ headings, text: said }) => [...headings, said].join(" "))).toEqual(["A B b", "A C c", "D d"]);
   });
 
@@ -82,7 +95,10 @@ const anyText = fc.oneof(
 );
 const anyBlock: fc.Arbitrary<Block> = fc.oneof(
   { weight: 3, arbitrary: anyText.map((value) => text(value)) },
-  { weight: 1, arbitrary: fc.tuple(fc.integer({ min: 1, max: 6 }), anyText).map(([level, value]) => heading(level, value)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(fc.integer({ min: 1, max: 6 }), anyText).map(([level, value]) => heading(level, value)),
+  },
 );
 
 describe("whatever the document", () => {
@@ -103,10 +119,16 @@ describe("whatever the document", () => {
 
   test("no text is lost, and its order stays", () => {
     fc.assert(
-      fc.property(fc.array(anyText.map((value) => text(value)), { maxLength: 8 }), (blocks) => {
-        const said = chunksOf(blocks).map((chunk) => chunk.text);
-        expect(solid(said.join(""))).toBe(solid(blocks.map((block) => cleanText(block.text)).join("")));
-      }),
+      fc.property(
+        fc.array(
+          anyText.map((value) => text(value)),
+          { maxLength: 8 },
+        ),
+        (blocks) => {
+          const said = chunksOf(blocks).map((chunk) => chunk.text);
+          expect(solid(said.join(""))).toBe(solid(blocks.map((block) => cleanText(block.text)).join("")));
+        },
+      ),
       { numRuns: 60 },
     );
   });

@@ -189,7 +189,10 @@ describe("PDF", () => {
 
   test.each([
     ["that is cut", pdfFile([[{ text: "a" }]]).subarray(0, 60)],
-    ["whose pages refer to themselves", fileOf(["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 1 /Kids [2 0 R] >>"])],
+    [
+      "whose pages refer to themselves",
+      fileOf(["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 1 /Kids [2 0 R] >>"]),
+    ],
   ])("%s is damaged, or has no text", async (_, file) => {
     const { answer } = await read(file);
     expect(answer).toMatchObject({ kind: "failed", failure: { code: expect.stringMatching(/unreadable|no_text/) } });

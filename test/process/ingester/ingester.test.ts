@@ -38,7 +38,11 @@ function fileWith(content: string | Buffer): IngestTask {
 
 test("a process reads one document after the other, of several kinds", { timeout: 60_000 }, async () => {
   const { client } = clientOf({ start: forkIngester(), clock: systemClock });
-  const tasks = [fileWith("A plain text."), fileWith(pdfFile([[{ text: "A page." }]])), fileWith("<html><p>Hypertext.")];
+  const tasks = [
+    fileWith("A plain text."),
+    fileWith(pdfFile([[{ text: "A page." }]])),
+    fileWith("<html><p>Hypertext."),
+  ];
   const answers = await Promise.all(tasks.map((task) => client.read(ACCOUNT, task, NEVER)));
   expect(answers.map((answer) => answer.kind === "read" && answer.facts.format)).toEqual(["text", "pdf", "html"]);
   expect(tasks.map(({ chunksPath }) => JSON.parse(readFileSync(chunksPath, "utf8")).text)).toEqual([

@@ -17,9 +17,13 @@ const SENTENCES = 30;
 /** Document number `n`: of any format, mostly short; one in twenty cannot be read. */
 export function documentOf(n: number, random: Random): SentDocument {
   const word = `marker${n}x`;
-  const sentences = Array.from({ length: 1 + Math.floor(random.between(0, SENTENCES)) }, (_, index) => `The pump ${index} lasts.`);
+  const sentences = Array.from(
+    { length: 1 + Math.floor(random.between(0, SENTENCES)) },
+    (_, index) => `The pump ${index} lasts.`,
+  );
   const paragraphs = [`It has ${word}.`, ...sentences];
-  if (n % 20 === 19) return { name: `${n}.pdf`, content: Buffer.from(`\0\u0001${word}`), word, failure: "unsupported_format" };
+  if (n % 20 === 19)
+    return { name: `${n}.pdf`, content: Buffer.from(`\0\u0001${word}`), word, failure: "unsupported_format" };
   switch (n % 5) {
     case 0:
       return { name: `${n}.pdf`, content: pdfFile([paragraphs.map((text) => ({ text }))]), word };

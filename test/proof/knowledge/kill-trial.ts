@@ -147,7 +147,9 @@ export class KillTrial {
     listed: ReadonlyMap<string, Item>,
     { deliveries }: KilledService,
   ): Promise<DocumentEvidence[]> {
-    const versions = new Map((await corpora.indexable(asCorpusId(this.#corpusId))).map(({ id, version }) => [id, version]));
+    const versions = new Map(
+      (await corpora.indexable(asCorpusId(this.#corpusId))).map(({ id, version }) => [id, version]),
+    );
     const events = eventsOf(deliveries);
     const evidence: DocumentEvidence[] = [];
     for (const { id, status, failure, chunks } of listed.values()) {

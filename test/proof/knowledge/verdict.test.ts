@@ -15,7 +15,11 @@ const NOTHING = { lost: [], stuck: [], doubled: [], unannounced: [] };
 
 test.each<[string, Partial<DocumentEvidence>, object]>([
   ["one that is ready", {}, NOTHING],
-  ["one that had to fail", { status: "failed", failure: "no_text", expectedFailure: "no_text", places: 0, chunks: 0, storedChunks: 0 }, NOTHING],
+  [
+    "one that had to fail",
+    { status: "failed", failure: "no_text", expectedFailure: "no_text", places: 0, chunks: 0, storedChunks: 0 },
+    NOTHING,
+  ],
   ["one that failed", { status: "failed", failure: "abandoned" }, { ...NOTHING, lost: ["doc_1 failed abandoned"] }],
   ["one without its text", { places: 0 }, { ...NOTHING, lost: ["doc_1 ready undefined"] }],
   ["one that is in progress", { status: "processing" }, { ...NOTHING, stuck: ["doc_1 processing"] }],

@@ -39,13 +39,18 @@ export function verdictOf(
   return {
     lost: [
       ...missing.map((id) => `${id} missing`),
-      ...documents.filter((one) => isOver(one) && !isRight(one)).map(({ id, status, failure }) => `${id} ${status} ${failure}`),
+      ...documents
+        .filter((one) => isOver(one) && !isRight(one))
+        .map(({ id, status, failure }) => `${id} ${status} ${failure}`),
     ],
     stuck: documents.filter((one) => !isOver(one)).map(({ id, status }) => `${id} ${status}`),
     doubled: [
       ...unknown.map((id) => `${id} not asked for`),
       ...documents
-        .filter(({ places, chunks, storedChunks, eventIds }) => places > 1 || storedChunks > chunks || new Set(eventIds).size > 1)
+        .filter(
+          ({ places, chunks, storedChunks, eventIds }) =>
+            places > 1 || storedChunks > chunks || new Set(eventIds).size > 1,
+        )
         .map(({ id }) => id),
     ],
     unannounced: documents.filter((one) => isOver(one) && one.eventIds.length === 0).map(({ id }) => id),

@@ -102,5 +102,7 @@ export const unknownId = (operation: Operation): RequestChanges => ({
   id: `${resourceOf(operation)?.prefix}_01990000-0000-7000-8000-000000000000`,
   others: {
     deliveryId: "delivery_01990000-0000-7000-8000-000000000000",
-    documentId: "doc_01990000-0000-7000-8000-000000000000", version: "1" },
+    documentId: "doc_01990000-0000-7000-8000-000000000000",
+    version: "1",
+  },
 });

@@ -3,7 +3,15 @@ import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { addMs, callMs } from "../../../src/core/clocks.ts";
-import { asCallId, asPhoneNumberId, asTurnId, asWebhookId, type CallId, type CorpusId, type DocumentId } from "../../../src/core/ids.ts";
+import {
+  asCallId,
+  asPhoneNumberId,
+  asTurnId,
+  asWebhookId,
+  type CallId,
+  type CorpusId,
+  type DocumentId,
+} from "../../../src/core/ids.ts";
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_ACCOUNT_MAX } from "../../../src/core/limits/events.ts";
 import type { Role } from "../../../src/core/roles.ts";
 import type { Scope } from "../../../src/core/scopes.ts";

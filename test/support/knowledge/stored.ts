@@ -16,7 +16,11 @@ export const CORPUS: CorpusDefinition = {
 };
 
 /** A document that is uploaded to a corpus. */
-export const newDocument = (accountId: AccountId, corpusId: CorpusId, more: Partial<NewDocument> = {}): NewDocument => ({
+export const newDocument = (
+  accountId: AccountId,
+  corpusId: CorpusId,
+  more: Partial<NewDocument> = {},
+): NewDocument => ({
   id: newId("doc"),
   accountId,
   corpusId,

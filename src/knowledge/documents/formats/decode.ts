@@ -5,7 +5,10 @@ const SAMPLE_BYTES = 64 * 1024;
 const CHARSET = /<meta[^>]{0,200}charset\s{0,9}=\s{0,9}["']?\s{0,9}([\w-]{1,40})/i;
 
 /** The characters of a text file, as they are read. Its byte order mark decides, then UTF-8 where that fits, then `fallback`. */
-export async function* decodedText(path: string, fallback?: (sample: string) => string | undefined): AsyncGenerator<string> {
+export async function* decodedText(
+  path: string,
+  fallback?: (sample: string) => string | undefined,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder(await encodingOf(path, fallback));
   for await (const chunk of createReadStream(path)) yield decoder.decode(chunk as Buffer, { stream: true });
   yield decoder.decode();

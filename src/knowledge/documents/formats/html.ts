@@ -92,7 +92,9 @@ export class HtmlReader {
 }
 
 /** Elements without content, which the parser opens and closes at once. */
-const VOID: ReadonlySet<string> = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
+const VOID: ReadonlySet<string> = new Set(
+  "area base br col embed hr img input link meta param source track wbr".split(" "),
+);
 
 /** The blocks of a file with HTML. */
 export async function* htmlBlocks(path: string): AsyncGenerator<Block> {

@@ -23,7 +23,10 @@ export async function* markdownBlocks(path: string): AsyncGenerator<Block> {
 }
 
 export const tooMuchText = (): Error =>
-  documentError("too_much_text", `the document has more than ${DOCUMENT_CHARS_MAX} characters, the most that one may have`);
+  documentError(
+    "too_much_text",
+    `the document has more than ${DOCUMENT_CHARS_MAX} characters, the most that one may have`,
+  );
 
 function* blocksOf(token: Token, prefix: string): Generator<Block> {
   switch (token.type) {
@@ -75,6 +78,7 @@ function* tableBlocks({ header, rows }: Tokens.Table): Generator<Block> {
 function inlineText(token: Token): string {
   if (token.type === "br") return "\n";
   if (token.type === "html") return "";
-  if ("tokens" in token && token.tokens !== undefined && token.tokens.length > 0) return token.tokens.map(inlineText).join("");
+  if ("tokens" in token && token.tokens !== undefined && token.tokens.length > 0)
+    return token.tokens.map(inlineText).join("");
   return "text" in token && typeof token.text === "string" ? token.text : "";
 }

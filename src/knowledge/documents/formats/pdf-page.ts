@@ -74,7 +74,11 @@ export class PageReader {
 }
 
 /** A heading of two lines is one. */
-function addHeading(blocks: Block[], heading: { level: number; text: string; page: number }, isNextLine: boolean): void {
+function addHeading(
+  blocks: Block[],
+  heading: { level: number; text: string; page: number },
+  isNextLine: boolean,
+): void {
   const before = blocks.at(-1);
   if (isNextLine && before?.kind === "heading" && before.level === heading.level) {
     blocks[blocks.length - 1] = { ...before, text: `${before.text} ${heading.text}` };

@@ -19,7 +19,8 @@ export async function* pdfBlocks(path: string, facts: ParsedFacts): AsyncGenerat
       throw documentError("too_many_pages", message);
     }
     const reader = new PageReader();
-    for (let number = 1; number <= document.numPages; number += 1) yield* reader.read(number, await itemsOf(document, number));
+    for (let number = 1; number <= document.numPages; number += 1)
+      yield* reader.read(number, await itemsOf(document, number));
   } finally {
     await task.destroy();
   }

@@ -21,7 +21,10 @@ export function formatOf(head: Buffer, name: string): DocumentFormat {
   if (head.indexOf("%PDF-", 0, "latin1") >= 0) return "pdf";
   if (head.toString("latin1", 0, 4) === "PK\u0003\u0004") return "docx";
   if (head.toString("hex", 0, 8) === OLE_HEAD)
-    throw documentError("unsupported_format", "the file is an old Office file, or one with a password: save it as DOCX without one");
+    throw documentError(
+      "unsupported_format",
+      "the file is an old Office file, or one with a password: save it as DOCX without one",
+    );
   const ending = extname(name).toLowerCase();
   if (isBinary(head))
     throw documentError("unsupported_format", "the file is not plain text, Markdown, HTML, PDF or DOCX by its content");

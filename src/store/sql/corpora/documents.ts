@@ -247,7 +247,10 @@ export class SqlDocuments implements DocumentStore {
       .executeTakeFirst();
     if (before === undefined) return undefined;
     const isReady = end.status === "ready";
-    if (isReady && (await settleChunks(tx as Transaction<Tables>, { id, version }, end.facts.chunks)) !== end.facts.chunks)
+    if (
+      isReady &&
+      (await settleChunks(tx as Transaction<Tables>, { id, version }, end.facts.chunks)) !== end.facts.chunks
+    )
       throw unavailable("not all chunks of a document are stored");
     const hasLeftovers = version > 1 || !isReady;
     const row = await tx
@@ -294,7 +297,14 @@ export class SqlDocuments implements DocumentStore {
     const isRemoved = await this.#database.readCommitted(async (tx) => {
       const row = await tx
         .updateTable("documents")
-        .set({ deleted_at: this.#clock.epochMs(), needs_cleaning: 1, name: '""', metadata: "{}", url: null, file_name: null })
+        .set({
+          deleted_at: this.#clock.epochMs(),
+          needs_cleaning: 1,
+          name: '""',
+          metadata: "{}",
+          url: null,
+          file_name: null,
+        })
         .where("id", "=", id)
         .where("account_id", "=", accountId)
         .where("corpus_id", "=", corpusId)
@@ -348,11 +358,7 @@ export class SqlDocuments implements DocumentStore {
     if (kept === undefined) {
       await deleteOtherChunks(this.#database, id, [], signal);
       await this.#database.transaction(async (tx) => {
-        const row = await tx
-          .selectFrom("documents")
-          .select(["id", "version"])
-          .where("id", "=", id)
-          .executeTakeFirst();
+        const row = await tx.selectFrom("documents").select(["id", "version"]).where("id", "=", id).executeTakeFirst();
         if (row === undefined) return;
         await this.#removeTraces(tx, row);
         await tx.deleteFrom("documents").where("id", "=", id).execute();

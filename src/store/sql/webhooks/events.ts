@@ -1,6 +1,12 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
-import { type AccountId, type CallId, type DocumentId, liveTranscriptionOf, type TranscriptionId } from "../../../core/ids.ts";
+import {
+  type AccountId,
+  type CallId,
+  type DocumentId,
+  liveTranscriptionOf,
+  type TranscriptionId,
+} from "../../../core/ids.ts";
 import { DELIVERIES_WAITING_MAX } from "../../../core/limits/webhooks.ts";
 import { eventIdOf, newId } from "../../../core/new-id.ts";
 import type { WebhookEventType } from "../../../core/webhook-events.ts";
