@@ -14,6 +14,9 @@ export interface CorpusDefinition {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+/** The fields that change. */
+export type CorpusChanges = { readonly [Name in keyof CorpusDefinition]?: CorpusDefinition[Name] | undefined };
+
 /** Documents that agents answer from. */
 export interface Corpus extends CorpusDefinition {
   readonly id: CorpusId;
@@ -52,12 +55,7 @@ export interface CorpusStore {
   get(accountId: AccountId, id: CorpusId): Promise<Corpus | undefined>;
   list(query: CorpusQuery): Promise<{ corpora: readonly Corpus[]; more: boolean }>;
   sizes(ids: readonly CorpusId[]): Promise<ReadonlyMap<CorpusId, CorpusSize>>;
-  update(
-    accountId: AccountId,
-    id: CorpusId,
-    changes: Partial<CorpusDefinition>,
-    act?: Act,
-  ): Promise<Corpus | undefined>;
+  update(accountId: AccountId, id: CorpusId, changes: CorpusChanges, act?: Act): Promise<Corpus | undefined>;
   /**
    * Deletes it with its documents: at once nothing of them can be read, and a job (`CORPUS_CLEAN_JOB`) deletes what is stored. Returns
    * whether there was one.

@@ -277,8 +277,8 @@ export class ControlMetrics {
     this.registry,
     "document_processing_seconds",
     "From the beginning of the last attempt at a document to its end, fetching and waiting for the process that reads included.",
-    DOCUMENT_BUCKETS_S,
     ["outcome"],
+    DOCUMENT_BUCKETS_S,
   );
   readonly #ready = gauge(this.registry, "ready", "1 while new calls are accepted.");
   readonly #restarts = counter(

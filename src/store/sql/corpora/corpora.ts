@@ -11,6 +11,7 @@ import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../audit-
 import type {
   ChangedCorpus,
   Corpus,
+  CorpusChanges,
   CorpusDefinition,
   CorpusQuery,
   CorpusSize,
@@ -122,7 +123,7 @@ export class SqlCorpora implements CorpusStore {
   update(
     accountId: AccountId,
     id: CorpusId,
-    changes: Partial<CorpusDefinition>,
+    changes: CorpusChanges,
     act: Act = BY_SERVICE,
   ): Promise<Corpus | undefined> {
     return this.#database.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Chunk } from "../../../core/knowledge/chunks.ts";
 import type { CorpusMode, DocumentSource, DocumentStatus } from "../../../core/knowledge/documents.ts";
-import type { Corpus, CorpusDefinition } from "../../corpus-store.ts";
+import type { Corpus, CorpusChanges } from "../../corpus-store.ts";
 import type { Document, DocumentReplacement } from "../../document-store.ts";
 import type { Tables } from "../tables.ts";
 
@@ -9,7 +9,7 @@ export type CorpusRow = Selectable<Tables["corpora"]>;
 export type DocumentRow = Selectable<Tables["documents"]>;
 
 /** The columns of what a client says about a corpus; only those that `definition` has. */
-export const definitionColumns = ({ name, description, languageId, mode, metadata }: Partial<CorpusDefinition>) => ({
+export const definitionColumns = ({ name, description, languageId, mode, metadata }: CorpusChanges) => ({
   ...(name !== undefined && { name: JSON.stringify(name) }),
   ...(description !== undefined && { description: JSON.stringify(description) }),
   ...(languageId !== undefined && { language_id: languageId }),
