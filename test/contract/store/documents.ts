@@ -184,7 +184,7 @@ export function documentContract(name: string, make: () => StoresUnderTest): voi
         if (job === undefined) throw new Error("no job");
         await stores.jobs.settle("r", new Map([[job.id, { kind: "dead", error: "x" }]]));
         expect(await get(id)).toMatchObject({ status: "failed", failure: { code: "abandoned" } });
-        await stores.jobs.replay(job.id);
+        await stores.jobs.replay({ ids: [job.id] });
         expect(await get(id)).toMatchObject({ status: "processing", version: 1 });
         expect(await get(id)).not.toHaveProperty("failure");
       });

@@ -363,6 +363,7 @@ export class SqlDocuments implements DocumentStore {
         await this.#removeTraces(tx, row);
         await tx.deleteFrom("documents").where("id", "=", id).execute();
       });
+      await this.#database.purgeChangeLog();
       return;
     }
     const versions = [kept.ready_version, kept.status === "processing" ? kept.version : null];
