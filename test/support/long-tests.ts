@@ -133,6 +133,7 @@ export const longInPairs = [
   ],
   ...["api/client-package", "api/metrics", "calls/hang-up", "processes/encrypted-media"],
   ...[
+    "knowledge/documents",
     "telephony/calls",
     "transcriptions/live",
     "web/sdk-package",

@@ -38,8 +38,7 @@ export class IngesterClient implements Ingester {
     this.#cancelEnd();
     this.#inProgress += 1;
     try {
-      const process = this.#started();
-      const running = process.run(task, { accountId, cpuMsMax: DOCUMENT_CPU_MS_MAX, signal });
+      const running = this.#started().run(task, { accountId, cpuMsMax: DOCUMENT_CPU_MS_MAX, signal });
       const result = await Promise.race([running, aborted(signal)]);
       if (result.outcome === "answered") return result.answer;
       signal.throwIfAborted();

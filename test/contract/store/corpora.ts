@@ -69,7 +69,7 @@ export function corpusContract(name: string, make: () => StoresUnderTest): void 
       expect(await stores.corpora.get(accountId, id)).toEqual(changed);
     });
 
-    test("D10: no more than the limit, whoever creates at the same time", async () => {
+    test("D10: no more than the limit, also where several are created at the same time", async () => {
       const tries = Array.from({ length: 4 }, () => stores.corpora.create(accountId, CORPUS));
       await Promise.all(tries);
       for (let count = 4; count < CORPORA_PER_ACCOUNT_MAX - 1; count += 1) await create();
@@ -157,7 +157,7 @@ export function corpusContract(name: string, make: () => StoresUnderTest): void 
         expect(rest.map(({ corpusId }) => corpusId)).toEqual(ids.slice(1));
       });
 
-      test("gives revisions that no two changes share, whoever writes at the same time", async () => {
+      test("gives revisions that no two changes share, also where several are written at the same time", async () => {
         const corpora = await Promise.all(Array.from({ length: 6 }, () => create()));
         await Promise.all(corpora.flatMap(({ id }) => [ready(id), ready(id)]));
         const revisions = (await changes()).map(({ revision }) => revision);

@@ -62,7 +62,7 @@ test("a document that cannot be read harms no other", { timeout: 60_000 }, async
   expect(good).toMatchObject({ kind: "read" });
 });
 
-/** A process that answers when it is told to. */
+/** A process that answers on command. */
 function scriptedProcess() {
   const processes: { events: TaskChildEvents; sent: unknown[]; isKilled: boolean }[] = [];
   const start = (events: TaskChildEvents) => {

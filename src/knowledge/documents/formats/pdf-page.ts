@@ -114,8 +114,8 @@ function linesOf(items: readonly TextItem[]): readonly Line[] {
         line = { text: "", x, y, end: x, height };
         lines.push(line);
       }
-      const isApart = line.text !== "" && Math.abs(x - line.end) > SPACE_GAP * Math.max(height, 1);
-      line.text += (isApart && !line.text.endsWith(" ") && !item.str.startsWith(" ") ? " " : "") + item.str;
+      const hasGap = line.text !== "" && Math.abs(x - line.end) > SPACE_GAP * Math.max(height, 1);
+      line.text += (hasGap && !line.text.endsWith(" ") && !item.str.startsWith(" ") ? " " : "") + item.str;
       line.end = x + item.width;
       line.height = Math.max(line.height, height);
     }
