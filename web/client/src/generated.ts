@@ -325,6 +325,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/corpora": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List corpora
+         * @description The account's corpora, newest first. Requires the scope `read`.
+         */
+        get: operations["listCorpora"];
+        put?: never;
+        /**
+         * Create a corpus
+         * @description Creates a corpus without documents. Requires the scope `write`.
+         */
+        post: operations["createCorpus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/corpora/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a corpus
+         * @description A corpus, with the number of its documents by state. Requires the scope `read`.
+         */
+        get: operations["getCorpus"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a corpus
+         * @description Deletes the corpus with its documents: from now on nothing of them can be read or found, and shortly after nothing of them is stored. Agents that name it stay as they are, and answer without it. Requires the scope `write`.
+         */
+        delete: operations["deleteCorpus"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a corpus
+         * @description Changes the fields that are given. With another language its documents are indexed again; where their sentences end is decided when they are processed. Requires the scope `write`.
+         */
+        patch: operations["updateCorpus"];
+        trace?: never;
+    };
+    "/corpora/{id}/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List documents
+         * @description The documents of a corpus, newest first. A document must match all filters. Requires the scope `read`.
+         */
+        get: operations["listDocuments"];
+        put?: never;
+        /**
+         * Add a document
+         * @description Adds an uploaded file (multipart/form-data), a document at a URL, or a text to a corpus. The answer comes at once; `getDocument` shows what becomes of it, and webhooks report it as `document.ready` or `document.failed`. For an Idempotency-Key, an upload is the same request where its fields and the bytes of its file are the same. Requires the scope `write`.
+         */
+        post: operations["addDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/corpora/{id}/documents/{documentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a document
+         * @description The state of a document, and what was found out about it. Requires the scope `read`.
+         */
+        get: operations["getDocument"];
+        /**
+         * Replace a document
+         * @description Gives a document other content, as `addDocument` does, and has it processed. The text before can be found until the new one is ready. Without `name` or `metadata` those stay. 409 where another request changes the document at the same time. Requires the scope `write`.
+         */
+        put: operations["replaceDocument"];
+        post?: never;
+        /**
+         * Delete a document
+         * @description Deletes the document permanently, in any state: from now on nothing of it can be read or found, and shortly after nothing of it is stored. Requires the scope `write`.
+         */
+        delete: operations["deleteDocument"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/corpora/{id}/documents/{documentId}/reprocess": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Process a document again
+         * @description Reads the document again, which is fetched again where it has an address. Its text can be found meanwhile. 409 where it is being processed, and where its file was not kept. Requires the scope `write`.
+         */
+        post: operations["reprocessDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents": {
         parameters: {
             query?: never;
@@ -2112,7 +2236,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What it may do. `read`: reading: every `GET` and `HEAD` but those of `admin`. `calls`: creating and ending calls, and creating and cancelling transcriptions. `write`: creating, changing and deleting agents, webhooks and telephone numbers, and deleting calls and transcriptions. `admin`: API keys, publishable keys, people, the audit log, the account with its API keys of providers, its credentials at carriers and its secrets of tools, and the state of the service.
+             * @description What it may do. `read`: reading: every `GET` and `HEAD` but those of `admin`. `calls`: creating and ending calls, and creating and cancelling transcriptions. `write`: creating, changing and deleting agents, corpora with their documents, webhooks and telephone numbers, and deleting calls and transcriptions. `admin`: API keys, publishable keys, people, the audit log, the account with its API keys of providers, its credentials at carriers and its secrets of tools, and the state of the service.
              * @example [
              *       "read",
              *       "calls"
@@ -2238,10 +2362,10 @@ export interface components {
                 id: string;
             };
             /**
-             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a telephone number was attached: its carrier sends its calls to the service. `phone_number.detached`: a telephone number was detached: its carrier does with its calls what it did before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data. `transcription.deleted`: a transcription was deleted with its audio and its result.
+             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a telephone number was attached: its carrier sends its calls to the service. `phone_number.detached`: a telephone number was detached: its carrier does with its calls what it did before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data. `transcription.deleted`: a transcription was deleted with its audio and its result. `corpus.created`: a corpus was created. `corpus.updated`: the name, the description, the language, the mode or the metadata of a corpus was changed. `corpus.deleted`: a corpus was deleted with its documents. `document.created`: a document was added to a corpus. `document.replaced`: a document got other content. `document.reprocessed`: a document was to be processed again. `document.deleted`: a document was deleted with its file and its text.
              * @enum {string}
              */
-            action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted";
+            action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted" | "corpus.created" | "corpus.updated" | "corpus.deleted" | "document.created" | "document.replaced" | "document.reprocessed" | "document.deleted";
             /** @description What it was done to. It may no longer exist. */
             target: {
                 kind: string;
@@ -3456,6 +3580,100 @@ export interface components {
             tokensMax: number;
         };
         /**
+         * @description Documents that agents answer from.
+         * @example {
+         *       "id": "cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "name": "Products",
+         *       "description": "Prices, sizes and guarantees of our products.",
+         *       "languageId": "en",
+         *       "mode": "search",
+         *       "metadata": {},
+         *       "documents": {
+         *         "processing": 1,
+         *         "ready": 12,
+         *         "failed": 0
+         *       },
+         *       "chunks": 340,
+         *       "characters": 412800,
+         *       "createdAt": "2026-11-21T08:00:00.000Z",
+         *       "updatedAt": "2026-11-21T08:00:00.000Z"
+         *     }
+         */
+        Corpus: {
+            /**
+             * @description `cor_` and a UUIDv7.
+             * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            id: string;
+            name: string;
+            description: string;
+            /** @description A BCP 47 language tag. */
+            languageId: string;
+            /** @enum {string} */
+            mode: "search" | "full";
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description How many documents are in each state. */
+            documents: {
+                processing: number;
+                ready: number;
+                failed: number;
+            };
+            /** @description The passages of all documents that are ready. */
+            chunks: number;
+            /** @description Of these passages. An English word has about six, a token about four. */
+            characters: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        /**
+         * @description The fields that change.
+         * @example {
+         *       "mode": "full"
+         *     }
+         */
+        CorpusChangesInput: {
+            /**
+             * @description Need not be unique.
+             * @example Products
+             */
+            name?: string;
+            /**
+             * @description What its documents are about. The LLM reads it where it may choose what to look up.
+             * @example Prices, sizes and guarantees of our products.
+             */
+            description?: string;
+            /**
+             * @description The language of its documents, as a BCP 47 tag; it decides words, stems and sentences.
+             * @example en
+             */
+            languageId?: string;
+            /**
+             * @description `search`: an agent gets the passages that fit what was said. `full`: it gets the whole corpus with its prompt, for a few thousand tokens.
+             * @enum {string}
+             */
+            mode?: "search" | "full";
+            /**
+             * @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused.
+             * @example {
+             *       "order": "A-17",
+             *       "vip": true
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
          * @description The new call and the address of its media stream.
          * @example {
          *       "id": "call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
@@ -3542,6 +3760,187 @@ export interface components {
              * @example fvad2
              */
             detector: string;
+        };
+        /**
+         * @description A document of a corpus. Unknown values are null.
+         * @example {
+         *       "id": "doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11",
+         *       "corpusId": "cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "name": "catalogue.pdf",
+         *       "source": "upload",
+         *       "url": null,
+         *       "fileName": "catalogue.pdf",
+         *       "metadata": {},
+         *       "status": "processing",
+         *       "failure": null,
+         *       "version": 1,
+         *       "isFound": false,
+         *       "hasFile": true,
+         *       "format": null,
+         *       "bytes": null,
+         *       "pages": null,
+         *       "chunks": null,
+         *       "characters": null,
+         *       "createdAt": "2026-11-21T08:01:00.000Z",
+         *       "updatedAt": "2026-11-21T08:01:00.000Z",
+         *       "processedAt": null
+         *     }
+         * @example {
+         *       "id": "doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11",
+         *       "corpusId": "cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "name": "catalogue.pdf",
+         *       "source": "upload",
+         *       "url": null,
+         *       "fileName": "catalogue.pdf",
+         *       "metadata": {},
+         *       "status": "ready",
+         *       "failure": null,
+         *       "version": 1,
+         *       "isFound": true,
+         *       "hasFile": true,
+         *       "format": "pdf",
+         *       "bytes": 310412,
+         *       "pages": 24,
+         *       "chunks": 41,
+         *       "characters": 48310,
+         *       "createdAt": "2026-11-21T08:01:00.000Z",
+         *       "updatedAt": "2026-11-21T08:01:01.200Z",
+         *       "processedAt": "2026-11-21T08:01:01.200Z"
+         *     }
+         * @example {
+         *       "id": "doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11",
+         *       "corpusId": "cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "name": "catalogue.pdf",
+         *       "source": "upload",
+         *       "url": null,
+         *       "fileName": "catalogue.pdf",
+         *       "metadata": {},
+         *       "status": "failed",
+         *       "failure": {
+         *         "code": "encrypted",
+         *         "message": "the PDF is encrypted: save it without a password"
+         *       },
+         *       "version": 1,
+         *       "isFound": false,
+         *       "hasFile": true,
+         *       "format": null,
+         *       "bytes": null,
+         *       "pages": null,
+         *       "chunks": null,
+         *       "characters": null,
+         *       "createdAt": "2026-11-21T08:01:00.000Z",
+         *       "updatedAt": "2026-11-21T08:01:01.200Z",
+         *       "processedAt": "2026-11-21T08:01:01.200Z"
+         *     }
+         */
+        Document: {
+            /**
+             * @description `doc_` and a UUIDv7.
+             * @example doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11
+             */
+            id: string;
+            /**
+             * @description `cor_` and a UUIDv7.
+             * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            corpusId: string;
+            name: string;
+            /**
+             * @description Where its content comes from.
+             * @enum {string}
+             */
+            source: "upload" | "url" | "text";
+            /** @description Where it is fetched whenever it is processed. */
+            url: string | null;
+            /** @description Of the uploaded file, as the client gave it. */
+            fileName: string | null;
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description `processing`: it waits or is read. `ready`: its text can be found. `failed`: `failure` says why; its text cannot be found.
+             * @enum {string}
+             */
+            status: "processing" | "ready" | "failed";
+            /** @description Why it has failed. */
+            failure: {
+                /**
+                 * @description `unsupported_format`: it is none of plain text, Markdown, HTML, PDF and DOCX, by its content. `encrypted`: a password is needed to read it. `unreadable`: the file is damaged. `no_text`: it has no text, as a PDF of scanned pages has none. `too_many_pages`: it has more pages than are read. `too_much_text`: it has more text than one document may have. `too_complex`: reading it takes more processor time or memory than one document may take. `document_unavailable`: its address does not have it, or may not be fetched. `document_unreachable`: its address did not answer in several attempts. `abandoned`: it could not be processed after several attempts: the operator's log says why.
+                 * @enum {string}
+                 */
+                code: "unsupported_format" | "encrypted" | "unreadable" | "no_text" | "too_many_pages" | "too_much_text" | "too_complex" | "document_unavailable" | "document_unreachable" | "abandoned";
+                message: string;
+            } | null;
+            /** @description From 1; grows whenever it is processed again. */
+            version: number;
+            /** @description Whether its text can be found. While it is processed again, that is the text of the version before. */
+            isFound: boolean;
+            /** @description Whether its file is kept, so that it can be processed again. An address is fetched again. */
+            hasFile: boolean;
+            /** @description What it is by its content, once it was read; so for the following numbers. */
+            format: ("text" | "markdown" | "html" | "pdf" | "docx") | null;
+            /** @description Of its file. */
+            bytes: number | null;
+            /** @description Only of PDF. */
+            pages: number | null;
+            /** @description Its passages. */
+            chunks: number | null;
+            /** @description Of its passages. */
+            characters: number | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            updatedAt: string;
+            /** @description When its processing ended last. */
+            processedAt: string | null;
+        };
+        /**
+         * @description A document by its address, or its text itself. One of `url` and `text` is required.
+         * @example {
+         *       "text": "# Guarantee\n\nEvery pump has a guarantee of five years.",
+         *       "name": "Guarantee"
+         *     }
+         * @example {
+         *       "url": "https://example.com/products.html",
+         *       "metadata": {
+         *         "edition": 7
+         *       }
+         *     }
+         */
+        DocumentContentInput: {
+            /**
+             * @description Where the document is fetched, now and whenever it is processed again: an address of the public internet. It is looked up when it is fetched; a private address is refused.
+             * @example https://example.com/products.html
+             */
+            url?: string;
+            /**
+             * @description The document itself, as Markdown, or as what the end of its name says (`.txt`, `.html`).
+             * @example # Guarantee
+             *
+             *     Every pump has a guarantee of five years.
+             */
+            text?: string;
+            /**
+             * @description Shown with its passages. By default the name of the file, or the end of the address; required with `text`.
+             * @example Guarantee
+             */
+            name?: string;
+            /**
+             * @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused.
+             * @example {
+             *       "order": "A-17",
+             *       "vip": true
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
         };
         /** @description A DTMF digit was received. */
         DtmfEvent: {
@@ -4337,7 +4736,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What it may do. `read`: reading: every `GET` and `HEAD` but those of `admin`. `calls`: creating and ending calls, and creating and cancelling transcriptions. `write`: creating, changing and deleting agents, webhooks and telephone numbers, and deleting calls and transcriptions. `admin`: API keys, publishable keys, people, the audit log, the account with its API keys of providers, its credentials at carriers and its secrets of tools, and the state of the service.
+             * @description What it may do. `read`: reading: every `GET` and `HEAD` but those of `admin`. `calls`: creating and ending calls, and creating and cancelling transcriptions. `write`: creating, changing and deleting agents, corpora with their documents, webhooks and telephone numbers, and deleting calls and transcriptions. `admin`: API keys, publishable keys, people, the audit log, the account with its API keys of providers, its credentials at carriers and its secrets of tools, and the state of the service.
              * @example [
              *       "read",
              *       "calls"
@@ -4603,6 +5002,54 @@ export interface components {
          * @example 20
          */
         NewCarrierMaxConcurrentCallsInput: number | null;
+        /**
+         * @default
+         * @example Prices, sizes and guarantees of our products.
+         */
+        NewCorpusDescriptionInput: string;
+        /**
+         * @description A corpus without documents.
+         * @example {
+         *       "name": "Products",
+         *       "description": "Prices, sizes and guarantees of our products.",
+         *       "languageId": "en"
+         *     }
+         */
+        NewCorpusInput: {
+            /**
+             * @description Need not be unique.
+             * @example Products
+             */
+            name: string;
+            /** @description What its documents are about. The LLM reads it where it may choose what to look up. */
+            description?: components["schemas"]["NewCorpusDescriptionInput"];
+            /** @description The language of its documents, as a BCP 47 tag; it decides words, stems and sentences. */
+            languageId?: components["schemas"]["NewCorpusLanguageIdInput"];
+            /** @description `search`: an agent gets the passages that fit what was said. `full`: it gets the whole corpus with its prompt, for a few thousand tokens. */
+            mode?: components["schemas"]["NewCorpusModeInput"];
+            /** @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused. */
+            metadata?: components["schemas"]["NewCorpusMetadataInput"];
+        };
+        /**
+         * @default en
+         * @example en
+         */
+        NewCorpusLanguageIdInput: string;
+        /**
+         * @default {}
+         * @example {
+         *       "order": "A-17",
+         *       "vip": true
+         *     }
+         */
+        NewCorpusMetadataInput: {
+            [key: string]: unknown;
+        };
+        /**
+         * @default search
+         * @enum {string}
+         */
+        NewCorpusModeInput: "search" | "full";
         /**
          * @description How the stream is transcribed.
          * @example {
@@ -4980,13 +5427,13 @@ export interface components {
              */
             url: string;
             /**
-             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
+             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `document.ready`: a document of a corpus is processed: its text is found from now on. `document.failed`: a document of a corpus could not be processed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
              * @example [
              *       "call.ended",
              *       "recording.ready"
              *     ]
              */
-            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
+            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled")[];
             /** @description What it is for. */
             description?: components["schemas"]["NewWebhookDescriptionInput"];
             /** @description False: it gets no events. */
@@ -7227,7 +7674,7 @@ export interface components {
             /** Format: uri */
             url: string;
             description: string;
-            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
+            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled")[];
             enabled: boolean;
             /** @description Why it gets no events: `client`, it was disabled by a request; `gone`, its endpoint answered 410; `failing`, its endpoint has failed for days. Enable it with `PATCH`, then replay what failed. `secret_lost`, the service lost the key that sealed its secret, and made a new one: rotate the secret and give it to the endpoint first. */
             disabledReason: ("client" | "gone" | "failing" | "secret_lost") | null;
@@ -7259,13 +7706,13 @@ export interface components {
              */
             url?: string;
             /**
-             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
+             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `document.ready`: a document of a corpus is processed: its text is found from now on. `document.failed`: a document of a corpus could not be processed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
              * @example [
              *       "call.ended",
              *       "recording.ready"
              *     ]
              */
-            eventTypes?: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
+            eventTypes?: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled")[];
             /**
              * @description What it is for.
              * @example billing
@@ -7302,7 +7749,7 @@ export interface components {
             /** @description The `webhook-id` of the message, the same in every attempt. */
             eventId: string;
             /** @enum {string} */
-            eventType: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled";
+            eventType: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled";
             /** @description The call that the event is about. */
             callId: string | null;
             /**
@@ -7352,7 +7799,7 @@ export interface components {
              * @description Only events of this type.
              * @enum {string}
              */
-            eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled";
+            eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled";
             /** @description Only events of this call. */
             callId?: string;
             /**
@@ -7398,7 +7845,7 @@ export interface components {
             /** Format: uri */
             url: string;
             description: string;
-            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
+            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled")[];
             enabled: boolean;
             /** @description Why it gets no events: `client`, it was disabled by a request; `gone`, its endpoint answered 410; `failing`, its endpoint has failed for days. Enable it with `PATCH`, then replay what failed. `secret_lost`, the service lost the key that sealed its secret, and made a new one: rotate the secret and give it to the endpoint first. */
             disabledReason: ("client" | "gone" | "failing" | "secret_lost") | null;
@@ -7816,6 +8263,23 @@ export interface components {
                 };
             };
         };
+        /** @description Conflict. `conflict`: not possible in the resource's current state, or the account has reached its limit of them (10,000 agents, 1,000 published versions of an agent, 50 webhooks, 500 API keys, 500 people, 500 publishable keys). `idempotency_mismatch`: the Idempotency-Key was used with another request. */
+        ConflictOrIdempotencyMismatch409: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code?: "conflict" | "idempotency_mismatch";
+                    };
+                };
+            };
+        };
         /** @description Service Unavailable. `insufficient_storage`: free disk space is too low for new calls; live calls continue. `unavailable`: a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a provider that has never listed its own. */
         InsufficientStorageOrUnavailable503: {
             headers: {
@@ -7847,23 +8311,6 @@ export interface components {
                     error: components["schemas"]["Error"] & {
                         /** @enum {unknown} */
                         code?: "precondition_failed";
-                    };
-                };
-            };
-        };
-        /** @description Conflict. `conflict`: not possible in the resource's current state, or the account has reached its limit of them (10,000 agents, 1,000 published versions of an agent, 50 webhooks, 500 API keys, 500 people, 500 publishable keys). `idempotency_mismatch`: the Idempotency-Key was used with another request. */
-        ConflictOrIdempotencyMismatch409: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["Error"] & {
-                        /** @enum {unknown} */
-                        code?: "conflict" | "idempotency_mismatch";
                     };
                 };
             };
@@ -9105,6 +9552,510 @@ export interface operations {
             503: components["responses"]["Unavailable503"];
         };
     };
+    listCorpora: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items.
+                 * @example 100
+                 */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, requested with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of corpora, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Corpus"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
+    createCorpus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCorpusInput"];
+            };
+        };
+        responses: {
+            /** @description Documents that agents answer from. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Corpus"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    getCorpus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `cor_` and a UUIDv7.
+                 * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Documents that agents answer from. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Corpus"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    deleteCorpus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `cor_` and a UUIDv7.
+                 * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The corpus was deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    updateCorpus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `cor_` and a UUIDv7.
+                 * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorpusChangesInput"];
+            };
+        };
+        responses: {
+            /** @description Documents that agents answer from. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Corpus"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    listDocuments: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items.
+                 * @example 100
+                 */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, requested with the same filters. */
+                cursor?: string;
+                /** @description Documents in this state. */
+                status?: "processing" | "ready" | "failed";
+                /** @description Documents that came from there. */
+                source?: "upload" | "url" | "text";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `cor_` and a UUIDv7.
+                 * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of documents, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Document"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
+    addDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key for this request, ideally random, so that it can be retried without creating a second call: for 24 hours the same request with the same key and API key returns the first response again. Only created calls are stored; a refused request can be retried. A different request with the same key is 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description `cor_` and a UUIDv7.
+                 * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentContentInput"];
+                "multipart/form-data": {
+                    /** @description The document. */
+                    file: string;
+                    /** @description Shown with its passages. By default the name of the file. */
+                    name?: string;
+                    /**
+                     * @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused.
+                     * @example {
+                     *       "order": "A-17",
+                     *       "vip": true
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The document is being processed. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["ConflictOrIdempotencyMismatch409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrDrainingOrInsufficientStorageOrDatabaseLostOrUnavailable503"];
+        };
+    };
+    getDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `cor_` and a UUIDv7.
+                 * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+                /**
+                 * @description `doc_` and a UUIDv7.
+                 * @example doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11
+                 */
+                documentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A document of a corpus. Unknown values are null. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    replaceDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `cor_` and a UUIDv7.
+                 * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+                /**
+                 * @description `doc_` and a UUIDv7.
+                 * @example doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11
+                 */
+                documentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentContentInput"];
+                "multipart/form-data": {
+                    /** @description The document. */
+                    file: string;
+                    /** @description Shown with its passages. By default the name of the file. */
+                    name?: string;
+                    /**
+                     * @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused.
+                     * @example {
+                     *       "order": "A-17",
+                     *       "vip": true
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The document is being processed. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrDrainingOrInsufficientStorageOrDatabaseLostOrUnavailable503"];
+        };
+    };
+    deleteDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `cor_` and a UUIDv7.
+                 * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+                /**
+                 * @description `doc_` and a UUIDv7.
+                 * @example doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11
+                 */
+                documentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document was deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    reprocessDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `cor_` and a UUIDv7.
+                 * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+                /**
+                 * @description `doc_` and a UUIDv7.
+                 * @example doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11
+                 */
+                documentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never> | null;
+            };
+        };
+        responses: {
+            /** @description The document is being processed. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
     listAgents: {
         parameters: {
             query?: {
@@ -9880,7 +10831,7 @@ export interface operations {
                 /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "failed";
                 /** @description Only events of this type. */
-                eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled";
+                eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled";
                 /** @description Only events of this call. */
                 callId?: string;
                 /** @description Of events at this time or later. */
@@ -10732,7 +11683,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page, requested with the same filters. */
                 cursor?: string;
                 /** @description Events of this action. */
-                action?: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted";
+                action?: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted" | "corpus.created" | "corpus.updated" | "corpus.deleted" | "document.created" | "document.replaced" | "document.reprocessed" | "document.deleted";
                 /** @description Acts of this kind of actor. */
                 actorKind?: "api_key" | "user" | "operator" | "service";
                 /**
@@ -10741,7 +11692,7 @@ export interface operations {
                  */
                 actorId?: string;
                 /** @description Acts on this kind of thing. */
-                targetKind?: "account" | "api_key" | "provider_credential" | "tool_secret" | "carrier" | "phone_number" | "publishable_key" | "agent" | "webhook" | "user" | "owner_link" | "call" | "transcription";
+                targetKind?: "account" | "api_key" | "provider_credential" | "tool_secret" | "carrier" | "phone_number" | "publishable_key" | "agent" | "webhook" | "user" | "owner_link" | "call" | "transcription" | "corpus" | "document";
                 /**
                  * @description Acts on this one.
                  * @example agent_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
