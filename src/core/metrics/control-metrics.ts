@@ -322,6 +322,7 @@ export class ControlMetrics {
     }
     for (const status of TRANSCRIPTION_ENDS) this.#transcriptions.inc({ status }, 0);
     for (const outcome of DOCUMENT_OUTCOMES) this.#documents.inc({ outcome }, 0);
+    for (const outcome of ["ready", "failed"]) this.#documentTimes.zero({ outcome });
     for (const scope of REQUEST_LIMIT_SCOPES) this.#requestsLimited.inc({ scope }, 0);
     for (const outcome of SIGN_IN_OUTCOMES) this.#signIns.inc({ outcome }, 0);
     for (const limit of CALL_LIMITS) this.#callsLimited.inc({ limit }, 0);
