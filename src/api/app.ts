@@ -11,10 +11,10 @@ import type { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import { newId } from "../core/new-id.ts";
 import type { ApiKeyStore } from "../store/api-key-store.ts";
 import type { CallStore } from "../store/call-store.ts";
-import type { EventStreamStore } from "../store/event-stream-store.ts";
-import type { SessionStore } from "../store/session-store.ts";
 import type { CorpusStore } from "../store/corpus-store.ts";
 import type { DocumentStore } from "../store/document-store.ts";
+import type { EventStreamStore } from "../store/event-stream-store.ts";
+import type { SessionStore } from "../store/session-store.ts";
 import type { TranscriptionStore } from "../store/transcription-store.ts";
 import type { PhoneCalls } from "../telephony/phone-calls.ts";
 import { type AccountRoutesDeps, accountRoutes } from "./accounts/routes.ts";
@@ -32,6 +32,7 @@ import { callListRoutes } from "./calls/list.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
 import { type CarrierRoutesDeps, carrierRoutes } from "./carrier-accounts/routes.ts";
+import { type KnowledgeRoutesDeps, knowledgeRoutes } from "./corpora/routes.ts";
 import { EventFeed } from "./events/feed.ts";
 import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
@@ -62,8 +63,6 @@ import { type TalkRoutesDeps, talkRoutes } from "./talk/routes.ts";
 import { type InboundSpecDeps, inboundSpecOf } from "./telephony/inbound-spec.ts";
 import { type CarrierWebhookDeps, carrierWebhookRoutes } from "./telephony/routes.ts";
 import { toolSecretRoutes } from "./tool-secrets/routes.ts";
-import { type CorpusRoutesDeps, corpusRoutes } from "./corpora/corpora.ts";
-import { type DocumentRoutesDeps, documentRoutes } from "./corpora/documents.ts";
 import { type TranscriptionRoutesDeps, transcriptionRoutes } from "./transcriptions/routes.ts";
 import { type UsageRoutesDeps, usageRoutes } from "./usage/routes.ts";
 import { type UserRoutesDeps, userRoutes } from "./users/routes.ts";
@@ -92,9 +91,8 @@ export interface ApiDeps
     CarrierRoutesDeps,
     Omit<CarrierWebhookDeps, "inboundSpec">,
     Pick<InboundSpecDeps, "inboundWebhookClient">,
-    CorpusRoutesDeps,
     CredentialRoutesDeps,
-    DocumentRoutesDeps,
+    KnowledgeRoutesDeps,
     HealthDeps,
     HomePageDeps,
     PhoneCallRoutesDeps,
@@ -266,8 +264,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     recordingRoutes(scope, deps);
     callEventRoutes(scope, deps);
     transcriptionRoutes(scope, deps);
-    corpusRoutes(scope, deps);
-    documentRoutes(scope, deps);
+    knowledgeRoutes(scope, deps);
     voiceRoutes(scope, deps.voices, deps.largeResponses);
     agentRoutes(scope, deps);
     agentVersionRoutes(scope, deps);

@@ -64,11 +64,9 @@ export const DocumentItem = z
       description:
         "Whether its text can be found. While it is processed again, that is the text of the version before.",
     }),
-    hasFile: z
-      .boolean()
-      .meta({
-        description: "Whether its file is kept, so that it can be processed again. An address is fetched again.",
-      }),
+    hasFile: z.boolean().meta({
+      description: "Whether its file is kept, so that it can be processed again. An address is fetched again.",
+    }),
     format: z
       .enum(DOCUMENT_FORMATS)
       .nullable()

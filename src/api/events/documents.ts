@@ -1,8 +1,8 @@
 import type { Prices } from "../../core/billing/prices.ts";
 import { isoTime } from "../../core/clock.ts";
 import type { CallStore } from "../../store/call-store.ts";
-import type { StreamEvent } from "../../store/event-stream-store.ts";
 import type { DocumentStore } from "../../store/document-store.ts";
+import type { StreamEvent } from "../../store/event-stream-store.ts";
 import type { TranscriptionStore } from "../../store/transcription-store.ts";
 import { itemOf } from "../calls/item.ts";
 import { documentItemOf } from "../corpora/items.ts";

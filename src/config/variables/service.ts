@@ -15,9 +15,9 @@ import {
   PING_TIMEOUT_S_DEFAULT,
   PING_TIMEOUT_S_MAX,
 } from "../../core/limits/connections.ts";
+import { DOCUMENT_BYTES_DEFAULT, DOCUMENT_BYTES_LIMIT } from "../../core/limits/knowledge.ts";
 import { WORKERS_MAX } from "../../core/limits/processes.ts";
 import { DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "../../core/limits/storage.ts";
-import { DOCUMENT_BYTES_DEFAULT, DOCUMENT_BYTES_LIMIT } from "../../core/limits/knowledge.ts";
 import { TRANSCRIPTION_BYTES_DEFAULT, TRANSCRIPTION_BYTES_LIMIT } from "../../core/limits/transcriptions.ts";
 
 const CALLS = [1, 100_000] as const;

@@ -1,8 +1,8 @@
 import { END_REASONS, type EndReason } from "../calls/reasons.ts";
 import type { ConnectionType } from "../calls/spec.ts";
 import { type EpochMs, millisecondsOf } from "../clocks.ts";
-import { RETAINED_PARTS, type RetainedPart } from "../retention.ts";
 import { DOCUMENT_FAILURE_CODES, type DocumentFailureCode } from "../knowledge/documents.ts";
+import { RETAINED_PARTS, type RetainedPart } from "../retention.ts";
 import type { WorkersMetrics } from "./aggregation.ts";
 import {
   CONNECTION_TYPE_LABEL,

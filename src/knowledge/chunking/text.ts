@@ -1,5 +1,5 @@
 /** Characters that databases or JSON cannot carry: controls but tab and line feed, and halves of characters. */
-const UNSTORABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]|\p{Surrogate}/gu;
+const UNSTORABLE = /(?![\t\n])\p{Cc}|\p{Surrogate}/gu;
 
 /** The text as it is stored: without control characters, halves of characters, soft hyphens and runs of blanks. */
 export function cleanText(text: string): string {

@@ -1,6 +1,6 @@
+import { once } from "node:events";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
-import { once } from "node:events";
 import { finished } from "node:stream/promises";
 import type { Chunk } from "../../core/knowledge/chunks.ts";
 import type { DocumentFacts, DocumentFormat } from "../../core/knowledge/documents.ts";

@@ -7,8 +7,8 @@ import {
   DOCUMENT_WAIT_MS_MAX,
   INGESTER_IDLE_MS_MAX,
 } from "../../core/limits/knowledge.ts";
-import { BudgetedProcess, type TaskOutcome } from "../../core/task-processes/budgeted-process.ts";
 import type { Logger } from "../../core/log/logger.ts";
+import { BudgetedProcess, type TaskOutcome } from "../../core/task-processes/budgeted-process.ts";
 import type { StartTaskChild, TaskChild, TaskChildEvents } from "../../core/task-processes/child.ts";
 import type { IngestAnswer, Ingester, IngestTask } from "../../knowledge/documents/ingester.ts";
 

@@ -76,7 +76,12 @@ test("documents of several formats are read, and one that cannot be read says wh
     upload(service, corpusId, fileWith(docxFile(docxParagraph("A pump of steel."))), "steel.docx"),
     upload(service, corpusId, fileWith(Buffer.from([0, 1, 2, 3, 4])), "pumps.pdf"),
   ]);
-  expect(await over(service, corpusId, pdf.id)).toMatchObject({ status: "ready", format: "pdf", pages: 2, hasFile: true });
+  expect(await over(service, corpusId, pdf.id)).toMatchObject({
+    status: "ready",
+    format: "pdf",
+    pages: 2,
+    hasFile: true,
+  });
   expect(await over(service, corpusId, docx.id)).toMatchObject({ status: "ready", format: "docx", chunks: 1 });
   expect(await over(service, corpusId, broken.id)).toMatchObject({
     status: "failed",

@@ -208,6 +208,14 @@ describe("what a file is", () => {
     expect((await read(file, "catalogue.pdf")).answer).toEqual(failed("unsupported_format", /file is/));
   });
 
+  test("D6: is found quickly, whatever its beginning", async () => {
+    const comments = "<!---->".repeat(200);
+    expect((await read(`${comments}x`)).answer).toMatchObject({ facts: { format: "text" } });
+    expect((await read(`<!-- a --><?xml version="1.0"?>\n<!DOCTYPE html><p>page`)).answer).toMatchObject({
+      facts: { format: "html" },
+    });
+  });
+
   test("decides over the end of its name", async () => {
     expect((await read(pdfFile([[{ text: "Text of a page." }]]), "notes.txt")).answer).toMatchObject({
       facts: { format: "pdf" },

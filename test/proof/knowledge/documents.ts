@@ -1,6 +1,6 @@
-import type { Random } from "../../support/random.ts";
 import { docxFile, docxParagraph } from "../../support/knowledge/docx-files.ts";
 import { pdfFile } from "../../support/knowledge/pdf-files.ts";
+import type { Random } from "../../support/random.ts";
 
 /** A document to upload, and what must come of it. */
 export interface SentDocument {

@@ -23,6 +23,8 @@ interface Line {
 /** A line whose letters are so much taller than those of most of the text is a heading; the taller, the further out. */
 const HEADING_RATIOS = [1.7, 1.35, 1.12] as const;
 const HEADING_CHARS_MAX = 150;
+/** A paragraph is not collected further than this, UTF-16 code units. */
+const PARAGRAPH_CHARS_MAX = 20_000;
 /** A line that begins this many line heights below the one before begins a paragraph. */
 const PARAGRAPH_GAP = 1.6;
 /** Items of one line whose gap is wider than this, in letter heights, are divided by a space. */
@@ -53,7 +55,7 @@ export class PageReader {
       if (level !== undefined) {
         flush();
         addHeading(blocks, { level, text: line.text, page }, isNext(last, line));
-      } else if (paragraph === undefined || !isNext(last, line)) {
+      } else if (paragraph === undefined || !isNext(last, line) || paragraph.text.length > PARAGRAPH_CHARS_MAX) {
         flush();
         paragraph = { ...line };
       } else paragraph.text = joinLines(paragraph.text, line.text);
@@ -100,7 +102,8 @@ function isNext(last: Line | undefined, line: Line): boolean {
 
 /** A word that a hyphen divides at the end of a line is joined again. */
 function joinLines(text: string, next: string): string {
-  return /\p{Ll}-$/u.test(text) && /^\p{Ll}/u.test(next) ? text.slice(0, -1) + next : `${text} ${next}`;
+  const isDivided = /^\p{Ll}-$/u.test(text.slice(-2)) && /^\p{Ll}/u.test(next.slice(0, 2));
+  return isDivided ? text.slice(0, -1) + next : `${text} ${next}`;
 }
 
 function linesOf(items: readonly TextItem[]): readonly Line[] {

@@ -5,7 +5,7 @@ import { documentError } from "../errors.ts";
 /** How much of a file shows what it is: readers of PDF accept its mark within the first kilobyte. */
 export const HEAD_BYTES = 1_024;
 
-const HTML_START = /^(?:<!--[\s\S]{0,800}?-->|<\?xml[^>]{0,200}\?>|\s)*<(?:!doctype\s+html|html|head|body)\b/i;
+const HTML_START = /^<(?:!doctype\s+html|html|head|body)\b/i;
 const MARKDOWN_NAMES: ReadonlySet<string> = new Set([".md", ".markdown", ".mdown", ".mkd"]);
 const HTML_NAMES: ReadonlySet<string> = new Set([".html", ".htm", ".xhtml"]);
 /** The first bytes of old Office files, and of DOCX files with a password. */
@@ -28,8 +28,20 @@ export function formatOf(head: Buffer, name: string): DocumentFormat {
   const ending = extname(name).toLowerCase();
   if (isBinary(head))
     throw documentError("unsupported_format", "the file is not plain text, Markdown, HTML, PDF or DOCX by its content");
-  if (HTML_NAMES.has(ending) || HTML_START.test(head.toString("latin1"))) return "html";
+  if (HTML_NAMES.has(ending) || isHtml(head.toString("latin1"))) return "html";
   return MARKDOWN_NAMES.has(ending) ? "markdown" : "text";
+}
+
+/** Whether a text begins as a page does, after comments and the declaration of XML. */
+function isHtml(text: string): boolean {
+  let rest = text.trimStart();
+  for (;;) {
+    const end = rest.startsWith("<!--") ? "-->" : rest.startsWith("<?xml") ? "?>" : undefined;
+    if (end === undefined) return HTML_START.test(rest);
+    const place = rest.indexOf(end, 4);
+    if (place < 0) return false;
+    rest = rest.slice(place + end.length).trimStart();
+  }
 }
 
 function isBinary(head: Buffer): boolean {
