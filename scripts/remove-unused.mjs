@@ -14,4 +14,5 @@ function keepOnly(folder, used) {
 
 keepOnly("onnxruntime-web/dist", ["ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm"]);
 keepOnly("pdfjs-dist/legacy/build", ["pdf.mjs", "pdf.worker.mjs", "pdf.d.mts"]);
+keepOnly("pdfjs-dist/legacy", ["build"]);
 keepOnly("pdfjs-dist", ["package.json", "LICENSE", "legacy", "cmaps", "types"]);
