@@ -27,16 +27,6 @@ export const ERROR_MEANINGS = {
   audio_unreachable:
     "the address of the audio of a transcription did not answer, answered too slowly, or there was no room for what it sent; this is tried " +
     "again before the transcription fails",
-  unsupported_format: "the document is none of plain text, Markdown, HTML, PDF and DOCX, by its content",
-  encrypted: "a password is needed to read the document",
-  unreadable: "the file of a document is damaged",
-  no_text: "the document has no text, as a PDF of scanned pages has none",
-  too_many_pages: "the document has more pages than are read",
-  too_much_text: "the document has more text than one may have",
-  too_complex: "reading the document takes more processor time or memory than one may take",
-  document_unavailable: "a document cannot be fetched, or its file has been deleted; the message says why",
-  document_unreachable:
-    "the address of a document did not answer, answered too slowly, or there was no room for what it sent; this is tried again before the document fails",
   over_budget:
     "reading a document took too much processor time or memory once; this is tried again before the document fails",
   ingester_failed: "the process that reads documents failed at this one",
