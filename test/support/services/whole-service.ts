@@ -13,6 +13,7 @@ import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import { countCalls } from "../../../src/store/call-metrics.ts";
+import { DocumentFiles } from "../../../src/store/data-dir/document-files.ts";
 import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
 import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";
 import { formatResult } from "../../../src/transcription/formats/format.ts";
@@ -101,6 +102,8 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     transcriptionAudio: new TranscriptionAudio(directory),
     transcriptionBytesMax: 1_000_000,
+    documentFiles: new DocumentFiles(directory),
+    documentBytesMax: 1_000_000,
     hasFfmpeg: true,
     uploads: new LargeResponses(systemClock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
     isDiskLow: () => false,
