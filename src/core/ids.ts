@@ -28,6 +28,10 @@ export type PhoneNumberId = Id<"PhoneNumberId">;
 export type PublishableKeyId = Id<"PublishableKeyId">;
 /** `transcription_...`: a transcription of a file or of a live stream. */
 export type TranscriptionId = Id<"TranscriptionId">;
+/** `tool_...`: a saved tool. */
+export type ToolId = Id<"ToolId">;
+/** `tool_run_...`: one run of a saved tool. */
+export type ToolRunId = Id<"ToolRunId">;
 /** `job_...`: a durable job. */
 export type JobId = Id<"JobId">;
 /** `webhook_...`: where an account has events sent. */
@@ -67,6 +71,8 @@ export const asAgentId = as as (text: string) => AgentId;
 export const asApiKeyId = as as (text: string) => ApiKeyId;
 export const asUserId = as as (text: string) => UserId;
 export const asPublishableKeyId = as as (text: string) => PublishableKeyId;
+export const asToolId = as as (text: string) => ToolId;
+export const asToolRunId = as as (text: string) => ToolRunId;
 export const asJobId = as as (text: string) => JobId;
 export const asWebhookId = as as (text: string) => WebhookId;
 export const asDeliveryId = as as (text: string) => DeliveryId;

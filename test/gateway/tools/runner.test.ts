@@ -3,7 +3,7 @@ import type { CallEvent } from "../../../src/call/events.ts";
 import type { ClientTool, HttpTool } from "../../../src/core/calls/spec.ts";
 import { asAccountId, asToolCallId, asTurnId, type ToolCallId } from "../../../src/core/ids.ts";
 import type { SchemaChecks, SchemaResult } from "../../../src/core/schemas/checker.ts";
-import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
+import type { ToolOutcome } from "../../../src/core/tools/outcome.ts";
 import { type ClientToolCall, ToolRunner } from "../../../src/gateway/tools/runner.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
@@ -34,6 +34,7 @@ function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMA
   const clock = new ManualClock();
   const { log, lines } = memoryLog();
   const delivered: CallEvent[] = [];
+  const runs: [kind: string, outcome: string][] = [];
   const clientCalls: ClientToolCall[] = [];
   const requests: { given: object; signal: AbortSignal; answer(outcome: ToolOutcome): void; fail(): void }[] = [];
   const tools = new ToolRunner({
@@ -50,11 +51,12 @@ function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMA
     },
     askClient: (call) => clientCalls.push(call),
     deliver: (event) => delivered.push(event),
+    onRun: (kind, outcome) => runs.push([kind, outcome]),
     clock,
     log,
   });
   return {
-    ...{ clock, lines, delivered, clientCalls, requests, tools },
+    ...{ clock, lines, delivered, clientCalls, requests, runs, tools },
     run: (name: string, toolCallId: ToolCallId, given: Record<string, unknown> = { order: "A-17" }) =>
       tools.run({ kind: "run-tool", turnId: asTurnId(3), toolCallId, name, arguments: given }),
     /** The last line that was logged. */

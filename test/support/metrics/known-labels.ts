@@ -22,7 +22,9 @@ import {
   LLM_ABORT_REASONS,
   OPUS_REFUSALS,
   PROMPT_TRIM_CAUSES,
+  RAN_TOOL_KINDS,
   REDEMPTION_OUTCOMES,
+  TOOL_RUN_OUTCOMES,
   TRANSCRIPT_IGNORE_REASONS,
   TURN_MILESTONES,
   TURN_STEPS,
@@ -82,6 +84,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   outcome: [
     ...CARRIER_OUTCOMES,
     ...REDEMPTION_OUTCOMES,
+    ...TOOL_RUN_OUTCOMES,
     ...TASK_OUTCOMES,
     ...SPEECH_JOB_OUTCOMES,
     ...JOB_OUTCOMES,
@@ -111,7 +114,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   le: /^(\d+(\.\d+)?|\+Inf)$/,
   quantile: ["0.5", "0.9", "0.99", "1"],
   // Of large responses, of background jobs, and of Node's own garbage collections.
-  kind: [...LARGE_RESPONSES, ...JOB_KINDS, "major", "minor", "incremental", "weakcb"],
+  kind: [...RAN_TOOL_KINDS, ...LARGE_RESPONSES, ...JOB_KINDS, "major", "minor", "incremental", "weakcb"],
   space: getHeapSpaceStatistics().map(({ space_name }) => space_name.replace(/_space$/, "")),
   version: [process.version],
   major: /^\d+$/,
