@@ -12,6 +12,8 @@ import type {
   JobId,
   PhoneNumberId,
   PublishableKeyId,
+  ToolId,
+  ToolRunId,
   TranscriptionId,
   UserId,
   WebhookId,
@@ -25,6 +27,8 @@ interface IdByPrefix {
   key: ApiKeyId;
   user: UserId;
   credential: AccountSecretId;
+  tool: ToolId;
+  tool_run: ToolRunId;
   tool_secret: AccountSecretId;
   carrier: CarrierId;
   number: PhoneNumberId;

@@ -1,6 +1,6 @@
 import type { CallId, CarrierId } from "../core/ids.ts";
 
-// The kinds of background jobs. Stores enqueue the first two, those of telephone calls and those of transcriptions in their own
+// The kinds of background jobs. Stores enqueue the first two, those of telephone calls, transcriptions and tools in their own
 // transactions; the others run by a schedule.
 
 /** Renders the recording of a call; the payload is `{callId}`. */
@@ -27,6 +27,9 @@ export const PHONE_CALL_JOB = "telephony.carrier";
 /** Transcribes a file; the payload is `{transcriptionId}`, the key is that id, and the lane is the account. */
 export const TRANSCRIPTION_JOB = "transcription.run";
 
+/** Lists the tools of an MCP server again; the payload is `{toolId, accountId}`, the key the tool's id. */
+export const TOOL_LISTING_JOB = "tools.list";
+
 /** The key of the job that hangs up a call at its carrier: the carrier is in use until the job is done. */
 export const hangUpKey = (carrierId: CarrierId, callId: CallId | ""): string => `hang-up ${carrierId} ${callId}`;
 
@@ -38,6 +41,7 @@ export const JOB_KINDS = [
   DELIVERY_JOB,
   PHONE_CALL_JOB,
   TRANSCRIPTION_JOB,
+  TOOL_LISTING_JOB,
   RETENTION_JOB,
   CLEAN_JOB,
   RESEAL_JOB,

@@ -25,6 +25,7 @@ import { SqlCarriers } from "./telephony/carriers.ts";
 import { SqlInboundWebhooks } from "./telephony/inbound-webhooks.ts";
 import { SqlPhoneCalls } from "./telephony/phone-calls.ts";
 import { SqlPhoneNumbers } from "./telephony/phone-numbers.ts";
+import { SqlTools } from "./tools/tools.ts";
 import { SqlTranscriptions } from "./transcriptions/transcriptions.ts";
 import { SqlTransfer, unfinishedImport } from "./transfer.ts";
 import { SqlSessions } from "./users/sessions.ts";
@@ -135,6 +136,7 @@ export function sqlStores(
     phoneCalls: new SqlPhoneCalls(database, clock, age, sideEffects, (event) => calls.emit(event)),
     phoneNumbers,
     transcriptions,
+    tools: new SqlTools(database, clock, sideEffects),
     usage: new SqlUsage(db),
     retention: new SqlRetention(database, clock),
     epochs: new SqlEpochs(db),
