@@ -103,7 +103,7 @@ export const NewToolBody = z
     id: "NewTool",
     description: "A tool to save. `parameters` and `http` or `mcp` depend on the type.",
     examples: [
-      { type: "http", ...HTTP_EXAMPLE, http: { method: "GET", url: ORDER_URL, headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } } },
+      { type: "http", ...HTTP_EXAMPLE, http: { method: "GET", url: ORDER_URL, headers: { Accept: "application/json" } } },
     ],
   });
 export type NewToolBody = z.output<typeof NewToolBody>;

@@ -22,13 +22,17 @@ export const toolIdsIn = (selected: unknown): readonly string[] =>
     isObject(tool) && typeof tool.toolId === "string" ? [tool.toolId] : [],
   );
 
+/** Not every text can be compared by every database. */
+const TOOL_ID = /^tool_[0-9a-f-]{36}$/;
+
 /** Those saved tools of the account that have these ids, by id. */
 export async function savedToolsOf(
   ids: readonly string[],
   accountId: AccountId,
   { tools }: Pick<SavedToolDeps, "tools">,
 ): Promise<SavedTools> {
-  const found = ids.length === 0 ? [] : await tools.getMany(accountId, [...new Set(ids)].map(asToolId));
+  const possible = [...new Set(ids)].filter((id) => TOOL_ID.test(id)).map(asToolId);
+  const found = possible.length === 0 ? [] : await tools.getMany(accountId, possible);
   return new Map(found.map((tool) => [tool.id, tool]));
 }
 

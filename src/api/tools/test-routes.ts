@@ -27,7 +27,7 @@ const TEST = {
   querystring: NoQuery,
   body: ToolTestBody,
   response: { 200: ToolTestResult },
-  errors: ["not_found", "conflict", "rate_limited", "overloaded"],
+  errors: ["not_found", "conflict", "rate_limited", "unavailable"],
 } as const;
 
 const RUNS = {

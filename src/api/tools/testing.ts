@@ -52,7 +52,7 @@ export class ToolTests {
     if (running >= TOOL_TESTS_PER_ACCOUNT_MAX) {
       throw new ApiError("rate_limited", `at most ${TOOL_TESTS_PER_ACCOUNT_MAX} tests of tools run at a time`);
     }
-    if (this.#runningCount >= TOOL_TESTS_MAX) throw new ApiError("overloaded", "too many tests of tools are running");
+    if (this.#runningCount >= TOOL_TESTS_MAX) throw new ApiError("unavailable", "too many tests of tools are running");
     this.#running.set(accountId, running + 1);
     this.#runningCount += 1;
     try {

@@ -2,6 +2,7 @@ import type { Clock } from "../../core/clock.ts";
 import { addMs } from "../../core/clocks.ts";
 import { EVENTS_KEPT_MS } from "../../core/limits/events.ts";
 import { DEAD_JOB_DAYS } from "../../core/limits/jobs.ts";
+import { TOOL_TEST_RUN_DAYS } from "../../core/limits/tools.ts";
 import { DELIVERIES_WAITING_MAX, DELIVERY_DAYS } from "../../core/limits/webhooks.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
@@ -28,6 +29,7 @@ import {
   RENDER_JOB,
   RESEAL_JOB,
   RETENTION_JOB,
+  TOOL_LISTING_JOB,
   TRANSCRIPTION_JOB,
   WEBHOOK_LIMIT_JOB,
 } from "../../store/job-kinds.ts";
@@ -56,6 +58,8 @@ export interface BackgroundJobsOptions {
   phoneCalls: JobHandler | undefined;
   /** Transcribes files. */
   transcriptions: JobHandler;
+  /** Asks MCP servers for their tools. */
+  toolListings: JobHandler;
   /** How many jobs there are. */
   statistics: Pick<JobStatisticsReader, "latest">;
 }
@@ -87,10 +91,12 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     statistics,
     phoneCalls,
     transcriptions,
+    toolListings,
   } = options;
   const handlers: Record<Exclude<JobKind, typeof PHONE_CALL_JOB>, JobHandler> & Partial<Record<JobKind, JobHandler>> = {
     ...(phoneCalls !== undefined && { [PHONE_CALL_JOB]: phoneCalls }),
     [TRANSCRIPTION_JOB]: transcriptions,
+    [TOOL_LISTING_JOB]: toolListings,
     [DELIVERY_JOB]: new DeliveryJob({
       webhooks,
       documents,
@@ -115,6 +121,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       const nowMs = clock.epochMs();
       while (!signal.aborted && (await stores.jobs.deleteDead(addMs(nowMs, -DEAD_JOB_DAYS * DAY_MS))) > 0);
       while (!signal.aborted && (await stores.eventStreams.deleteOld(addMs(nowMs, -EVENTS_KEPT_MS))) > 0);
+      while (!signal.aborted && (await stores.tools.deleteOldRuns(addMs(nowMs, -TOOL_TEST_RUN_DAYS * DAY_MS))) > 0);
       while (!signal.aborted && (await webhooks.deleteRemoved()) > 0);
       while (!signal.aborted && (await webhooks.deleteOld(addMs(nowMs, -DELIVERY_DAYS * DAY_MS))) > 0);
     }),

@@ -12,6 +12,8 @@ export const NO_MCP_CLIENTS: McpClients = {
   end() {},
 };
 
+export const NO_MCP_TOOLS = new McpTools({ clients: NO_MCP_CLIENTS, secrets: new Map(), allowLoopback: false });
+
 /** HTTP tools, and no MCP servers. */
 export const httpToolsAlone = (options: HttpToolsOptions): ServerTools =>
   new ServerTools(new HttpTools(options), new McpTools({ ...options, clients: NO_MCP_CLIENTS }));
