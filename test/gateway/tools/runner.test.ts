@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
-import type { ClientTool, HttpTool } from "../../../src/core/calls/spec.ts";
-import { asAccountId, asToolCallId, asTurnId, type ToolCallId } from "../../../src/core/ids.ts";
+import type { ClientTool, HttpTool, McpTool } from "../../../src/core/calls/spec.ts";
+import { asAccountId, asToolCallId, asToolId, asTurnId, type ToolCallId } from "../../../src/core/ids.ts";
 import type { SchemaChecks, SchemaResult } from "../../../src/core/schemas/checker.ts";
 import type { ToolOutcome } from "../../../src/core/tools/outcome.ts";
 import { type ClientToolCall, ToolRunner } from "../../../src/gateway/tools/runner.ts";
@@ -26,6 +26,7 @@ const HTTP: HttpTool = {
   headers: {},
 };
 const CLIENT: ClientTool = { ...described, kind: "client", name: "screen" };
+const MCP: McpTool = { ...described, kind: "mcp", name: "search", toolId: asToolId("tool_1"), url: HTTP.url, headers: {} };
 
 /**
  * A runner whose HTTP requests are answered by hand; arguments are checked in this process unless `schemas` does it.
@@ -40,7 +41,7 @@ function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMA
   const tools = new ToolRunner({
     redeemed: {
       accountId: asAccountId("account_1"),
-      spec: { ...SPEC, tools: [HTTP, CLIENT, { kind: "built_in", name: "hang_up", fixedArguments: {} }] },
+      spec: { ...SPEC, tools: [HTTP, CLIENT, MCP, { kind: "built_in", name: "hang_up", fixedArguments: {} }] },
     },
     schemas,
     httpTools: {
@@ -86,6 +87,23 @@ describe("the tools of a call", () => {
       status: 200,
     });
     expect(clock.pending).toBe(0);
+  });
+
+  test("are counted by kind and outcome", async () => {
+    const { run, requests, tools, runs } = runner();
+    run("order", asToolCallId("3.1"));
+    run("screen", asToolCallId("3.2"));
+    run("search", asToolCallId("3.3"));
+    await settled();
+    requests[0]?.answer({ text: "on its way", status: 200 });
+    requests[1]?.answer({ text: "Error: too long.", fault: "too_large" });
+    tools.clientAnswered("3.2", "no such window", true);
+    await settled();
+    expect(runs.toSorted()).toEqual([
+      ["client", "client"],
+      ["http", "completed"],
+      ["mcp", "too_large"],
+    ]);
   });
 
   test("yield what the client reports, once, and only for the id of a pending tool call", async () => {
