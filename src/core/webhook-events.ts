@@ -6,7 +6,7 @@ export const WEBHOOK_EVENT_MEANINGS = {
   "call.expired": "a call was created, and its media stream did not connect in time",
   "recording.ready": "the recording of a call can be downloaded",
   "tool.failed":
-    "a tool of a call failed; told when the call is over, at most 20 times a call",
+    "a tool of a call has failed; sent when the call is over, at most 20 a call",
   "transcription.completed": "a transcription is complete; the event has its text",
   "transcription.failed": "a transcription has failed; the event says why",
   "webhook.disabled":

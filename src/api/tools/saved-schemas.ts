@@ -109,7 +109,8 @@ export const NewToolBody = z
 export type NewToolBody = z.output<typeof NewToolBody>;
 
 /** A field without its default, and without a value it stays. */
-const unchanged = <Field extends z.ZodType>(field: z.ZodDefault<Field>) => field.unwrap().optional();
+const unchanged = <Field extends z.ZodType>(field: z.ZodDefault<Field>) =>
+  (field.unwrap() as unknown as Field).optional().meta({ description: field.description ?? "" });
 
 /** `PATCH /tools/{id}`. */
 export const ToolChanges = z
@@ -194,7 +195,7 @@ export const ToolItem = z
   .meta({
     id: "Tool",
     description: "A saved tool, without the values of its headers.",
-    examples: [ITEM_EXAMPLE] as unknown as never,
+    examples: [ITEM_EXAMPLE],
   });
 
 export const ToolSummary = z
@@ -202,7 +203,7 @@ export const ToolSummary = z
   .meta({
     id: "ToolSummary",
     description: "A saved tool as lists show it: of an MCP server the names of its tools.",
-    examples: [ITEM_EXAMPLE] as unknown as never,
+    examples: [ITEM_EXAMPLE],
   });
 
 export const ToolFilters = z.strictObject({

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import { type AccountId, type ToolId } from "../../core/ids.ts";
+import type { AccountId, ToolId } from "../../core/ids.ts";
 import { MCP_LIST_MS_MAX } from "../../core/limits/tools.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";

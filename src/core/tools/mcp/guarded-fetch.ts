@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
 import { TOOL_ANSWER_HEAD_BYTES_MAX } from "../../limits/tools.ts";
 import type { GuardedHttp } from "../../network/guarded-http.ts";
 
@@ -66,7 +65,7 @@ function responseOf(answer: IncomingMessage, exchange: Exchange): Response {
     return new Response(null, { status: status < 200 || status > 599 ? 502 : status, headers });
   }
   const bounded = Readable.toWeb(Readable.from(boundedBytes(answer, exchange), { objectMode: false }));
-  return new Response(bounded as ReadableStream as BodyInit, { status, headers });
+  return new Response(bounded as unknown as ConstructorParameters<typeof Response>[0], { status, headers });
 }
 
 async function* boundedBytes(answer: IncomingMessage, exchange: Exchange): AsyncGenerator<Buffer> {

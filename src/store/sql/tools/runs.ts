@@ -37,9 +37,9 @@ export async function insertToolRuns(
   });
   if (rows.length > 0) await tx.insertInto("tool_runs").values(rows).execute();
   const failed = runs.filter((run) => run.failed === true);
-  const told = failed.slice(0, TOOL_FAILED_EVENTS_PER_CALL_MAX);
-  for (const [index, run] of told.entries()) {
-    const moreFailures = index === told.length - 1 ? failed.length - told.length : 0;
+  const reported = failed.slice(0, TOOL_FAILED_EVENTS_PER_CALL_MAX);
+  for (const [index, run] of reported.entries()) {
+    const moreFailures = index === reported.length - 1 ? failed.length - reported.length : 0;
     await events.insert(tx, {
       accountId: call.accountId,
       type: "tool.failed",
