@@ -109,6 +109,7 @@ export interface ApiDeps
     Omit<WebCallAccessDeps, "metrics"> {
   accountSecrets: CredentialRoutesDeps["accountSecrets"] & ToolRoutesDeps["accountSecrets"];
   tools: ToolRoutesDeps["tools"];
+  voices: CallRoutesDeps["voices"];
   schemas: ToolRoutesDeps["schemas"] & ToolTestRoutesDeps["schemas"];
   agents: AgentRoutesDeps["agents"];
   callAdmission: PhoneCallRoutesDeps["callAdmission"];

@@ -71,7 +71,7 @@ export function changedBody(
   const result = NewToolBody.safeParse(given, { reportInput: true });
   return result.success
     ? { body: result.data, problems: [] }
-    : { body: given as NewToolBody, problems: problemsOf(result.error) };
+    : { body: given as NewToolBody, problems: [...problemsOf(result.error)] };
 }
 
 const bodyOf = ({ description, ...definition }: SavedToolDefinition): object => ({

@@ -25,7 +25,7 @@ import { languageCode, primaryLanguages } from "../../speech/languages.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
 import type { Path } from "../http/display-path.ts";
 import { ApiError, notInThisVersion, type Problem } from "../http/errors.ts";
-import { problem, problemWithoutValue } from "../http/validation.ts";
+import { isBlank, problem, problemWithoutValue } from "../http/validation.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageRule } from "../voices/lookup.ts";
 import { argumentNamesOf, type SavedToolDeps, type SavedTools, savedToolsOf, toolIdsIn } from "./saved.ts";

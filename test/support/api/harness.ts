@@ -8,14 +8,12 @@ import type { CallAcceptance } from "../../../src/api/http/health.ts";
 import { downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../../../src/api/http/large-responses.ts";
 import { type RequestLimits, RequestRates } from "../../../src/api/http/request-rates.ts";
 import { Passwords } from "../../../src/api/session/passwords.ts";
-import { TOOL_NAMES } from "../../../src/api/tools/schemas.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
-import { describeTools } from "../../../src/call/tools/plan.ts";
 import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
 import type { HoldOutcome } from "../../../src/core/calls/hold.ts";
-import { BUILT_IN_TOOLS, type ModelName } from "../../../src/core/calls/spec.ts";
+import type { ModelName } from "../../../src/core/calls/spec.ts";
 import { unavailable } from "../../../src/core/errors.ts";
 import type { AccountId, ApiKeyId } from "../../../src/core/ids.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
@@ -23,8 +21,6 @@ import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
-import { HttpTools } from "../../../src/core/tools/http/client.ts";
-import { McpLister } from "../../../src/core/tools/mcp/lister.ts";
 import { telephony } from "../../../src/process/control/telephony.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
@@ -45,12 +41,12 @@ import { memoryLog } from "../memory-log.ts";
 import { SEALING_KEYS } from "../stores/keys.ts";
 import { migratedFile } from "../stores/migrated-file.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
-import { NO_MCP_TOOLS } from "../stubs/server-tools.ts";
 import { ScriptedCarrierClient } from "../telephony/scripted-client.ts";
 import { ageClockOf, mintToken } from "../tokens.ts";
 import { ANY_BATCH_PROVIDER } from "./any-batch-provider.ts";
 import { ANY_STT } from "./any-stt.ts";
 import { statusReader } from "./status.ts";
+import { TOOL_DEPS } from "./tool-deps.ts";
 
 export const VOICES: readonly Voice[] = [
   { id: "fake/en-us", name: "Alice", language: "en-US", provider: "fake" },
@@ -251,10 +247,7 @@ export async function apiUnderTest(
       ["SHOP_TOKEN", { value: "x", hosts: ["api.example.com", "x.example"], accountIds: [accountId] }],
     ]),
     schemas: INLINE_SCHEMAS,
-    httpTools: new HttpTools({ secrets: new Map(), allowLoopback: false, resolve: async () => [] }),
-    mcpTools: NO_MCP_TOOLS,
-    mcpLister: new McpLister({ mcpTools: NO_MCP_TOOLS, schemas: INLINE_SCHEMAS, reservedNames: TOOL_NAMES }),
-    builtInTools: describeTools(BUILT_IN_TOOLS.map((name) => ({ kind: "built_in", name, fixedArguments: {} }))),
+    ...TOOL_DEPS,
     toolsAllowLoopback: false,
     webhooks,
     accountSecrets,

@@ -3,6 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { JsonSchemaValidator, jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import { z } from "zod";
 import type { Clock } from "../../clock.ts";
 import {
@@ -46,8 +47,10 @@ const [NAME = "", VERSION = ""] = SOFTWARE.split("/");
 const ToolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 /** The server's own schemas of results are not checked: the LLM reads whatever it says. */
-const NO_VALIDATION = {
-  getValidator: <Value>() => (input: unknown) => ({ valid: true as const, data: input as Value, errorMessage: undefined }),
+const NO_VALIDATION: jsonSchemaValidator = {
+  getValidator<Value>(): JsonSchemaValidator<Value> {
+    return (input) => ({ valid: true, data: input as Value, errorMessage: undefined });
+  },
 };
 
 /** The time after which the client of the protocol gives up by itself: the caller's signal aborts before. */

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { ToolSpec } from "../../../core/calls/spec.ts";
+import { isoTime } from "../../../core/clock.ts";
 import { addMs, type EpochMs, epochMs, millisecondsOf } from "../../../core/clocks.ts";
 import type { AccountId, CallId, ToolId } from "../../../core/ids.ts";
 import { TOOL_FAILED_EVENTS_PER_CALL_MAX, TOOL_RUNS_KEPT_MAX } from "../../../core/limits/tools.ts";
@@ -80,7 +81,7 @@ const failureData = (call: EndedCall, run: CallToolRun, moreFailures: number): o
   toolId: toolIdOf(call, run) ?? null,
   name: run.name,
   type: specOf(call, run)?.kind ?? null,
-  startedAt: new Date(startOf(call, run)).toISOString(),
+  startedAt: isoTime(startOf(call, run)),
   startMs: run.startMs,
   durationMs: run.durationMs,
   moreFailures,
