@@ -25,6 +25,10 @@ export function failureOf(error: unknown, problem: FetchProblem | undefined, byt
   return failed("protocol", "its server's answer is none of the protocol");
 }
 
+/** Whether the server itself answered with an error of the protocol. */
+export const isServersError = (error: unknown): boolean =>
+  error instanceof McpError && error.code !== ErrorCode.RequestTimeout && error.code !== ErrorCode.ConnectionClosed;
+
 function protocolFailure({ code, message }: McpError): ToolOutcome {
   if (code === ErrorCode.RequestTimeout) return failed("timeout", "its server did not answer in time");
   if (code === ErrorCode.ConnectionClosed) return failed("unreachable", UNREACHABLE);

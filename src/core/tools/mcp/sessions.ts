@@ -19,7 +19,7 @@ import {
 import type { GuardedHttp } from "../../network/guarded-http.ts";
 import { SOFTWARE } from "../../version.ts";
 import { failed, type ToolOutcome } from "../outcome.ts";
-import { failureOf } from "./failures.ts";
+import { failureOf, isServersError } from "./failures.ts";
 import { type Exchange, guardedFetch } from "./guarded-fetch.ts";
 import type { ListOutcome, McpRequest, McpServer } from "./messages.ts";
 import { resultText } from "./result-text.ts";
@@ -89,7 +89,7 @@ export class McpSessions {
     });
   }
 
-  /** Never rejects. Calls of one owner to one server share a session, which one that ends badly does not outlive. */
+  /** Never rejects. Calls of one owner to one server share a session, which does not outlive one that got no answer. */
   async call(request: Extract<McpRequest, { kind: "call" }>, signal: AbortSignal): Promise<ToolOutcome> {
     const { owner, server, timeoutMs } = request;
     const key = keyOf(owner, server);
@@ -103,8 +103,10 @@ export class McpSessions {
           session = await this.#session(key, server, options);
           return await callTool(session.client, request, options);
         } catch (error) {
-          if (session !== undefined) session.isRetired = true;
-          this.#sessions.delete(key);
+          if (!isServersError(error)) {
+            if (session !== undefined) session.isRetired = true;
+            this.#sessions.delete(key);
+          }
           // The server has forgotten the session, and so has not carried out the call (specification, Session Management).
           if (wasOpen && !isRepeated && isUnknownSession(error)) continue;
           return failureOf(error, exchange.problem, MCP_ANSWER_BYTES_MAX);

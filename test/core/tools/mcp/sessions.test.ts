@@ -84,6 +84,7 @@ describe("a call of a tool of an MCP server", () => {
       },
     };
     expect(await call()).toMatchObject({ fault: "protocol", text: expect.stringContaining("the database is away") });
+    expect(server.sessionCount).toBe(1);
   });
 
   test.each([true, false])("fails when the answer is too long, and the next one does not (JSON: %s)", async (isJson) => {
