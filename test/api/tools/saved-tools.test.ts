@@ -229,9 +229,8 @@ describe("a saved tool", () => {
     const unknown = "tool_01990000-0000-7000-8000-000000000000";
     const refused = await call({ selectedTools: [{ toolId: id }, { toolId: unknown }, { toolId: "x" }] });
     expect([refused.status, pathsOf(refused)]).toEqual([400, [0, 1, 2].map((index) => `/selectedTools/${index}/toolId`)]);
-    expect(errorOf(refused).details[0]?.message).toBe(
-      `selectedTools.0.toolId must be the id of a saved tool of the account, not "${id}"`,
-    );
+    const message = errorOf(refused).details[0]?.message;
+    expect(message).toContain(`selectedTools.0.toolId must be the id of a saved tool of the account, not "${id.slice(0, 40)}`);
   });
 
   test("has no fixed arguments but its own, is there once, and clashes with no other name", async () => {
