@@ -63,7 +63,9 @@ export class ServerListReader {
 function listedToolOf({ name, description, title, inputSchema }: Record<string, unknown>): ListedTool | OmissionReason {
   if (typeof name !== "string" || !isObject(inputSchema)) return "malformed";
   if (!isToolName(name)) return "name";
-  if (schemaProblem(inputSchema, JSON.stringify(inputSchema)) !== undefined) return "schema";
+  // Servers name draft 7, most of whose schemas mean the same in 2020-12, as which they are compiled.
+  const { $schema: _, ...parameters } = inputSchema;
+  if (schemaProblem(parameters, JSON.stringify(parameters)) !== undefined) return "schema";
   const texts = [description, title, name].filter((text) => typeof text === "string" && text.trim() !== "");
-  return { name, description: String(texts[0]).slice(0, TOOL_DESCRIPTION_CHARS_MAX), parameters: inputSchema };
+  return { name, description: String(texts[0]).slice(0, TOOL_DESCRIPTION_CHARS_MAX), parameters };
 }

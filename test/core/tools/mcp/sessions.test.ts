@@ -168,6 +168,13 @@ describe("the list of a server's tools", () => {
     expect(await namesOf(list(["c", "nowhere"]))).toEqual({ tools: ["c"], omitted: [] });
   });
 
+  test("has schemas of draft 7, as most servers send them", async () => {
+    const inputSchema = { ...SEARCH.inputSchema, $schema: "http://json-schema.org/draft-07/schema#" };
+    const { list } = await served({ pages: [[tool("a", { inputSchema })]] });
+    const outcome = await list();
+    expect(outcome.kind === "listed" && outcome.list.tools[0]?.parameters).toEqual(SEARCH.inputSchema);
+  });
+
   test("leaves out what calls could not use, and says why", async () => {
     const long = { type: "object" as const, description: "x".repeat(9_000) };
     const { list } = await served({
