@@ -22,7 +22,6 @@ import { loadUws } from "../../src/gateway/server/uws/module.ts";
 import { currentRuntime } from "../../src/gateway/server/uws/packages.ts";
 import { UwsServer } from "../../src/gateway/server/uws/server.ts";
 import { WsServer } from "../../src/gateway/server/ws/server.ts";
-import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import { type LoadedOpus, loadOpus } from "../../src/media/opus/load.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
@@ -30,6 +29,7 @@ import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
 import { NO_SPEND_LIMITS, unlimitedAccounts } from "../../test/support/stubs/no-limits.ts";
 import { NO_PHRASES } from "../../test/support/stubs/no-phrases.ts";
 import { BenchHandoff } from "./handoff.ts";
+import { httpToolsAlone } from "../../test/support/stubs/server-tools.ts";
 
 const HOST = "127.0.0.1";
 /** More than any run asks for: it is the machine that is to be the limit. */
@@ -99,7 +99,7 @@ export class BenchWorker {
         connectionTypes: CONNECTION_TYPES,
         voiceActivity,
         makeResampler,
-        httpTools: new HttpTools({ secrets: new Map(), allowLoopback: false }),
+        httpTools: httpToolsAlone({ secrets: new Map(), allowLoopback: false }),
         schemas,
         journals,
         phrases: NO_PHRASES,

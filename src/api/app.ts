@@ -63,6 +63,8 @@ import { type TalkRoutesDeps, talkRoutes } from "./talk/routes.ts";
 import { type InboundSpecDeps, inboundSpecOf } from "./telephony/inbound-spec.ts";
 import { type CarrierWebhookDeps, carrierWebhookRoutes } from "./telephony/routes.ts";
 import { toolSecretRoutes } from "./tool-secrets/routes.ts";
+import { type ToolRoutesDeps, toolRoutes } from "./tools/routes.ts";
+import { type ToolTestRoutesDeps, toolTestRoutes } from "./tools/test-routes.ts";
 import { type TranscriptionRoutesDeps, transcriptionRoutes } from "./transcriptions/routes.ts";
 import { type UsageRoutesDeps, usageRoutes } from "./usage/routes.ts";
 import { type UserRoutesDeps, userRoutes } from "./users/routes.ts";
@@ -103,11 +105,16 @@ export interface ApiDeps
     StatusRoutesDeps,
     TalkPageDeps,
     TalkRoutesDeps,
+    ToolRoutesDeps,
+    ToolTestRoutesDeps,
     TranscriptionRoutesDeps,
     UsageRoutesDeps,
     UserRoutesDeps,
     Omit<WebCallAccessDeps, "metrics"> {
-  accountSecrets: CredentialRoutesDeps["accountSecrets"];
+  accountSecrets: CredentialRoutesDeps["accountSecrets"] & ToolRoutesDeps["accountSecrets"];
+  tools: ToolRoutesDeps["tools"];
+  voices: CallRoutesDeps["voices"];
+  schemas: ToolRoutesDeps["schemas"] & ToolTestRoutesDeps["schemas"];
   agents: AgentRoutesDeps["agents"];
   callAdmission: PhoneCallRoutesDeps["callAdmission"];
   carriers: CarrierRoutesDeps["carriers"];
@@ -278,6 +285,8 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     phoneNumberRoutes(scope, deps);
     phoneCallRoutes(scope, deps);
     toolSecretRoutes(scope, deps);
+    toolRoutes(scope, deps);
+    toolTestRoutes(scope, deps);
     apiKeyRoutes(scope, { ...deps, apiKeyCache });
     publishableKeyRoutes(scope, deps);
     userRoutes(scope, deps);

@@ -32,6 +32,10 @@ export type TranscriptionId = Id<"TranscriptionId">;
 export type CorpusId = Id<"CorpusId">;
 /** `doc_...`: a document of a corpus. */
 export type DocumentId = Id<"DocumentId">;
+/** `tool_...`: a saved tool. */
+export type ToolId = Id<"ToolId">;
+/** `tool_run_...`: one run of a saved tool. */
+export type ToolRunId = Id<"ToolRunId">;
 /** `job_...`: a durable job. */
 export type JobId = Id<"JobId">;
 /** `webhook_...`: where an account has events sent. */
@@ -73,6 +77,8 @@ export const asAgentId = as as (text: string) => AgentId;
 export const asApiKeyId = as as (text: string) => ApiKeyId;
 export const asUserId = as as (text: string) => UserId;
 export const asPublishableKeyId = as as (text: string) => PublishableKeyId;
+export const asToolId = as as (text: string) => ToolId;
+export const asToolRunId = as as (text: string) => ToolRunId;
 export const asJobId = as as (text: string) => JobId;
 export const asWebhookId = as as (text: string) => WebhookId;
 export const asDeliveryId = as as (text: string) => DeliveryId;

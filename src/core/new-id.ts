@@ -14,6 +14,8 @@ import type {
   JobId,
   PhoneNumberId,
   PublishableKeyId,
+  ToolId,
+  ToolRunId,
   TranscriptionId,
   UserId,
   WebhookId,
@@ -27,6 +29,8 @@ interface IdByPrefix {
   key: ApiKeyId;
   user: UserId;
   credential: AccountSecretId;
+  tool: ToolId;
+  tool_run: ToolRunId;
   tool_secret: AccountSecretId;
   carrier: CarrierId;
   number: PhoneNumberId;

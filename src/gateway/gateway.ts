@@ -17,6 +17,7 @@ import { TimeHistogram } from "../core/metrics/histogram.ts";
 import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import type { AddedLatency, LiveState, WorkerReadings } from "../core/metrics/worker-readings.ts";
 import type { SchemaChecks } from "../core/schemas/checker.ts";
+import type { ServerTools } from "../core/tools/server-tools.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { RtpReadings } from "../media/rtp/reception.ts";
 import type { VoiceActivityDetection } from "../media/voice-activity/detector.ts";
@@ -40,7 +41,6 @@ import { isResumeToken, Resumptions, WORKER_TAG_CHARS } from "./resumption/resum
 import type { Admission } from "./server/media-server.ts";
 import type { CallSession } from "./session.ts";
 import type { AccountSpends } from "./spend/account.ts";
-import type { HttpTools } from "./tools/http-client.ts";
 import { CLOSE_INTERNAL_ERROR, CLOSE_NORMAL } from "./transport/close-codes.ts";
 import type { Transport, TransportListener } from "./transport/transport.ts";
 import { type WebrtcResources, WebrtcSockets } from "./webrtc/call-sockets.ts";
@@ -66,7 +66,8 @@ export interface GatewayOptions {
   connectionTypes: readonly ConnectionType[];
   voiceActivity: VoiceActivityDetection;
   makeResampler: ResamplerFactory;
-  httpTools: HttpTools;
+  /** Tools that are requests to servers. */
+  httpTools: Pick<ServerTools, "forCall" | "callEnded">;
   schemas: SchemaChecks;
   journals: JournalWriters;
   /** Service phrases, by language. */
@@ -444,6 +445,7 @@ export class Gateway {
     this.#calls.get(callId)?.sockets.ended(end.reason);
     this.#calls.delete(callId);
     this.#resumptions.forget(callId);
+    this.#options.httpTools.callEnded(callId);
     this.#checkFull();
     const { counts } = session.read();
     if (counts.rtp !== undefined) this.#options.metrics.rtp.ended(counts.rtp.readings);

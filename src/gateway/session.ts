@@ -16,6 +16,7 @@ import type { Logger } from "../core/log/logger.ts";
 import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import type { LiveState } from "../core/metrics/worker-readings.ts";
 import type { SchemaChecks } from "../core/schemas/checker.ts";
+import type { ServerToolsOfCall } from "../core/tools/server-tools.ts";
 import { busRateHz } from "../media/bus-rate.ts";
 import { ProsodyTracker } from "../media/prosody/tracker.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
@@ -37,7 +38,6 @@ import { CallCounters, type CallReading } from "./metrics/call-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
 import { RecentUpdates } from "./resumption/recent-updates.ts";
 import { ReturnWindow } from "./resumption/return-window.ts";
-import type { HttpTools } from "./tools/http-client.ts";
 import { ToolRunner } from "./tools/runner.ts";
 
 /** The rates and codecs of a leg's audio on the bus, in the journal and in the frame ring. */
@@ -69,7 +69,7 @@ export interface CallSessionOptions {
   parameters: Readonly<TurnParameters>;
   /** The maximum size of a prompt of this call, estimated tokens; unlimited when absent. */
   promptTokensMax?: number;
-  httpTools: Pick<HttpTools, "carryOut">;
+  httpTools: ServerToolsOfCall;
   /** Checks arguments of tools; shared by all calls of the process. */
   schemas: Pick<SchemaChecks, "prepare" | "check">;
   /** Service phrases; shared by all calls of the process. */
@@ -91,6 +91,7 @@ export interface CallSessionOptions {
     | "transcriptIgnored"
     | "interimRequested"
     | "inactivityPrompted"
+    | "toolRan"
   > &
     AgentPipelineOptions["metrics"];
   clock: Clock;
@@ -183,6 +184,7 @@ export class CallSession implements AttachedCall {
       httpTools: options.httpTools,
       askClient: (call) => this.#deliverToClient({ kind: "tool-call", ...call }),
       deliver: (event) => this.handle(event, this.nowMs()),
+      onRun: (kind, outcome) => metrics.toolRan(kind, outcome),
       clock,
       log,
     });

@@ -8,11 +8,14 @@ import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/
 import { downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../api/http/large-responses.ts";
 import { RequestRates } from "../api/http/request-rates.ts";
 import { Passwords } from "../api/session/passwords.ts";
+import { TOOL_NAMES } from "../api/tools/schemas.ts";
 import { transcriptionEventItemOf } from "../api/transcriptions/item.ts";
 import { catalogueOf } from "../api/voices/catalogue.ts";
 import { StartRates } from "../api/web-calls/start-rates.ts";
 import { builtWebFolder, readWebFiles } from "../api/web-files/files.ts";
+import { describeTools } from "../call/tools/plan.ts";
 import { CONNECTION_TYPES, carrierOf } from "../carriers/list.ts";
+import { BUILT_IN_TOOLS } from "../core/calls/spec.ts";
 import { localUrlOf, serviceUrlOf } from "../config/addresses.ts";
 import { readConfig } from "../config/config.ts";
 import { readLoaderEnvironment, readSearchPath } from "../config/environment.ts";
@@ -32,6 +35,11 @@ import { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import { collectProcessMetrics } from "../core/metrics/process-metrics.ts";
 import { GuardedHttp } from "../core/network/guarded-http.ts";
 import { SchemaProcess } from "../core/schemas/checker.ts";
+import { HttpTools } from "../core/tools/http/client.ts";
+import { McpProcess } from "../core/tools/mcp/client.ts";
+import { McpLister } from "../core/tools/mcp/lister.ts";
+import { forkMcpProcess } from "../core/tools/mcp/process.ts";
+import { McpTools } from "../core/tools/mcp/tools.ts";
 import { EventDocuments } from "../delivery/documents.ts";
 import { JobStatisticsReader } from "../jobs/statistics.ts";
 import { EventPager } from "../record/events/event-pages.ts";
@@ -92,6 +100,7 @@ import { shutDownControl } from "./control/shutdown.ts";
 import { StatusReader } from "./control/status.ts";
 import { openStoresWhenAvailable } from "./control/store-opening.ts";
 import { telephony } from "./control/telephony.ts";
+import { toolListings } from "./control/tool-listings.ts";
 import { TranscriptionEnds } from "./control/transcription-ends.ts";
 import { apiConnectionsMaxWith, descriptorsMax } from "./descriptors.ts";
 import { RendererClient } from "./renderer/client.ts";
@@ -356,7 +365,13 @@ const knowledge = documentProcessing({
 });
 const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
 jobStatistics.start();
+const schemas = new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) });
+const toolOptions = { secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback };
+const mcpClients = new McpProcess({ start: forkMcpProcess(config.toolsAllowLoopback), clock, log });
+const mcpTools = new McpTools({ ...toolOptions, clients: mcpClients });
+const mcpLister = new McpLister({ mcpTools, schemas, reservedNames: TOOL_NAMES });
 const jobs = backgroundJobs({
+  toolListings: toolListings({ tools: stores.tools, accountSecrets, mcpLister, clock, log }),
   phoneCalls: phone?.jobs,
   transcriptions: transcriptions.job,
   documentProcessing: knowledge.job,
@@ -407,7 +422,11 @@ const api: FastifyInstance = buildApi({
   downloads: new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(apiConnectionsMax)),
   voices,
   toolSecrets: config.toolSecrets,
-  schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),
+  schemas,
+  httpTools: new HttpTools(toolOptions),
+  mcpTools,
+  mcpLister,
+  builtInTools: describeTools(BUILT_IN_TOOLS.map((name) => ({ kind: "built_in", name, fixedArguments: {} }))),
   toolsAllowLoopback: config.toolsAllowLoopback,
   ...health,
   accountLimitReached: (accountId) => accountTotals.overLimit(accountId),

@@ -15,6 +15,11 @@ import type { ProcessMetrics } from "../core/metrics/aggregation.ts";
 import { collectProcessMetrics } from "../core/metrics/process-metrics.ts";
 import { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import { SchemaProcess } from "../core/schemas/checker.ts";
+import { HttpTools } from "../core/tools/http/client.ts";
+import { McpProcess } from "../core/tools/mcp/client.ts";
+import { forkMcpProcess } from "../core/tools/mcp/process.ts";
+import { McpTools } from "../core/tools/mcp/tools.ts";
+import { ServerTools } from "../core/tools/server-tools.ts";
 import { SOFTWARE } from "../core/version.ts";
 import { DetectorFallback } from "../gateway/event-loop/detector-fallback.ts";
 import { LoopLag } from "../gateway/event-loop/lag.ts";
@@ -30,7 +35,6 @@ import { UwsServer } from "../gateway/server/uws/server.ts";
 import { PortConnections } from "../gateway/server/ws/connection-source.ts";
 import { WsServer } from "../gateway/server/ws/server.ts";
 import { AccountSpends } from "../gateway/spend/account.ts";
-import { HttpTools } from "../gateway/tools/http-client.ts";
 import { loadOpus } from "../media/opus/load.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { loadFvad } from "../media/voice-activity/fvad.ts";
@@ -96,6 +100,8 @@ const loopLag = LoopLag.monitor({
 });
 const authentication = authenticationOf(role, config);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
+const toolOptions = { secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback };
+const mcpClients = new McpProcess({ start: forkMcpProcess(config.toolsAllowLoopback), clock, log });
 const accounts = new AccountSpends({ limits: config.spend.account, clock });
 // No `await` until `handoff.firstAttempt`: when the handoff connects it reads the gateway, the listener and the drain state.
 const handoff = new HandoffClient({
@@ -136,7 +142,7 @@ const gateway = new Gateway({
   connectionTypes: CONNECTION_TYPES,
   voiceActivity,
   makeResampler,
-  httpTools: new HttpTools({ secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback }),
+  httpTools: new ServerTools(new HttpTools(toolOptions), new McpTools({ ...toolOptions, clients: mcpClients })),
   schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),
   journals,
   phrases: new PhraseBook({

@@ -1,5 +1,6 @@
 import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, AccountSecretId } from "../core/ids.ts";
+import type { AccountToolSecrets } from "../core/tools/secrets.ts";
 import type { Act } from "./audit-store.ts";
 import type { Resealable } from "./sealing/reseal.ts";
 
@@ -51,6 +52,8 @@ export interface AccountSecretStore extends Resealable {
   get(accountId: AccountId, kind: AccountSecretKind, id: AccountSecretId): Promise<AccountSecret | undefined>;
   /** The texts of the account's secrets of a kind, by their names. Throws `unsealable` where one was changed or lacks its key. */
   open(accountId: AccountId, kind: AccountSecretKind): Promise<Readonly<Record<string, string>>>;
+  /** Those of the account's tool secrets that have these names. Throws as `open`. */
+  openToolSecrets(accountId: AccountId, names: readonly string[]): Promise<AccountToolSecrets>;
   /** Undefined, and nothing is deleted, for an unknown id, one of another account, and one of another kind. */
   remove(
     accountId: AccountId,

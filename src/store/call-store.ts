@@ -7,9 +7,10 @@ import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
 import type { EpochMs } from "../core/clocks.ts";
-import type { AccountId, AgentId, ApiKeyId, CallId, CarrierCallId, PublishableKeyId, WorkerId } from "../core/ids.ts";
+import type { AccountId, AgentId, ApiKeyId, CallId, CarrierCallId, PublishableKeyId, ToolCallId, WorkerId } from "../core/ids.ts";
 import type { VariableValues } from "./agent-store.ts";
 import type { Act } from "./audit-store.ts";
+import type { ToolRunWords } from "./tool-store.ts";
 import type { TranscriptionEnd } from "./transcription-store.ts";
 
 /**
@@ -229,6 +230,19 @@ export interface Cancellation {
   cancelled: boolean;
 }
 
+/** A tool call of the LLM, from the journal. */
+export interface CallToolRun {
+  toolCallId: ToolCallId;
+  name: string;
+  /** Milliseconds since redemption. */
+  startMs: number;
+  /** Null when the call ended first, as is `failed`. */
+  durationMs: number | null;
+  failed: boolean | null;
+  /** Absent where the journal has no words. */
+  words?: ToolRunWords;
+}
+
 /** How a call ended, known once its journal is complete. */
 export interface CallEnd {
   status: "ended" | "failed";
@@ -236,6 +250,8 @@ export interface CallEnd {
   endedAtMs: EpochMs;
   durationMs: number;
   turns: readonly TranscriptTurn[];
+  /** The first TOOL_RUNS_PER_CALL_MAX tool calls, in the order in which they began; none by default. */
+  toolRuns?: readonly CallToolRun[] | undefined;
   /** False when `turns` may be incomplete; absent when that is unknown. */
   transcriptComplete?: boolean | undefined;
   /**

@@ -1,6 +1,6 @@
 import type { CallId, CarrierId } from "../core/ids.ts";
 
-// The kinds of background jobs. Stores enqueue the first two, those of telephone calls, of transcriptions and of documents in their
+// The kinds of background jobs. Stores enqueue the first two, those of telephone calls, transcriptions, documents and tools in their
 // own transactions; the others run by a schedule.
 
 /** Renders the recording of a call; the payload is `{callId}`. */
@@ -32,6 +32,8 @@ export const DOCUMENT_JOB = "document.process";
 
 /** Deletes what is stored of deleted corpora and documents, and of earlier versions; the payload is `{corpusId, documentId}`. */
 export const CORPUS_CLEAN_JOB = "corpus.clean";
+/** Lists the tools of an MCP server again; the payload is `{toolId, accountId}`, the key the tool's id. */
+export const TOOL_LISTING_JOB = "tools.list";
 
 /** The key of the job that hangs up a call at its carrier: the carrier is in use until the job is done. */
 export const hangUpKey = (carrierId: CarrierId, callId: CallId | ""): string => `hang-up ${carrierId} ${callId}`;
@@ -46,6 +48,7 @@ export const JOB_KINDS = [
   TRANSCRIPTION_JOB,
   DOCUMENT_JOB,
   CORPUS_CLEAN_JOB,
+  TOOL_LISTING_JOB,
   RETENTION_JOB,
   CLEAN_JOB,
   RESEAL_JOB,

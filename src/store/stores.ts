@@ -22,6 +22,7 @@ import type { Redemptions, StreamAuthentication, UnpersistedPrompts } from "./re
 import type { RetentionStore } from "./retention-store.ts";
 import type { Keyring } from "./sealing/seal.ts";
 import type { SessionStore } from "./session-store.ts";
+import type { ToolStore } from "./tool-store.ts";
 import type { TranscriptionStore } from "./transcription-store.ts";
 import type { TransferStore } from "./transfer-store.ts";
 import type { UsageStore } from "./usage-store.ts";
@@ -97,6 +98,7 @@ export interface Stores {
   transcriptions: TranscriptionStore;
   corpora: CorpusStore;
   documents: DocumentStore;
+  tools: ToolStore;
   usage: UsageStore;
   epochs: EpochStore;
   eventStreams: EventStreamStore;

@@ -16,6 +16,7 @@ interface Item {
 /** Operations of the scopes `write` and `admin` that leave no event, each with the reason. */
 const WITHOUT_EVENT: Readonly<Record<string, string>> = {
   replayWebhookDelivery: "it sends again what was sent before, and the deliveries show it",
+  testTool: "it changes nothing of the account, and the runs of the tool show it",
   replayWebhook: "it sends again what was sent before, and the deliveries show it",
 };
 

@@ -56,6 +56,18 @@ describe("a caller who listens", () => {
   });
 });
 
+test("a tool that takes long says its own words, if it has some", () => {
+  const call = started({
+    spec: { tools: [{ ...CLIENT_TOOL, whileRunning: "I am in the cellar." }] },
+    answer: (_, { messages }) =>
+      messages.at(-1)?.role === "tool" ? { text: "It is ready." } : { text: "", tools: [{ name: "look_up" }] },
+    tool: () => ({ result: "ready", afterMs: 8_000 }),
+  });
+  call.says(2_500, "is it ready");
+  call.run(30_000);
+  expect(call.turns.slice(2, 3).map(({ text }) => text)).toEqual(["I am in the cellar. It is ready."]);
+});
+
 const CLIENT_TOOL = {
   kind: "client",
   name: "look_up",

@@ -14,7 +14,7 @@ import type { PhraseFinder } from "../../src/gateway/phrases/book.ts";
 import { legFormatOf, type PhoneNetwork } from "../../src/gateway/session.ts";
 import { AccountSpends } from "../../src/gateway/spend/account.ts";
 import { CallSpend } from "../../src/gateway/spend/call.ts";
-import { HttpTools } from "../../src/gateway/tools/http-client.ts";
+import { HttpTools } from "../../src/core/tools/http/client.ts";
 import type { LivenessOptions } from "../../src/gateway/transport/liveness.ts";
 import type { Transport } from "../../src/gateway/transport/transport.ts";
 import { busRateHz } from "../../src/media/bus-rate.ts";

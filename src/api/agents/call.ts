@@ -2,7 +2,7 @@ import type { CallSpec } from "../../core/calls/spec.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import type { AgentDefinition, VariableValues } from "../../store/agent-store.ts";
-import { NewCallBody } from "../calls/request-schemas.ts";
+import { type CallSettingsBody, NewCallBody } from "../calls/request-schemas.ts";
 import { type CallSpecDeps, maxCostProblems, modelProblems, specOfCheckedTools } from "../calls/spec.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
 import { isBlank, problemWithoutValue } from "../http/validation.ts";
@@ -66,6 +66,7 @@ export async function agentSpecOf(
   const { connectionType, websocket, metadata } = body;
   const whole = NewCallBody.parse({
     ...definition.callSettings,
+    selectedTools: toolsOf(definition),
     greeting: "greeting" in texts ? texts.greeting : undefined,
     ...settings,
     systemPrompt: promptOf(texts),
@@ -75,7 +76,13 @@ export async function agentSpecOf(
     websocket,
     metadata,
   });
-  return { spec: await specOfCheckedTools(whole, [], offer), variables: values };
+  return { spec: await specOfCheckedTools(whole, accountId, [], offer), variables: values };
+}
+
+/** The tools of an agent's calls: those of its settings, and its saved ones. */
+function toolsOf({ callSettings, toolIds }: Pick<AgentDefinition, "callSettings" | "toolIds">): readonly unknown[] {
+  const { selectedTools = [] } = callSettings as CallSettingsBody;
+  return [...selectedTools, ...toolIds.map((toolId) => ({ toolId }))];
 }
 
 /** The problems of overrides that the schema does not see: those that the agent does not allow, tools, and the limit of cost. */
@@ -118,7 +125,7 @@ async function requireVoice(
  * offered.
  */
 export async function requireAvailable(
-  { voiceId, languageId, callSettings }: AgentDefinition,
+  { voiceId, languageId, callSettings, toolIds }: AgentDefinition,
   accountId: AccountId,
   offer: CallSpecDeps,
   overrides: Record<string, unknown> = {},
@@ -136,7 +143,10 @@ export async function requireAvailable(
   }
   const tools =
     overrides.selectedTools === undefined
-      ? await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], accountId, offer)
+      ? await toolProblems(callSettings.selectedTools ?? [], ["callSettings", "selectedTools"], accountId, offer, {
+          ids: toolIds,
+          at: ["toolIds"],
+        })
       : [];
   const replacesCost = overrides.maxCost !== undefined || overrides.model !== undefined;
   const cost = replacesCost ? [] : maxCostProblems(callSettings, ["callSettings"], offer);

@@ -59,7 +59,10 @@ export const definitionFields = {
     examples: [{ greeting: "Hello, this is the bakery.", selectedTools: [{ toolName: "hang_up" }] }],
   }),
   toolIds: listOf(text, SELECTED_TOOLS_MAX, "must be a list of strings").meta({
-    description: "Saved tools. Not in this version: a non-empty list is 501.",
+    description:
+      "Saved tools of the account, in addition to those of `callSettings`; its calls have them as they are when the call is " +
+      "created. An override of `selectedTools` replaces both.",
+    examples: [["tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"]],
   }),
   corpusIds: listOf(text, AGENT_CORPORA_MAX, "must be a list of strings").meta({
     description: "Saved corpora. Not in this version: a non-empty list is 501.",

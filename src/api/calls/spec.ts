@@ -6,8 +6,9 @@ import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { primaryLanguages } from "../../speech/languages.ts";
 import type { AccountState } from "../../store/api-key-store.ts";
 import type { Path } from "../http/display-path.ts";
-import { firstProblems, notImplemented, type Problem } from "../http/errors.ts";
+import { ApiError, firstProblems, notImplemented, type Problem } from "../http/errors.ts";
 import { isBlank, problem, problemsOf, problemWithoutValue } from "../http/validation.ts";
+import { type SavedToolDeps, type SavedTools, savedToolsOf, toolIdsIn } from "../tools/saved.ts";
 import { type ToolDeps, toolProblems, transportProblems, unsupportedTools } from "../tools/selected-tools.ts";
 import { toolSpecsOf } from "../tools/tool-specs.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
@@ -56,6 +57,7 @@ export async function callSpecOf(
   const tools = await toolProblems(given.selectedTools, ["selectedTools"], accountId, offer);
   return specOfCheckedTools(
     body,
+    accountId,
     [
       ...agentFieldProblems(given),
       ...found,
@@ -71,11 +73,15 @@ export async function callSpecOf(
 /** The same as `callSpecOf` for a body whose tools and format have been checked; their problems are in `found`. */
 export async function specOfCheckedTools(
   body: NewCallBody,
+  accountId: AccountId,
   found: readonly Problem[],
-  { voices, webrtcMissing }: Pick<CallSpecDeps, "voices" | "webrtcMissing">,
+  offer: Pick<CallSpecDeps, "voices" | "webrtcMissing" | keyof SavedToolDeps>,
 ): Promise<CallSpec> {
+  const { voices, webrtcMissing } = offer;
   const given: Record<string, unknown> = isObject(body) ? body : {};
-  const { voice, language, languages } = await lookUpVoiceAndLanguage([...found, ...transportProblems(given)], voices, {
+  const saved = await savedToolsOf(toolIdsIn(given.selectedTools), accountId, offer);
+  const problems = [...found, ...transportProblems(given, saved)];
+  const { voice, language, languages } = await lookUpVoiceAndLanguage(problems, voices, {
     voiceAt: ["voice"],
     givenVoice: given.voice,
     voice: voiceByIdOrName(["voice"], given.voice),
@@ -83,7 +89,15 @@ export async function specOfCheckedTools(
   });
   const missing = unsupportedFeatures(body, webrtcMissing);
   if (missing.length > 0) throw notImplemented(missing);
-  return toCallSpec(body, voice.id, language.code, primaryLanguages(languages));
+  requireSaved(body.selectedTools, saved);
+  const tools = await toolSpecsOf(body.selectedTools, primaryLanguages(languages), saved, offer);
+  return toCallSpec(body, voice.id, language.code, tools);
+}
+
+/** Throws ApiError `conflict` when a saved tool was deleted since its problems were looked for. */
+function requireSaved(selected: NewCallBody["selectedTools"], saved: SavedTools): void {
+  const deleted = toolIdsIn(selected).find((id) => !saved.has(id));
+  if (deleted !== undefined) throw new ApiError("conflict", `the tool ${deleted} was deleted meanwhile`);
 }
 
 /** Fields of calls from a saved agent, which `POST /calls` does not have. */
@@ -143,7 +157,7 @@ function unsupportedFeatures(
   ];
 }
 
-function toCallSpec(body: NewCallBody, voiceId: string, language: string, languages: readonly string[]): CallSpec {
+function toCallSpec(body: NewCallBody, voiceId: string, language: string, tools: CallSpec["tools"]): CallSpec {
   // A greeting is the agent's opening line. There is none when the user speaks first; a blank greeting counts as absent.
   const greeting = body.firstSpeaker === "agent" && !isBlank(body.greeting ?? "") ? body.greeting : undefined;
   return {
@@ -165,7 +179,7 @@ function toCallSpec(body: NewCallBody, voiceId: string, language: string, langua
     ...(body.useParameters && { useParameters: true }),
     connectionType: body.connectionType,
     ...(body.connectionType === "websocket" && { websocket: streamFormatOf(body.websocket) }),
-    tools: toolSpecsOf(body.selectedTools, languages),
+    tools,
     ...(body.metadata !== undefined && { metadata: body.metadata }),
   };
 }

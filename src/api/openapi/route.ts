@@ -47,6 +47,7 @@ const TAGS = [
   { name: "provider-credentials", description: "The account's own API keys of providers." },
   { name: "carriers", description: "The account's credentials at telephone carriers." },
   { name: "phone-numbers", description: "The telephone numbers of the account, and which agents answer them." },
+  { name: "tools", description: "Saved tools of calls and agents: HTTP requests, tools of clients, MCP servers." },
   { name: "tool-secrets", description: "The account's own secrets for headers of HTTP tools." },
   { name: "usage", description: "Calls, minutes and cost." },
   { name: "voices", description: "The voices and languages that the configured TTS providers offer." },

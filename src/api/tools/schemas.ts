@@ -16,10 +16,12 @@ import {
   TOOL_TIMEOUT_MS_MAX,
   TOOL_TIMEOUT_MS_MIN,
   TOOL_URL_CHARS_MAX,
+  TOOL_WHILE_RUNNING_CHARS_MAX,
 } from "../../core/limits/tools.ts";
 import { DTMF_DIGITS, isHoldSeconds, isTransferTarget } from "../../core/tools/built-in-tools.ts";
+import { TOOL_NAME } from "../../core/tools/names.ts";
 import { languageCode } from "../../speech/languages.ts";
-import { ALONGSIDE_FIELD_ERRORS, anyObject, oneOf, text, textNotBlank, wholeNumber } from "../http/fields.ts";
+import { ALONGSIDE_FIELD_ERRORS, anyObject, flag, oneOf, text, textNotBlank, wholeNumber } from "../http/fields.ts";
 import { isBlank } from "../http/validation.ts";
 
 /** Every tool that the service carries out itself; `BUILT_IN_TOOLS` lists those that this build has. */
@@ -45,17 +47,29 @@ function isLanguage(value: unknown): boolean {
   return typeof value === "string" && languageCode(value) !== undefined;
 }
 
-const TOOL_NAME = new RegExp(`^[A-Za-z0-9_-]{1,${TOOL_NAME_CHARS_MAX}}$`);
-
-/** Whether a value can be the name of a tool. */
-export const isToolName = (value: unknown): value is string => typeof value === "string" && TOOL_NAME.test(value);
-
 const nameRule = { error: `must be 1 to ${TOOL_NAME_CHARS_MAX} of the characters A-Z, a-z, 0-9, _ and -` };
+const whileRunningRule = {
+  error: `must be a string of at most ${TOOL_WHILE_RUNNING_CHARS_MAX} characters that is not blank`,
+};
 const descriptionRule = {
   error: `must be a string of at most ${TOOL_DESCRIPTION_CHARS_MAX} characters that is not blank`,
 };
 
-const HttpDefinition = z
+/** Headers of a request to a server. */
+export const headersField = z
+        .record(z.string(), text, { error: "must be an object of strings" })
+        .refine((headers) => Object.keys(headers).length <= TOOL_HEADERS_MAX, {
+          error: `must have at most ${TOOL_HEADERS_MAX} headers`,
+        })
+        .meta({
+          description:
+            `At most ${TOOL_HEADERS_MAX}, of at most ${TOOL_HEADER_CHARS_MAX} characters each. \`{{NAME}}\` stands for the secret that the service is configured ` +
+            "with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the LLM nor any response of this API contains it. Headers that belong to the " +
+            "connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.",
+          examples: [{ Authorization: "Bearer {{SHOP_TOKEN}}" }],
+        });
+
+export const HttpDefinition = z
   .strictObject(
     {
       method: oneOf(HTTP_TOOL_METHODS).meta({
@@ -68,19 +82,7 @@ const HttpDefinition = z
           "stands for an argument, which is percent-encoded. The server is fixed: no argument can name it. Redirects are not followed.",
         examples: ["https://api.example.com/orders/{order}"],
       }),
-      headers: z
-        .record(z.string(), text, { error: "must be an object of strings" })
-        .refine((headers) => Object.keys(headers).length <= TOOL_HEADERS_MAX, {
-          error: `must have at most ${TOOL_HEADERS_MAX} headers`,
-        })
-        .optional()
-        .meta({
-          description:
-            `At most ${TOOL_HEADERS_MAX}, of at most ${TOOL_HEADER_CHARS_MAX} characters each. \`{{NAME}}\` stands for the secret that the service is configured ` +
-            "with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the LLM nor any response of this API contains it. Headers that belong to the " +
-            "connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.",
-          examples: [{ Authorization: "Bearer {{SHOP_TOKEN}}" }],
-        }),
+      headers: headersField.optional(),
     },
     { error: "must be an object" },
   )
@@ -89,14 +91,8 @@ const HttpDefinition = z
     description: `The request of a tool of the type \`http\`. The LLM is given at most ${TOOL_RESULT_CHARS_MAX} characters of a response of at most ${TOOL_ANSWER_BYTES_MAX / 1_024} KiB, which must be JSON or text.`,
   });
 
-const ToolDefinition = z
-  .strictObject(
-    {
-      type: oneOf(DEFINITION_TYPES).meta({
-        description:
-          "`http`: the service sends a request. `client`: the program at the other end of a raw WebSocket carries it out when it " +
-          "receives `toolCall`; only with `connectionType` `websocket`.",
-      }),
+/** What the LLM is given of a tool. */
+export const describedFields = {
       name: z
         .string(nameRule)
         .regex(TOOL_NAME, nameRule)
@@ -111,10 +107,42 @@ const ToolDefinition = z
           `A JSON Schema (2020-12) of the type \`object\`: the arguments that the LLM may choose. At most ${TOOL_SCHEMA_CHARS_MAX} characters and ${TOOL_SCHEMA_DEPTH_MAX} levels, ` +
           "without external references. The LLM's arguments are validated against it.",
       }),
-      http: HttpDefinition.optional(),
+};
+
+/** How a tool runs. */
+export const runFields = {
       timeoutMs: wholeNumber(TOOL_TIMEOUT_MS_MIN, TOOL_TIMEOUT_MS_MAX)
         .default(TOOL_TIMEOUT_MS_DEFAULT)
         .meta({ description: "Timeout in milliseconds; after it the LLM is given a timeout error." }),
+  readOnly: flag.default(false).meta({
+    description: "The tool changes nothing: the LLM may be given it where tools with effects are not offered, and it is sent again like an `idempotent` one.",
+  }),
+  idempotent: flag.default(false).meta({
+    description:
+      "Twice is as once: an HTTP tool is sent once more, within `timeoutMs`, when its server could not be reached or answered 502, 503 or 504.",
+  }),
+  whileRunning: z
+    .string(whileRunningRule)
+    .max(TOOL_WHILE_RUNNING_CHARS_MAX, whileRunningRule)
+    .refine((value) => !isBlank(value), whileRunningRule)
+    .optional()
+    .meta({
+      description: "What the agent says while the tool takes long, in place of the service's own phrase.",
+      examples: ["I am looking that up."],
+    }),
+};
+
+const ToolDefinition = z
+  .strictObject(
+    {
+      type: oneOf(DEFINITION_TYPES).meta({
+        description:
+          "`http`: the service sends a request. `client`: the program at the other end of a raw WebSocket carries it out when it " +
+          "receives `toolCall`; only with `connectionType` `websocket`.",
+      }),
+      ...describedFields,
+      http: HttpDefinition.optional(),
+      ...runFields,
     },
     { error: "must be an object" },
   )
@@ -133,7 +161,10 @@ export type ToolDefinition = z.output<typeof ToolDefinition>;
 export const SelectedTool = z
   .strictObject(
     {
-      toolId: textNotBlank.optional().meta({ description: "A saved tool. Not in this version: 501." }),
+      toolId: textNotBlank.optional().meta({
+        description: "A saved tool of the account: see `POST /tools`. The call has it as it was when the call was created.",
+        examples: ["tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"],
+      }),
       toolName: oneOf(TOOL_NAMES)
         .optional()
         .meta({
@@ -145,7 +176,8 @@ export const SelectedTool = z
       parameterOverrides: anyObject.optional().meta({
         description:
           "Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, " +
-          "`language` of `switch_language`, or the `parameters` of a definition.",
+          "`language` of `switch_language`, or the `parameters` of a definition or of a saved tool; of an MCP server those of any of its " +
+          "tools.",
       }),
     },
     { error: "must be an object" },
@@ -157,6 +189,7 @@ export const SelectedTool = z
     const { toolName, definition, parameterOverrides } = tool;
     if (!isObject(parameterOverrides)) return;
     const rules = toolName === undefined ? undefined : OVERRIDES[toolName];
+    // Those of a saved tool are looked up afterwards.
     const known = rules === undefined ? propertiesOf(definition) : Object.keys(rules);
     const keys = Object.keys(parameterOverrides).filter((name) => known !== undefined && !known.includes(name));
     if (keys.length > 0) context.addIssue({ code: "unrecognized_keys", keys, path: ["parameterOverrides"] });
@@ -200,10 +233,11 @@ function propertiesOf(definition: unknown): string[] | undefined {
 /** A tool as a call shows it: how it was selected; header values are omitted. */
 export const ToolItem = z
   .object({
+    toolId: z.string().optional().meta({ description: "The saved tool that `definition` comes from." }),
     toolName: z.string().optional(),
     definition: z
       .object({
-        type: z.enum(DEFINITION_TYPES),
+        type: z.enum([...DEFINITION_TYPES, "mcp"]),
         name: z.string(),
         description: z.string(),
         parameters: z.record(z.string(), z.unknown()),
@@ -214,9 +248,16 @@ export const ToolItem = z
             headerNames: z.array(z.string()).meta({ description: "Their values are not shown again." }),
           })
           .optional(),
+        mcp: z
+          .object({ url: z.string(), headerNames: z.array(z.string()) })
+          .optional()
+          .meta({ description: "The server of a tool of the type `mcp`." }),
         timeoutMs: z.int(),
+        readOnly: z.boolean(),
+        idempotent: z.boolean(),
+        whileRunning: z.string().optional(),
       })
       .optional(),
     parameterOverrides: z.record(z.string(), z.unknown()).optional(),
   })
-  .meta({ id: "CallTool", description: "A tool of the call, as it was selected." });
+  .meta({ id: "CallTool", description: "A tool of the call, as it was selected; of an MCP server each of its tools by itself." });

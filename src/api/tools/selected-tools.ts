@@ -5,7 +5,6 @@ import {
   CONNECTION_TYPE_DEFAULT,
   type ConnectionType,
 } from "../../core/calls/spec.ts";
-import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
@@ -20,18 +19,20 @@ import type { SchemaChecks, SchemaResult } from "../../core/schemas/checker.ts";
 import { schemaProblem } from "../../core/schemas/shape.ts";
 import { primaryLanguage } from "../../core/text/language-tags.ts";
 import { argumentsIn, headerProblem, secretsIn, urlProblem, urlTemplateOf } from "../../core/tools/http-tool.ts";
+import { isToolName } from "../../core/tools/names.ts";
 import { type ToolSecrets, toolSecretFor, withSecretsOf } from "../../core/tools/secrets.ts";
 import { languageCode, primaryLanguages } from "../../speech/languages.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
 import type { Path } from "../http/display-path.ts";
 import { ApiError, notInThisVersion, type Problem } from "../http/errors.ts";
-import { problem, problemWithoutValue } from "../http/validation.ts";
+import { isBlank, problem, problemWithoutValue } from "../http/validation.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageRule } from "../voices/lookup.ts";
-import { isToolName, type SelectedTool, TOOL_NAMES } from "./schemas.ts";
+import { argumentNamesOf, type SavedToolDeps, type SavedTools, savedToolsOf, toolIdsIn } from "./saved.ts";
+import { type SelectedTool, TOOL_NAMES } from "./schemas.ts";
 
 /** What this installation allows to tools. */
-export interface ToolDeps {
+export interface ToolDeps extends SavedToolDeps {
   /** The service's secrets that headers may contain, and which account may send them to which server. */
   toolSecrets: ToolSecrets;
   /** The accounts' own. */
@@ -41,7 +42,6 @@ export interface ToolDeps {
   schemas: Pick<SchemaChecks, "compile">;
   /** What `switch_language` may be fixed to. */
   voices: Pick<VoiceCatalogue, "languages">;
-  clock: Clock;
 }
 
 /** The account whose tools are checked, and what the check needs. */
@@ -56,32 +56,118 @@ interface ToolCheckContext extends ToolDeps {
 /** Whether a built-in tool has this name. Names are case-sensitive. */
 export const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
 
+/** Saved tools that are named elsewhere than in `selectedTools`. */
+interface ToolIds {
+  /** Any value. */
+  ids: unknown;
+  at: Path;
+}
+
 /**
  * The problems of `selectedTools` beyond its shape, which the schema checks: here it may be any value. `at` is its path in the
  * body, `accountId` the account of the request. Schemas are compiled off this event loop, within a budget of CPU time. Throws
- * ApiError `unavailable` when they cannot be compiled now.
+ * ApiError `unavailable` when they cannot be compiled now. `more` are the `toolIds` of an agent.
  */
 export async function toolProblems(
   selected: unknown,
   at: Path,
   accountId: AccountId,
   offer: ToolDeps,
+  more?: ToolIds,
 ): Promise<readonly Problem[]> {
-  if (!Array.isArray(selected) || selected.length > SELECTED_TOOLS_MAX) return [];
+  const listed = Array.isArray(selected) && selected.length <= SELECTED_TOOLS_MAX ? selected : [];
+  const checked = new CheckedNames();
+  const saved = await savedToolsOf([...toolIdsIn(listed), ...idsOf(more)], accountId, offer);
+  return [
+    ...(await selectedToolProblems(listed, at, { ...offer, accountId, saved, checked })),
+    ...(more === undefined ? [] : toolIdProblems(more, listed.length, saved, checked)),
+  ];
+}
+
+const idsOf = (more: ToolIds | undefined): readonly string[] =>
+  more !== undefined && Array.isArray(more.ids)
+    ? more.ids.slice(0, SELECTED_TOOLS_MAX).filter((id) => typeof id === "string")
+    : [];
+
+/** The names and the saved tools of a list, each of which it may have once. */
+class CheckedNames {
+  readonly #taken = new Set<unknown>();
+
+  /** The rule that a name breaks; undefined where it is new. */
+  problemOf(name: unknown): string | undefined {
+    if (typeof name === "string" && this.#taken.has(name)) return "must differ from the names of the other tools";
+    this.#taken.add(name);
+    return undefined;
+  }
+}
+
+/** Why an id cannot be that of a tool of the list: it is unknown, or what it names is there already. */
+function savedToolRule(id: string, saved: SavedTools, checked: CheckedNames): string | undefined {
+  const tool = saved.get(id);
+  if (tool === undefined) return "must be the id of a saved tool of the account";
+  if (checked.problemOf(id) !== undefined) return "must be there once";
+  const { definition } = tool;
+  if (definition.type === "mcp" || checked.problemOf(definition.name) === undefined) return undefined;
+  return `must name a tool whose name no other one has, and ${definition.name} is taken`;
+}
+
+function* toolIdProblems(
+  { ids, at }: ToolIds,
+  selectedCount: number,
+  saved: SavedTools,
+  checked: CheckedNames,
+): Generator<Problem> {
+  if (!Array.isArray(ids) || ids.length > SELECTED_TOOLS_MAX) return;
+  if (ids.length + selectedCount > SELECTED_TOOLS_MAX) {
+    const rule = `must have, together with selectedTools, at most ${SELECTED_TOOLS_MAX} tools`;
+    yield problemWithoutValue(at, rule);
+  }
+  for (const [index, id] of ids.entries()) {
+    const rule = typeof id === "string" ? savedToolRule(id, saved, checked) : undefined;
+    if (rule !== undefined) yield problem([...at, index], rule, id);
+  }
+}
+
+function* savedSelectionProblems(
+  { toolId, parameterOverrides }: Record<string, unknown>,
+  at: Path,
+  { saved, checked }: Pick<SelectionContext, "saved" | "checked">,
+): Generator<Problem> {
+  if (typeof toolId !== "string" || isBlank(toolId)) return;
+  const rule = savedToolRule(toolId, saved, checked);
+  if (rule !== undefined) yield problem([...at, "toolId"], rule, toolId);
+  const tool = saved.get(toolId);
+  if (tool === undefined || !isObject(parameterOverrides)) return;
+  const known = argumentNamesOf(tool);
+  for (const name of Object.keys(parameterOverrides)) {
+    if (known.includes(name)) continue;
+    yield problemWithoutValue([...at, "parameterOverrides", name], "must be an argument of the tool");
+  }
+}
+
+interface SelectionContext extends ToolDeps {
+  accountId: AccountId;
+  saved: SavedTools;
+  checked: CheckedNames;
+}
+
+async function selectedToolProblems(
+  selected: readonly unknown[],
+  at: Path,
+  { accountId, saved, checked, ...offer }: SelectionContext,
+): Promise<readonly Problem[]> {
   const schemasDeadlineMs = addMs(offer.clock.nowMs(), SCHEMAS_OF_REQUEST_MS_MAX);
   const toolSecrets = mentionsSecret(selected) ? await secretsFor(accountId, offer) : offer.toolSecrets;
   const context: ToolCheckContext = { ...offer, toolSecrets, accountId, schemaCpuMs: 0, schemasDeadlineMs };
   const problems: Problem[] = [];
-  const names = new Set<unknown>();
   for (const [index, tool] of selected.entries()) {
     if (!isObject(tool)) continue;
     const { toolName, definition } = tool;
     const nameAt: Path = toolName === undefined ? [...at, index, "definition", "name"] : [...at, index, "toolName"];
     const name = toolName ?? (isObject(definition) ? definition.name : undefined);
-    if (typeof name === "string" && names.has(name)) {
-      problems.push(problem(nameAt, "must differ from the names of the other tools", name));
-    }
-    names.add(name);
+    const nameRule = checked.problemOf(name);
+    if (nameRule !== undefined) problems.push(problem(nameAt, nameRule, name));
+    problems.push(...savedSelectionProblems(tool, [...at, index], { saved, checked }));
     if (toolName === "switch_language" && isObject(tool.parameterOverrides))
       problems.push(...(await fixedLanguageProblems(tool.parameterOverrides.language, [...at, index], offer)));
     if (!isObject(definition)) continue;
@@ -158,6 +244,42 @@ async function compiledInTime(
   }
 }
 
+/** The problems of the definition of a saved tool beyond its shape. It may be any object. */
+export async function savedDefinitionProblems(
+  definition: Record<string, unknown>,
+  accountId: AccountId,
+  offer: ToolDeps,
+): Promise<readonly Problem[]> {
+  const schemasDeadlineMs = addMs(offer.clock.nowMs(), SCHEMAS_OF_REQUEST_MS_MAX);
+  const toolSecrets = mentionsSecret([definition]) ? await secretsFor(accountId, offer) : offer.toolSecrets;
+  const context: ToolCheckContext = { ...offer, toolSecrets, accountId, schemaCpuMs: 0, schemasDeadlineMs };
+  const problems = [
+    ...(definition.type === "mcp" ? mcpProblems(definition.mcp, context) : definitionProblems(definition, [], context)),
+  ];
+  if (!isObject(definition.parameters)) return problems;
+  const rule = await schemaRule(definition.parameters, context);
+  return rule === undefined ? problems : [...problems, problemWithoutValue(["parameters"], rule)];
+}
+
+/** Headers of the protocol, which the client itself sets. */
+const MCP_HEADERS = /^(?:accept|last-event-id|mcp-.*)$/i;
+
+function* mcpProblems(mcp: unknown, context: ToolCheckContext): Generator<Problem> {
+  if (!isObject(mcp)) return;
+  const { url, headers } = mcp;
+  const template = typeof url === "string" ? urlTemplateOf(url) : undefined;
+  const urlRule = typeof url === "string" ? urlProblem(url, context.toolsAllowLoopback) : undefined;
+  if (urlRule !== undefined) yield problem(["mcp", "url"], urlRule, url);
+  else if (typeof url === "string" && argumentsIn(url).length > 0)
+    yield problem(["mcp", "url"], "must be an address without arguments", url);
+  if (!isObject(headers)) return;
+  yield* headerProblems(headers, ["mcp", "headers"], urlRule === undefined ? template?.origin : undefined, context);
+  for (const name of Object.keys(headers)) {
+    if (MCP_HEADERS.test(name))
+      yield problemWithoutValue(["mcp", "headers", name], "must not be set: the protocol needs it");
+  }
+}
+
 function* definitionProblems(
   definition: Record<string, unknown>,
   at: Path,
@@ -214,17 +336,18 @@ function* headerProblems(
   }
 }
 
-/** Tools that the connection type of the call does not support. */
-export function* transportProblems({
-  connectionType = CONNECTION_TYPE_DEFAULT,
-  selectedTools,
-}: Record<string, unknown>): Generator<Problem> {
+/** Tools that the connection type of the call does not support. `saved` are those that it names. */
+export function* transportProblems(
+  { connectionType = CONNECTION_TYPE_DEFAULT, selectedTools }: Record<string, unknown>,
+  saved: SavedTools,
+): Generator<Problem> {
   const tools = Array.isArray(selectedTools) ? selectedTools.filter(isObject) : [];
   const mustBeOneOf = (types: readonly ConnectionType[], tool: string): Problem | undefined =>
     types.some((type) => type === connectionType)
       ? undefined
       : problem(["connectionType"], `must be ${types.join(" or ")} with the tool ${tool}`, connectionType);
-  for (const { toolName, definition } of tools) {
+  for (const { toolId, toolName, definition: given } of tools) {
+    const definition = given ?? saved.get(String(toolId))?.definition;
     const found =
       toolName === "send_dtmf"
         ? mustBeOneOf(DTMF_CARRIERS, toolName)
@@ -239,7 +362,6 @@ export function* transportProblems({
 export function unsupportedTools(tools: readonly SelectedTool[], path: string): readonly Problem[] {
   return tools.flatMap((tool, index) => {
     const miss = (feature: string) => [notInThisVersion(`${path}/${index}`, feature)];
-    if (tool.toolId !== undefined) return miss("a tool by toolId");
     if (tool.toolName !== undefined && !isBuiltIn(tool.toolName)) return miss(`the tool ${tool.toolName}`);
     return [];
   });

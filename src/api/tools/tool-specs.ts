@@ -1,22 +1,35 @@
 import type { z } from "zod";
-import type { ToolSpec } from "../../core/calls/spec.ts";
+import type { CallSpec, ToolSpec } from "../../core/calls/spec.ts";
 import type { SelectedTool, ToolDefinition, ToolItem } from "./schemas.ts";
+import { flagsOf, type SavedToolDeps, type SavedTools, specsOfSaved, withoutClashes } from "./saved.ts";
 import { isBuiltIn } from "./selected-tools.ts";
 
-/** Requires tools without problems that this build has. `languages` are those of the service, without regions. */
-export const toolSpecsOf = (tools: readonly SelectedTool[], languages: readonly string[]): ToolSpec[] =>
-  tools.flatMap(({ toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
+/**
+ * Requires tools without problems that this build has. `languages` are those of the service, without regions; `saved` has the saved
+ * tools that are named.
+ */
+export async function toolSpecsOf(
+  tools: readonly SelectedTool[],
+  languages: readonly string[],
+  saved: SavedTools,
+  deps: SavedToolDeps,
+): Promise<CallSpec["tools"]> {
+  const specs = tools.flatMap(({ toolId, toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
     if (definition !== undefined) return [definedTool(definition, fixedArguments)];
+    const tool = toolId === undefined ? undefined : saved.get(toolId);
+    if (tool !== undefined) return specsOfSaved(tool, fixedArguments);
     if (toolName === undefined || !isBuiltIn(toolName)) return [];
     const limits = toolName === "switch_language" ? { languages } : {};
     return [{ kind: "built_in", name: toolName, fixedArguments, ...limits }];
   });
+  return await withoutClashes(specs, saved, deps);
+}
 
 function definedTool(
-  { http, type: _, ...described }: ToolDefinition,
+  { http, type: _, readOnly, idempotent, whileRunning, ...described }: ToolDefinition,
   fixedArguments: Record<string, unknown>,
 ): ToolSpec {
-  const tool = { ...described, fixedArguments };
+  const tool = { ...described, ...flagsOf({ readOnly, idempotent, whileRunning }), fixedArguments };
   if (http === undefined) return { kind: "client", ...tool };
   const { method, url, headers = {} } = http;
   return { kind: "http", ...tool, method, url, headers };
@@ -27,10 +40,27 @@ export function toolItemOf(tool: ToolSpec): z.output<typeof ToolItem> {
   const overrides =
     Object.keys(tool.fixedArguments).length === 0 ? {} : { parameterOverrides: { ...tool.fixedArguments } };
   if (tool.kind === "built_in") return { toolName: tool.name, ...overrides };
-  const { kind: type, name, description, parameters, timeoutMs } = tool;
-  const http =
-    tool.kind === "http"
-      ? { http: { method: tool.method, url: tool.url, headerNames: Object.keys(tool.headers) } }
-      : {};
-  return { definition: { type, name, description, parameters: { ...parameters }, ...http, timeoutMs }, ...overrides };
+  const { kind: type, name, description, parameters, timeoutMs, toolId, whileRunning } = tool;
+  const definition = {
+    ...{ type, name, description, parameters: { ...parameters } },
+    ...serverOf(tool),
+    timeoutMs,
+    readOnly: tool.readOnly ?? false,
+    idempotent: tool.idempotent ?? false,
+    ...(whileRunning !== undefined && { whileRunning }),
+  };
+  return { ...(toolId !== undefined && { toolId }), definition, ...overrides };
+}
+
+type Definition = NonNullable<z.output<typeof ToolItem>["definition"]>;
+
+function serverOf(tool: ToolSpec): Pick<Definition, "http" | "mcp"> {
+  switch (tool.kind) {
+    case "http":
+      return { http: { method: tool.method, url: tool.url, headerNames: Object.keys(tool.headers) } };
+    case "mcp":
+      return { mcp: { url: tool.url, headerNames: Object.keys(tool.headers) } };
+    default:
+      return {};
+  }
 }

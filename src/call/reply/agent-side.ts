@@ -292,9 +292,19 @@ export class AgentSide {
     else if (timeout === "tts") this.#options.end("provider_error");
     else if (timeout === "filler") {
       reply.watchdog.fillerStarted();
-      const { filler } = this.#options.phrases.in(this.#language);
+      const filler = this.#fillerOf(reply);
       this.#speak(reply, reply.segmentCount, reply.insert(filler, nowMs), nowMs, "filler");
     }
+  }
+
+  /** What a tool that is running says for itself, or else the service phrase. */
+  #fillerOf(reply: Reply): string {
+    const { spec, phrases } = this.#options;
+    for (const running of reply.tools.runningNames) {
+      const tool = spec.tools.find(({ name }) => name === running);
+      if (tool !== undefined && tool.kind !== "built_in" && tool.whileRunning !== undefined) return tool.whileRunning;
+    }
+    return phrases.in(this.#language).filler;
   }
 
   /** Ends a reply that the caller has heard completely, according to marks or the playback clock. */

@@ -98,6 +98,11 @@ export class ToolRounds {
     return this.#pendingCount > 0;
   }
 
+  /** The names of the tools that are running, in the order of their calls. */
+  get runningNames(): readonly string[] {
+    return this.#rounds.flatMap(({ runs }) => runs.filter(({ result }) => result === undefined).map(({ call }) => call.name));
+  }
+
   /** The LLM has had its last round. */
   get exhausted(): boolean {
     return this.#rounds.length >= TOOL_ROUNDS_MAX;

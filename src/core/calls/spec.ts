@@ -1,3 +1,5 @@
+import type { ToolId } from "../ids.ts";
+
 /** A telephone carrier as the API names it; `carriers/list.ts` has those that exist. */
 export type CarrierType = `carrier_${string}`;
 /** How audio may reach a call. */
@@ -42,6 +44,14 @@ interface DescribedTool extends Tool {
   /** A JSON Schema object: the arguments that the LLM may choose. */
   parameters: Readonly<Record<string, unknown>>;
   timeoutMs: number;
+  /** The saved tool that it comes from; absent for a definition of the call. */
+  toolId?: ToolId;
+  /** It changes nothing. Absent for a tool that may have effects. */
+  readOnly?: true;
+  /** It may be sent again where no answer came: twice is as once. Absent for no, unless it is `readOnly`. */
+  idempotent?: true;
+  /** What the agent says while it takes long, in place of the service phrase. */
+  whileRunning?: string;
 }
 
 export const HTTP_TOOL_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -53,6 +63,16 @@ export interface HttpTool extends DescribedTool {
   /** `{name}` is replaced by an argument. Arguments without a place go into the query, or as JSON into the body. */
   url: string;
   /** `{{NAME}}` is replaced by a secret of the account or of the service's configuration, which the LLM never sees. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** A tool of an MCP server, as the server listed it when the call was created. */
+export interface McpTool extends DescribedTool {
+  kind: "mcp";
+  toolId: ToolId;
+  /** The server's endpoint for Streamable HTTP. */
+  url: string;
+  /** As those of an HTTP tool. */
   headers: Readonly<Record<string, string>>;
 }
 
@@ -72,7 +92,7 @@ export interface BuiltInToolSpec extends Tool {
 }
 
 /** A tool that was selected for a call. */
-export type ToolSpec = BuiltInToolSpec | HttpTool | ClientTool;
+export type ToolSpec = BuiltInToolSpec | HttpTool | ClientTool | McpTool;
 
 /** The whole configuration of one call, validated and with all defaults. It is plain data and can be sent as JSON. */
 export interface CallSpec {

@@ -2,6 +2,7 @@ import type { UsageUnit } from "../billing/usage.ts";
 import type { LatencyStep } from "../calls/latency.ts";
 import { CANCEL_REASONS, IGNORE_REASONS } from "../calls/reasons.ts";
 import type { Stage } from "../calls/stages.ts";
+import { TOOL_FAULTS, type ToolFault } from "../tools/outcome.ts";
 
 export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed", "unsigned"] as const;
 /**
@@ -9,6 +10,13 @@ export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed", "unsigned"]
  * tokens never reach the control process.
  */
 export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
+
+/** The kinds of tools that the call machine does not carry out by itself. */
+export const RAN_TOOL_KINDS = ["http", "client", "mcp"] as const;
+export type RanToolKind = (typeof RAN_TOOL_KINDS)[number];
+
+export const TOOL_RUN_OUTCOMES = ["completed", ...TOOL_FAULTS] as const;
+export type ToolRunOutcome = "completed" | ToolFault;
 
 export const OPUS_REFUSALS = ["too_large", "too_long", "no_frames", "corrupted"] as const;
 /**

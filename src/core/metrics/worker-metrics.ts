@@ -24,8 +24,11 @@ import {
   PROMPT_TRIM_CAUSES,
   PROVIDER_STEPS,
   type PromptTrimCause,
+  RAN_TOOL_KINDS,
+  type RanToolKind,
   REDEMPTION_OUTCOMES,
   type RedemptionOutcome,
+  type ToolRunOutcome,
   TRANSCRIPT_IGNORE_REASONS,
   TURN_MILESTONES,
   UNIT_LABELS,
@@ -64,6 +67,12 @@ export class WorkerMetrics {
     "calls_ended_total",
     "Ended calls, by the reason that the worker reported.",
     ["reason"],
+  );
+  readonly #toolRuns = counter(
+    this.registry,
+    "tool_runs_total",
+    "Tool calls of the LLM that are over, by the kind of tool, without built-in tools. `completed`, or what went wrong: see the log line `tool call failed`.",
+    ["kind", "outcome"],
   );
   readonly #resumed = counter(
     this.registry,
@@ -281,6 +290,8 @@ export class WorkerMetrics {
     for (const connectionType of connectionTypes) this.#started.inc({ [CONNECTION_TYPE_LABEL]: connectionType }, 0);
     for (const reason of END_REASONS) this.#ended.inc({ reason }, 0);
     for (const outcome of REDEMPTION_OUTCOMES) this.#redeemed.inc({ outcome }, 0);
+    for (const kind of RAN_TOOL_KINDS)
+      for (const outcome of ["completed", "timeout"] as const) this.#toolRuns.inc({ kind, outcome }, 0);
     for (const status of [401, 503]) this.#refused.inc({ status }, 0);
     for (const reason of LLM_ABORT_REASONS) this.#llmAborted.inc({ reason }, 0);
     for (const reason of RESUME_REASONS) this.#resumes.inc({ reason }, 0);
@@ -302,6 +313,11 @@ export class WorkerMetrics {
 
   callEnded(reason: EndReason): void {
     this.#ended.inc({ reason });
+  }
+
+  /** A tool call of the LLM is over, other than one of a built-in tool. */
+  toolRan(kind: RanToolKind, outcome: ToolRunOutcome): void {
+    this.#toolRuns.inc({ kind, outcome });
   }
 
   /** The caller's turn was taken for over after this pause. */

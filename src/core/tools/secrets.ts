@@ -21,6 +21,12 @@ export type ToolSecrets = ReadonlyMap<string, ToolSecret>;
 /** An account's own secrets by their names in headers, each with the servers that may receive it. */
 export type AccountToolSecrets = Readonly<Record<string, Pick<ToolSecret, "value" | "hosts">>>;
 
+/** A call's account, and those of its own secrets that the call's tools name. */
+export interface SecretsOfCall {
+  accountId: AccountId;
+  toolSecrets?: AccountToolSecrets;
+}
+
 /** All secrets that calls of an account can have: its own go before those of the service. */
 export const withSecretsOf = (accountId: AccountId, own: AccountToolSecrets, ofService: ToolSecrets): ToolSecrets =>
   new Map([

@@ -7,10 +7,10 @@ import { codeOf } from "../../core/errors.ts";
 import { CHECKS_OVER_BUDGET_MAX, TOOL_RESULT_CHARS_MAX, TOOLS_RUNNING_MAX } from "../../core/limits/tools.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";
+import { failed, type ToolFault, type ToolOutcome } from "../../core/tools/outcome.ts";
+import type { ServerToolsOfCall } from "../../core/tools/server-tools.ts";
 import { truncateToolResult } from "../../speech/llm/prompt/tool-result.ts";
 import type { RedeemedCall } from "../../store/call-handoff.ts";
-import type { HttpTools } from "./http-client.ts";
-import { failed, type ToolOutcome } from "./outcome.ts";
 
 export type ToolCommand = Extract<CallCommand, { kind: "run-tool" }>;
 type ToolResult = Extract<CallEvent, { kind: "tool-result" }>;
@@ -27,11 +27,13 @@ export interface ToolRunnerOptions {
   redeemed: Pick<RedeemedCall, "accountId" | "spec">;
   /** Checks the LLM's arguments against the schema of its tool. */
   schemas: Pick<SchemaChecks, "prepare" | "check">;
-  httpTools: Pick<HttpTools, "carryOut">;
+  httpTools: ServerToolsOfCall;
   /** Sends a tool call to the client of the call. */
   askClient: (call: ClientToolCall) => void;
   /** Delivers an event to the call. Never called from within `run`. */
   deliver: (event: ToolResult) => void;
+  /** A tool call is over. */
+  onRun: (kind: DefinedTool["kind"], outcome: ToolFault | "completed") => void;
   clock: Clock;
   log: Logger;
 }
@@ -40,7 +42,7 @@ type DefinedTool = Exclude<ToolSpec, { kind: "built_in" }>;
 
 interface RunningTool {
   readonly command: ToolCommand;
-  readonly kind: ToolSpec["kind"];
+  readonly kind: DefinedTool["kind"];
   readonly startMs: MonotonicMs;
   readonly abortController: AbortController;
   /** The client was sent the tool call. */
@@ -120,7 +122,7 @@ export class ToolRunner {
     const problem = await this.#argumentProblem(tool, command.arguments, abortController.signal);
     if (abortController.signal.aborted) return undefined;
     if (problem !== undefined) return problem;
-    if (tool.kind === "http")
+    if (tool.kind !== "client")
       return await httpTools.carryOut(tool, command.arguments, abortController.signal, redeemed.accountId);
     // The client may answer at once, but not before this.
     running.awaitsClient = true;
@@ -161,11 +163,12 @@ export class ToolRunner {
     if (this.#closed || this.#running.get(toolCallId) !== running) return;
     this.#running.delete(toolCallId);
     stop(running);
-    const { clock, log, deliver } = this.#options;
+    const { clock, log, deliver, onRun } = this.#options;
     const durationMs = Math.round(elapsedMs(running.startMs, clock.nowMs()));
     const fields = { turnId, tool: name, kind: running.kind, durationMs, status };
     if (fault === undefined) log.info(fields, "tool call completed");
     else log.warn({ ...fields, code: fault, cause }, "tool call failed");
+    onRun(running.kind, fault ?? "completed");
     deliver({
       kind: "tool-result",
       turnId,

@@ -3,6 +3,7 @@ import { addMs } from "../../core/clocks.ts";
 import { EVENTS_KEPT_MS } from "../../core/limits/events.ts";
 import { DEAD_JOB_DAYS } from "../../core/limits/jobs.ts";
 import { REMOVED_CORPUS_DAYS } from "../../core/limits/knowledge.ts";
+import { TOOL_TEST_RUN_DAYS } from "../../core/limits/tools.ts";
 import { DELIVERIES_WAITING_MAX, DELIVERY_DAYS } from "../../core/limits/webhooks.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
@@ -31,6 +32,7 @@ import {
   RENDER_JOB,
   RESEAL_JOB,
   RETENTION_JOB,
+  TOOL_LISTING_JOB,
   TRANSCRIPTION_JOB,
   WEBHOOK_LIMIT_JOB,
 } from "../../store/job-kinds.ts";
@@ -63,6 +65,8 @@ export interface BackgroundJobsOptions {
   documentProcessing: JobHandler;
   /** Deletes what is stored of deleted corpora and documents. */
   corpusCleaning: JobHandler;
+  /** Asks MCP servers for their tools. */
+  toolListings: JobHandler;
   /** How many jobs there are. */
   statistics: Pick<JobStatisticsReader, "latest">;
 }
@@ -96,12 +100,14 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     transcriptions,
     documentProcessing,
     corpusCleaning,
+    toolListings,
   } = options;
   const handlers: Record<Exclude<JobKind, typeof PHONE_CALL_JOB>, JobHandler> & Partial<Record<JobKind, JobHandler>> = {
     ...(phoneCalls !== undefined && { [PHONE_CALL_JOB]: phoneCalls }),
     [TRANSCRIPTION_JOB]: transcriptions,
     [DOCUMENT_JOB]: documentProcessing,
     [CORPUS_CLEAN_JOB]: corpusCleaning,
+    [TOOL_LISTING_JOB]: toolListings,
     [DELIVERY_JOB]: new DeliveryJob({
       webhooks,
       documents,
@@ -128,6 +134,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       while (!signal.aborted && (await stores.eventStreams.deleteOld(addMs(nowMs, -EVENTS_KEPT_MS))) > 0);
       const removedBeforeMs = addMs(nowMs, -REMOVED_CORPUS_DAYS * DAY_MS);
       while (!signal.aborted && (await stores.corpora.forgetRemoved(removedBeforeMs)) > 0);
+      while (!signal.aborted && (await stores.tools.deleteOldRuns(addMs(nowMs, -TOOL_TEST_RUN_DAYS * DAY_MS))) > 0);
       while (!signal.aborted && (await webhooks.deleteRemoved()) > 0);
       while (!signal.aborted && (await webhooks.deleteOld(addMs(nowMs, -DELIVERY_DAYS * DAY_MS))) > 0);
     }),

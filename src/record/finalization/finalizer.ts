@@ -217,6 +217,7 @@ export class CallFinalizer {
       frames,
       usageEvents,
       network,
+      toolRuns,
       carrierCallId,
       parameters,
       ...projected
@@ -238,6 +239,7 @@ export class CallFinalizer {
       ...ending,
       transcription: projected.transcription && liveEndOf(ending.endReason, projected.transcription),
       turns,
+      toolRuns,
       transcriptComplete: hasEnd,
       carrierCallId,
       parameters,

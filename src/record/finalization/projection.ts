@@ -5,6 +5,7 @@ import type { StartParameters } from "../../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { CarrierCallId } from "../../core/ids.ts";
 import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
+import type { CallToolRun } from "../../store/call-store.ts";
 import type { JournalFile } from "../journal/reader.ts";
 import type { JournaledCommand, JournalHeader } from "../journal/records.ts";
 import { type FrameCounts, summarizeJournal } from "../journal/summary.ts";
@@ -12,6 +13,7 @@ import { replayJournal, type TimedCommand } from "../replay/replay.ts";
 import { isSubsetEqual } from "../replay/subset-equal.ts";
 import { liveResultOf, SttProviders } from "./live-result.ts";
 import { type RecordedUsage, UsageGatherer } from "./preemptive-usage.ts";
+import { ToolRunGatherer } from "./tool-runs.ts";
 
 type LegStarted = Extract<CallEvent, { kind: "leg-started" }>;
 
@@ -27,6 +29,8 @@ export interface ProjectedCall {
   parameters: StartParameters | undefined;
   /** What providers did for the call, request by request. */
   usageEvents: readonly RecordedUsage[];
+  /** The tool calls of the LLM, in the order in which they began. */
+  toolRuns: readonly CallToolRun[];
   /** What was measured of the network; undefined for a call that had no leg on RTP. */
   network: CallNetwork | undefined;
   /** What was said in a live transcription; undefined for a conversation. */
@@ -54,12 +58,14 @@ export async function projectJournal(journal: JournalFile): Promise<ProjectedCal
   const journaled: TimedCommand[] = [];
   const gatherer = new UsageGatherer();
   const sttProviders = new SttProviders();
+  const tools = new ToolRunGatherer();
   const networkReports: NetworkReport[] = [];
   let carrierCallId: CarrierCallId | undefined;
   let started: LegStarted | undefined;
   const { header, durationMs, endReason, frames, complete } = await summarizeJournal(journal, (record) => {
     gatherer.take(record);
     sttProviders.take(record);
+    tools.take(record);
     if (record.kind === "command") journaled.push({ timeMs: record.timeMs, command: record.command });
     else if (record.kind === "event" && record.event.kind === "network") networkReports.push(record.event);
     else if (record.kind === "event" && record.event.kind === "leg-started") {
@@ -72,6 +78,7 @@ export async function projectJournal(journal: JournalFile): Promise<ProjectedCal
     carrierCallId,
     parameters: started?.parameters,
     usageEvents: gatherer.usage,
+    toolRuns: tools.runs,
     network: networkOf(networkReports),
     durationMs,
     frames,

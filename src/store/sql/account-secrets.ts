@@ -114,6 +114,10 @@ export class SqlAccountSecrets implements AccountSecretStore {
     return openAccountSecrets(this.#db, this.#keys, accountId, kind);
   }
 
+  openToolSecrets(accountId: AccountId, names: readonly string[]): Promise<AccountToolSecrets> {
+    return openToolSecrets(this.#db, this.#keys, accountId, names);
+  }
+
   async remove(
     accountId: AccountId,
     kind: AccountSecretKind,

@@ -27,6 +27,7 @@ import { SqlCarriers } from "./telephony/carriers.ts";
 import { SqlInboundWebhooks } from "./telephony/inbound-webhooks.ts";
 import { SqlPhoneCalls } from "./telephony/phone-calls.ts";
 import { SqlPhoneNumbers } from "./telephony/phone-numbers.ts";
+import { SqlTools } from "./tools/tools.ts";
 import { SqlTranscriptions } from "./transcriptions/transcriptions.ts";
 import { SqlTransfer, unfinishedImport } from "./transfer.ts";
 import { SqlSessions } from "./users/sessions.ts";
@@ -141,6 +142,7 @@ export function sqlStores(
     transcriptions,
     corpora: new SqlCorpora(database, clock, sideEffects),
     documents,
+    tools: new SqlTools(database, clock, sideEffects),
     usage: new SqlUsage(db),
     retention: new SqlRetention(database, clock),
     epochs: new SqlEpochs(db),

@@ -17,6 +17,8 @@ import type {
   JobId,
   PhoneNumberId,
   PublishableKeyId,
+  ToolId,
+  ToolRunId,
   TranscriptionId,
   UserId,
   WebhookId,
@@ -488,6 +490,35 @@ export interface Tables {
     created_at: EpochMs;
     last_attempt_at: EpochMs | null;
     next_attempt_at: EpochMs | null;
+  };
+  /** Saved tools. */
+  tools: {
+    id: ToolId;
+    account_id: AccountId;
+    /** Of the definition, as is `name`, which is JSON of a text. */
+    type: string;
+    name: string;
+    version: number;
+    created_at: EpochMs;
+    updated_at: EpochMs;
+    /** JSON of SavedToolDefinition. */
+    definition: string;
+    /** JSON of McpListing; null for other tools. */
+    listing: string | null;
+  };
+  /** Runs of saved tools, of calls that are over and of tests. */
+  tool_runs: {
+    id: ToolRunId;
+    account_id: AccountId;
+    tool_id: ToolId;
+    /** Null for a test. */
+    call_id: CallId | null;
+    name: string;
+    started_at: EpochMs;
+    duration_ms: number | null;
+    failed: number | null;
+    /** JSON of ToolRunWords; null when words are not stored. */
+    words: string | null;
   };
   transcriptions: {
     id: TranscriptionId;

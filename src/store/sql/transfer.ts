@@ -15,6 +15,8 @@ const TABLES: readonly (readonly [name: keyof Tables, ...primaryKey: string[]])[
   ["account_secrets", "id"],
   ["agents", "id"],
   ["agent_versions", "agent_id", "version"],
+  ["tools", "id"],
+  ["tool_runs", "id"],
   ["carriers", "id"],
   ["phone_numbers", "id"],
   ["calls", "id"],

@@ -182,17 +182,11 @@ describe("POST /agents", () => {
   });
 
   test.each([
-    ["a tool by toolIds", { toolIds: ["tool_1", "tool_2"] }, ["/toolIds"]],
     ["a corpus by corpusIds", { corpusIds: ["corpus_1"] }, ["/corpusIds"]],
     [
       "the tool query_corpus",
       { callSettings: { selectedTools: [{ toolName: "hang_up" }, { toolName: "query_corpus" }] } },
       ["/callSettings/selectedTools/1"],
-    ],
-    [
-      "a tool by toolId",
-      { callSettings: { selectedTools: [{ toolId: "tool_1" }] } },
-      ["/callSettings/selectedTools/0"],
     ],
   ])("%s is 501, and no agent is saved", async (feature, changes, paths) => {
     const answer = await create({ ...LEAST_AGENT, ...changes });

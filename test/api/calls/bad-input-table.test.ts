@@ -200,8 +200,7 @@ const FIELDS: readonly Field[] = [
     invalid_request: [...noWord("hang_up"), ['"send_dtmf"', "/connectionType"]],
   }),
   tool("toolId", {
-    unavailable: ['"tool_1"', '"x"', '"💣"', '"../../etc"'].map(wholeItem),
-    invalid_request: [...NO_TEXT, '""', '" "', ...HALVES],
+    invalid_request: [...NO_TEXT, '""', '" "', ...HALVES, '"tool_1"', '"x"', '"💣"', '"../../etc"'],
   }),
   tool("definition", {
     created: [definition()],

@@ -12,6 +12,7 @@ import {
   pathsOf,
 } from "../../support/api/harness.ts";
 import { redeemedBy } from "../../support/tokens.ts";
+import { INLINE_SCHEMAS } from "../../support/stubs/inline-schemas.ts";
 
 let api: ApiUnderTest;
 beforeEach(async () => {
@@ -195,6 +196,7 @@ const tools = (count: number) =>
 async function apiWith(...results: SchemaResult[]) {
   const accountIds: string[] = [];
   const schemas = {
+    ...INLINE_SCHEMAS,
     compile: async (accountId: string): Promise<SchemaResult> => {
       accountIds.push(accountId);
       return results[Math.min(accountIds.length, results.length) - 1] as SchemaResult;
@@ -281,6 +283,7 @@ describe("ADV-H2: schemas that cost too much", () => {
   test("ADV-H2: share one deadline, after which the response is 503 with Retry-After", async () => {
     const scripted: ApiUnderTest = await apiUnderTest(undefined, {
       schemas: {
+        ...INLINE_SCHEMAS,
         // Each waits for less than its limit, after those of other requests.
         compile: async () => {
           await new Promise<void>((resolve) => scripted.clock.after(4_000, resolve));
@@ -299,6 +302,7 @@ describe("ADV-H2: schemas that cost too much", () => {
   test("of a call of 137 KB are compiled one by one, until the first that is too costly", async () => {
     const compiled: string[] = [];
     const schemas = {
+      ...INLINE_SCHEMAS,
       compile: async (_accountId: string, schema: string): Promise<SchemaResult> => {
         compiled.push(schema);
         return { outcome: "over_budget", cpuMs: 50 };

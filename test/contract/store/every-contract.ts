@@ -23,6 +23,7 @@ import { publishableKeyContract } from "./publishable-keys.ts";
 import { redemptionContract } from "./redemptions.ts";
 import { retentionStoreContract } from "./retention.ts";
 import { sessionStoreContract } from "./sessions.ts";
+import { toolStoreContract } from "./tools.ts";
 import { transcriptionContract } from "./transcriptions.ts";
 import { usageStoreContract } from "./usage.ts";
 import { userStoreContract } from "./users.ts";
@@ -41,6 +42,7 @@ const CONTRACTS = [
   publishableKeyContract,
   ownerLinkContract,
   agentStoreContract,
+  toolStoreContract,
   auditStoreContract,
   retentionStoreContract,
   jobStoreContract,

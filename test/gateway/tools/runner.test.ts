@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
-import type { ClientTool, HttpTool } from "../../../src/core/calls/spec.ts";
-import { asAccountId, asToolCallId, asTurnId, type ToolCallId } from "../../../src/core/ids.ts";
+import type { ClientTool, HttpTool, McpTool } from "../../../src/core/calls/spec.ts";
+import { asAccountId, asToolCallId, asToolId, asTurnId, type ToolCallId } from "../../../src/core/ids.ts";
 import type { SchemaChecks, SchemaResult } from "../../../src/core/schemas/checker.ts";
-import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
+import type { ToolOutcome } from "../../../src/core/tools/outcome.ts";
 import { type ClientToolCall, ToolRunner } from "../../../src/gateway/tools/runner.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
@@ -26,6 +26,7 @@ const HTTP: HttpTool = {
   headers: {},
 };
 const CLIENT: ClientTool = { ...described, kind: "client", name: "screen" };
+const MCP: McpTool = { ...described, kind: "mcp", name: "search", toolId: asToolId("tool_1"), url: HTTP.url, headers: {} };
 
 /**
  * A runner whose HTTP requests are answered by hand; arguments are checked in this process unless `schemas` does it.
@@ -34,12 +35,13 @@ function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMA
   const clock = new ManualClock();
   const { log, lines } = memoryLog();
   const delivered: CallEvent[] = [];
+  const runs: [kind: string, outcome: string][] = [];
   const clientCalls: ClientToolCall[] = [];
   const requests: { given: object; signal: AbortSignal; answer(outcome: ToolOutcome): void; fail(): void }[] = [];
   const tools = new ToolRunner({
     redeemed: {
       accountId: asAccountId("account_1"),
-      spec: { ...SPEC, tools: [HTTP, CLIENT, { kind: "built_in", name: "hang_up", fixedArguments: {} }] },
+      spec: { ...SPEC, tools: [HTTP, CLIENT, MCP, { kind: "built_in", name: "hang_up", fixedArguments: {} }] },
     },
     schemas,
     httpTools: {
@@ -50,11 +52,12 @@ function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMA
     },
     askClient: (call) => clientCalls.push(call),
     deliver: (event) => delivered.push(event),
+    onRun: (kind, outcome) => runs.push([kind, outcome]),
     clock,
     log,
   });
   return {
-    ...{ clock, lines, delivered, clientCalls, requests, tools },
+    ...{ clock, lines, delivered, clientCalls, requests, runs, tools },
     run: (name: string, toolCallId: ToolCallId, given: Record<string, unknown> = { order: "A-17" }) =>
       tools.run({ kind: "run-tool", turnId: asTurnId(3), toolCallId, name, arguments: given }),
     /** The last line that was logged. */
@@ -84,6 +87,23 @@ describe("the tools of a call", () => {
       status: 200,
     });
     expect(clock.pending).toBe(0);
+  });
+
+  test("are counted by kind and outcome", async () => {
+    const { run, requests, tools, runs } = runner();
+    run("order", asToolCallId("3.1"));
+    run("screen", asToolCallId("3.2"));
+    run("search", asToolCallId("3.3"));
+    await settled();
+    requests[0]?.answer({ text: "on its way", status: 200 });
+    requests[1]?.answer({ text: "Error: too long.", fault: "too_large" });
+    tools.clientAnswered("3.2", "no such window", true);
+    await settled();
+    expect(runs.toSorted()).toEqual([
+      ["client", "client"],
+      ["http", "completed"],
+      ["mcp", "too_large"],
+    ]);
   });
 
   test("yield what the client reports, once, and only for the id of a pending tool call", async () => {

@@ -36,6 +36,7 @@ async function scene({
   const unused = () => Promise.reject(new Error("not used"));
   const options: BackgroundJobsOptions = {
     stores,
+    toolListings: { run: unused, attemptMsMax: 1_000, retryDelaysMs: [] },
     webhooks: new Proxy(stores.openWebhooks(SEALING_KEYS), {
       get: (target, name: keyof WebhookStore) => (name === "reseal" ? (reseal ?? unused) : target[name].bind(target)),
     }),

@@ -1,5 +1,5 @@
-import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
-import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
+import { HttpTools } from "../../../src/core/tools/http/client.ts";
+import type { ToolOutcome } from "../../../src/core/tools/outcome.ts";
 import { aborted, sleep } from "../../support/manual-clock.ts";
 import type { ProviderOptions } from "./open-streams.ts";
 

@@ -47,6 +47,7 @@ import { ageClockOf, mintToken } from "../tokens.ts";
 import { ANY_BATCH_PROVIDER } from "./any-batch-provider.ts";
 import { ANY_STT } from "./any-stt.ts";
 import { statusReader } from "./status.ts";
+import { TOOL_DEPS } from "./tool-deps.ts";
 
 export const VOICES: readonly Voice[] = [
   { id: "fake/en-us", name: "Alice", language: "en-US", provider: "fake" },
@@ -148,6 +149,9 @@ export async function apiUnderTest(
       | "removeFiles"
       | "holdCall"
       | "toolsAllowLoopback"
+      | "httpTools"
+      | "mcpTools"
+      | "mcpLister"
       | "missingPrices"
       | "retentionRules"
       | "schemas"
@@ -245,6 +249,7 @@ export async function apiUnderTest(
       ["SHOP_TOKEN", { value: "x", hosts: ["api.example.com", "x.example"], accountIds: [accountId] }],
     ]),
     schemas: INLINE_SCHEMAS,
+    ...TOOL_DEPS,
     toolsAllowLoopback: false,
     webhooks,
     accountSecrets,

@@ -20,6 +20,7 @@ import {
 } from "../../../src/core/limits/api.ts";
 import { API_KEY_CACHE_MS, API_KEYS_MAX } from "../../../src/core/limits/api-keys.ts";
 import { CARRIERS_MAX } from "../../../src/core/limits/carriers.ts";
+import { TOOLS_PER_ACCOUNT_MAX } from "../../../src/core/limits/tools.ts";
 import { UPLOADS_PER_ACCOUNT_MAX } from "../../../src/core/limits/transcriptions.ts";
 import { PUBLISHABLE_KEYS_MAX } from "../../../src/core/limits/web-calls.ts";
 import { WEBHOOKS_MAX } from "../../../src/core/limits/webhooks.ts";
@@ -206,7 +207,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { body: exampleWith(operation, {}) };
   },
   async *"createAgent 501"(_scene, operation) {
-    yield { body: exampleWith(operation, { toolIds: ["tool_1"] }) };
+    yield { body: exampleWith(operation, { corpusIds: ["cor_1"] }) };
   },
   async *"updateAgent 409"(scene, operation) {
     const given = await existingId(scene, operation);
@@ -217,7 +218,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { ...(await existingId(scene, operation)), headers: { "if-match": '"7"' } };
   },
   async *"updateAgent 501"(scene, operation) {
-    yield { ...(await existingId(scene, operation)), body: exampleWith(operation, { toolIds: ["tool_1"] }) };
+    yield { ...(await existingId(scene, operation)), body: exampleWith(operation, { corpusIds: ["cor_1"] }) };
   },
   async *"restoreAgentVersion 409"(scene, operation) {
     const given = await existingId(scene, operation);
@@ -439,6 +440,26 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
       await accountSecrets.put(accountId, { ...secret, name: `SECRET_${count}` });
     }
     yield await existingId(scene, operation);
+  },
+  async *"createTool 409"(scene, operation) {
+    scene.api.stores.tools.count = async () => TOOLS_PER_ACCOUNT_MAX;
+    yield { body: exampleWith(operation, {}) };
+  },
+  async *"updateTool 409"(scene, operation) {
+    const given = await existingId(scene, operation);
+    scene.api.stores.tools.change = async () => ({ kind: "stale" });
+    yield { ...given, body: exampleWith(operation, {}) };
+  },
+  async *"updateTool 412"(scene, operation) {
+    yield { ...(await existingId(scene, operation)), headers: { "if-match": '"7"' } };
+  },
+  async *"deleteTool 409"(scene, operation) {
+    const { id = "" } = await existingId(scene, operation);
+    await scene.agent({ toolIds: [id] });
+    yield { id };
+  },
+  async *"testTool 409"(scene) {
+    yield { id: await scene.clientTool() };
   },
   async *"createPublishableKey 409"(scene, operation) {
     scene.api.stores.publishableKeys.count = async () => PUBLISHABLE_KEYS_MAX;

@@ -66,6 +66,7 @@ const RESOURCES: Readonly<Record<string, { prefix: string; make: (scene: Scene) 
   "api-keys": { prefix: "key", make: async (scene) => ({ id: await scene.apiKey() }) },
   users: { prefix: "user", make: async (scene) => ({ id: await scene.user() }) },
   "tool-secrets": { prefix: "tool_secret", make: async (scene) => ({ id: await scene.toolSecret() }) },
+  tools: { prefix: "tool", make: async (scene) => ({ id: await scene.tool() }) },
   "provider-credentials": { prefix: "credential", make: async (scene) => ({ id: await scene.credential() }) },
   carriers: { prefix: "carrier", make: async (scene) => ({ id: await scene.carrier() }) },
   "phone-numbers": { prefix: "number", make: async (scene) => ({ id: await scene.phoneNumber() }) },

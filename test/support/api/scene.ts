@@ -72,8 +72,8 @@ export class Scene {
   }
 
   /** An agent whose version 1 is live, with a draft. */
-  async agent(): Promise<string> {
-    const { id } = await this.#post("/api/v1/agents", AGENT);
+  async agent(fields: object = {}): Promise<string> {
+    const { id } = await this.#post("/api/v1/agents", { ...AGENT, ...fields });
     const changed = await this.api.patch(
       { context: "Bread costs a dollar.", autoPublish: false },
       {},
@@ -124,6 +124,30 @@ export class Scene {
     const invited = await stores.users.invite({ accountId, email, name: "Robin", role }, BY_SERVICE);
     if (invited === "exists") throw new Error(`${email} was invited before`);
     return invited.record.id;
+  }
+
+  /** A saved HTTP tool that was tested once. */
+  async tool(): Promise<string> {
+    const { id } = await this.#post("/api/v1/tools", {
+      type: "http",
+      name: "order_status",
+      description: "Tells how far an order is.",
+      parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
+      http: { method: "GET", url: "https://api.example.com/orders/{order}" },
+    });
+    await this.api.post({ arguments: { order: "A-17" } }, {}, `/api/v1/tools/${id}/test`);
+    return id;
+  }
+
+  /** A saved tool that a client of a call carries out. */
+  async clientTool(): Promise<string> {
+    const { id } = await this.#post("/api/v1/tools", {
+      type: "client",
+      name: "book_table",
+      description: "Books a table.",
+      parameters: { type: "object", properties: { people: { type: "integer" } } },
+    });
+    return id;
   }
 
   /** A secret of the account's tools. */

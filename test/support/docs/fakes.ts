@@ -54,7 +54,7 @@ export function substituted(text: string, { apiPort, mediaPort, postgresPort }: 
     [/\b127\.0\.0\.1:8081\b/g, mediaPort && `127.0.0.1:${mediaPort}`],
     [/\b5433\b/g, postgresPort],
     // It calls the service of this machine by default.
-    [/\bnode examples\/tools\.mjs/g, apiPort && `TRUNKLINE_URL=http://127.0.0.1:${apiPort} node examples/tools.mjs`],
+    [/\bnode examples\/(mcp|tools)\.mjs/g, apiPort && `TRUNKLINE_URL=http://127.0.0.1:${apiPort} node examples/$1.mjs`],
   ];
   return places.reduce((all, [pattern, by]) => (by === undefined ? all : all.replaceAll(pattern, by)), text);
 }

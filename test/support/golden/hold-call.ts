@@ -12,8 +12,8 @@ import { Gateway } from "../../../src/gateway/gateway.ts";
 import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
-import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
-import { failed, type ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
+import { HttpTools } from "../../../src/core/tools/http/client.ts";
+import { failed, type ToolOutcome } from "../../../src/core/tools/outcome.ts";
 import type { Transport, TransportListener } from "../../../src/gateway/transport/transport.ts";
 import { opusCodecs } from "../../../src/media/opus/codecs.ts";
 import { createWasmOpus, loadLibopusModule } from "../../../src/media/opus/wasm.ts";
@@ -165,6 +165,7 @@ class GoldenCallRun implements LiveCall {
     this.#logged = lines;
     const spend = scene.spend ?? NO_SPEND_LIMITS;
     this.#accounts = new AccountSpends({ limits: spend.account, clock });
+    const tools = new ScriptedHttpTools(clock, scene.tools);
     const gateway: Gateway = new Gateway({
       handoff: {
         tokenKeys: [TOKEN_KEY],
@@ -185,7 +186,7 @@ class GoldenCallRun implements LiveCall {
       connectionTypes: CONNECTION_TYPES,
       voiceActivity: { ...voiceActivity, open: failingAt(scene.detectorFailsAtFrame) },
       makeResampler,
-      httpTools: new ScriptedHttpTools(clock, scene.tools),
+      httpTools: { forCall: () => tools, callEnded() {} },
       schemas: INLINE_SCHEMAS,
       journals: new JournalWriters({ dataDir, software: "trunkline/golden", clock, log, files: this.#disk }),
       phrases: { find: async (language) => scene.phrases.get(language) },

@@ -3,7 +3,7 @@ import type { Prices } from "../../../src/core/billing/prices.ts";
 import type { SpendSettings } from "../../../src/core/billing/spend.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { ChosenPhrases } from "../../../src/gateway/phrases/book.ts";
-import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
+import type { ToolOutcome } from "../../../src/core/tools/outcome.ts";
 import type { ServiceMessage } from "../../../src/simulator/peers/websocket-client.ts";
 import type { LlmStep } from "../providers/scripted-llm.ts";
 import { textReply } from "../providers/scripted-llm.ts";

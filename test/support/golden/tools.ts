@@ -1,5 +1,5 @@
 import type { HttpTool, ToolSpec } from "../../../src/core/calls/spec.ts";
-import { failed } from "../../../src/gateway/tools/outcome.ts";
+import { failed } from "../../../src/core/tools/outcome.ts";
 import { german } from "./conversations.ts";
 import { askingFor, type Scene } from "./scene.ts";
 

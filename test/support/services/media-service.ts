@@ -16,7 +16,6 @@ import type { PhraseFinder } from "../../../src/gateway/phrases/book.ts";
 import type { CertificateFiles } from "../../../src/gateway/server/certificate.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
-import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
 import type { LivenessOptions } from "../../../src/gateway/transport/liveness.ts";
 import { JobRunner } from "../../../src/jobs/runner.ts";
 import { loadOpus } from "../../../src/media/opus/load.ts";
@@ -50,6 +49,7 @@ import { temporaryDirectory } from "../temporary-directory.ts";
 import { mintToken } from "../tokens.ts";
 import { handoffServer } from "./handoff-server.ts";
 import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
+import { httpToolsAlone } from "../stubs/server-tools.ts";
 
 const [voiceActivity, makeResampler, opus] = await Promise.all([loadFvadDetection(), loadResampler(), loadOpus()]);
 
@@ -179,7 +179,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     connectionTypes: CONNECTION_TYPES,
     voiceActivity: { ...voiceActivity, ...options.voiceActivity },
     makeResampler,
-    httpTools: new HttpTools({ secrets: new Map(), allowLoopback: true }),
+    httpTools: httpToolsAlone({ secrets: new Map(), allowLoopback: true }),
     schemas: INLINE_SCHEMAS,
     journals: new JournalWriters({
       dataDir: directory,

@@ -20,6 +20,7 @@ import { formatResult } from "../../../src/transcription/formats/format.ts";
 import { ANY_BATCH_PROVIDER } from "../api/any-batch-provider.ts";
 import { ANY_STT } from "../api/any-stt.ts";
 import { statusReader } from "../api/status.ts";
+import { TOOL_DEPS } from "../api/tool-deps.ts";
 import { SEALING_KEYS } from "../stores/keys.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { ScriptedCarrierClient } from "../telephony/scripted-client.ts";
@@ -60,6 +61,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     voices: catalogueOf({ voices: async () => [VOICE] }, ANY_STT),
     toolSecrets: new Map(),
     schemas: INLINE_SCHEMAS,
+    ...TOOL_DEPS,
     toolsAllowLoopback: true,
     webhooks: stores.openWebhooks(SEALING_KEYS),
     accountSecrets: stores.openAccountSecrets(SEALING_KEYS),

@@ -11,6 +11,7 @@ export const NO_METRICS: ConnectionOptions["metrics"] = {
   transcriptIgnored: () => {},
   interimRequested: () => {},
   inactivityPrompted: () => {},
+  toolRan: () => {},
   stageAnswered: () => {},
   stageFailed: () => {},
   llmRequestAborted: () => {},

@@ -41,6 +41,7 @@ import type { SqlDatabase } from "../database.ts";
 import type { SqlJobs } from "../jobs.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";
+import { insertToolRuns } from "../tools/runs.ts";
 import { pauseAfterTransaction } from "../transaction-pacing.ts";
 import { LIVE_EXPIRED, liveTranscription, restartLive } from "../transcriptions/live.ts";
 import type { SqlTranscriptions } from "../transcriptions/transcriptions.ts";
@@ -453,6 +454,7 @@ export class SqlCalls implements CallStore {
         "web_calls",
         "phone_call_events",
         "phone_calls",
+        "tool_runs",
       ] as const) {
         await tx.deleteFrom(table).where("call_id", "=", callId).execute();
       }
@@ -494,7 +496,7 @@ export class SqlCalls implements CallStore {
   async #finish(callId: CallId, end: CallEnd, redemption: CallRedemption | undefined): Promise<boolean> {
     const active = await this.#db
       .selectFrom("calls")
-      .select(["account_id", "recording_enabled", "transcript_enabled"])
+      .select(["account_id", "recording_enabled", "transcript_enabled", "started_at", "tools"])
       .where("id", "=", callId)
       .where("status", "=", "active")
       .where((calls) => calls.and(redemptionColumns(redemption)))
@@ -545,6 +547,11 @@ export class SqlCalls implements CallStore {
       await settleWebCalls(tx, [callId], end.cost);
       await this.#endLive(tx, callId, end.transcription);
       const { accountId } = of;
+      if (end.toolRuns !== undefined && end.toolRuns.length > 0) {
+        const startedAtMs = active.started_at ?? addMs(end.endedAtMs, -end.durationMs);
+        const call = { callId, accountId, startedAtMs, tools: JSON.parse(active.tools), storesWords: of.withText };
+        await insertToolRuns(tx, call, end.toolRuns, this.#events);
+      }
       await this.#events.insert(tx, { accountId, type: "call.ended", callId });
       if (end.hasJournal === true && active.recording_enabled === 1) {
         await this.#jobs.insert(tx, { kind: RENDER_JOB, payload: { callId }, key: callId, accountId });

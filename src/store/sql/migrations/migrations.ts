@@ -21,6 +21,7 @@ import { addPhoneCallsOver } from "./0035-phone-calls-over.ts";
 import { addPhoneCallsDue } from "./0036-phone-calls-due.ts";
 import { addTranscriptions } from "./0037-transcriptions.ts";
 import { addTranscriptionPartProviders } from "./0038-transcription-part-providers.ts";
+import { addTools } from "./0039-tools.ts";
 import { addCorpora } from "./0040-corpora.ts";
 import { initialMigrations } from "./initial.ts";
 
@@ -52,5 +53,6 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0036-phone-calls-due": { up: addPhoneCallsDue },
   "0037-transcriptions": { up: (db) => addTranscriptions(db, types) },
   "0038-transcription-part-providers": { up: addTranscriptionPartProviders },
+  "0039-tools": { up: (db) => addTools(db, types) },
   "0040-corpora": { up: (db) => addCorpora(db, types) },
 });

@@ -1,12 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import type { HttpTool } from "../../core/calls/spec.ts";
-import type { AccountId } from "../../core/ids.ts";
-import { TOOL_ANSWER_BYTES_MAX, TOOL_ANSWER_HEAD_BYTES_MAX } from "../../core/limits/tools.ts";
-import { GuardedHttp, isRefusedAddress, type Resolve } from "../../core/network/guarded-http.ts";
-import { type ToolSecrets, toolSecretFor, withSecretsOf } from "../../core/tools/secrets.ts";
-import type { RedeemedCall } from "../../store/call-handoff.ts";
-import { type ToolRequest, toolRequestOf } from "./http-request.ts";
-import { failed, type ToolOutcome } from "./outcome.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import type { HttpTool } from "../../calls/spec.ts";
+import type { AccountId } from "../../ids.ts";
+import {
+  TOOL_ANSWER_BYTES_MAX,
+  TOOL_ANSWER_HEAD_BYTES_MAX,
+  TOOL_RETRIES_MAX,
+  TOOL_RETRY_MS,
+} from "../../limits/tools.ts";
+import { GuardedHttp, isRefusedAddress, type Resolve } from "../../network/guarded-http.ts";
+import { withoutSecrets } from "../headers.ts";
+import { failed, type ToolOutcome, UNREACHABLE } from "../outcome.ts";
+import { type SecretsOfCall, type ToolSecrets, toolSecretFor, withSecretsOf } from "../secrets.ts";
+import { type ToolRequest, toolRequestOf } from "./request.ts";
 
 export interface HttpToolsOptions {
   secrets: ToolSecrets;
@@ -15,9 +21,6 @@ export interface HttpToolsOptions {
   /** DNS by default. */
   resolve?: Resolve;
 }
-
-/** One text for every connection failure: it does not reveal what is at an address that tools may not call. */
-const UNREACHABLE = "its server could not be reached";
 
 /** Carries out the HTTP tools of all calls of a process. */
 export class HttpTools {
@@ -35,7 +38,7 @@ export class HttpTools {
   }
 
   /** The same for one call, with its account's own secrets, which go before those of the service. */
-  forCall({ accountId, toolSecrets }: Pick<RedeemedCall, "accountId" | "toolSecrets">): HttpTools {
+  forCall({ accountId, toolSecrets }: SecretsOfCall): HttpTools {
     if (toolSecrets === undefined) return this;
     const secrets = withSecretsOf(accountId, toolSecrets, this.#secrets);
     return new HttpTools({ secrets, allowLoopback: this.#allowLoopback }, this.#http);
@@ -44,6 +47,7 @@ export class HttpTools {
   /**
    * `accountId` is the account that owns the tool. Rejects only on internal errors; when `signal` aborts, the
    * connection is closed. Redirects are not followed: a tool's request goes only to the server that its URL names.
+   * A tool that may be sent twice is sent again where its server gave no answer of its own.
    */
   async carryOut(
     tool: HttpTool,
@@ -55,13 +59,22 @@ export class HttpTools {
       toolSecretFor(this.#secrets, name, { accountId, url, allowLoopback: this.#allowLoopback });
     const request = toolRequestOf(tool, given, secretFor);
     if ("text" in request) return request;
+    const retriesMax = tool.readOnly || tool.idempotent ? TOOL_RETRIES_MAX : 0;
+    for (let retries = 0; ; retries++) {
+      const outcome = await this.#exchange(request, signal);
+      if (retries >= retriesMax || !isTransient(outcome) || !(await waited(signal))) return outcome;
+    }
+  }
+
+  async #exchange(request: ToolRequest, signal: AbortSignal): Promise<ToolOutcome> {
+    const { shown: sent } = request;
     try {
       const outcome = await read(await this.#send(request, signal));
-      return { ...outcome, text: withoutSecrets(outcome.text, request.secrets) };
+      return { ...outcome, text: withoutSecrets(outcome.text, request.secrets), sent };
     } catch (error) {
-      if (isRefusedAddress(error)) return failed("address_refused", UNREACHABLE);
+      if (isRefusedAddress(error)) return failed("address_refused", UNREACHABLE, { sent });
       const cause = error instanceof Error && "code" in error ? String(error.code) : undefined;
-      return failed("unreachable", UNREACHABLE, cause === undefined ? {} : { cause });
+      return failed("unreachable", UNREACHABLE, { ...(cause !== undefined && { cause }), sent });
     }
   }
 
@@ -117,19 +130,19 @@ async function readWhole(answer: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** A server may echo what it was sent: unchanged, within JSON, or in base64. One secret may be a prefix of another. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const inBase64 = (sent: string): string[] => {
-    const bytes = Buffer.from(sent);
-    return [bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
-  };
-  const spellings = secrets.flatMap((secret) => [
-    ...[secret, JSON.stringify(secret).slice(1, -1)],
-    ...[secret, `Bearer ${secret}`].flatMap(inBase64),
-  ]);
-  spellings.sort((a, b) => b.length - a.length);
-  return spellings.reduce((redacted, spelling) => redacted.replaceAll(spelling, "***"), text);
-}
+/** Statuses of a gateway before the server. */
+const TRANSIENT_STATUSES: readonly (number | undefined)[] = [502, 503, 504];
+
+/** Whether the same request may succeed at once: the server was not reached, or is being restarted. */
+const isTransient = ({ fault, status }: ToolOutcome): boolean =>
+  fault === "unreachable" || (fault === "status" && TRANSIENT_STATUSES.includes(status));
+
+/** False once the signal aborts. */
+const waited = (signal: AbortSignal): Promise<boolean> =>
+  delay(TOOL_RETRY_MS, undefined, { signal, ref: false }).then(
+    () => true,
+    () => false,
+  );
 
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -1,14 +1,8 @@
 import { strict as assert } from "node:assert";
-import type { HttpTool } from "../../core/calls/spec.ts";
-import {
-  argumentsIn,
-  fillArguments,
-  fillSecrets,
-  hasDotSegment,
-  secretsIn,
-  urlTemplateOf,
-} from "../../core/tools/http-tool.ts";
-import { failed, type ToolOutcome } from "./outcome.ts";
+import type { HttpTool } from "../../calls/spec.ts";
+import { filledHeaders, maskedHeaders } from "../headers.ts";
+import { argumentsIn, fillArguments, hasDotSegment, urlTemplateOf } from "../http-tool.ts";
+import { failed, type ShownRequest, type ToolOutcome } from "../outcome.ts";
 
 /** The request of an HTTP tool. */
 export interface ToolRequest {
@@ -19,6 +13,8 @@ export interface ToolRequest {
   body: string | undefined;
   /** Secrets that must be removed from the answer if the server echoes them. */
   secrets: readonly string[];
+  /** What the account may see of it. */
+  shown: ShownRequest;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -57,18 +53,20 @@ export function toolRequestOf(
   const hasBody = !BODILESS.includes(tool.method);
   if (!hasBody)
     for (const [name, value] of rest) if (value !== null) url.searchParams.append(name, textOf(value) ?? jsonOf(value));
-  const named = Object.values(tool.headers).flatMap(secretsIn);
-  const secrets = new Map(named.map((name) => [name, secretFor(name, url)]));
+  const filled = filledHeaders(tool.headers, (name) => secretFor(name, url));
   // The LLM gets the same text whether the secret does not exist or this server may not have it.
-  if ([...secrets.values()].includes(undefined)) return failed("secret_refused", "the service cannot send its headers");
-  const secretOf = (name: string): string => secrets.get(name) ?? "";
-  const headers = Object.entries(tool.headers).map(([name, value]) => [name, fillSecrets(value, secretOf)]);
+  if (filled === undefined) return failed("secret_refused", "the service cannot send its headers");
   return {
     method: tool.method,
     url,
-    headers: Object.fromEntries(headers),
+    ...filled,
     body: hasBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
-    secrets: named.map(secretOf),
+    shown: {
+      method: tool.method,
+      url: url.href,
+      headers: maskedHeaders(tool.headers),
+      body: hasBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
+    },
   };
 }
 

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { HttpTool } from "../../../src/core/calls/spec.ts";
-import { asAccountId } from "../../../src/core/ids.ts";
-import { type Resolve, resolveByDns } from "../../../src/core/network/guarded-http.ts";
-import type { ToolSecret, ToolSecrets } from "../../../src/core/tools/secrets.ts";
-import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
-import { scriptedDns } from "../../support/network/scripted-dns.ts";
+import type { HttpTool } from "../../../../src/core/calls/spec.ts";
+import { asAccountId } from "../../../../src/core/ids.ts";
+import { type Resolve, resolveByDns } from "../../../../src/core/network/guarded-http.ts";
+import type { ToolSecret, ToolSecrets } from "../../../../src/core/tools/secrets.ts";
+import { HttpTools } from "../../../../src/core/tools/http/client.ts";
+import { scriptedDns } from "../../../support/network/scripted-dns.ts";
 
 interface Got {
   method: string | undefined;
@@ -64,17 +64,16 @@ const secrets = (): ToolSecrets =>
     }).map(([name, value]) => [name, { value, hosts: [`127.0.0.1:${port}`], accountIds: [ACCOUNT] }]),
   );
 
-const call = (
+/** The outcome of a call, without what the account is shown of its request. */
+const call = async (
   changes: Partial<HttpTool> = {},
   given: Record<string, unknown> = { order: "A-17" },
   { resolve, allowLoopback = true }: { resolve?: Resolve; allowLoopback?: boolean } = {},
-) =>
-  new HttpTools({ secrets: secrets(), allowLoopback, ...(resolve !== undefined && { resolve }) }).carryOut(
-    tool(changes),
-    given,
-    new AbortController().signal,
-    ACCOUNT,
-  );
+) => {
+  const tools = new HttpTools({ secrets: secrets(), allowLoopback, ...(resolve !== undefined && { resolve }) });
+  const { sent: _, ...outcome } = await tools.carryOut(tool(changes), given, new AbortController().signal, ACCOUNT);
+  return outcome;
+};
 
 describe("an HTTP tool", () => {
   test("sends its arguments in their places, and returns the answer", async () => {
@@ -437,6 +436,62 @@ describe("where an HTTP tool connects to", () => {
     const url = `http://localhost:${port}/{order}`;
     expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({ status: 200 });
     expect(await call({ url }, { order: "1" }, { resolve, allowLoopback: false })).toEqual(REFUSED);
+  });
+});
+
+describe("an HTTP tool whose server gives no answer of its own", () => {
+  const failures = (answers: readonly (number | "closed")[]) => {
+    const left = [...answers];
+    answer = (response) => {
+      const next = left.shift();
+      if (next === "closed") response.destroy();
+      else response.writeHead(next ?? 200, { "content-type": "text/plain" }).end("there");
+    };
+  };
+
+  test.each(["readOnly", "idempotent"])("is sent once more when it is %s", async (flag) => {
+    for (const first of ["closed", 502, 503, 504] as const) {
+      got = [];
+      failures([first]);
+      expect(await call({ method: "POST", [flag]: true })).toEqual({ text: "there", status: 200 });
+      expect(got.map(({ body }) => body)).toEqual(["{}", "{}"]);
+    }
+    failures([503, 503, 503]);
+    got = [];
+    expect(await call({ [flag]: true })).toMatchObject({ fault: "status", status: 503 });
+    expect(got).toHaveLength(2);
+  });
+
+  test("is never sent twice otherwise", async () => {
+    for (const first of ["closed", 503] as const) {
+      failures([first]);
+      expect(await call({ method: "GET" })).toHaveProperty("fault");
+    }
+    failures([500]);
+    expect(await call({ readOnly: true })).toMatchObject({ status: 500 });
+    expect(got).toHaveLength(3);
+  });
+
+  test("is not sent again once its time is over", async () => {
+    failures([503]);
+    const life = new AbortController();
+    const tools = new HttpTools({ secrets: secrets(), allowLoopback: true });
+    const outcome = tools.carryOut(tool({ readOnly: true }), { order: "1" }, life.signal, ACCOUNT);
+    await expect.poll(() => got.length).toBe(1);
+    life.abort();
+    await outcome;
+    expect(got).toHaveLength(1);
+  });
+});
+
+test("shows its account what it sent, without secrets and with masked headers", async () => {
+  const tools = new HttpTools({ secrets: secrets(), allowLoopback: true });
+  const headers = { Authorization: "Bearer {{OTHER}}", "X-Api-Key": "canary", Accept: "text/plain" };
+  const changed = tool({ method: "POST", headers });
+  const { sent } = await tools.carryOut(changed, { order: "A 1", size: 2 }, new AbortController().signal, ACCOUNT);
+  expect(sent).toEqual({
+    ...{ method: "POST", url: `http://127.0.0.1:${port}/orders/A%201`, body: '{"size":2}' },
+    headers: { Authorization: "Bearer ***", "X-Api-Key": "***", Accept: "text/plain" },
   });
 });
 

@@ -1,0 +1,68 @@
+import type { EpochMs } from "../../clocks.ts";
+import type { AccountId } from "../../ids.ts";
+import { MCP_OMITTED_TOOLS_NAMED_MAX, MCP_SCHEMAS_CHARS_MAX } from "../../limits/tools.ts";
+import type { SchemaChecks } from "../../schemas/checker.ts";
+import type { AccountToolSecrets } from "../secrets.ts";
+import type { ListedTool, OmissionReason, OmittedTool } from "./messages.ts";
+import type { McpServerOfAccount, McpTools } from "./tools.ts";
+
+/** The tools of a server that calls can have. */
+export interface McpListing {
+  tools: readonly ListedTool[];
+  omitted: readonly OmittedTool[];
+  listedAtMs: EpochMs;
+  /** Why the last attempt to list them again failed; absent where it did not. */
+  failure?: string;
+}
+
+export interface McpListerOptions {
+  mcpTools: McpTools;
+  schemas: Pick<SchemaChecks, "compile">;
+  /** The names of all built-in tools. */
+  reservedNames: readonly string[];
+}
+
+/** What listing a server's tools led to. `reason` is a clause without a full stop. */
+export type McpListResult =
+  | { kind: "listed"; listing: Omit<McpListing, "listedAtMs" | "failure"> }
+  | { kind: "failed"; reason: string };
+
+/** Lists the tools of MCP servers, and leaves out what no call could use. */
+export class McpLister {
+  readonly #options: McpListerOptions;
+
+  constructor(options: McpListerOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. `toolSecrets`: the account's own. */
+  async list(server: McpServerOfAccount, toolSecrets: AccountToolSecrets): Promise<McpListResult> {
+    const { mcpTools } = this.#options;
+    const outcome = await mcpTools.withSecrets({ accountId: server.accountId, toolSecrets }).list(server);
+    if (outcome.kind === "failed") {
+      return { kind: "failed", reason: outcome.failure.text.replace(/^Error: |\.$/g, "") };
+    }
+    const tools: ListedTool[] = [];
+    const omitted: OmittedTool[] = [...outcome.list.omitted];
+    let schemasChars = 0;
+    for (const tool of outcome.list.tools) {
+      const json = JSON.stringify(tool.parameters);
+      const reason =
+        schemasChars + json.length > MCP_SCHEMAS_CHARS_MAX
+          ? "too_many"
+          : await this.#problemOf(server.accountId, tool, json);
+      if (reason === undefined) {
+        tools.push(tool);
+        schemasChars += json.length;
+      } else omitted.push({ name: tool.name, reason });
+    }
+    return { kind: "listed", listing: { tools, omitted: omitted.slice(0, MCP_OMITTED_TOOLS_NAMED_MAX) } };
+  }
+
+  async #problemOf(accountId: AccountId, { name }: ListedTool, json: string): Promise<OmissionReason | undefined> {
+    const { reservedNames, schemas } = this.#options;
+    if (reservedNames.includes(name)) return "built_in";
+    const result = await schemas.compile(accountId, json);
+    return result.outcome === "answered" && result.answer.kind === "fits" ? undefined : "schema";
+  }
+}

@@ -1,0 +1,94 @@
+import type { McpTool } from "../../calls/spec.ts";
+import type { AccountId } from "../../ids.ts";
+import { filledHeaders, maskedHeaders, withoutSecrets } from "../headers.ts";
+import { failed, type ShownRequest, type ToolOutcome } from "../outcome.ts";
+import { type SecretsOfCall, type ToolSecrets, toolSecretFor, withSecretsOf } from "../secrets.ts";
+import type { McpClients } from "./client.ts";
+import type { ListOutcome, McpServer } from "./messages.ts";
+
+export interface McpToolsOptions {
+  clients: McpClients;
+  secrets: ToolSecrets;
+  /** Servers may be on this machine. */
+  allowLoopback: boolean;
+}
+
+/** A server of an account, with headers that may name secrets. */
+export interface McpServerOfAccount {
+  accountId: AccountId;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  allowedTools: readonly string[] | undefined;
+}
+
+/** Whose sessions with servers a tool call uses. */
+export interface McpCaller {
+  accountId: AccountId;
+  owner: string;
+}
+
+const REFUSED = failed("secret_refused", "the service cannot send its headers");
+
+/** Carries out the tools of MCP servers: fills in the secrets of headers, and removes them from answers. */
+export class McpTools {
+  readonly #options: McpToolsOptions;
+
+  constructor(options: McpToolsOptions) {
+    this.#options = options;
+  }
+
+  /** The same with an account's own secrets, which go before those of the service. */
+  withSecrets({ accountId, toolSecrets }: SecretsOfCall): McpTools {
+    if (toolSecrets === undefined) return this;
+    const secrets = withSecretsOf(accountId, toolSecrets, this.#options.secrets);
+    return new McpTools({ ...this.#options, secrets });
+  }
+
+  prepare(): void {
+    this.#options.clients.prepare();
+  }
+
+  end(owner: string): void {
+    this.#options.clients.end(owner);
+  }
+
+  /** Rejects only on internal errors. */
+  async carryOut(
+    tool: McpTool,
+    given: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    { accountId, owner }: McpCaller,
+  ): Promise<ToolOutcome> {
+    const { name, url, headers, timeoutMs } = tool;
+    const server = this.#serverOf({ accountId, url, headers });
+    if (server === undefined) return REFUSED;
+    const call = { owner, server: server.server, tool: name, arguments: given, timeoutMs };
+    const outcome = await this.#options.clients.call(call, signal);
+    return { ...outcome, text: withoutSecrets(outcome.text, server.secrets), sent: shownCall(tool, given) };
+  }
+
+  /** Never rejects. */
+  async list({ accountId, url, headers, allowedTools }: McpServerOfAccount): Promise<ListOutcome> {
+    const server = this.#serverOf({ accountId, url, headers });
+    if (server === undefined) return { kind: "failed", failure: REFUSED };
+    return await this.#options.clients.list(server.server, allowedTools);
+  }
+
+  #serverOf({
+    accountId,
+    url,
+    headers,
+  }: Omit<McpServerOfAccount, "allowedTools">): { server: McpServer; secrets: readonly string[] } | undefined {
+    const { secrets, allowLoopback } = this.#options;
+    const use = { accountId, url: new URL(url), allowLoopback };
+    const filled = filledHeaders(headers, (name) => toolSecretFor(secrets, name, use));
+    return filled && { server: { url, headers: filled.headers }, secrets: filled.secrets };
+  }
+}
+
+const shownCall = ({ name, url, headers }: McpTool, given: Readonly<Record<string, unknown>>): ShownRequest => ({
+  method: "POST",
+  url,
+  headers: maskedHeaders(headers),
+  body: JSON.stringify({ jsonrpc: "2.0", method: "tools/call", params: { name, arguments: given } }),
+});
