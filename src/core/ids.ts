@@ -28,6 +28,10 @@ export type PhoneNumberId = Id<"PhoneNumberId">;
 export type PublishableKeyId = Id<"PublishableKeyId">;
 /** `transcription_...`: a transcription of a file or of a live stream. */
 export type TranscriptionId = Id<"TranscriptionId">;
+/** `cor_...`: a corpus, the documents that an agent answers from. */
+export type CorpusId = Id<"CorpusId">;
+/** `doc_...`: a document of a corpus. */
+export type DocumentId = Id<"DocumentId">;
 /** `job_...`: a durable job. */
 export type JobId = Id<"JobId">;
 /** `webhook_...`: where an account has events sent. */
@@ -60,6 +64,8 @@ const as = (id: unknown): unknown => id;
 export const asCallId = as as (text: string) => CallId;
 export const asAccountId = as as (text: string) => AccountId;
 export const asTranscriptionId = as as (text: string) => TranscriptionId;
+export const asCorpusId = as as (text: string) => CorpusId;
+export const asDocumentId = as as (text: string) => DocumentId;
 export const asAccountSecretId = as as (text: string) => AccountSecretId;
 export const asCarrierId = as as (text: string) => CarrierId;
 export const asPhoneNumberId = as as (text: string) => PhoneNumberId;
