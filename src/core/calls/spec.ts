@@ -1,3 +1,5 @@
+import type { CallKnowledge } from "../knowledge/call-knowledge.ts";
+
 /** A telephone carrier as the API names it; `carriers/list.ts` has those that exist. */
 export type CarrierType = `carrier_${string}`;
 /** How audio may reach a call. */
@@ -26,7 +28,14 @@ export type ModelName = (typeof MODEL_NAMES)[number];
 export const MODEL_DEFAULT: ModelName = "model_b";
 
 /** The built-in tools of this build, which the service itself carries out. */
-export const BUILT_IN_TOOLS = ["hang_up", "send_dtmf", "transfer", "hold_call", "switch_language"] as const;
+export const BUILT_IN_TOOLS = [
+  "hang_up",
+  "send_dtmf",
+  "transfer",
+  "hold_call",
+  "query_corpus",
+  "switch_language",
+] as const;
 export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
 
 /** The part that all tools have in common. */
@@ -42,6 +51,8 @@ interface DescribedTool extends Tool {
   /** A JSON Schema object: the arguments that the LLM may choose. */
   parameters: Readonly<Record<string, unknown>>;
   timeoutMs: number;
+  /** It changes nothing: see `hasEffects`. Absent for no. */
+  readOnly?: boolean;
 }
 
 export const HTTP_TOOL_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -69,6 +80,8 @@ export interface BuiltInToolSpec extends Tool {
    * call was created. It switches to any language where this is absent, as in older journals.
    */
   languages?: readonly string[];
+  /** Of `query_corpus`. */
+  knowledge?: CallKnowledge;
 }
 
 /** A tool that was selected for a call. */
@@ -120,3 +133,7 @@ export const storesWords = ({
   recordingEnabled,
   transcriptEnabled = recordingEnabled,
 }: Pick<CallSpec, "recordingEnabled" | "transcriptEnabled">): boolean => transcriptEnabled;
+
+/** What the call answers from; undefined where it has no corpora. */
+export const knowledgeOf = ({ tools }: Pick<CallSpec, "tools">): CallKnowledge | undefined =>
+  tools.flatMap((tool) => (tool.kind === "built_in" ? (tool.knowledge ?? []) : []))[0];
