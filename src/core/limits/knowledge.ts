@@ -12,6 +12,9 @@ export const PASSAGES_CHARS_MAX = 12_000;
 /** What they take of a prompt at most, in estimated tokens. */
 export const PASSAGES_TOKENS_MAX = 6_000;
 
+/** Passages that the record of one turn names: several tool calls may have given more. */
+export const TURN_PASSAGES_MAX = 40;
+
 /** All corpora of the mode `full` of one call, in estimated tokens; the creation of a call with more is 400. */
 export const WHOLE_CORPORA_TOKENS_MAX = 8_000;
 

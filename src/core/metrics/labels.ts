@@ -33,6 +33,10 @@ export const PROMPT_TRIM_CAUSES = ["bound", "context_exceeded"] as const;
 /** Why a prompt was trimmed: it exceeded its bound, or an LLM refused it as longer than its context. */
 export type PromptTrimCause = (typeof PROMPT_TRIM_CAUSES)[number];
 
+/** What became of a question to the corpora of a call. */
+export const RETRIEVAL_OUTCOMES = ["used", "late", "failed", "cancelled", "unused"] as const;
+export type RetrievalOutcome = (typeof RETRIEVAL_OUTCOMES)[number];
+
 /** The milestones of a reply, each measured from the caller's last voiced frame. */
 export const TURN_MILESTONES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;
 

@@ -1,3 +1,5 @@
+import type { ReplyPassages } from "../../core/knowledge/call-knowledge.ts";
+
 /** What went wrong with a tool, for the log. */
 export type ToolFault =
   /** The LLM's arguments do not fit the tool's schema or its URL. */
@@ -26,6 +28,8 @@ export interface ToolOutcome {
   text: string;
   /** Absent when nothing went wrong. */
   fault?: ToolFault;
+  /** What was found in corpora; absent from other tools. */
+  retrieval?: ReplyPassages;
   /** The status of the HTTP response, if there was one. */
   status?: number;
   /** The code of the underlying error, one of Node's constants. */

@@ -1,6 +1,7 @@
 import type { CallCommand } from "../../call/events.ts";
 import { BUILT_IN_TOOLS, storesWords } from "../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
+import { type ReplyPassages, withoutNames } from "../../core/knowledge/call-knowledge.ts";
 import { PHRASE_NAMES, type PhraseName } from "../../core/phrases/names.ts";
 import { ICU } from "../../core/version.ts";
 import type { Prosody } from "../../media/prosody/prosody.ts";
@@ -107,8 +108,25 @@ const redactedUsage = ({
 const NO_PHRASES = Object.fromEntries(PHRASE_NAMES.map((name) => [name, ""])) as Readonly<Record<PhraseName, string>>;
 
 function redactedResult(event: Extract<OccasionalEvent, { kind: "tool-result" }>): JournaledEvent {
-  const { kind, turnId, toolCallId, result, failed } = event;
-  return { kind, turnId, toolCallId, result: "", failed, chars: result.length };
+  const { kind, turnId, toolCallId, result, failed, retrieval } = event;
+  const found = retrieval === undefined ? {} : { retrieval: redactedPassages(retrieval) };
+  return { kind, turnId, toolCallId, result: "", failed, ...found, chars: result.length };
+}
+
+const redactedPassages = ({ tookMs, passages }: ReplyPassages): ReplyPassages => ({
+  tookMs,
+  passages: passages.map(withoutNames),
+});
+
+/** Ids and scores stay; what stands in a document does not. */
+function redactedFound(event: Extract<OccasionalEvent, { kind: "passages" }>): JournaledEvent {
+  const { kind, retrieval, tookMs, passages } = event;
+  const chars = passages.reduce((sum, { text }) => sum + text.length, 0);
+  const emptied = passages.map(({ corpusId, documentId, ordinal, score }) => ({
+    ...{ corpusId, documentId, ordinal, score },
+    ...{ documentName: "", headings: [], page: undefined, text: "" },
+  }));
+  return { kind, retrieval, tookMs, passages: emptied, chars };
 }
 
 function redactedToolCall(event: Extract<OccasionalEvent, { kind: "reply-tool-call" }>): JournaledEvent {
@@ -190,6 +208,10 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return redactedTransfer(event);
     case "tool-result":
       return redactedResult(event);
+    case "passages":
+      return redactedFound(event);
+    case "retrieval-failed":
+      return { kind, retrieval: event.retrieval, code: event.code };
     case "typed":
     case "transfer-refused":
       return { kind, text: "", chars: event.text.length };
@@ -245,6 +267,18 @@ function redactedCommand(
       const { turnId, droppedTurns, droppedMessages, truncatedResults, tokens, tokensMax } = command;
       return { kind, turnId, droppedTurns, droppedMessages, truncatedResults, tokens, tokensMax };
     }
+    case "retrieve": {
+      const { retrieval, question, language } = command;
+      return { kind, retrieval, question: "", language, chars: question.length };
+    }
+    case "await-passages":
+      return { kind, turnId: command.turnId, retrieval: command.retrieval, waitMsMax: command.waitMsMax };
+    case "passages-used": {
+      const { turnId, retrieval, tookMs, waitMs, passages } = command;
+      return { kind, turnId, retrieval, tookMs, waitMs, passages: passages.map(withoutNames) };
+    }
+    case "retrieval-ended":
+      return { kind, retrieval: command.retrieval, outcome: command.outcome };
     case "preemptive-cancel":
     case "request-interim":
     case "finalize-stt":
@@ -269,10 +303,11 @@ function redactedCommand(
       return { kind, state, ...(latency === undefined ? {} : { latency }) };
     }
     case "turn": {
-      const { role, text, startMs, endMs, interrupted, approximate, latency } = command.turn;
+      const { role, text, startMs, endMs, interrupted, approximate, latency, retrieval } = command.turn;
       const turn: TranscriptTurn = { role, text: "", startMs, endMs, interrupted };
       if (approximate !== undefined) turn.approximate = approximate;
       if (latency !== undefined) turn.latency = latency;
+      if (retrieval !== undefined) turn.retrieval = redactedPassages(retrieval);
       return { kind, turn, chars: text.length };
     }
     case "transcript": {
