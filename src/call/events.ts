@@ -3,7 +3,14 @@ import type { Usage } from "../core/billing/usage.ts";
 import type { HoldEnd } from "../core/calls/hold.ts";
 import type { NetworkReport } from "../core/calls/network.ts";
 import type { TransferFailure } from "../core/calls/phone-requests.ts";
-import type { CancelReason, EndReason, IgnoreReason, ResumeReason, SpeakReason } from "../core/calls/reasons.ts";
+import type {
+  CancelReason,
+  EndReason,
+  IgnoreReason,
+  ResumeReason,
+  RetrievalFailure,
+  SpeakReason,
+} from "../core/calls/reasons.ts";
 import type { Stage } from "../core/calls/stages.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type {
@@ -263,13 +270,6 @@ export type CallCommand =
   | { kind: "finalize-stt" }
   /** The last command of a call, emitted once. `audioMs`: how much audio a live transcription has had. */
   | { kind: "end"; reason: EndReason; audioMs?: number };
-
-/**
- * Why a question to the corpora came to nothing. `late`: the answer to the caller waited no longer. `failed`: they gave no answer.
- * `cancelled`: the caller's words changed before one came. `unused`: they changed after it.
- */
-export const RETRIEVAL_FAILURES = ["late", "failed", "cancelled", "unused"] as const;
-export type RetrievalFailure = (typeof RETRIEVAL_FAILURES)[number];
 
 /** What the agent is doing, for wires that can show it. `held`: the caller is on hold. */
 export type CallState = "listening" | "thinking" | "speaking" | "held";

@@ -6,6 +6,7 @@ import { NewCallBody } from "../calls/request-schemas.ts";
 import { type CallSpecDeps, maxCostProblems, modelProblems, specOfCheckedTools } from "../calls/spec.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
 import { isBlank, problemWithoutValue } from "../http/validation.ts";
+import { corpusProblems, type NamedCorpora, withCorporaOfAgent } from "../tools/corpora.ts";
 import { toolProblems } from "../tools/selected-tools.ts";
 import { languageByCode, languageMismatch, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
 import type { AgentCallBody } from "./schemas.ts";
@@ -75,12 +76,18 @@ export async function agentSpecOf(
     websocket,
     metadata,
   });
-  return { spec: await specOfCheckedTools(whole, [], offer), variables: values };
+  const selectedTools = withCorporaOfAgent(whole.selectedTools, definition.corpusIds);
+  return { spec: await specOfCheckedTools({ ...whole, selectedTools }, [], accountId, offer), variables: values };
 }
+
+/** The path of the agent's own corpora in problems. */
+const OWN_CORPORA = "/corpusIds";
+
+const corporaOf = (corpusIds: readonly string[]): NamedCorpora => ({ at: ["corpusIds"], ids: corpusIds });
 
 /** The problems of overrides that the schema does not see: those that the agent does not allow, tools, and the limit of cost. */
 async function overrideProblems(
-  { allowedOverrides, callSettings }: AgentDefinition,
+  { allowedOverrides, callSettings, corpusIds }: AgentDefinition,
   overrides: Record<string, unknown>,
   accountId: AccountId,
   offer: CallSpecDeps,
@@ -89,12 +96,15 @@ async function overrideProblems(
     .filter((name) => !allowedOverrides.includes(name))
     .map((name) => problemWithoutValue(["overrides", name], "is not one of the agent's `allowedOverrides`"));
   const { maxCost, model } = overrides;
+  const at = ["overrides", "selectedTools"];
+  // That those of the agent are gone is no problem of the request: see `requireAvailable`.
+  const tools = await toolProblems(overrides.selectedTools, at, accountId, offer, corporaOf(corpusIds));
   const limited = maxCost === undefined && model === undefined ? {} : { ...callSettings, ...overrides };
   return [
     ...refused,
     ...(model === undefined ? [] : modelProblems(overrides, ["overrides"], offer)),
     ...maxCostProblems(limited, ["overrides"], offer),
-    ...(await toolProblems(overrides.selectedTools, ["overrides", "selectedTools"], accountId, offer)),
+    ...tools.filter(({ path }) => path !== OWN_CORPORA && !path.startsWith(`${OWN_CORPORA}/`)),
   ];
 }
 
@@ -118,7 +128,7 @@ async function requireVoice(
  * offered.
  */
 export async function requireAvailable(
-  { voiceId, languageId, callSettings }: AgentDefinition,
+  { voiceId, languageId, callSettings, corpusIds }: AgentDefinition,
   accountId: AccountId,
   offer: CallSpecDeps,
   overrides: Record<string, unknown> = {},
@@ -136,8 +146,14 @@ export async function requireAvailable(
   }
   const tools =
     overrides.selectedTools === undefined
-      ? await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], accountId, offer)
-      : [];
+      ? await toolProblems(
+          callSettings.selectedTools,
+          ["callSettings", "selectedTools"],
+          accountId,
+          offer,
+          corporaOf(corpusIds),
+        )
+      : await corpusProblems([], corporaOf(corpusIds), accountId, offer.corpora);
   const replacesCost = overrides.maxCost !== undefined || overrides.model !== undefined;
   const cost = replacesCost ? [] : maxCostProblems(callSettings, ["callSettings"], offer);
   const model = overrides.model === undefined ? modelProblems(callSettings, ["callSettings"], offer) : [];

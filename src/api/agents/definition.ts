@@ -22,7 +22,10 @@ export async function checkedDefinition(
 ): Promise<AgentDefinition> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const settings = isObject(given.callSettings) ? given.callSettings : {};
-  const tools = await toolProblems(settings.selectedTools, ["callSettings", "selectedTools"], accountId, offer);
+  const tools = await toolProblems(settings.selectedTools, ["callSettings", "selectedTools"], accountId, offer, {
+    at: ["corpusIds"],
+    ids: given.corpusIds,
+  });
   const { voice, language } = await lookUpVoiceAndLanguage(
     [
       ...found,
@@ -48,11 +51,10 @@ export async function checkedDefinition(
 export const isSameDefinition = (one: AgentDefinition, other: AgentDefinition): boolean =>
   canonicalJson(one) === canonicalJson(other);
 
-function unsupportedFeatures({ callSettings, toolIds, corpusIds }: AgentDefinition): readonly Problem[] {
+function unsupportedFeatures({ callSettings, toolIds }: AgentDefinition): readonly Problem[] {
   const { selectedTools = [] } = callSettings as CallSettingsBody;
   return [
     ...unsupportedTools(selectedTools, "/callSettings/selectedTools"),
     ...(toolIds.length > 0 ? [notInThisVersion("/toolIds", "a tool by toolIds")] : []),
-    ...(corpusIds.length > 0 ? [notInThisVersion("/corpusIds", "a corpus by corpusIds")] : []),
   ];
 }

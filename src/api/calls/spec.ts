@@ -8,8 +8,9 @@ import type { AccountState } from "../../store/api-key-store.ts";
 import type { Path } from "../http/display-path.ts";
 import { firstProblems, notImplemented, type Problem } from "../http/errors.ts";
 import { isBlank, problem, problemsOf, problemWithoutValue } from "../http/validation.ts";
+import { callKnowledgeOf } from "../tools/corpora.ts";
 import { type ToolDeps, toolProblems, transportProblems, unsupportedTools } from "../tools/selected-tools.ts";
-import { toolSpecsOf } from "../tools/tool-specs.ts";
+import { type ToolFacts, toolSpecsOf } from "../tools/tool-specs.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageByCode, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
 import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./request-schemas.ts";
@@ -64,6 +65,7 @@ export async function callSpecOf(
       ...maxCostProblems(given, [], offer),
       ...tools,
     ],
+    accountId,
     offer,
   );
 }
@@ -72,7 +74,8 @@ export async function callSpecOf(
 export async function specOfCheckedTools(
   body: NewCallBody,
   found: readonly Problem[],
-  { voices, webrtcMissing }: Pick<CallSpecDeps, "voices" | "webrtcMissing">,
+  accountId: AccountId,
+  { voices, webrtcMissing, corpora }: Pick<CallSpecDeps, "voices" | "webrtcMissing" | "corpora">,
 ): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const { voice, language, languages } = await lookUpVoiceAndLanguage([...found, ...transportProblems(given)], voices, {
@@ -83,7 +86,8 @@ export async function specOfCheckedTools(
   });
   const missing = unsupportedFeatures(body, webrtcMissing);
   if (missing.length > 0) throw notImplemented(missing);
-  return toCallSpec(body, voice.id, language.code, primaryLanguages(languages));
+  const knowledge = await callKnowledgeOf(body.selectedTools, accountId, corpora);
+  return toCallSpec(body, voice.id, language.code, { languages: primaryLanguages(languages), knowledge });
 }
 
 /** Fields of calls from a saved agent, which `POST /calls` does not have. */
@@ -143,7 +147,7 @@ function unsupportedFeatures(
   ];
 }
 
-function toCallSpec(body: NewCallBody, voiceId: string, language: string, languages: readonly string[]): CallSpec {
+function toCallSpec(body: NewCallBody, voiceId: string, language: string, facts: ToolFacts): CallSpec {
   // A greeting is the agent's opening line. There is none when the user speaks first; a blank greeting counts as absent.
   const greeting = body.firstSpeaker === "agent" && !isBlank(body.greeting ?? "") ? body.greeting : undefined;
   return {
@@ -165,7 +169,7 @@ function toCallSpec(body: NewCallBody, voiceId: string, language: string, langua
     ...(body.useParameters && { useParameters: true }),
     connectionType: body.connectionType,
     ...(body.connectionType === "websocket" && { websocket: streamFormatOf(body.websocket) }),
-    tools: toolSpecsOf(body.selectedTools, languages),
+    tools: toolSpecsOf(body.selectedTools, facts),
     ...(body.metadata !== undefined && { metadata: body.metadata }),
   };
 }

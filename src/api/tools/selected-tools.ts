@@ -28,6 +28,7 @@ import { ApiError, notInThisVersion, type Problem } from "../http/errors.ts";
 import { problem, problemWithoutValue } from "../http/validation.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageRule } from "../voices/lookup.ts";
+import { type CorpusLookup, corpusProblems, type NamedCorpora, namedCorpora } from "./corpora.ts";
 import { isToolName, type SelectedTool, TOOL_NAMES } from "./schemas.ts";
 
 /** What this installation allows to tools. */
@@ -39,6 +40,8 @@ export interface ToolDeps {
   /** Tools may call this machine. */
   toolsAllowLoopback: boolean;
   schemas: Pick<SchemaChecks, "compile">;
+  /** What `query_corpus` may ask. */
+  corpora: CorpusLookup;
   /** What `switch_language` may be fixed to. */
   voices: Pick<VoiceCatalogue, "languages">;
   clock: Clock;
@@ -58,10 +61,21 @@ export const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.s
 
 /**
  * The problems of `selectedTools` beyond its shape, which the schema checks: here it may be any value. `at` is its path in the
- * body, `accountId` the account of the request. Schemas are compiled off this event loop, within a budget of CPU time. Throws
+ * body, `accountId` the account of the request, `ofAgent` the corpora of the agent that has the tools. Schemas are compiled off this event loop, within a budget of CPU time. Throws
  * ApiError `unavailable` when they cannot be compiled now.
  */
 export async function toolProblems(
+  selected: unknown,
+  at: Path,
+  accountId: AccountId,
+  offer: ToolDeps,
+  ofAgent?: NamedCorpora,
+): Promise<readonly Problem[]> {
+  const ofCorpora = await corpusProblems(namedCorpora(selected, at), ofAgent, accountId, offer.corpora);
+  return [...(await ownProblems(selected, at, accountId, offer)), ...ofCorpora];
+}
+
+async function ownProblems(
   selected: unknown,
   at: Path,
   accountId: AccountId,
@@ -238,9 +252,7 @@ export function* transportProblems({
 /** Listed tools that this build does not have. `path` is the path of the list in the body. */
 export function unsupportedTools(tools: readonly SelectedTool[], path: string): readonly Problem[] {
   return tools.flatMap((tool, index) => {
-    const miss = (feature: string) => [notInThisVersion(`${path}/${index}`, feature)];
-    if (tool.toolId !== undefined) return miss("a tool by toolId");
-    if (tool.toolName !== undefined && !isBuiltIn(tool.toolName)) return miss(`the tool ${tool.toolName}`);
+    if (tool.toolId !== undefined) return [notInThisVersion(`${path}/${index}`, "a tool by toolId")];
     return [];
   });
 }

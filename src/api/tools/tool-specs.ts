@@ -1,15 +1,25 @@
 import type { z } from "zod";
 import type { ToolSpec } from "../../core/calls/spec.ts";
+import type { CallKnowledge } from "../../core/knowledge/call-knowledge.ts";
 import type { SelectedTool, ToolDefinition, ToolItem } from "./schemas.ts";
 import { isBuiltIn } from "./selected-tools.ts";
 
-/** Requires tools without problems that this build has. `languages` are those of the service, without regions. */
-export const toolSpecsOf = (tools: readonly SelectedTool[], languages: readonly string[]): ToolSpec[] =>
+/** What the service knows at present, of which tools need some. */
+export interface ToolFacts {
+  /** The languages of the service, without regions. */
+  languages: readonly string[];
+  /** What `query_corpus` answers from. */
+  knowledge?: CallKnowledge | undefined;
+}
+
+/** Requires tools without problems that this build has. */
+export const toolSpecsOf = (tools: readonly SelectedTool[], { languages, knowledge }: ToolFacts): ToolSpec[] =>
   tools.flatMap(({ toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
     if (definition !== undefined) return [definedTool(definition, fixedArguments)];
     if (toolName === undefined || !isBuiltIn(toolName)) return [];
     const limits = toolName === "switch_language" ? { languages } : {};
-    return [{ kind: "built_in", name: toolName, fixedArguments, ...limits }];
+    const asked = toolName === "query_corpus" && knowledge !== undefined ? { knowledge } : {};
+    return [{ kind: "built_in", name: toolName, fixedArguments, ...limits, ...asked }];
   });
 
 function definedTool(

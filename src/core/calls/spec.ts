@@ -51,8 +51,8 @@ interface DescribedTool extends Tool {
   /** A JSON Schema object: the arguments that the LLM may choose. */
   parameters: Readonly<Record<string, unknown>>;
   timeoutMs: number;
-  /** It changes nothing: see `hasEffects`. Absent for no. */
-  readOnly?: boolean;
+  /** It changes nothing. Absent for a tool that may have effects. */
+  readOnly?: true;
 }
 
 export const HTTP_TOOL_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;

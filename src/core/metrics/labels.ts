@@ -1,6 +1,6 @@
 import type { UsageUnit } from "../billing/usage.ts";
 import type { LatencyStep } from "../calls/latency.ts";
-import { CANCEL_REASONS, IGNORE_REASONS } from "../calls/reasons.ts";
+import { CANCEL_REASONS, IGNORE_REASONS, RETRIEVAL_FAILURES } from "../calls/reasons.ts";
 import type { Stage } from "../calls/stages.ts";
 
 export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed", "unsigned"] as const;
@@ -34,7 +34,7 @@ export const PROMPT_TRIM_CAUSES = ["bound", "context_exceeded"] as const;
 export type PromptTrimCause = (typeof PROMPT_TRIM_CAUSES)[number];
 
 /** What became of a question to the corpora of a call. */
-export const RETRIEVAL_OUTCOMES = ["used", "late", "failed", "cancelled", "unused"] as const;
+export const RETRIEVAL_OUTCOMES = ["used", ...RETRIEVAL_FAILURES] as const;
 export type RetrievalOutcome = (typeof RETRIEVAL_OUTCOMES)[number];
 
 /** The milestones of a reply, each measured from the caller's last voiced frame. */
