@@ -104,8 +104,11 @@ async function sizeProblems(all: readonly FoundCorpus[], at: Path, corpora: Corp
   return [problemWithoutValue(at, rule)];
 }
 
-const idsIn = (ids: unknown): string[] =>
-  Array.isArray(ids) ? ids.filter((id) => typeof id === "string").slice(0, CALL_CORPORA_MAX) : [];
+/** None of a list that the schema refuses. */
+const idsIn = (ids: unknown): string[] => {
+  if (!Array.isArray(ids) || ids.length > CALL_CORPORA_MAX) return [];
+  return ids.every((id) => typeof id === "string") ? ids : [];
+};
 
 const distinct = (corpora: readonly FoundCorpus[]): FoundCorpus[] => [
   ...new Map(corpora.map((corpus) => [corpus.id, corpus])).values(),
