@@ -21,8 +21,11 @@ const DATA_NOTE =
 /** What the LLM is given when nothing was found. */
 export const NOTHING_FOUND = "Nothing was found in the documents.";
 
-/** Signs with which the texts of some models mark roles and tools. A server that reads them in a message would be misled. */
-const MODEL_TOKENS = /<|\[(?=\/?[A-Z_]{1,40}\])/gu;
+/**
+ * Signs with which the texts of some models mark roles and tools, and further ends of lines. A server that reads them in a message
+ * would be misled.
+ */
+const MODEL_TOKENS = /<|[\u0085\u2028\u2029]|\[(?=\/?[A-Z_]{1,40}\])/gu;
 
 const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
 

@@ -122,9 +122,9 @@ const redactedPassages = ({ tookMs, passages }: ReplyPassages): ReplyPassages =>
 function redactedFound(event: Extract<OccasionalEvent, { kind: "passages" }>): JournaledEvent {
   const { kind, retrieval, tookMs, passages } = event;
   const chars = passages.reduce((sum, { text }) => sum + text.length, 0);
-  const emptied = passages.map(({ corpusId, documentId, ordinal, score }) => ({
-    ...{ corpusId, documentId, ordinal, score },
-    ...{ documentName: "", headings: [], page: undefined, text: "" },
+  const emptied = passages.map(({ corpusId, documentId, score }) => ({
+    ...{ corpusId, documentId, score },
+    ...{ documentName: "", ordinal: 0, headings: [], page: undefined, text: "" },
   }));
   return { kind, retrieval, tookMs, passages: emptied, chars };
 }

@@ -183,12 +183,6 @@ describe("POST /agents", () => {
 
   test.each([
     ["a tool by toolIds", { toolIds: ["tool_1", "tool_2"] }, ["/toolIds"]],
-    ["a corpus by corpusIds", { corpusIds: ["corpus_1"] }, ["/corpusIds"]],
-    [
-      "the tool query_corpus",
-      { callSettings: { selectedTools: [{ toolName: "hang_up" }, { toolName: "query_corpus" }] } },
-      ["/callSettings/selectedTools/1"],
-    ],
     [
       "a tool by toolId",
       { callSettings: { selectedTools: [{ toolId: "tool_1" }] } },

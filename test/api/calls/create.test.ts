@@ -187,7 +187,6 @@ test.each(CARRIER_NAMES)("a %s call ignores a websocket object", async (connecti
 
 describe("features that this version does not have", () => {
   test.each([
-    ["the tool query_corpus", { selectedTools: [{ toolName: "hang_up" }, { toolName: "query_corpus" }] }],
     ["a tool by toolId", { selectedTools: [{ toolId: "tool_1", parameterOverrides: { a: 1 } }] }],
   ])("%s is 501, and no call is created", async (feature, changes) => {
     const answer = await api.post({ ...MINIMAL_CALL, ...changes });

@@ -14,7 +14,7 @@ test("a request's tools become those of the call, with fixed arguments", () => {
         { definition: { type: "client", name: "show", ...DESCRIBED } },
         { toolName: "switch_language" },
       ],
-      ["de", "en"],
+      { languages: ["de", "en"] },
     ),
   ).toEqual([
     { kind: "built_in", name: "hang_up", fixedArguments: {} },
@@ -28,7 +28,7 @@ test("a call shows its tools as they were requested, but only the names of heade
   const headers = { Authorization: "Bearer {{SHOP_TOKEN}}" };
   const [tool] = toolSpecsOf(
     [{ definition: { type: "http", name: "order", ...DESCRIBED, http: { ...HTTP, headers } } }],
-    [],
+    { languages: [] },
   );
   expect(tool && toolItemOf(tool)).toEqual({
     definition: { type: "http", name: "order", ...DESCRIBED, http: { ...HTTP, headerNames: ["Authorization"] } },

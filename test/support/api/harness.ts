@@ -36,6 +36,7 @@ import type { WebhookStore } from "../../../src/store/webhook-store.ts";
 import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";
 import { InboundWebhookClient } from "../../../src/telephony/inbound-webhook-client.ts";
 import { formatResult } from "../../../src/transcription/formats/format.ts";
+import { ScriptedCorpora } from "../knowledge/corpora.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { SEALING_KEYS } from "../stores/keys.ts";
@@ -147,6 +148,7 @@ export async function apiUnderTest(
       | "removeFiles"
       | "holdCall"
       | "toolsAllowLoopback"
+      | "corpora"
       | "missingPrices"
       | "retentionRules"
       | "schemas"
@@ -244,6 +246,7 @@ export async function apiUnderTest(
     ]),
     schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: false,
+    corpora: new ScriptedCorpora(),
     webhooks,
     accountSecrets,
     carriers,
