@@ -7,7 +7,7 @@ import type { StartParameters } from "../core/calls/start-parameters.ts";
 import { addMs, type CallMs, callMs, type MediaMs, roundedMs } from "../core/clocks.ts";
 import type { ToolCallId } from "../core/ids.ts";
 import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
-import { RETRIEVAL_PAUSE_MS } from "../core/limits/retrieval.ts";
+import { RETRIEVAL_PAUSE_MS } from "../core/limits/call-knowledge.ts";
 import type { Phrases } from "../core/phrases/names.ts";
 import { isSameLanguage } from "../core/text/language-tags.ts";
 import type { SpeechSegmenter } from "../media/voice-activity/segmenter.ts";

@@ -153,7 +153,7 @@ export async function requireAvailable(
           offer,
           corporaOf(corpusIds),
         )
-      : await corpusProblems([], corporaOf(corpusIds), accountId, offer.corpora);
+      : await corpusProblems([], corporaOf(corpusIds), accountId, offer.corpusLookup);
   const replacesCost = overrides.maxCost !== undefined || overrides.model !== undefined;
   const cost = replacesCost ? [] : maxCostProblems(callSettings, ["callSettings"], offer);
   const model = overrides.model === undefined ? modelProblems(callSettings, ["callSettings"], offer) : [];

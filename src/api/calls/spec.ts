@@ -75,7 +75,7 @@ export async function specOfCheckedTools(
   body: NewCallBody,
   found: readonly Problem[],
   accountId: AccountId,
-  { voices, webrtcMissing, corpora }: Pick<CallSpecDeps, "voices" | "webrtcMissing" | "corpora">,
+  { voices, webrtcMissing, corpusLookup }: Pick<CallSpecDeps, "voices" | "webrtcMissing" | "corpusLookup">,
 ): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const { voice, language, languages } = await lookUpVoiceAndLanguage([...found, ...transportProblems(given)], voices, {
@@ -86,7 +86,7 @@ export async function specOfCheckedTools(
   });
   const missing = unsupportedFeatures(body, webrtcMissing);
   if (missing.length > 0) throw notImplemented(missing);
-  const knowledge = await callKnowledgeOf(body.selectedTools, accountId, corpora);
+  const knowledge = await callKnowledgeOf(body.selectedTools, accountId, corpusLookup);
   return toCallSpec(body, voice.id, language.code, { languages: primaryLanguages(languages), knowledge });
 }
 

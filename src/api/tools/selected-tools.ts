@@ -41,7 +41,7 @@ export interface ToolDeps {
   toolsAllowLoopback: boolean;
   schemas: Pick<SchemaChecks, "compile">;
   /** What `query_corpus` may ask. */
-  corpora: CorpusLookup;
+  corpusLookup: CorpusLookup;
   /** What `switch_language` may be fixed to. */
   voices: Pick<VoiceCatalogue, "languages">;
   clock: Clock;
@@ -71,7 +71,7 @@ export async function toolProblems(
   offer: ToolDeps,
   ofAgent?: NamedCorpora,
 ): Promise<readonly Problem[]> {
-  const ofCorpora = await corpusProblems(namedCorpora(selected, at), ofAgent, accountId, offer.corpora);
+  const ofCorpora = await corpusProblems(namedCorpora(selected, at), ofAgent, accountId, offer.corpusLookup);
   return [...(await ownProblems(selected, at, accountId, offer)), ...ofCorpora];
 }
 

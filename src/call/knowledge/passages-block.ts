@@ -1,6 +1,6 @@
 import type { CallKnowledge, WholePart } from "../../core/knowledge/call-knowledge.ts";
 import type { Passage } from "../../core/knowledge/passages.ts";
-import { PASSAGES_CHARS_MAX } from "../../core/limits/retrieval.ts";
+import { PASSAGES_CHARS_MAX } from "../../core/limits/call-knowledge.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import type { Message } from "../../speech/contracts.ts";
 

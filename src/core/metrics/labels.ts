@@ -34,8 +34,8 @@ export const PROMPT_TRIM_CAUSES = ["bound", "context_exceeded"] as const;
 export type PromptTrimCause = (typeof PROMPT_TRIM_CAUSES)[number];
 
 /** What became of a question to the corpora of a call. */
-export const RETRIEVAL_OUTCOMES = ["used", ...RETRIEVAL_FAILURES] as const;
-export type RetrievalOutcome = (typeof RETRIEVAL_OUTCOMES)[number];
+export const CALL_RETRIEVAL_OUTCOMES = ["used", ...RETRIEVAL_FAILURES] as const;
+export type CallRetrievalOutcome = (typeof CALL_RETRIEVAL_OUTCOMES)[number];
 
 /** The milestones of a reply, each measured from the caller's last voiced frame. */
 export const TURN_MILESTONES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;

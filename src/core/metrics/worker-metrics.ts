@@ -27,8 +27,8 @@ import {
   type PromptTrimCause,
   REDEMPTION_OUTCOMES,
   type RedemptionOutcome,
-  RETRIEVAL_OUTCOMES,
-  type RetrievalOutcome,
+  CALL_RETRIEVAL_OUTCOMES,
+  type CallRetrievalOutcome,
   TRANSCRIPT_IGNORE_REASONS,
   TURN_MILESTONES,
   UNIT_LABELS,
@@ -182,21 +182,21 @@ export class WorkerMetrics {
   );
   readonly #retrievalTime = histogram(
     this.registry,
-    "retrieval_seconds",
+    "call_retrieval_seconds",
     "Time from a call's question to its corpora until the passages were there.",
     [],
     RETRIEVAL_BUCKETS_S,
   );
   readonly #retrievalWait = histogram(
     this.registry,
-    "retrieval_wait_seconds",
+    "call_retrieval_wait_seconds",
     "How long answers waited for their passages after the end of the turn, with `retrieval` `always`.",
     [],
     RETRIEVAL_BUCKETS_S,
   );
   readonly #retrievals = counter(
     this.registry,
-    "retrievals_total",
+    "call_retrievals_total",
     "Questions of calls to their corpora. `used`: the LLM was given what was found. `late`: the answer to the caller did not wait longer. `failed`: no answer, or none in time. `cancelled`, `unused`: the caller's words changed, before the passages were there or after.",
     ["retrieval", "outcome"],
   );
@@ -312,7 +312,7 @@ export class WorkerMetrics {
     for (const reason of TRANSCRIPT_IGNORE_REASONS) this.#ignored.inc({ reason }, 0);
     for (const cause of PROMPT_TRIM_CAUSES) this.#promptsTrimmed.inc({ cause }, 0);
     for (const retrieval of RETRIEVAL_MODES)
-      for (const outcome of RETRIEVAL_OUTCOMES) this.#retrievals.inc({ retrieval, outcome }, 0);
+      for (const outcome of CALL_RETRIEVAL_OUTCOMES) this.#retrievals.inc({ retrieval, outcome }, 0);
     for (const milestone of TURN_MILESTONES) this.#latency.zero({ milestone });
     for (const limit of SPEND_LIMITS) this.#spendRefused.inc({ scope: "call", limit }, 0);
     for (const limit of SPEND_UNITS) this.#spendRefused.inc({ scope: "account", limit }, 0);
@@ -435,7 +435,7 @@ export class WorkerMetrics {
   }
 
   /** What became of a question to them. */
-  retrievalEnded(retrieval: RetrievalMode, outcome: RetrievalOutcome): void {
+  retrievalEnded(retrieval: RetrievalMode, outcome: CallRetrievalOutcome): void {
     this.#retrievals.inc({ retrieval, outcome });
   }
 

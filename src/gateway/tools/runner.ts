@@ -4,7 +4,7 @@ import type { BuiltInToolSpec, ToolSpec } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
-import { RETRIEVAL_TOOL_MS_MAX } from "../../core/limits/retrieval.ts";
+import { RETRIEVAL_TOOL_MS_MAX } from "../../core/limits/call-knowledge.ts";
 import { CHECKS_OVER_BUDGET_MAX, TOOL_RESULT_CHARS_MAX, TOOLS_RUNNING_MAX } from "../../core/limits/tools.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { knowledgeOf } from "../../../src/core/calls/spec.ts";
 import type { CorpusId } from "../../../src/core/ids.ts";
 import type { CallKnowledge } from "../../../src/core/knowledge/call-knowledge.ts";
-import { WHOLE_CORPORA_TOKENS_MAX } from "../../../src/core/limits/retrieval.ts";
+import { WHOLE_CORPORA_TOKENS_MAX } from "../../../src/core/limits/call-knowledge.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import {
   type Answer,
@@ -19,7 +19,7 @@ let api: ApiUnderTest;
 let corpora: ScriptedCorpora;
 beforeEach(async () => {
   corpora = new ScriptedCorpora();
-  api = await apiUnderTest(undefined, { corpora });
+  api = await apiUnderTest(undefined, { corpusLookup: corpora });
 });
 afterEach(() => api.close());
 

@@ -148,7 +148,7 @@ export async function apiUnderTest(
       | "removeFiles"
       | "holdCall"
       | "toolsAllowLoopback"
-      | "corpora"
+      | "corpusLookup"
       | "missingPrices"
       | "retentionRules"
       | "schemas"
@@ -246,7 +246,7 @@ export async function apiUnderTest(
     ]),
     schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: false,
-    corpora: new ScriptedCorpora(),
+    corpusLookup: new ScriptedCorpora(),
     webhooks,
     accountSecrets,
     carriers,
