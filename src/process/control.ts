@@ -376,6 +376,7 @@ const api: FastifyInstance = buildApi({
   toolSecrets: config.toolSecrets,
   schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),
   toolsAllowLoopback: config.toolsAllowLoopback,
+  corpusLookup: { get: async () => undefined, indexable: async () => [], chunks: async () => [] },
   ...health,
   accountLimitReached: (accountId) => accountTotals.overLimit(accountId),
   llmProviders: (model) => llmProvidersOf(config, model),
