@@ -150,7 +150,7 @@ describe("passages for every turn", () => {
   });
 
   test("an answer that is taken back while it waits asks the LLM nothing", () => {
-    const call = scene({ tookMs: 100 });
+    const call = scene({ tookMs: 100, spec: { firstSpeaker: "user", interruptible: true, tools: [queryCorpus()] } });
     call.at(1_000, () => call.handle({ kind: "typed", text: "What does a loaf cost?" }));
     call.at(1_050, () => call.handle({ kind: "typed", text: "And a roll?" }));
     call.run(10_000);

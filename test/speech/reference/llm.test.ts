@@ -60,11 +60,11 @@ describe("the reference LLM", () => {
     const withPassages = { messages: messages.toSpliced(-1, 0, { role: "user", text: block }) };
     expect(await answerTo(request(undefined, withPassages))).toBe("A loaf of spelt costs four pounds.");
     const tools = [{ name: "query_corpus", description: "Searches documents.", parameters: { type: "object" } }];
-    const events = await eventsOf(request("What does a loaf of spelt cost?", { tools }));
+    const events = await eventsOf(request("Is your spelt organic?", { tools }));
     expect(events[0]).toMatchObject({
       kind: "tool-call",
       name: "query_corpus",
-      argumentsJson: '{"question":"What does a loaf of spelt cost?"}',
+      argumentsJson: '{"question":"Is your spelt organic?"}',
     });
     const asked: Message[] = [
       { role: "assistant", text: "", toolCalls: [{ id: "1.1", name: "query_corpus", argumentsJson: "{}" }] },

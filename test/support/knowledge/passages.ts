@@ -5,7 +5,7 @@ import type { Passage } from "../../../src/core/knowledge/passages.ts";
 
 export const CORPUS_ID = asCorpusId("cor_0198c5b4-6f10-7c3a-9d1e-2f4b8a6c0e57");
 export const DOCUMENT_ID = asDocumentId("doc_0198c5b4-6f10-7c3a-9d1e-2f4b8a6c0e58");
-export const FENCE = "f0e1d2c3b4a5968778695a4b3c2d1e0f";
+export const FENCE = "3f9c27d18b5e4a60c1d2e3f405162738";
 
 /** A passage of one document. */
 export const passage = (text: string, rest: Partial<Passage> = {}): Passage => ({
