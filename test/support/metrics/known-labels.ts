@@ -5,6 +5,7 @@ import { CARRIER_OPERATIONS } from "../../../src/carriers/telephony.ts";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../../src/core/billing/spend.ts";
 import { END_REASONS, RESUME_REASONS } from "../../../src/core/calls/reasons.ts";
 import { STAGES } from "../../../src/core/calls/stages.ts";
+import { RETRIEVAL_MODES } from "../../../src/core/knowledge/call-knowledge.ts";
 import {
   CALL_LIMITS,
   EVENT_STREAM_ENDS,
@@ -19,6 +20,7 @@ import {
   WEBHOOK_OUTCOMES,
 } from "../../../src/core/metrics/control-metrics.ts";
 import {
+  CALL_RETRIEVAL_OUTCOMES,
   LLM_ABORT_REASONS,
   OPUS_REFUSALS,
   PROMPT_TRIM_CAUSES,
@@ -82,6 +84,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   outcome: [
     ...CARRIER_OUTCOMES,
     ...REDEMPTION_OUTCOMES,
+    ...CALL_RETRIEVAL_OUTCOMES,
     ...TASK_OUTCOMES,
     ...SPEECH_JOB_OUTCOMES,
     ...JOB_OUTCOMES,
@@ -90,6 +93,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...SIGN_IN_OUTCOMES,
     ...WEB_CALL_OUTCOMES,
   ],
+  retrieval: RETRIEVAL_MODES,
   urgency: URGENCIES,
   task: BUDGETED_TASKS,
   state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],
