@@ -32,12 +32,12 @@ export interface CorpusLookup {
 }
 
 /** The overrides of `query_corpus`, whose shape the schema has checked. */
-interface CorpusOverrides {
-  corpusIds?: readonly string[];
-  retrieval?: RetrievalMode;
-  passagesMax?: number;
-  allowEffects?: boolean;
-}
+type CorpusOverrides = Partial<{
+  corpusIds: readonly string[];
+  retrieval: RetrievalMode;
+  passagesMax: number;
+  allowEffects: boolean;
+}>;
 
 const QUERY_CORPUS = "query_corpus";
 /** Chunks that are read at a time. */

@@ -138,6 +138,6 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
     const onAbort = (): void => reject(signal.reason);
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
 }
