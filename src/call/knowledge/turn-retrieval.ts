@@ -74,7 +74,7 @@ export class TurnRetrieval {
   }
 
   /** There are no passages yet to what the caller has said, and they may still come. */
-  get isBehind(): boolean {
+  get isUnanswered(): boolean {
     return this.#isPending || this.#isStale;
   }
 

@@ -100,7 +100,7 @@ export class PreemptiveGeneration {
     const { retrieval } = this.#options;
     if (this.#plainText === "" || this.#pending !== undefined) return true;
     // Without its passages it would be another answer than the one that the turn gets.
-    return this.#startCount >= PREEMPTIVE_GENERATIONS_PER_TURN_MAX || retrieval?.isBehind === true;
+    return this.#startCount >= PREEMPTIVE_GENERATIONS_PER_TURN_MAX || retrieval?.isUnanswered === true;
   }
 
   #start(language: string): void {

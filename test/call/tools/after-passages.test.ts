@@ -50,7 +50,7 @@ describe("tools after passages were read", () => {
     expect(scene([[ASKS], [status], []]).offered).toEqual([ALL, WITHOUT_EFFECTS, WITHOUT_EFFECTS, ALL]);
   });
 
-  test("are refused where the LLM calls them all the same, and it is told why", () => {
+  test("are refused where the LLM calls them all the same, and it is given the reason", () => {
     const { call } = scene([[ASKS], [TRANSFERS], []]);
     const result = call.ofKind("generate-reply")[2]?.messages.at(-1);
     expect(result).toMatchObject({
