@@ -24,6 +24,8 @@ import { Reply } from "./reply.ts";
 import type { AnsweredUtterance } from "./timings.ts";
 import type { ReplyProgress } from "./watchdog.ts";
 
+const NEVER = callMs(Number.POSITIVE_INFINITY);
+
 export interface AgentSideOptions {
   spec: CallSpec;
   rateHz: number;
@@ -131,21 +133,20 @@ export class AgentSide {
 
   /** When the current reply waits for passages no longer, ms; Infinity where it does not wait. */
   get passagesDueMs(): CallMs {
-    const dueMs = this.#reply?.passagesDueMs ?? Number.NaN;
-    return callMs(Number.isNaN(dueMs) ? Number.POSITIVE_INFINITY : dueMs);
+    return this.#reply?.passagesDueMs ?? NEVER;
   }
 
   /** The reply that waits for passages goes on once they are there, or are due. Called on every event. */
   continueWithPassages(nowMs: CallMs): void {
     const reply = this.#reply;
-    if (reply === undefined || Number.isNaN(reply.passagesDueMs)) return;
+    if (reply === undefined || reply.passagesDueMs === NEVER) return;
     if (this.#options.retrieval?.isAwaited !== true || nowMs >= reply.passagesDueMs)
       this.#requestWithPassages(reply, nowMs);
   }
 
   #requestWithPassages(reply: Reply, nowMs: CallMs): void {
     const { retrieval } = this.#options;
-    reply.passagesDueMs = callMs(Number.NaN);
+    reply.passagesDueMs = NEVER;
     const found = retrieval?.take(reply.turnId, reply.timings.waitedMs(nowMs));
     if (retrieval !== undefined) reply.timings.retrieved(nowMs);
     if (found !== undefined) {

@@ -60,8 +60,8 @@ export class Reply {
   isPausedUnheard = false;
   /** The LLM has finished a round meanwhile, whose tools wait. */
   hasWaitingRound = false;
-  /** Until when the LLM's request waits for passages, ms of call time; NaN where it does not. */
-  passagesDueMs = callMs(Number.NaN);
+  /** Until when the LLM's request waits for passages, ms of call time; Infinity where it does not wait. */
+  passagesDueMs = callMs(Number.POSITIVE_INFINITY);
   /** The passages for the turn that it answers. */
   passages: Message | undefined;
   /** The tools that the LLM may call in its current round. */
