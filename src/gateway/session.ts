@@ -193,7 +193,6 @@ export class CallSession implements AttachedCall {
       metrics,
       deliver: (event) => this.handle(event, this.nowMs()),
       clock,
-      log,
     });
     this.#tools = new ToolRunner({
       redeemed,

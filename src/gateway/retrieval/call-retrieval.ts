@@ -6,7 +6,6 @@ import { codeOf, unavailable } from "../../core/errors.ts";
 import { type CallKnowledge, referenceOf } from "../../core/knowledge/call-knowledge.ts";
 import type { RetrievalAnswer, Retriever } from "../../core/knowledge/passages.ts";
 import { RETRIEVAL_MS_MAX } from "../../core/limits/call-knowledge.ts";
-import type { Logger } from "../../core/log/logger.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import { failed, type ToolOutcome } from "../tools/outcome.ts";
 
@@ -22,7 +21,6 @@ export interface CallRetrievalOptions {
   /** Delivers an event to the call. Never called from within `retrieve`. */
   deliver: (event: Extract<CallEvent, { kind: "passages" | "retrieval-failed" }>) => void;
   clock: Clock;
-  log: Logger;
 }
 
 /** A question of the call that has no answer yet. */
@@ -33,7 +31,7 @@ interface OpenQuestion {
 
 /**
  * Asks the corpora of one call: for the turns of the caller, one question at a time, and for the LLM. A failure costs the call
- * nothing but an event. No question or passage reaches a log.
+ * nothing but an event and a count.
  */
 export class CallRetrieval {
   readonly #options: CallRetrievalOptions;
@@ -74,7 +72,7 @@ export class CallRetrieval {
 
   /** Asks for the LLM, whose tool result the outcome is. Rejects never. */
   async query(question: string, language: string, signal: AbortSignal): Promise<ToolOutcome> {
-    const { knowledge, metrics, log } = this.#options;
+    const { knowledge, metrics } = this.#options;
     try {
       const { passages, tookMs } = await this.#ask(question, language, signal);
       metrics.retrievalEnded("tool", "used");
@@ -82,8 +80,7 @@ export class CallRetrieval {
         text: passagesText(passages, knowledge?.fence ?? ""),
         retrieval: { tookMs, passages: passages.map(referenceOf) },
       };
-    } catch (error) {
-      if (!signal.aborted) log.warn({ code: codeOf(error) }, "corpora could not be asked");
+    } catch {
       metrics.retrievalEnded("tool", signal.aborted ? "cancelled" : "failed");
       return failed("unreachable", "the documents cannot be searched at present");
     }
@@ -119,10 +116,7 @@ export class CallRetrieval {
   #onFailure(retrieval: number, error: unknown): void {
     if (this.#open?.retrieval !== retrieval) return;
     this.#open = undefined;
-    const { deliver, log } = this.#options;
-    const code = codeOf(error);
-    log.warn({ code }, "corpora could not be asked");
-    deliver({ kind: "retrieval-failed", retrieval, code });
+    this.#options.deliver({ kind: "retrieval-failed", retrieval, code: codeOf(error) });
   }
 
   #abort(): void {
