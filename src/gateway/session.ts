@@ -655,8 +655,8 @@ export class CallSession implements AttachedCall {
         this.#retrieval.retrieve(command);
         return;
       case "await-passages":
-        // The ticker alone would notice a deadline of some milliseconds too late.
-        this.#options.clock.after(command.waitMsMax, () => this.tick());
+        // The ticker alone would notice a deadline of some milliseconds too late, and a timer may be a fraction of one early.
+        this.#options.clock.after(command.waitMsMax + 1, () => this.tick());
         return;
       case "passages-used":
         this.#retrieval.used();
