@@ -253,7 +253,9 @@ const InputEventItem = z
       toolCallId,
       result: z.string().meta({ description: "Empty with `transcriptEnabled: false`." }),
       failed: z.boolean(),
-      retrieval: ReplyPassages.optional().meta({ description: "What `query_corpus` has found; absent from other tools." }),
+      retrieval: ReplyPassages.optional().meta({
+        description: "What `query_corpus` has found; absent from other tools.",
+      }),
       chars,
     }),
     event("passages", "The corpora of the call answered a `retrieve`.", { retrieval, ...retrievalFields }),

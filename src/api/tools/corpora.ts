@@ -80,7 +80,8 @@ export async function corpusProblems(
   for (const { at, ids } of lists) {
     for (const [index, id] of idsIn(ids).entries()) {
       const corpus = await corpora.get(accountId, asCorpusId(id));
-      if (corpus === undefined) problems.push(problem([...at, index], "must be the id of a corpus of this account", id));
+      if (corpus === undefined)
+        problems.push(problem([...at, index], "must be the id of a corpus of this account", id));
       else found.push(corpus);
     }
   }

@@ -3,8 +3,8 @@ import { DTMF_CARRIERS } from "../../carriers/list.ts";
 import { BUILT_IN_TOOLS, type BuiltInTool, HTTP_TOOL_METHODS } from "../../core/calls/spec.ts";
 import { isObject } from "../../core/json.ts";
 import { RETRIEVAL_MODES } from "../../core/knowledge/call-knowledge.ts";
-import { HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls.ts";
 import { CALL_CORPORA_MAX, PASSAGES_DEFAULT, PASSAGES_LIMIT, PASSAGES_MIN } from "../../core/limits/call-knowledge.ts";
+import { HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls.ts";
 import {
   TOOL_ANSWER_BYTES_MAX,
   TOOL_DESCRIPTION_CHARS_MAX,

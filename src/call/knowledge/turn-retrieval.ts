@@ -1,6 +1,6 @@
-import { type CallKnowledge, referenceOf } from "../../core/knowledge/call-knowledge.ts";
 import { addMs, type CallMs, callMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
+import { type CallKnowledge, referenceOf } from "../../core/knowledge/call-knowledge.ts";
 import type { Passage } from "../../core/knowledge/passages.ts";
 import {
   RETRIEVAL_CHANGE_CHARS_MIN,

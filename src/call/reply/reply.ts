@@ -5,8 +5,8 @@ import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
 import type { ToolCallId, TurnId } from "../../core/ids.ts";
 import type { ReplyPassages } from "../../core/knowledge/call-knowledge.ts";
-import { REWIND_MS_MAX, TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { TURN_PASSAGES_MAX } from "../../core/limits/call-knowledge.ts";
+import { REWIND_MS_MAX, TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import { joinTexts } from "../../core/text/words.ts";
@@ -335,6 +335,10 @@ export class Reply {
     };
     const { latency } = this.timings;
     const retrieval = this.#retrieval;
-    return { ...turn, ...(latency === undefined ? {} : { latency }), ...(retrieval === undefined ? {} : { retrieval }) };
+    return {
+      ...turn,
+      ...(latency === undefined ? {} : { latency }),
+      ...(retrieval === undefined ? {} : { retrieval }),
+    };
   }
 }

@@ -1,8 +1,8 @@
 import type { BuiltInTool, BuiltInToolSpec, CallSpec, ToolSpec } from "../../core/calls/spec.ts";
 import { parseObject } from "../../core/json.ts";
 import type { CallKnowledge } from "../../core/knowledge/call-knowledge.ts";
-import { HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls.ts";
 import { RETRIEVAL_QUESTION_CHARS_MAX } from "../../core/limits/call-knowledge.ts";
+import { HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls.ts";
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_ARGUMENTS_PARTS_MAX } from "../../core/limits/tools.ts";
 import { primaryLanguage } from "../../core/text/language-tags.ts";
 import { DTMF_DIGITS, isHoldSeconds, isTransferTarget } from "../../core/tools/built-in-tools.ts";

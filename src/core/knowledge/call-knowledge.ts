@@ -57,7 +57,14 @@ export interface ReplyPassages {
 }
 
 /** What may be said of a passage without its text. */
-export const referenceOf = ({ corpusId, documentId, documentName, page, ordinal, score }: Passage): PassageReference => ({
+export const referenceOf = ({
+  corpusId,
+  documentId,
+  documentName,
+  page,
+  ordinal,
+  score,
+}: Passage): PassageReference => ({
   corpusId,
   documentId,
   documentName,

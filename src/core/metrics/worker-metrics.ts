@@ -5,8 +5,8 @@ import { END_REASONS, type EndReason, type IgnoreReason, RESUME_REASONS, type Re
 import type { ConnectionType } from "../calls/spec.ts";
 import type { Stage } from "../calls/stages.ts";
 import type { TurnLatency } from "../calls/transcript.ts";
-import { RETRIEVAL_MODES, type RetrievalMode } from "../knowledge/call-knowledge.ts";
 import { type EpochMs, millisecondsOf } from "../clocks.ts";
+import { RETRIEVAL_MODES, type RetrievalMode } from "../knowledge/call-knowledge.ts";
 import type { ProcessMetrics } from "./aggregation.ts";
 import {
   CONNECTION_TYPE_LABEL,
@@ -20,6 +20,8 @@ import {
 } from "./instruments.ts";
 import {
   BACK_CHANNEL,
+  CALL_RETRIEVAL_OUTCOMES,
+  type CallRetrievalOutcome,
   LLM_ABORT_REASONS,
   type LlmAbortReason,
   PROMPT_TRIM_CAUSES,
@@ -27,8 +29,6 @@ import {
   type PromptTrimCause,
   REDEMPTION_OUTCOMES,
   type RedemptionOutcome,
-  CALL_RETRIEVAL_OUTCOMES,
-  type CallRetrievalOutcome,
   TRANSCRIPT_IGNORE_REASONS,
   TURN_MILESTONES,
   UNIT_LABELS,

@@ -4,7 +4,14 @@ import { type PassageReference, referenceOf, withoutNames } from "../../core/kno
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import { SpeechSegmenter } from "../../media/voice-activity/segmenter.ts";
 import { isClear } from "../journal/clears.ts";
-import type { JournaledCommand, JournaledEvent, JournalHeader, JournalRecord, OccasionalEvent, Redacted } from "../journal/records.ts";
+import type {
+  JournaledCommand,
+  JournaledEvent,
+  JournalHeader,
+  JournalRecord,
+  OccasionalEvent,
+  Redacted,
+} from "../journal/records.ts";
 
 /** Events derived from frames, in place of the frames themselves. Times are whole milliseconds since redemption. */
 export type DerivedEvent =
@@ -56,7 +63,9 @@ export type ListedEvent =
     ))
   | ({ atMs: CallMs; source: "command" } & Exclude<JournaledCommand, Unlisted>);
 
-function listed(event: Exclude<JournaledEvent, Unlisted>): Exclude<JournaledEvent, Unlisted | { kind: "passages" }> | ListedPassages {
+function listed(
+  event: Exclude<JournaledEvent, Unlisted>,
+): Exclude<JournaledEvent, Unlisted | { kind: "passages" }> | ListedPassages {
   if (event.kind !== "passages") return event;
   const { kind, retrieval, tookMs, passages, chars } = event;
   const references = passages.map(referenceOf);

@@ -45,7 +45,10 @@ async function knowledgeFor(answer: Answer): Promise<CallKnowledge | undefined> 
 describe("query_corpus of a call", () => {
   test("reaches the worker with the corpora's names, and a fence of its own", async () => {
     const id = corpora.add(api.accountId, { name: "Bakery" });
-    const [one, other] = [await knowledgeFor(await create({ corpusIds: [id] })), await knowledgeFor(await create({ corpusIds: [id] }))];
+    const [one, other] = [
+      await knowledgeFor(await create({ corpusIds: [id] })),
+      await knowledgeFor(await create({ corpusIds: [id] })),
+    ];
     expect(one).toEqual({
       retrieval: "tool",
       corpora: [{ id, name: "Bakery", description: "About Bakery." }],
@@ -88,7 +91,11 @@ describe("query_corpus of a call", () => {
     ["an empty list", { corpusIds: [] }, "/selectedTools/0/parameterOverrides/corpusIds"],
     ["an id twice", { corpusIds: [UNKNOWN, UNKNOWN] }, "/selectedTools/0/parameterOverrides/corpusIds"],
     ["another type", { corpusIds: UNKNOWN }, "/selectedTools/0/parameterOverrides/corpusIds"],
-    ["33 ids", { corpusIds: Array.from({ length: 33 }, (_, n) => `cor_${n}`) }, "/selectedTools/0/parameterOverrides/corpusIds"],
+    [
+      "33 ids",
+      { corpusIds: Array.from({ length: 33 }, (_, n) => `cor_${n}`) },
+      "/selectedTools/0/parameterOverrides/corpusIds",
+    ],
     ["an unknown field", { corpusId: UNKNOWN }, "/selectedTools/0/parameterOverrides/corpusId"],
     ["another retrieval", { retrieval: "never" }, "/selectedTools/0/parameterOverrides/retrieval"],
     ["0 passages", { passagesMax: 0 }, "/selectedTools/0/parameterOverrides/passagesMax"],

@@ -1,8 +1,8 @@
 // @module-tag llm
 
 import { describe, expect, test } from "vitest";
-import type { Passage } from "../../../src/core/knowledge/passages.ts";
 import { passagesText } from "../../../src/call/knowledge/passages-block.ts";
+import type { Passage } from "../../../src/core/knowledge/passages.ts";
 import type { Llm, LlmRequest } from "../../../src/speech/contracts.ts";
 import { createAnthropicLlm } from "../../../src/speech/llm/providers/anthropic/adapter.ts";
 import { createGeminiLlm } from "../../../src/speech/llm/providers/gemini/adapter.ts";
@@ -96,7 +96,8 @@ describe(`${COUNT} hostile documents`, () => {
   test("show no sign by which the text of a model marks a role, a turn or a tool call", () => {
     for (const document of DOCUMENTS)
       for (const { messages } of requestsWith(document))
-        for (const { text } of messages) expect(text).not.toMatch(/<\||<\/?[a-z｜]|\[\/?(?:INST|TOOL_CALLS|AVAILABLE_TOOLS)\]/u);
+        for (const { text } of messages)
+          expect(text).not.toMatch(/<\||<\/?[a-z｜]|\[\/?(?:INST|TOOL_CALLS|AVAILABLE_TOOLS)\]/u);
   });
 
   test("no document has the fence of a call: it is drawn when the call is created, and long", () => {

@@ -50,7 +50,10 @@ describe("passages for every turn", () => {
     expect(prompts(call)).toEqual([["about what does a loaf of rye bread cost", "what does a loaf of rye bread cost"]]);
     const { latency, retrieval } = agentTurn(call) ?? {};
     expect(latency?.retrievalMs).toBe(latency?.endOfTurnMs);
-    expect(retrieval).toEqual({ tookMs: 12, passages: [expect.objectContaining({ documentName: "Price list", page: 3 })] });
+    expect(retrieval).toEqual({
+      tookMs: 12,
+      passages: [expect.objectContaining({ documentName: "Price list", page: 3 })],
+    });
     expect(outcomes(call).filter((outcome) => outcome.endsWith("used"))).toHaveLength(outcomes(call).length);
   });
 
@@ -211,7 +214,10 @@ describe("retrieval's share of the answer's delay", () => {
       const endMs = 1_000 + words.split(" ").length * WORD_MS;
       call.coughs(1_000, endMs - 1_000);
       for (const [at] of words.split(" ").entries()) {
-        const text = words.split(" ").slice(0, at + 1).join(" ");
+        const text = words
+          .split(" ")
+          .slice(0, at + 1)
+          .join(" ");
         call.at(1_000 + (at + 1) * WORD_MS + 80, () => call.handle({ kind: "stt-interim", text }));
       }
       call.at(endMs + finalAfterMs(index), () => call.handle({ kind: "stt-final", text: `${words}?` }));

@@ -122,7 +122,10 @@ describe("a question of the LLM", () => {
     const { clock, counted, retrieval } = scene(() => unavailable("no index"));
     const asked = retrieval.query("What does a loaf cost?", "en", new AbortController().signal);
     await clock.play(50);
-    expect(await asked).toMatchObject({ text: "Error: the documents cannot be searched at present.", fault: "unreachable" });
+    expect(await asked).toMatchObject({
+      text: "Error: the documents cannot be searched at present.",
+      fault: "unreachable",
+    });
     expect(counted).toEqual(["tool failed"]);
   });
 });

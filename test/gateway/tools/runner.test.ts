@@ -40,7 +40,10 @@ function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMA
   const tools = new ToolRunner({
     redeemed: {
       accountId: asAccountId("account_1"),
-      spec: { ...SPEC, tools: [HTTP, CLIENT, { kind: "built_in", name: "hang_up", fixedArguments: {} }, queryCorpus()] },
+      spec: {
+        ...SPEC,
+        tools: [HTTP, CLIENT, { kind: "built_in", name: "hang_up", fixedArguments: {} }, queryCorpus()],
+      },
     },
     schemas,
     httpTools: {
