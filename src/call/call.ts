@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import type { SpendAction } from "../core/billing/spend.ts";
 import type { HoldEnd, HoldRefusal, HoldRequest } from "../core/calls/hold.ts";
 import type { CancelReason, EndReason, SpeakReason } from "../core/calls/reasons.ts";
-import { type CallSpec, knowledgeOf } from "../core/calls/spec.ts";
+import type { CallSpec } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import { addMs, type CallMs, callMs, type MediaMs, roundedMs } from "../core/clocks.ts";
 import type { ToolCallId } from "../core/ids.ts";
@@ -17,7 +17,7 @@ import { CallDeadlines } from "./deadlines.ts";
 import { Ending, type Goodbye } from "./ending.ts";
 import type { CallEvent, CallSink } from "./events.ts";
 import { Hold } from "./hold.ts";
-import { TurnRetrieval } from "./knowledge/turn-retrieval.ts";
+import { type TurnRetrieval, turnRetrievalOf } from "./knowledge/turn-retrieval.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { CallPhrases } from "./phrases.ts";
 import { AgentSide } from "./reply/agent-side.ts";
@@ -121,27 +121,17 @@ export class Call implements CallMachine {
     this.#inactivity = new Inactivity(spec, parameters);
     this.#interimRequests = new InterimRequests(parameters, sttHasInterim);
     this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
-    const knowledge = knowledgeOf(spec);
-    if (knowledge?.retrieval === "always" && knowledge.corpora.length > 0)
-      this.#retrieval = new TurnRetrieval(knowledge, this.#conversation, this.#sink);
-    const retrieval = this.#retrieval;
-    this.#preemptive = new PreemptiveGeneration({
-      spec,
-      parameters,
-      conversation: this.#conversation,
-      retrieval,
-      sink: this.#sink,
-    });
+    this.#retrieval = turnRetrievalOf(spec, this.#conversation, this.#sink);
+    const shared = {
+      ...{ spec, parameters, conversation: this.#conversation, retrieval: this.#retrieval },
+      ...{ transcript: this.#transcript, sink: this.#sink },
+    };
+    this.#preemptive = new PreemptiveGeneration(shared);
     this.#agentSide = new AgentSide({
-      spec,
+      ...shared,
       rateHz,
-      parameters,
-      conversation: this.#conversation,
       inactivity: this.#inactivity,
       phrases: this.#phrases,
-      transcript: this.#transcript,
-      retrieval,
-      sink: this.#sink,
       step: (event) => this.#step(event),
       turnSettled: () => this.#turnTaking.settled(),
       // A goodbye that cannot be spoken still ends the call for the reason of the goodbye.
@@ -153,19 +143,14 @@ export class Call implements CallMachine {
       switchLanguage: (language) => this.#switchLanguage(language, "tool"),
     });
     this.#turnTaking = new TurnTaking({
-      spec,
-      parameters,
+      ...shared,
       sttHasInterim,
       sttFinalPerUtterance: options.sttFinalPerUtterance ?? false,
       agentSide: this.#agentSide,
-      conversation: this.#conversation,
       preemptive: this.#preemptive,
-      retrieval,
       ending: this.#ending,
       transfer: this.#transfer,
       hold: this.#hold,
-      transcript: this.#transcript,
-      sink: this.#sink,
     });
     this.#callerSpeech = new CallerSpeech({
       parameters,
@@ -322,10 +307,9 @@ export class Call implements CallMachine {
         return;
       case "passages":
       case "retrieval-failed":
-        this.#retrieval?.received(event);
-        return;
       case "context-exceeded":
-        this.#conversation.limitPrompt(event.tokensMax);
+      case "phrases-chosen":
+        this.#onInformed(event);
         return;
       case "voice-chosen":
       case "provider-switched":
@@ -336,15 +320,21 @@ export class Call implements CallMachine {
       case "finalize-requested":
         // Only recorded, only a confirmation, or of live transcriptions: the provider or the voice does not change what is said.
         return;
-      case "phrases-chosen":
-        this.#phrases.set(event.language, event.phrases);
-        return;
       case "tool-result":
         this.#onToolResult(event);
         return;
       default:
         this.#agentSide.handle(event, this.#nowMs);
     }
+  }
+
+  /** What the call makes use of later. */
+  #onInformed(
+    event: Extract<CallEvent, { kind: "passages" | "retrieval-failed" | "context-exceeded" | "phrases-chosen" }>,
+  ): void {
+    if (event.kind === "context-exceeded") this.#conversation.limitPrompt(event.tokensMax);
+    else if (event.kind === "phrases-chosen") this.#phrases.set(event.language, event.phrases);
+    else this.#retrieval?.received(event);
   }
 
   #onPlayed(event: Extract<CallEvent, { kind: "mark" | "cleared" }>): void {

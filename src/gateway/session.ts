@@ -560,10 +560,8 @@ export class CallSession implements AttachedCall {
       case "preemptive-start":
       case "preemptive-cancel":
       case "conversation-trimmed":
-        this.#pipeline.run(command);
-        return;
       case "language":
-        this.#language = command.language;
+        if (command.kind === "language") this.#language = command.language;
         this.#pipeline.run(command);
         return;
       case "retrieve":
@@ -583,12 +581,8 @@ export class CallSession implements AttachedCall {
         attachment?.mark(command.name);
         return;
       case "pause":
-        this.#pausedTurnId = command.turnId;
-        attachment?.pause(command.turnId);
-        return;
       case "resume":
-        this.#pausedTurnId = undefined;
-        attachment?.resume();
+        this.#pauseOrResume(command, attachment);
         return;
       case "rewind":
         this.#pipeline.ttsOutput.rewind(command.samples);
@@ -665,6 +659,15 @@ export class CallSession implements AttachedCall {
         this.#retrieval.ended(command);
         return;
     }
+  }
+
+  #pauseOrResume(
+    command: Extract<CallCommand, { kind: "pause" | "resume" }>,
+    attachment: Attachment | undefined,
+  ): void {
+    this.#pausedTurnId = command.kind === "pause" ? command.turnId : undefined;
+    if (command.kind === "pause") attachment?.pause(command.turnId);
+    else attachment?.resume();
   }
 
   #askStt(kind: "request-interim" | "finalize-stt"): void {

@@ -1,3 +1,4 @@
+import { type CallSpec, knowledgeOf } from "../../core/calls/spec.ts";
 import { addMs, type CallMs, callMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import { type CallKnowledge, referenceOf } from "../../core/knowledge/call-knowledge.ts";
@@ -15,6 +16,13 @@ import type { Message } from "../../speech/contracts.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CallEvent, CallSink } from "../events.ts";
 import { passagesText } from "./passages-block.ts";
+
+/** For a call whose corpora are asked for every turn; undefined for any other. */
+export function turnRetrievalOf(spec: CallSpec, conversation: Conversation, sink: CallSink): TurnRetrieval | undefined {
+  const knowledge = knowledgeOf(spec);
+  if (knowledge?.retrieval !== "always" || knowledge.corpora.length === 0) return undefined;
+  return new TurnRetrieval(knowledge, conversation, sink);
+}
 
 /** Passages for what the caller has said. */
 export interface FoundPassages {

@@ -107,6 +107,24 @@ const redactedUsage = ({
 /** In place of phrases that an LLM may have written. */
 const NO_PHRASES = Object.fromEntries(PHRASE_NAMES.map((name) => [name, ""])) as Readonly<Record<PhraseName, string>>;
 
+function redactedChoice(
+  event: Extract<OccasionalEvent, { kind: "voice-chosen" | "phrases-chosen" | "detector-changed" }>,
+): JournaledEvent {
+  const { kind } = event;
+  if (kind === "detector-changed") return { kind, detector: event.detector };
+  if (kind === "phrases-chosen") return { kind, language: event.language, origin: event.origin, phrases: NO_PHRASES };
+  return { kind, language: event.language, voiceId: event.voiceId, supportsLanguage: event.supportsLanguage };
+}
+
+function redactedProvider(
+  event: Extract<OccasionalEvent, { kind: "provider-switched" | "context-exceeded" }>,
+): JournaledEvent {
+  const { kind } = event;
+  if (kind === "provider-switched")
+    return { kind, stage: event.stage, from: event.from, to: event.to, code: event.code };
+  return { kind, provider: event.provider, tokensMax: event.tokensMax, retried: event.retried };
+}
+
 function redactedResult(event: Extract<OccasionalEvent, { kind: "tool-result" }>): JournaledEvent {
   const { kind, turnId, toolCallId, result, failed, retrieval } = event;
   const found = retrieval === undefined ? {} : { retrieval: redactedPassages(retrieval) };
@@ -119,7 +137,8 @@ const redactedPassages = ({ tookMs, passages }: ReplyPassages): ReplyPassages =>
 });
 
 /** Ids and scores stay; what stands in a document does not. */
-function redactedFound(event: Extract<OccasionalEvent, { kind: "passages" }>): JournaledEvent {
+function redactedFound(event: Extract<OccasionalEvent, { kind: "passages" | "retrieval-failed" }>): JournaledEvent {
+  if (event.kind === "retrieval-failed") return { kind: event.kind, retrieval: event.retrieval, code: event.code };
   const { kind, retrieval, tookMs, passages } = event;
   const chars = passages.reduce((sum, { text }) => sum + text.length, 0);
   const emptied = passages.map(({ corpusId, documentId, score }) => ({
@@ -188,15 +207,12 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "dtmf":
       return { kind, digit: "", chars: event.digit.length };
     case "voice-chosen":
-      return { kind, language: event.language, voiceId: event.voiceId, supportsLanguage: event.supportsLanguage };
     case "phrases-chosen":
-      return { kind, language: event.language, origin: event.origin, phrases: NO_PHRASES };
-    case "provider-switched":
-      return { kind, stage: event.stage, from: event.from, to: event.to, code: event.code };
     case "detector-changed":
-      return { kind, detector: event.detector };
+      return redactedChoice(event);
+    case "provider-switched":
     case "context-exceeded":
-      return { kind, provider: event.provider, tokensMax: event.tokensMax, retried: event.retried };
+      return redactedProvider(event);
     case "usage":
       return redactedUsage(event);
     case "network":
@@ -209,9 +225,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "tool-result":
       return redactedResult(event);
     case "passages":
-      return redactedFound(event);
     case "retrieval-failed":
-      return { kind, retrieval: event.retrieval, code: event.code };
+      return redactedFound(event);
     case "typed":
     case "transfer-refused":
       return { kind, text: "", chars: event.text.length };
@@ -242,6 +257,33 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
   }
 }
 
+function redactedRetrieval(
+  command: Extract<CallCommand, { kind: "retrieve" | "await-passages" | "passages-used" | "retrieval-ended" }>,
+): JournaledCommand {
+  const { kind, retrieval } = command;
+  switch (kind) {
+    case "retrieve":
+      return { kind, retrieval, question: "", language: command.language, chars: command.question.length };
+    case "await-passages":
+      return { kind, turnId: command.turnId, retrieval, waitMsMax: command.waitMsMax };
+    case "passages-used": {
+      const { turnId, tookMs, waitMs, passages } = command;
+      return { kind, turnId, retrieval, tookMs, waitMs, passages: passages.map(withoutNames) };
+    }
+    case "retrieval-ended":
+      return { kind, retrieval, outcome: command.outcome };
+  }
+}
+
+function redactedTurn(given: TranscriptTurn): TranscriptTurn {
+  const { role, startMs, endMs, interrupted, approximate, latency, retrieval } = given;
+  const turn: TranscriptTurn = { role, text: "", startMs, endMs, interrupted };
+  if (approximate !== undefined) turn.approximate = approximate;
+  if (latency !== undefined) turn.latency = latency;
+  if (retrieval !== undefined) turn.retrieval = redactedPassages(retrieval);
+  return turn;
+}
+
 function redactedCommand(
   command: Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }>,
 ): JournaledCommand {
@@ -267,18 +309,11 @@ function redactedCommand(
       const { turnId, droppedTurns, droppedMessages, truncatedResults, tokens, tokensMax } = command;
       return { kind, turnId, droppedTurns, droppedMessages, truncatedResults, tokens, tokensMax };
     }
-    case "retrieve": {
-      const { retrieval, question, language } = command;
-      return { kind, retrieval, question: "", language, chars: question.length };
-    }
+    case "retrieve":
     case "await-passages":
-      return { kind, turnId: command.turnId, retrieval: command.retrieval, waitMsMax: command.waitMsMax };
-    case "passages-used": {
-      const { turnId, retrieval, tookMs, waitMs, passages } = command;
-      return { kind, turnId, retrieval, tookMs, waitMs, passages: passages.map(withoutNames) };
-    }
+    case "passages-used":
     case "retrieval-ended":
-      return { kind, retrieval: command.retrieval, outcome: command.outcome };
+      return redactedRetrieval(command);
     case "preemptive-cancel":
     case "request-interim":
     case "finalize-stt":
@@ -302,14 +337,8 @@ function redactedCommand(
       const { state, latency } = command;
       return { kind, state, ...(latency === undefined ? {} : { latency }) };
     }
-    case "turn": {
-      const { role, text, startMs, endMs, interrupted, approximate, latency, retrieval } = command.turn;
-      const turn: TranscriptTurn = { role, text: "", startMs, endMs, interrupted };
-      if (approximate !== undefined) turn.approximate = approximate;
-      if (latency !== undefined) turn.latency = latency;
-      if (retrieval !== undefined) turn.retrieval = redactedPassages(retrieval);
-      return { kind, turn, chars: text.length };
-    }
+    case "turn":
+      return { kind, turn: redactedTurn(command.turn), chars: command.turn.text.length };
     case "transcript": {
       const { role, text, final, turnId, approximate } = command;
       const approximateField = approximate === undefined ? {} : { approximate };

@@ -5,7 +5,7 @@ import type { Message } from "../contracts.ts";
 export const DOCUMENTS_TOOL = "query_corpus";
 
 /** What stands of documents in a text: JSON objects, one a line, between two equal lines with a random number. */
-const BLOCK = /^(----- [0-9a-f]{32} -----)\n([^]*?)\n\1$/m;
+const BLOCK = /^(----- [0-9a-f]{32} -----)\n([\s\S]*?)\n\1$/m;
 
 /** The texts of documents in a message; undefined where it has no block of them. */
 export function documentsIn({ text }: Pick<Message, "text">): string[] | undefined {
