@@ -6,6 +6,7 @@ import type { CallSpec } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import { addMs, type CallMs, callMs, type MediaMs, roundedMs } from "../core/clocks.ts";
 import type { ToolCallId } from "../core/ids.ts";
+import { RETRIEVAL_PAUSE_MS } from "../core/limits/call-knowledge.ts";
 import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
 import type { Phrases } from "../core/phrases/names.ts";
 import { isSameLanguage } from "../core/text/language-tags.ts";
@@ -16,6 +17,7 @@ import { CallDeadlines } from "./deadlines.ts";
 import { Ending, type Goodbye } from "./ending.ts";
 import type { CallEvent, CallSink } from "./events.ts";
 import { Hold } from "./hold.ts";
+import { type TurnRetrieval, turnRetrievalOf } from "./knowledge/turn-retrieval.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { CallPhrases } from "./phrases.ts";
 import { AgentSide } from "./reply/agent-side.ts";
@@ -83,6 +85,8 @@ export class Call implements CallMachine {
   readonly #interimRequests: InterimRequests;
   readonly #echoDetector = new WordEchoDetector();
   readonly #agentSide: AgentSide;
+  /** Undefined where no passages are fetched for the caller's turns. */
+  readonly #retrieval: TurnRetrieval | undefined;
   readonly #preemptive: PreemptiveGeneration;
   readonly #turnTaking: TurnTaking;
   readonly #callerSpeech: CallerSpeech;
@@ -93,8 +97,8 @@ export class Call implements CallMachine {
   readonly #hold = new Hold();
   readonly #deadlines: CallDeadlines;
 
-  /** The turn for which preemptive generation was last updated. */
-  #lastPreemptiveTurn: Turn = INITIAL_TURN;
+  /** The turn for which retrieval and preemptive generation were last updated. */
+  #lastUpdatedTurn: Turn = INITIAL_TURN;
   #ended = false;
   /** The `end` command was emitted. */
   #endEmitted = false;
@@ -117,21 +121,17 @@ export class Call implements CallMachine {
     this.#inactivity = new Inactivity(spec, parameters);
     this.#interimRequests = new InterimRequests(parameters, sttHasInterim);
     this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
-    this.#preemptive = new PreemptiveGeneration({
-      spec,
-      parameters,
-      conversation: this.#conversation,
-      sink: this.#sink,
-    });
+    this.#retrieval = turnRetrievalOf(spec, this.#conversation, this.#sink);
+    const shared = {
+      ...{ spec, parameters, conversation: this.#conversation, retrieval: this.#retrieval },
+      ...{ transcript: this.#transcript, sink: this.#sink },
+    };
+    this.#preemptive = new PreemptiveGeneration(shared);
     this.#agentSide = new AgentSide({
-      spec,
+      ...shared,
       rateHz,
-      parameters,
-      conversation: this.#conversation,
       inactivity: this.#inactivity,
       phrases: this.#phrases,
-      transcript: this.#transcript,
-      sink: this.#sink,
       step: (event) => this.#step(event),
       turnSettled: () => this.#turnTaking.settled(),
       // A goodbye that cannot be spoken still ends the call for the reason of the goodbye.
@@ -143,18 +143,14 @@ export class Call implements CallMachine {
       switchLanguage: (language) => this.#switchLanguage(language, "tool"),
     });
     this.#turnTaking = new TurnTaking({
-      spec,
-      parameters,
+      ...shared,
       sttHasInterim,
       sttFinalPerUtterance: options.sttFinalPerUtterance ?? false,
       agentSide: this.#agentSide,
-      conversation: this.#conversation,
       preemptive: this.#preemptive,
       ending: this.#ending,
       transfer: this.#transfer,
       hold: this.#hold,
-      transcript: this.#transcript,
-      sink: this.#sink,
     });
     this.#callerSpeech = new CallerSpeech({
       parameters,
@@ -225,20 +221,35 @@ export class Call implements CallMachine {
     // time.
     if (nowMs >= callMs(this.#spec.maxDurationMs)) this.#end("max_duration");
     else this.#dispatch(event);
-    if (!this.#ended && this.#parameters.preemptiveMs > 0) this.#updatePreemptive();
+    if (!this.#ended && (this.#parameters.preemptiveMs > 0 || this.#retrieval !== undefined)) this.#prepareAnswer();
     this.#deadlines.renew();
   }
 
-  /** Runs on every event, so it reads words only where the turn has changed. */
-  #updatePreemptive(): void {
+  /** Before the turn is over. Runs on every event, so it reads words only where the turn has changed. */
+  #prepareAnswer(): void {
     const { turn } = this.#turnTaking;
-    if (turn !== this.#lastPreemptiveTurn) {
-      this.#lastPreemptiveTurn = turn;
+    if (turn !== this.#lastUpdatedTurn) {
+      this.#lastUpdatedTurn = turn;
       const { caller, agent, isEnteringDtmf } = turn;
       const isAnswered = this.#ending.reason === undefined && !this.#isAway;
       const isOpen = agent.at === "idle" && !isEnteringDtmf && isAnswered;
-      this.#preemptive.update(isOpen ? callerText(caller) : "", callerInterim(caller) === "", this.#nowMs);
+      const text = isOpen ? callerText(caller) : "";
+      const isFinal = callerInterim(caller) === "";
+      this.#retrieval?.update(text, isFinal);
+      this.#preemptive.update(text, isFinal, this.#nowMs);
     }
+    if (this.#retrieval !== undefined) this.#retrieve(this.#retrieval);
+    if (this.#parameters.preemptiveMs > 0) this.#startPreemptive();
+  }
+
+  #retrieve(retrieval: TurnRetrieval): void {
+    const { lastSpeechMs } = this.#segmenter;
+    const isPausing = Number.isNaN(lastSpeechMs) || this.#nowMs >= addMs(lastSpeechMs, RETRIEVAL_PAUSE_MS);
+    retrieval.startIfDue(isPausing, this.#turnTaking.language, this.#nowMs);
+    this.#agentSide.continueWithPassages(this.#nowMs);
+  }
+
+  #startPreemptive(): void {
     if (this.#parameters.turnWaitMsMax > 0)
       this.#preemptive.startIfProbable(this.#callerSpeech.pauseEnd, this.#nowMs, this.#turnTaking.language);
     else this.#preemptive.startIfDue(this.#segmenter.lastSpeechMs, this.#nowMs, this.#turnTaking.language);
@@ -294,8 +305,11 @@ export class Call implements CallMachine {
       case "resume-requested":
         this.#onHold(event);
         return;
+      case "passages":
+      case "retrieval-failed":
       case "context-exceeded":
-        this.#conversation.limitPrompt(event.tokensMax);
+      case "phrases-chosen":
+        this.#onInformed(event);
         return;
       case "voice-chosen":
       case "provider-switched":
@@ -306,15 +320,21 @@ export class Call implements CallMachine {
       case "finalize-requested":
         // Only recorded, only a confirmation, or of live transcriptions: the provider or the voice does not change what is said.
         return;
-      case "phrases-chosen":
-        this.#phrases.set(event.language, event.phrases);
-        return;
       case "tool-result":
         this.#onToolResult(event);
         return;
       default:
         this.#agentSide.handle(event, this.#nowMs);
     }
+  }
+
+  /** What the call makes use of later. */
+  #onInformed(
+    event: Extract<CallEvent, { kind: "passages" | "retrieval-failed" | "context-exceeded" | "phrases-chosen" }>,
+  ): void {
+    if (event.kind === "context-exceeded") this.#conversation.limitPrompt(event.tokensMax);
+    else if (event.kind === "phrases-chosen") this.#phrases.set(event.language, event.phrases);
+    else this.#retrieval?.received(event);
   }
 
   #onPlayed(event: Extract<CallEvent, { kind: "mark" | "cleared" }>): void {
@@ -637,6 +657,7 @@ export class Call implements CallMachine {
     this.#ended = true;
     this.#deadlines.end();
     this.#conversation.settle();
+    this.#retrieval?.stop();
     this.#agentSide.stop(this.#nowMs);
     const unfinished = this.#unfinished();
     if (unfinished !== undefined) this.#conversation.addUtterance(unfinished);

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import type { CallSpec } from "../core/calls/spec.ts";
+import { type CallSpec, knowledgeOf } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
 import { type CallMs, callMs, latest, roundedMs } from "../core/clocks.ts";
@@ -8,9 +8,10 @@ import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
 import { cutText } from "../core/text/graphemes.ts";
 import { joinTexts } from "../core/text/words.ts";
 import type { Message } from "../speech/contracts.ts";
-import { toolsTokens } from "../speech/llm/prompt/prompt-tokens.ts";
+import { messageTokens, toolsTokens } from "../speech/llm/prompt/prompt-tokens.ts";
 import { type FittedPrompt, fitPrompt } from "../speech/llm/prompt/trimming.ts";
 import type { CallSink } from "./events.ts";
+import { wholeMessage, withDocuments } from "./knowledge/passages-block.ts";
 import type { AnsweredUtterance } from "./reply/timings.ts";
 import { describeTools } from "./tools/plan.ts";
 import type { ToolRoundMessages } from "./tools/rounds.ts";
@@ -34,8 +35,10 @@ export class Conversation {
   readonly #sink: CallSink;
   readonly #transcript: Transcript;
   #messages: Message[];
-  /** Estimated tokens that the call's tools take of a prompt. */
-  readonly #toolsTokens: number;
+  /** The documents that stand whole in every prompt. */
+  readonly #whole: Message | undefined;
+  /** Estimated tokens that the call's tools and these documents take of a prompt. */
+  readonly #fixedTokens: number;
   #promptTokensMax: number;
   #pending: CallerUtterance | undefined;
   /** What was pending before the latest utterance. */
@@ -54,7 +57,10 @@ export class Conversation {
     this.#sink = sink;
     this.#transcript = transcript;
     this.#promptTokensMax = promptTokensMax;
-    this.#toolsTokens = Number.isFinite(promptTokensMax) ? toolsTokens(describeTools(spec.tools)) : 0;
+    this.#whole = wholeMessage(knowledgeOf(spec));
+    this.#fixedTokens = Number.isFinite(promptTokensMax)
+      ? toolsTokens(describeTools(spec.tools)) + tokensOf(this.#whole)
+      : 0;
     this.#messages = [{ role: "system", text: systemText(spec) }];
   }
 
@@ -94,23 +100,30 @@ export class Conversation {
     if (isFinal && (text !== "" || Number.isNaN(this.#finalMs))) this.#finalMs = nowMs;
   }
 
-  /** The messages for the LLM: what was heard and what awaits an answer, as far as it fits. */
-  messages(): readonly Message[] {
-    return this.#fitted(this.#messagesWithPending()).messages;
+  /** The messages for the LLM: what was heard and what awaits an answer, as far as it fits, with these passages for it. */
+  messages(passages?: Message): readonly Message[] {
+    const { messages } = this.#fitted(this.#messagesWithPending(), passages);
+    return withDocuments(messages, this.#whole, passages);
   }
 
   /** The messages as they would be if the caller's turn ended with `text`. */
-  messagesWith(text: string): readonly Message[] {
-    return this.#fitted([...this.#messages, { role: "user", text: this.turnTextWith(text) }]).messages;
+  messagesWith(text: string, passages?: Message): readonly Message[] {
+    const { messages } = this.#fitted([...this.#messages, { role: "user", text: this.turnTextWith(text) }], passages);
+    return withDocuments(messages, this.#whole, passages);
   }
 
   /**
-   * The messages for reply `turnId`; `toolMessages` are the reply's own tool calls and results. What does not fit (old
-   * turns, ends of tool results) is dropped for good, and `conversation-trimmed` reports it.
+   * The messages for reply `turnId`; `toolMessages` are the reply's own tool calls and results, `passages` those for the caller's last
+   * words. What does not fit (old turns, ends of tool results) is dropped for good, and `conversation-trimmed` reports it.
    */
-  prompt(turnId: TurnId, toolMessages: readonly Message[]): readonly Message[] {
+  prompt(turnId: TurnId, toolMessages: readonly Message[], passages?: Message): readonly Message[] {
     const all = [...this.#messagesWithPending(), ...toolMessages];
-    const { messages, retainedIndices, tokens, droppedTurns, droppedMessages, truncatedResults } = this.#fitted(all);
+    return withDocuments(this.#trimmed(turnId, all, passages), this.#whole, passages);
+  }
+
+  #trimmed(turnId: TurnId, all: readonly Message[], passages: Message | undefined): readonly Message[] {
+    const fitted = this.#fitted(all, passages);
+    const { messages, retainedIndices, tokens, droppedTurns, droppedMessages, truncatedResults } = fitted;
     if (droppedMessages === 0 && truncatedResults === 0) return messages;
     const settledCount = this.#messages.length;
     this.#messages = messages.filter((_, index) => (retainedIndices[index] ?? settledCount) < settledCount);
@@ -138,8 +151,9 @@ export class Conversation {
       : [...this.#messages, { role: "user", text: this.#pending.text }];
   }
 
-  #fitted(messages: readonly Message[]): FittedPrompt {
-    return fitPrompt(messages, this.#toolsTokens, this.#promptTokensMax);
+  #fitted(messages: readonly Message[], passages: Message | undefined): FittedPrompt {
+    const passagesTokens = Number.isFinite(this.#promptTokensMax) ? tokensOf(passages) : 0;
+    return fitPrompt(messages, this.#fixedTokens + passagesTokens, this.#promptTokensMax);
   }
 
   /** Adds the tool calls of a reply and their results. The text that came with them is added once it has been heard. */
@@ -222,6 +236,8 @@ export class Conversation {
     this.#transcript.complete(turn.role, turn.text, turn.approximate);
   }
 }
+
+const tokensOf = (message: Message | undefined): number => (message === undefined ? 0 : messageTokens(message));
 
 /** Transcripts use whole milliseconds. */
 const rounded = (turn: TranscriptTurn): TranscriptTurn => ({

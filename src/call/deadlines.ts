@@ -27,7 +27,7 @@ interface DeadlineParts {
   dtmfEntry: Pick<DtmfEntry, "deadlineMs">;
   interimRequests: Pick<InterimRequests, "dueMs" | "wordsDueMs">;
   inactivity: Pick<Inactivity, "deadlineMs" | "graceDeadlineMs" | "wordlessDeadlineMs">;
-  agentSide: Pick<AgentSide, "deadlineMs" | "playsUntilMs" | "areToolsRunning">;
+  agentSide: Pick<AgentSide, "deadlineMs" | "passagesDueMs" | "playsUntilMs" | "areToolsRunning">;
 }
 
 const NEVER = callMs(Number.POSITIVE_INFINITY);
@@ -87,6 +87,7 @@ export class CallDeadlines {
       speech: segmenter.deadlineMs,
       turn: turnTaking.deadlineMs,
       preemptive: this.#preemptiveMs,
+      passages: agentSide.passagesDueMs,
       dtmf: dtmfEntry.deadlineMs,
       interim: this.interimMs,
       inactivity: this.inactivityMs,
@@ -110,6 +111,7 @@ export class CallDeadlines {
           segmenter.deadlineMs,
           turnTaking.deadlineMs,
           this.#preemptiveMs,
+          agentSide.passagesDueMs,
           dtmfEntry.deadlineMs,
           this.interimMs,
           this.inactivityMs,

@@ -3,7 +3,14 @@ import type { Usage } from "../core/billing/usage.ts";
 import type { HoldEnd } from "../core/calls/hold.ts";
 import type { NetworkReport } from "../core/calls/network.ts";
 import type { TransferFailure } from "../core/calls/phone-requests.ts";
-import type { CancelReason, EndReason, IgnoreReason, ResumeReason, SpeakReason } from "../core/calls/reasons.ts";
+import type {
+  CancelReason,
+  EndReason,
+  IgnoreReason,
+  ResumeReason,
+  RetrievalFailure,
+  SpeakReason,
+} from "../core/calls/reasons.ts";
 import type { Stage } from "../core/calls/stages.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type {
@@ -15,6 +22,8 @@ import type {
 } from "../core/calls/transcript.ts";
 import type { CallMs, MediaMs } from "../core/clocks.ts";
 import type { CarrierCallId, ToolCallId, TurnId } from "../core/ids.ts";
+import type { PassageReference, ReplyPassages } from "../core/knowledge/call-knowledge.ts";
+import type { Passage } from "../core/knowledge/passages.ts";
 import type { Phrases } from "../core/phrases/names.ts";
 import type { PhraseOrigin } from "../core/phrases/phrases.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
@@ -128,8 +137,19 @@ export type CallEvent =
    * with it.
    */
   | { kind: "finalize-requested"; endReason?: EndReason }
-  /** The result of a `run-tool` command. */
-  | { kind: "tool-result"; turnId: TurnId; toolCallId: ToolCallId; result: string; failed: boolean }
+  /** The result of a `run-tool` command. With `retrieval` where corpora were asked: what was found, and in which time. */
+  | {
+      kind: "tool-result";
+      turnId: TurnId;
+      toolCallId: ToolCallId;
+      result: string;
+      failed: boolean;
+      retrieval?: ReplyPassages;
+    }
+  /** The answer to a `retrieve` command, the best first; it took `tookMs`. */
+  | { kind: "passages"; retrieval: number; tookMs: number; passages: readonly Passage[] }
+  /** There is none. */
+  | { kind: "retrieval-failed"; retrieval: number; code: string }
   /**
    * From the TTS, in answer to `speak`. `samples` counts at the leg's rate and includes the padding of a segment's last
    * frame.
@@ -168,6 +188,24 @@ export type CallCommand =
   | { kind: "preemptive-start"; messages: readonly Message[]; tools: readonly ToolDescription[]; language: string }
   /** The caller's turn became a different one. */
   | { kind: "preemptive-cancel" }
+  /**
+   * Ask the corpora of the call for what the caller has said so far; `passages` or `retrieval-failed` follows, with the same number.
+   * It takes the place of an earlier question that has no answer yet.
+   */
+  | { kind: "retrieve"; retrieval: number; question: string; language: string }
+  /** The turn is over, and its answer waits for the passages, for `waitMsMax` at most. */
+  | { kind: "await-passages"; turnId: TurnId; retrieval: number; waitMsMax: number }
+  /** The next `generate-reply` of this reply has these passages, the best first. It has waited for them for `waitMs`. */
+  | {
+      kind: "passages-used";
+      turnId: TurnId;
+      retrieval: number;
+      tookMs: number;
+      waitMs: number;
+      passages: readonly PassageReference[];
+    }
+  /** A question to the corpora came to nothing. What has no answer yet is to be aborted. */
+  | { kind: "retrieval-ended"; retrieval: number; outcome: RetrievalFailure }
   /** Run a tool; its `tool-result` carries the same `toolCallId`. */
   | {
       kind: "run-tool";

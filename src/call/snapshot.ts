@@ -13,6 +13,7 @@ const DEADLINES = [
   "speech",
   "turn",
   "preemptive",
+  "passages",
   "dtmf",
   "interim",
   "inactivity",

@@ -48,6 +48,7 @@ export function createSession(
     turnModel: providers.turnModel,
     tts: tts.forVoice(spec.voiceId),
     httpTools: httpTools.forCall(redeemed),
+    retriever: options.retriever,
     schemas: options.schemas,
     phrases: options.phrases,
     spend: new CallSpend({

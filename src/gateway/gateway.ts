@@ -11,6 +11,7 @@ import type { Clock } from "../core/clock.ts";
 import { mediaMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { CallId } from "../core/ids.ts";
+import type { Retriever } from "../core/knowledge/passages.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
 import type { Logger } from "../core/log/logger.ts";
 import { TimeHistogram } from "../core/metrics/histogram.ts";
@@ -68,6 +69,8 @@ export interface GatewayOptions {
   makeResampler: ResamplerFactory;
   /** Tools that are requests to servers. */
   httpTools: Pick<ServerTools, "forCall" | "callEnded">;
+  /** Answers questions from corpora; undefined where this process has no index to ask. */
+  retriever?: Retriever | undefined;
   schemas: SchemaChecks;
   journals: JournalWriters;
   /** Service phrases, by language. */

@@ -5,10 +5,12 @@ import { UNREACHABLE_TEXT } from "../call/transfer.ts";
 import type { HoldOutcome, HoldRequest } from "../core/calls/hold.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
+import { knowledgeOf } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { type CallMs, callMsAt, elapsedMs, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { CarrierCallId, TurnId } from "../core/ids.ts";
+import type { Retriever } from "../core/knowledge/passages.ts";
 import { STT_SILENCE_FRAMES } from "../core/limits/caller-audio.ts";
 import { REWIND_MS_MAX } from "../core/limits/calls.ts";
 import { RESUME_MS_MAX } from "../core/limits/connections.ts";
@@ -38,6 +40,7 @@ import { CallCounters, type CallReading } from "./metrics/call-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
 import { RecentUpdates } from "./resumption/recent-updates.ts";
 import { ReturnWindow } from "./resumption/return-window.ts";
+import { CallRetrieval } from "./retrieval/call-retrieval.ts";
 import { ToolRunner } from "./tools/runner.ts";
 
 /** The rates and codecs of a leg's audio on the bus, in the journal and in the frame ring. */
@@ -70,6 +73,8 @@ export interface CallSessionOptions {
   /** The maximum size of a prompt of this call, estimated tokens; unlimited when absent. */
   promptTokensMax?: number;
   httpTools: ServerToolsOfCall;
+  /** Answers questions from corpora; undefined where this process has no index to ask. */
+  retriever?: Retriever | undefined;
   /** Checks arguments of tools; shared by all calls of the process. */
   schemas: Pick<SchemaChecks, "prepare" | "check">;
   /** Service phrases; shared by all calls of the process. */
@@ -92,6 +97,8 @@ export interface CallSessionOptions {
     | "interimRequested"
     | "inactivityPrompted"
     | "toolRan"
+    | "retrievalEnded"
+    | "retrievalAnswered"
   > &
     AgentPipelineOptions["metrics"];
   clock: Clock;
@@ -129,6 +136,7 @@ export class CallSession implements AttachedCall {
   readonly #call: JournaledCall;
   readonly #pipeline: AgentPipeline;
   readonly #tools: ToolRunner;
+  readonly #retrieval: CallRetrieval;
   readonly #startMs: MonotonicMs;
   readonly #counters = new CallCounters();
   /** One event object is reused for every frame. */
@@ -149,12 +157,14 @@ export class CallSession implements AttachedCall {
   /** How many legs were attached; the attached one has this number in the journal. */
   #attachmentCount = 0;
   #mediaState: MediaState | undefined;
+  #language: string;
   #liveState: LiveState = "opening";
 
   constructor(options: CallSessionOptions) {
     this.#options = options;
     const { redeemed, format, stt, llm, tts, phrases, makeResampler, journal, metrics, clock, log } = options;
     this.#startMs = clock.nowMs();
+    this.#language = redeemed.spec.language;
     this.#returnWindow = new ReturnWindow({
       clock,
       onOver: (target, hasFailed) => this.#onReturnMissed(target, hasFailed),
@@ -178,10 +188,19 @@ export class CallSession implements AttachedCall {
       deliver: (event) => this.handle(event, this.nowMs()),
       onSpeechReady: () => this.tick(),
     });
+    this.#retrieval = new CallRetrieval({
+      knowledge: knowledgeOf(redeemed.spec),
+      retriever: options.retriever,
+      metrics,
+      deliver: (event) => this.handle(event, this.nowMs()),
+      clock,
+    });
     this.#tools = new ToolRunner({
       redeemed,
       schemas: options.schemas,
       httpTools: options.httpTools,
+      retrieval: this.#retrieval,
+      language: () => this.#language,
       askClient: (call) => this.#deliverToClient({ kind: "tool-call", ...call }),
       deliver: (event) => this.handle(event, this.nowMs()),
       onRun: (kind, outcome) => metrics.toolRan(kind, outcome),
@@ -544,7 +563,14 @@ export class CallSession implements AttachedCall {
       case "preemptive-cancel":
       case "conversation-trimmed":
       case "language":
+        if (command.kind === "language") this.#language = command.language;
         this.#pipeline.run(command);
+        return;
+      case "retrieve":
+      case "await-passages":
+      case "passages-used":
+      case "retrieval-ended":
+        this.#retrieve(command);
         return;
       case "speak":
         this.#speak(command, attachment);
@@ -557,12 +583,8 @@ export class CallSession implements AttachedCall {
         attachment?.mark(command.name);
         return;
       case "pause":
-        this.#pausedTurnId = command.turnId;
-        attachment?.pause(command.turnId);
-        return;
       case "resume":
-        this.#pausedTurnId = undefined;
-        attachment?.resume();
+        this.#pauseOrResume(command, attachment);
         return;
       case "rewind":
         this.#pipeline.ttsOutput.rewind(command.samples);
@@ -619,6 +641,35 @@ export class CallSession implements AttachedCall {
       this.#recentUpdates.state(command);
     } else if (command.kind === "transcript") this.#recentUpdates.transcript(command);
     attachment?.sendToClient(command);
+  }
+
+  #retrieve(
+    command: Extract<CallCommand, { kind: "retrieve" | "await-passages" | "passages-used" | "retrieval-ended" }>,
+  ): void {
+    switch (command.kind) {
+      case "retrieve":
+        this.#retrieval.retrieve(command);
+        return;
+      case "await-passages":
+        // The ticker alone would notice a deadline of some milliseconds too late, and a timer may be a fraction of one early.
+        this.#options.clock.after(command.waitMsMax + 1, () => this.tick());
+        return;
+      case "passages-used":
+        this.#retrieval.used();
+        return;
+      case "retrieval-ended":
+        this.#retrieval.ended(command);
+        return;
+    }
+  }
+
+  #pauseOrResume(
+    command: Extract<CallCommand, { kind: "pause" | "resume" }>,
+    attachment: Attachment | undefined,
+  ): void {
+    this.#pausedTurnId = command.kind === "pause" ? command.turnId : undefined;
+    if (command.kind === "pause") attachment?.pause(command.turnId);
+    else attachment?.resume();
   }
 
   #askStt(kind: "request-interim" | "finalize-stt"): void {
@@ -727,6 +778,7 @@ export class CallSession implements AttachedCall {
         if (report !== undefined) journal.event(this.#call.eventMs, { kind: "network", ...report });
       },
       () => this.#tools.close(),
+      () => this.#retrieval.close(),
       () => this.#pauseModel?.close(),
       () => this.#returnWindow.close(),
       () => attachment?.close(reason, audioMs),

@@ -5,6 +5,7 @@ import type { Prices } from "../../src/core/billing/prices.ts";
 import type { SpendSettings } from "../../src/core/billing/spend.ts";
 import type { CallSpec } from "../../src/core/calls/spec.ts";
 import { asAccountId, asCallId } from "../../src/core/ids.ts";
+import type { Retriever } from "../../src/core/knowledge/passages.ts";
 import { WorkerMetrics } from "../../src/core/metrics/worker-metrics.ts";
 import type { SchemaChecks } from "../../src/core/schemas/checker.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
@@ -105,6 +106,8 @@ export interface LegOptions {
   answersPings?: () => boolean;
   /** In place of those that may call this machine. */
   httpTools?: Pick<HttpTools, "carryOut">;
+  /** Answers questions from corpora; none by default. */
+  retriever?: (clock: ManualClock) => Retriever;
   /** In place of those that answer in this process. */
   schemas?: Pick<SchemaChecks, "prepare" | "check">;
   /** In place of none but the built-in ones. */
@@ -169,6 +172,7 @@ export function leg(options: LegOptions = {}) {
     tts: options.tts ?? new ScriptedTts(clock),
     parameters,
     httpTools: options.httpTools ?? new HttpTools({ secrets: new Map(), allowLoopback: true }),
+    retriever: options.retriever?.(clock),
     schemas: options.schemas ?? INLINE_SCHEMAS,
     phrases: options.phrases ?? NO_PHRASES,
     spend: new CallSpend({

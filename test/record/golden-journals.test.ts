@@ -111,6 +111,12 @@ function everything(): { kind: string }[] {
  * expired, which has no journal. A new one is added here: no golden journal is recorded any more.
  */
 const ABSENT: readonly string[] = [
+  "passages",
+  "retrieval-failed",
+  "retrieve",
+  "await-passages",
+  "passages-used",
+  "retrieval-ended",
   "leg-detached",
   "transfer-started",
   "transfer-failed",
@@ -242,6 +248,8 @@ const EVENT_KINDS: Readonly<Record<CallEvent["kind"], true>> = {
   "resume-requested": true,
   "finalize-requested": true,
   "tool-result": true,
+  passages: true,
+  "retrieval-failed": true,
   "segment-audio": true,
   "segment-end": true,
   "segment-failed": true,
@@ -253,6 +261,10 @@ const COMMAND_KINDS: Readonly<Record<CallCommand["kind"], true>> = {
   "conversation-trimmed": true,
   "preemptive-start": true,
   "preemptive-cancel": true,
+  retrieve: true,
+  "await-passages": true,
+  "passages-used": true,
+  "retrieval-ended": true,
   "run-tool": true,
   "send-dtmf": true,
   language: true,

@@ -270,12 +270,26 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: "call/reply/preemptive-generation.ts",
-        from: "if (isSame && pendingLanguage === language) this",
+        from: "if (isSame && hasSamePassages && pendingLanguage === language) this",
         to: "if (isSame || true) this",
       },
     ],
     seen: "the LLM knows what was heard, and nothing else",
   },
+  mutant(
+    "an answer waits for its passages no longer than the bound",
+    "an answer has its passages, and waits for them briefly",
+    "call/reply/agent-side.ts",
+    "|| nowMs >= reply.passagesDueMs)",
+    "|| nowMs >= addMs(reply.passagesDueMs, 60_000))",
+  ),
+  mutant(
+    "tools with effects wait for the caller after passages were read",
+    "an answer has its passages, and waits for them briefly",
+    "call/tools/plan.ts",
+    "return hasReadPassages && !isAllowed ?",
+    "return hasReadPassages && !isAllowed && tools.length > 99 ?",
+  ),
   mutant(
     "tool results of an interrupted reply reach the LLM",
     "tools are used within their limits, and their results reach the LLM",

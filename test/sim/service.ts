@@ -27,6 +27,7 @@ import type { Plan } from "./plan/plan.ts";
 import type { Process } from "./process.ts";
 import type { SimulatedLlm } from "./providers/llm.ts";
 import type { OpenStreams } from "./providers/open-streams.ts";
+import type { SimulatedRetriever } from "./providers/retriever.ts";
 import type { SimulatedStt } from "./providers/stt.ts";
 import type { SimulatedTools } from "./providers/tools.ts";
 import type { SimulatedTts } from "./providers/tts.ts";
@@ -57,6 +58,7 @@ export interface ServiceOptions {
     llm: SimulatedLlm;
     tts: SimulatedTts;
     httpTools: SimulatedTools;
+    retriever: SimulatedRetriever;
   };
   transport: Transport;
   /** Sees the journal before anything is written to it. */
@@ -124,6 +126,7 @@ export class Service {
       llm: providers.llm,
       tts: providers.tts,
       httpTools: providers.httpTools,
+      retriever: providers.retriever,
       schemas: INLINE_SCHEMAS,
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,

@@ -5,6 +5,7 @@ import { journalPath } from "../../src/record/journal/reader.ts";
 import { frameSamples } from "../../src/simulator/audio/format.ts";
 import { formatsOf } from "../../src/simulator/lines.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { Random } from "../support/random.ts";
 import { SimulatedConnection } from "./network/connection.ts";
 import { scheduleFaults } from "./network/faults.ts";
 import { MemoryDisk } from "./network/memory-disk.ts";
@@ -19,6 +20,7 @@ import { drawPlan, type Plan } from "./plan/plan.ts";
 import { Process } from "./process.ts";
 import { SimulatedLlm } from "./providers/llm.ts";
 import { OpenStreams } from "./providers/open-streams.ts";
+import { SimulatedRetriever } from "./providers/retriever.ts";
 import { SimulatedStt } from "./providers/stt.ts";
 import { SimulatedTools } from "./providers/tools.ts";
 import { SimulatedTts } from "./providers/tts.ts";
@@ -31,6 +33,7 @@ import { Flow } from "./rules/flow.ts";
 import { Interruption } from "./rules/interruption.ts";
 import { checkJournal } from "./rules/journal.ts";
 import { Output } from "./rules/output.ts";
+import { Passages } from "./rules/passages.ts";
 import { Queues } from "./rules/queues.ts";
 import { Silence } from "./rules/silence.ts";
 import { Transcript } from "./rules/transcript.ts";
@@ -99,6 +102,9 @@ class World {
     };
     const tts = new SimulatedTts({ process, fate: fate.fork(), streams, legRateHz: outbound.rateHz, onSpeak });
     const httpTools = new SimulatedTools({ process, fate: fate.fork(), streams });
+    // Its chance is from a source of its own, so that it changes nothing in calls without corpora.
+    const retrieverFate = new FaultPlan(new Random(plan.seed), plan.troubles, chronicle);
+    const retriever = new SimulatedRetriever({ process, fate: retrieverFate, streams });
 
     const ending = new Ending(facts, chronicle);
     const line: SimulatedConnection = new SimulatedConnection({
@@ -146,6 +152,7 @@ class World {
       new Answers(facts, chronicle, stt),
       new Interruption(facts, chronicle, { isEcho, sttHasInterim }),
       new Context(facts, chronicle),
+      new Passages(facts, chronicle),
       new Endpointing(facts, chronicle, stt, plan.turnWaitMsMax),
       new Queues({ facts, chronicle, streams, pendingBytes: () => this.#service.journal.pendingBytes }),
       new Transcript({
@@ -166,7 +173,7 @@ class World {
       process,
       disk: this.#disk,
       streams,
-      providers: { stt, llm, tts, httpTools },
+      providers: { stt, llm, tts, httpTools, retriever },
       transport: line,
       tap: (journal) => this.#watch.tap(journal),
       guarded: (step) => this.#guarded(step),

@@ -6,6 +6,7 @@ import { type CallSettingsBody, NewCallBody } from "../calls/request-schemas.ts"
 import { type CallSpecDeps, maxCostProblems, modelProblems, specOfCheckedTools } from "../calls/spec.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
 import { isBlank, problemWithoutValue } from "../http/validation.ts";
+import { corpusProblems, type NamedCorpora, withCorporaOfAgent } from "../tools/corpora.ts";
 import { toolProblems } from "../tools/selected-tools.ts";
 import { languageByCode, languageMismatch, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
 import type { AgentCallBody } from "./schemas.ts";
@@ -76,7 +77,8 @@ export async function agentSpecOf(
     websocket,
     metadata,
   });
-  return { spec: await specOfCheckedTools(whole, accountId, [], offer), variables: values };
+  const selectedTools = withCorporaOfAgent(whole.selectedTools, definition.corpusIds);
+  return { spec: await specOfCheckedTools({ ...whole, selectedTools }, accountId, [], offer), variables: values };
 }
 
 /** The tools of an agent's calls: those of its settings, and its saved ones. */
@@ -85,9 +87,14 @@ function toolsOf({ callSettings, toolIds }: Pick<AgentDefinition, "callSettings"
   return [...selectedTools, ...toolIds.map((toolId) => ({ toolId }))];
 }
 
+/** The path of the agent's own corpora in problems. */
+const OWN_CORPORA = "/corpusIds";
+
+const corporaOf = (corpusIds: readonly string[]): NamedCorpora => ({ at: ["corpusIds"], ids: corpusIds });
+
 /** The problems of overrides that the schema does not see: those that the agent does not allow, tools, and the limit of cost. */
 async function overrideProblems(
-  { allowedOverrides, callSettings }: AgentDefinition,
+  { allowedOverrides, callSettings, corpusIds }: AgentDefinition,
   overrides: Record<string, unknown>,
   accountId: AccountId,
   offer: CallSpecDeps,
@@ -96,12 +103,17 @@ async function overrideProblems(
     .filter((name) => !allowedOverrides.includes(name))
     .map((name) => problemWithoutValue(["overrides", name], "is not one of the agent's `allowedOverrides`"));
   const { maxCost, model } = overrides;
+  const at = ["overrides", "selectedTools"];
+  // That those of the agent are gone is no problem of the request: see `requireAvailable`.
+  const tools = await toolProblems(overrides.selectedTools, at, accountId, offer, {
+    corpora: corporaOf(corpusIds),
+  });
   const limited = maxCost === undefined && model === undefined ? {} : { ...callSettings, ...overrides };
   return [
     ...refused,
     ...(model === undefined ? [] : modelProblems(overrides, ["overrides"], offer)),
     ...maxCostProblems(limited, ["overrides"], offer),
-    ...(await toolProblems(overrides.selectedTools, ["overrides", "selectedTools"], accountId, offer)),
+    ...tools.filter(({ path }) => path !== OWN_CORPORA && !path.startsWith(`${OWN_CORPORA}/`)),
   ];
 }
 
@@ -125,7 +137,7 @@ async function requireVoice(
  * offered.
  */
 export async function requireAvailable(
-  { voiceId, languageId, callSettings, toolIds }: AgentDefinition,
+  { voiceId, languageId, callSettings, toolIds, corpusIds }: AgentDefinition,
   accountId: AccountId,
   offer: CallSpecDeps,
   overrides: Record<string, unknown> = {},
@@ -144,10 +156,10 @@ export async function requireAvailable(
   const tools =
     overrides.selectedTools === undefined
       ? await toolProblems(callSettings.selectedTools ?? [], ["callSettings", "selectedTools"], accountId, offer, {
-          ids: toolIds,
-          at: ["toolIds"],
+          tools: { ids: toolIds, at: ["toolIds"] },
+          corpora: corporaOf(corpusIds),
         })
-      : [];
+      : await corpusProblems([], corporaOf(corpusIds), accountId, offer.corpusLookup);
   const replacesCost = overrides.maxCost !== undefined || overrides.model !== undefined;
   const cost = replacesCost ? [] : maxCostProblems(callSettings, ["callSettings"], offer);
   const model = overrides.model === undefined ? modelProblems(callSettings, ["callSettings"], offer) : [];

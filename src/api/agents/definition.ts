@@ -2,17 +2,15 @@ import { canonicalJson } from "../../core/canonical-json.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import type { AgentDefinition } from "../../store/agent-store.ts";
-import type { CallSettingsBody } from "../calls/request-schemas.ts";
 import { type CallSpecDeps, maxCostProblems, modelProblems } from "../calls/spec.ts";
-import { notImplemented, notInThisVersion, type Problem } from "../http/errors.ts";
-import { toolProblems, unsupportedTools } from "../tools/selected-tools.ts";
+import type { Problem } from "../http/errors.ts";
+import { toolProblems } from "../tools/selected-tools.ts";
 import { languageByCode, lookUpVoiceAndLanguage, voiceById } from "../voices/lookup.ts";
 import { placeholderProblems } from "./variables.ts";
 
 /**
  * The definition of an agent of this account from a body. `found` holds the schema's problems of the body, as in
- * `callSpecOf`; when there are any, `body` may have any shape. Throws ApiError: 400 with all problems together; otherwise
- * 501 for listed features that this service lacks.
+ * `callSpecOf`; when there are any, `body` may have any shape. Throws ApiError: 400 with all problems together.
  */
 export async function checkedDefinition(
   body: AgentDefinition,
@@ -23,8 +21,8 @@ export async function checkedDefinition(
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const settings = isObject(given.callSettings) ? given.callSettings : {};
   const tools = await toolProblems(settings.selectedTools, ["callSettings", "selectedTools"], accountId, offer, {
-    ids: given.toolIds,
-    at: ["toolIds"],
+    tools: { ids: given.toolIds, at: ["toolIds"] },
+    corpora: { ids: given.corpusIds, at: ["corpusIds"] },
   });
   const { voice, language } = await lookUpVoiceAndLanguage(
     [
@@ -42,19 +40,9 @@ export async function checkedDefinition(
       language: languageByCode(["languageId"], given.languageId),
     },
   );
-  const missing = unsupportedFeatures(body);
-  if (missing.length > 0) throw notImplemented(missing);
   return { ...body, voiceId: voice.id, languageId: language.code };
 }
 
 /** Whether two definitions say the same. */
 export const isSameDefinition = (one: AgentDefinition, other: AgentDefinition): boolean =>
   canonicalJson(one) === canonicalJson(other);
-
-function unsupportedFeatures({ callSettings, corpusIds }: AgentDefinition): readonly Problem[] {
-  const { selectedTools = [] } = callSettings as CallSettingsBody;
-  return [
-    ...unsupportedTools(selectedTools, "/callSettings/selectedTools"),
-    ...(corpusIds.length > 0 ? [notInThisVersion("/corpusIds", "a corpus by corpusIds")] : []),
-  ];
-}

@@ -65,7 +65,9 @@ export const definitionFields = {
     examples: [["tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"]],
   }),
   corpusIds: listOf(text, AGENT_CORPORA_MAX, "must be a list of strings").meta({
-    description: "Saved corpora. Not in this version: a non-empty list is 501.",
+    description:
+      "Corpora of this account that the agent answers from, by the tool `query_corpus`: its settings are those of `query_corpus` in " +
+      "`selectedTools`, and without it there the LLM decides when to ask. An unknown id is 400.",
   }),
   variables: agentVariables,
   allowedOverrides: listOf(oneOf(OVERRIDE_NAMES), OVERRIDE_NAMES.length, "must be a list of names").meta({

@@ -7,6 +7,7 @@ import {
   IGNORE_REASONS,
   JOURNALED_CANCEL_REASONS,
   RESUME_REASONS,
+  RETRIEVAL_FAILURES,
   SPEAK_REASONS,
 } from "../../core/calls/reasons.ts";
 import { STAGES } from "../../core/calls/stages.ts";
@@ -14,7 +15,7 @@ import { type CallMs, callMs } from "../../core/clocks.ts";
 import { PHRASE_ORIGINS } from "../../core/phrases/phrases.ts";
 import { FAILOVER_CODES, FAILOVER_MEANINGS } from "../../speech/contracts.ts";
 import { meaningsOf } from "./meanings.ts";
-import { Transcript, TurnLatency } from "./response-schemas.ts";
+import { ReplyPassages, retrievalFields, Transcript, TurnLatency } from "./response-schemas.ts";
 
 const atMs = z.int().meta({
   description: "Milliseconds since the media stream connected.",
@@ -41,6 +42,7 @@ const language = z
 const endOfTurn = z.number().optional().meta({
   description: "How sure the STT is that the caller's turn is over, 0 to 1; absent from STT without such a signal.",
 });
+const retrieval = z.int().meta({ description: "The question to the corpora; counted from 1." });
 const toolCallId = z.string().meta({ description: "The tool call: its `tool-result` has the same id." });
 
 const words = z
@@ -251,8 +253,13 @@ const InputEventItem = z
       toolCallId,
       result: z.string().meta({ description: "Empty with `transcriptEnabled: false`." }),
       failed: z.boolean(),
+      retrieval: ReplyPassages.optional().meta({
+        description: "What `query_corpus` has found; absent from other tools.",
+      }),
       chars,
     }),
+    event("passages", "The corpora of the call answered a `retrieve`.", { retrieval, ...retrievalFields }),
+    event("retrieval-failed", "They did not, or not in time. The call goes on without.", { retrieval, code }),
     event("mark", "A mark was returned: the audio before it was played or cleared.", { name, chars }),
     event("cleared", "The client confirmed a `clear`: it dropped the audio that it had not played.", {
       playedMs: z.number().meta({ description: "Milliseconds of audio that it has played in the whole call." }),
@@ -297,6 +304,35 @@ const CommandItem = z
         tokensMax: z.int().meta({ description: "Limit of the prompt, in estimated tokens." }),
       },
     ),
+    command(
+      "retrieve",
+      "The corpora of the call are asked for what the caller has said so far, with `retrieval` `always`. An earlier question without an answer is aborted.",
+      {
+        retrieval,
+        question: z.string().meta({ description: "Empty with `transcriptEnabled: false`." }),
+        language: z.string().meta({ description: "The language of the call." }),
+        chars,
+      },
+    ),
+    command("await-passages", "The caller's turn is over, and the answer waits for the passages.", {
+      turnId,
+      retrieval,
+      waitMsMax: z.int().meta({ description: "For how long at most, in milliseconds." }),
+    }),
+    command("passages-used", "The next `generate-reply` of the reply has these passages.", {
+      turnId,
+      retrieval,
+      ...retrievalFields,
+      waitMs: z.int().meta({ description: "How long the answer has waited for them, in milliseconds." }),
+    }),
+    command("retrieval-ended", "A question to the corpora came to nothing.", {
+      retrieval,
+      outcome: z.enum(RETRIEVAL_FAILURES).meta({
+        description:
+          "`late`: the answer to the caller waited no longer; it has the passages to earlier words of the turn, if there are some. " +
+          "`failed`: there was no answer. `cancelled`, `unused`: the caller's words changed, before the answer came or after.",
+      }),
+    }),
     command("preemptive-cancel", "The preemptive reply is cancelled because the caller's words changed.", {}),
     command("speak", "A segment of the reply is handed to the TTS: the LLM's text or a service phrase.", {
       turnId,

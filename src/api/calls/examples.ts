@@ -137,11 +137,25 @@ export const TURNS = [
     latency: {
       finalTranscriptMs: 310,
       endOfTurnMs: 520,
+      retrievalMs: 520,
       llmRequestedMs: 520,
       firstTextMs: 640,
       firstSegmentMs: 690,
       firstAudioMs: 760,
       firstFrameMs: 780,
+    },
+    retrieval: {
+      tookMs: 12,
+      passages: [
+        {
+          corpusId: "cor_0198c5b4-6f10-7c3a-9d1e-2f4b8a6c0e57",
+          documentId: "doc_0198c5b4-6f10-7c3a-9d1e-2f4b8a6c0e58",
+          documentName: "Opening hours.pdf",
+          page: 1,
+          ordinal: 0,
+          score: 7.4,
+        },
+      ],
     },
   },
 ];

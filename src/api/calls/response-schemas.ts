@@ -6,7 +6,7 @@ import { END_REASON_MEANINGS, END_REASONS } from "../../core/calls/reasons.ts";
 import { MODEL_NAMES, STREAM_CODECS, STREAM_RATES_HZ } from "../../core/calls/spec.ts";
 import { STAGES } from "../../core/calls/stages.ts";
 import type { CallMs } from "../../core/clocks.ts";
-import type { CallId } from "../../core/ids.ts";
+import type { CallId, CorpusId, DocumentId } from "../../core/ids.ts";
 import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../core/limits/calls.ts";
 import { CALL_STATUSES } from "../../store/call-store.ts";
 import { pageSchema } from "../http/pages.ts";
@@ -22,6 +22,9 @@ export const TurnLatency = z.object({
     "Final transcript of the STT; 0 where it came earlier, absent where the reply was started without it",
   ).optional(),
   endOfTurnMs: responseTimeMs("End of the caller's turn was decided"),
+  retrievalMs: responseTimeMs(
+    "Passages for the reply were there, or were waited for no longer; absent where none are fetched for every turn",
+  ).optional(),
   llmRequestedMs: responseTimeMs(
     "LLM request that produced the first text (the last one, after tool calls)",
   ).optional(),
@@ -45,6 +48,7 @@ const Stage = z
 const DESCRIPTIONS: Readonly<Record<(typeof LATENCY_STEPS)[number], string>> = {
   endOfTurn: "From the caller's last voiced frame to the end of the turn.",
   finalTranscript: "From the caller's last voiced frame to the final transcript of the STT.",
+  retrieval: "From the end of the turn until the passages were there, or were waited for no longer.",
   llmFirstToken: "From the LLM request to its first text.",
   firstSegment: "From the LLM's first text to the first segment handed to the TTS.",
   ttsFirstByte: "From that segment to the TTS's first audio.",
@@ -57,6 +61,7 @@ export const CallLatency = z
   .object({
     endOfTurn: stage("endOfTurn"),
     finalTranscript: stage("finalTranscript"),
+    retrieval: stage("retrieval"),
     llmFirstToken: stage("llmFirstToken"),
     firstSegment: stage("firstSegment"),
     ttsFirstByte: stage("ttsFirstByte"),
@@ -319,6 +324,33 @@ export const CallSummary = CallItem.extend({
   examples: CALL_SUMMARIES,
 });
 
+const corpusId = z.string() as unknown as z.ZodType<CorpusId>;
+const documentId = z.string() as unknown as z.ZodType<DocumentId>;
+
+const PassageReference = z
+  .object({
+    corpusId,
+    documentId,
+    documentName: z.string().optional().meta({ description: "Absent with `transcriptEnabled: false`." }),
+    page: z
+      .int()
+      .optional()
+      .meta({ description: "From 1. Absent where the document has no pages, and with `transcriptEnabled: false`." }),
+    ordinal: z.int().optional().meta({
+      description: "The place of the passage in the document, from 0. Absent with `transcriptEnabled: false`.",
+    }),
+    score: z.number().meta({ description: "More is better; comparable only within one answer." }),
+  })
+  .meta({ id: "PassageReference", description: "Where a passage stands that the LLM was given." });
+
+/** Of an answer of corpora. */
+export const retrievalFields = {
+  tookMs: z.number().meta({ description: "How long it took to find them, in milliseconds." }),
+  passages: z.array(PassageReference).readonly().meta({ description: "The best first." }),
+};
+
+export const ReplyPassages = z.object(retrievalFields);
+
 const callTimeMs = z
   .number()
   .meta({ description: "Milliseconds since the media stream connected." }) as unknown as z.ZodType<CallMs>;
@@ -339,6 +371,10 @@ export const Turn = z
     }),
     latency: TurnLatency.optional().meta({
       description: "Latency of the reply. Absent for turns that answer nothing, such as a greeting.",
+    }),
+    retrieval: ReplyPassages.optional().meta({
+      description:
+        "The passages of corpora that the LLM was given for the reply, and the longest time in which some were found. Absent where none was asked.",
     }),
   })
   .meta({ id: "Turn", description: "One side's uninterrupted contribution.", examples: TURNS });

@@ -8,8 +8,9 @@ import type { AccountState } from "../../store/api-key-store.ts";
 import type { Path } from "../http/display-path.ts";
 import { ApiError, firstProblems, notImplemented, type Problem } from "../http/errors.ts";
 import { isBlank, problem, problemsOf, problemWithoutValue } from "../http/validation.ts";
+import { callKnowledgeOf } from "../tools/corpora.ts";
 import { type SavedToolDeps, type SavedTools, savedToolsOf, toolIdsIn } from "../tools/saved.ts";
-import { type ToolDeps, toolProblems, transportProblems, unsupportedTools } from "../tools/selected-tools.ts";
+import { type ToolDeps, toolProblems, transportProblems } from "../tools/selected-tools.ts";
 import { toolSpecsOf } from "../tools/tool-specs.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageByCode, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
@@ -75,7 +76,7 @@ export async function specOfCheckedTools(
   body: NewCallBody,
   accountId: AccountId,
   found: readonly Problem[],
-  offer: Pick<CallSpecDeps, "voices" | "webrtcMissing" | keyof SavedToolDeps>,
+  offer: Pick<CallSpecDeps, "voices" | "webrtcMissing" | "corpusLookup" | keyof SavedToolDeps>,
 ): Promise<CallSpec> {
   const { voices, webrtcMissing } = offer;
   const given: Record<string, unknown> = isObject(body) ? body : {};
@@ -90,8 +91,12 @@ export async function specOfCheckedTools(
   const missing = unsupportedFeatures(body, webrtcMissing);
   if (missing.length > 0) throw notImplemented(missing);
   requireSaved(body.selectedTools, saved);
-  const tools = await toolSpecsOf(body.selectedTools, primaryLanguages(languages), saved, offer);
-  return toCallSpec(body, voice.id, language.code, tools);
+  const facts = {
+    languages: primaryLanguages(languages),
+    knowledge: await callKnowledgeOf(body.selectedTools, accountId, offer.corpusLookup),
+    saved,
+  };
+  return toCallSpec(body, voice.id, language.code, await toolSpecsOf(body.selectedTools, facts, offer));
 }
 
 /** Throws ApiError `conflict` when a saved tool was deleted since its problems were looked for. */
@@ -145,16 +150,9 @@ export function maxCostProblems(
   return [problem([...at, "maxCost"], rule, maxCost)];
 }
 
-function unsupportedFeatures(
-  { connectionType, selectedTools }: NewCallBody,
-  webrtcMissing: string | undefined,
-): readonly Problem[] {
-  const missing = unsupportedTools(selectedTools, "/selectedTools");
-  if (connectionType !== "webrtc" || webrtcMissing === undefined) return missing;
-  return [
-    { path: "/connectionType", message: `connectionType webrtc is not set up in this service: ${webrtcMissing}` },
-    ...missing,
-  ];
+function unsupportedFeatures({ connectionType }: NewCallBody, webrtcMissing: string | undefined): readonly Problem[] {
+  if (connectionType !== "webrtc" || webrtcMissing === undefined) return [];
+  return [{ path: "/connectionType", message: `connectionType webrtc is not set up in this service: ${webrtcMissing}` }];
 }
 
 function toCallSpec(body: NewCallBody, voiceId: string, language: string, tools: CallSpec["tools"]): CallSpec {

@@ -184,15 +184,9 @@ export const rangeNotSatisfiable = (bytes: number): ApiError =>
     headers: { "content-range": `bytes */${bytes}` },
   });
 
-/** 501 for features that this version, or its installation or configuration, lacks; `details` lists them. */
+/** 501 for features that the installation or its configuration lacks; `details` lists them. */
 export const notImplemented = (details: readonly Problem[]): ApiError =>
   new ApiError("unavailable", details.map((detail) => detail.message).join("; "), { status: 501, details });
-
-/** The problem of a request's field at `path` that asks for such a feature. */
-export const notInThisVersion = (path: string, feature: string): Problem => ({
-  path,
-  message: `${feature} is not available in this version`,
-});
 
 /** Why new calls are not accepted. */
 export const REFUSALS = {

@@ -61,7 +61,7 @@ export const MEANINGS_BY_STATUS: Readonly<Record<number, string>> = {
   408: "the request took too long to arrive",
   501:
     "the request is valid, but needs what this service lacks, and `message` says what: WebRTC without the optional package " +
-    "`node-datachannel` (install it) or without `WEBRTC_UDP_PORTS` (set it), or saved tools and corpora, which are not in this version",
+    "`node-datachannel` (install it) or without `WEBRTC_UDP_PORTS` (set it), or saved tools, which are not in this version",
 };
 
 const CODES = Object.keys(STATUS) as ErrorCode[];

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { DTMF_CARRIERS } from "../../carriers/list.ts";
-import { BUILT_IN_TOOLS, HTTP_TOOL_METHODS } from "../../core/calls/spec.ts";
+import { BUILT_IN_TOOLS, type BuiltInTool, HTTP_TOOL_METHODS } from "../../core/calls/spec.ts";
 import { isObject } from "../../core/json.ts";
+import { RETRIEVAL_MODES } from "../../core/knowledge/call-knowledge.ts";
+import { CALL_CORPORA_MAX, PASSAGES_DEFAULT, PASSAGES_LIMIT, PASSAGES_MIN } from "../../core/limits/call-knowledge.ts";
 import { HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls.ts";
 import {
   TOOL_ANSWER_BYTES_MAX,
@@ -24,8 +26,15 @@ import { languageCode } from "../../speech/languages.ts";
 import { ALONGSIDE_FIELD_ERRORS, anyObject, flag, oneOf, text, textNotBlank, wholeNumber } from "../http/fields.ts";
 import { isBlank } from "../http/validation.ts";
 
-/** Every tool that the service carries out itself; `BUILT_IN_TOOLS` lists those that this build has. */
-export const TOOL_NAMES = ["hang_up", "transfer", "send_dtmf", "hold_call", "query_corpus", "switch_language"] as const;
+/** Every tool that the service carries out itself, in the order of the specification. */
+export const TOOL_NAMES = [
+  "hang_up",
+  "transfer",
+  "send_dtmf",
+  "hold_call",
+  "query_corpus",
+  "switch_language",
+] as const satisfies readonly BuiltInTool[];
 
 const TOOL_SELECTORS = ["toolId", "toolName", "definition"] as const;
 const DEFINITION_TYPES = ["http", "client"] as const;
@@ -36,6 +45,12 @@ const OVERRIDES: Readonly<Record<string, Readonly<Record<string, [is: (value: un
   transfer: { target: [isTransferTarget, "must be a telephone number or a SIP address of at most 256 characters"] },
   send_dtmf: { digits: [isDigits, "must be 1 to 64 DTMF digits: 0-9, *, #, A-D"] },
   hold_call: { seconds: [isHoldSeconds, `must be a whole number from ${HOLD_S_MIN} to ${HOLD_S_MAX}`] },
+  query_corpus: {
+    corpusIds: [isCorpusIds, `must be a list of 1 to ${CALL_CORPORA_MAX} ids of corpora, each once`],
+    retrieval: [isRetrievalMode, `must be ${RETRIEVAL_MODES.join(" or ")}`],
+    passagesMax: [isPassagesMax, `must be a whole number from ${PASSAGES_MIN} to ${PASSAGES_LIMIT}`],
+    allowEffects: [(value) => typeof value === "boolean", "must be a boolean"],
+  },
   switch_language: { language: [isLanguage, "must be a language code such as en or de-AT"] },
 };
 
@@ -45,6 +60,19 @@ function isDigits(value: unknown): boolean {
 
 function isLanguage(value: unknown): boolean {
   return typeof value === "string" && languageCode(value) !== undefined;
+}
+
+function isCorpusIds(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length === 0 || value.length > CALL_CORPORA_MAX) return false;
+  return value.every((id) => typeof id === "string") && new Set(value).size === value.length;
+}
+
+function isRetrievalMode(value: unknown): boolean {
+  return RETRIEVAL_MODES.some((mode) => mode === value);
+}
+
+function isPassagesMax(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= PASSAGES_MIN && Number(value) <= PASSAGES_LIMIT;
 }
 
 const nameRule = { error: `must be 1 to ${TOOL_NAME_CHARS_MAX} of the characters A-Z, a-z, 0-9, _ and -` };
@@ -169,15 +197,18 @@ export const SelectedTool = z
         .optional()
         .meta({
           description:
-            `A built-in tool. In this version: ${BUILT_IN_TOOLS.join(", ")}; others: 501. \`send_dtmf\` needs a carrier that can ` +
-            `send DTMF: ${DTMF_CARRIERS.join(", ")}.`,
+            `A built-in tool: ${BUILT_IN_TOOLS.join(", ")}. \`send_dtmf\` needs a carrier that can ` +
+            `send DTMF: ${DTMF_CARRIERS.join(", ")}. \`query_corpus\` searches the documents of corpora.`,
         }),
       definition: ToolDefinition.optional(),
       parameterOverrides: anyObject.optional().meta({
         description:
           "Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, " +
-          "`language` of `switch_language`, or the `parameters` of a definition or of a saved tool; of an MCP server those of any of its " +
-          "tools.",
+          "`language` of `switch_language`, the `parameters` of a definition or of a saved tool, of an MCP server those of any of its tools. `query_corpus` has settings here: `corpusIds`, which it " +
+          "needs unless the agent has corpora; `retrieval`: `tool` (the default: the LLM decides when to ask) or `always` (passages are " +
+          "fetched for every turn of the caller, while the caller still speaks); `passagesMax`, 1 to " +
+          `${PASSAGES_LIMIT}, ${PASSAGES_DEFAULT} by default; \`allowEffects\`: after passages were read in a turn, the LLM may call tools with effects at once. ` +
+          "Without it these are not offered until the caller has spoken again.",
       }),
     },
     { error: "must be an object" },
@@ -205,6 +236,10 @@ export const SelectedTool = z
     examples: [
       { toolName: "hang_up" },
       { toolName: "transfer", parameterOverrides: { target: "+15550100" } },
+      {
+        toolName: "query_corpus",
+        parameterOverrides: { corpusIds: ["cor_0198c5b4-6f10-7c3a-9d1e-2f4b8a6c0e57"], retrieval: "always" },
+      },
       {
         definition: {
           type: "http",

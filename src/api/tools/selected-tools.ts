@@ -24,10 +24,11 @@ import { type ToolSecrets, toolSecretFor, withSecretsOf } from "../../core/tools
 import { languageCode, primaryLanguages } from "../../speech/languages.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
 import type { Path } from "../http/display-path.ts";
-import { ApiError, notInThisVersion, type Problem } from "../http/errors.ts";
+import { ApiError, type Problem } from "../http/errors.ts";
 import { isBlank, problem, problemWithoutValue } from "../http/validation.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageRule } from "../voices/lookup.ts";
+import { type CorpusLookup, corpusProblems, type NamedCorpora, namedCorpora } from "./corpora.ts";
 import { argumentNamesOf, type SavedToolDeps, type SavedTools, savedToolsOf, toolIdsIn } from "./saved.ts";
 import { type SelectedTool, TOOL_NAMES } from "./schemas.ts";
 
@@ -40,6 +41,8 @@ export interface ToolDeps extends SavedToolDeps {
   /** Tools may call this machine. */
   toolsAllowLoopback: boolean;
   schemas: Pick<SchemaChecks, "compile">;
+  /** What `query_corpus` may ask. */
+  corpusLookup: CorpusLookup;
   /** What `switch_language` may be fixed to. */
   voices: Pick<VoiceCatalogue, "languages">;
 }
@@ -56,6 +59,12 @@ interface ToolCheckContext extends ToolDeps {
 /** Whether a built-in tool has this name. Names are case-sensitive. */
 export const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
 
+/** What an agent has beside the `selectedTools` of its settings. */
+interface OfAgent {
+  tools?: ToolIds;
+  corpora?: NamedCorpora;
+}
+
 /** Saved tools that are named elsewhere than in `selectedTools`. */
 interface ToolIds {
   /** Any value. */
@@ -66,21 +75,23 @@ interface ToolIds {
 /**
  * The problems of `selectedTools` beyond its shape, which the schema checks: here it may be any value. `at` is its path in the
  * body, `accountId` the account of the request. Schemas are compiled off this event loop, within a budget of CPU time. Throws
- * ApiError `unavailable` when they cannot be compiled now. `more` are the `toolIds` of an agent.
+ * ApiError `unavailable` when they cannot be compiled now.
  */
 export async function toolProblems(
   selected: unknown,
   at: Path,
   accountId: AccountId,
   offer: ToolDeps,
-  more?: ToolIds,
+  ofAgent: OfAgent = {},
 ): Promise<readonly Problem[]> {
+  const { tools: more, corpora } = ofAgent;
   const listed = Array.isArray(selected) && selected.length <= SELECTED_TOOLS_MAX ? selected : [];
   const checked = new CheckedNames();
   const saved = await savedToolsOf([...toolIdsIn(listed), ...idsOf(more)], accountId, offer);
   return [
     ...(await selectedToolProblems(listed, at, { ...offer, accountId, saved, checked })),
     ...(more === undefined ? [] : toolIdProblems(more, listed.length, saved, checked)),
+    ...(await corpusProblems(namedCorpora(selected, at), corpora, accountId, offer.corpusLookup)),
   ];
 }
 
@@ -356,13 +367,4 @@ export function* transportProblems(
           : undefined;
     if (found !== undefined) yield found;
   }
-}
-
-/** Listed tools that this build does not have. `path` is the path of the list in the body. */
-export function unsupportedTools(tools: readonly SelectedTool[], path: string): readonly Problem[] {
-  return tools.flatMap((tool, index) => {
-    const miss = (feature: string) => [notInThisVersion(`${path}/${index}`, feature)];
-    if (tool.toolName !== undefined && !isBuiltIn(tool.toolName)) return miss(`the tool ${tool.toolName}`);
-    return [];
-  });
 }

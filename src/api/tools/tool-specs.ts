@@ -1,17 +1,24 @@
 import type { z } from "zod";
 import type { CallSpec, ToolSpec } from "../../core/calls/spec.ts";
+import type { CallKnowledge } from "../../core/knowledge/call-knowledge.ts";
 import type { SelectedTool, ToolDefinition, ToolItem } from "./schemas.ts";
 import { flagsOf, type SavedToolDeps, type SavedTools, specsOfSaved, withoutClashes } from "./saved.ts";
 import { isBuiltIn } from "./selected-tools.ts";
 
-/**
- * Requires tools without problems that this build has. `languages` are those of the service, without regions; `saved` has the saved
- * tools that are named.
- */
+/** What the service knows at present, of which tools need some. */
+export interface ToolFacts {
+  /** The languages of the service, without regions. */
+  languages: readonly string[];
+  /** What `query_corpus` answers from. */
+  knowledge?: CallKnowledge | undefined;
+  /** The saved tools that are named. */
+  saved: SavedTools;
+}
+
+/** Requires tools without problems. */
 export async function toolSpecsOf(
   tools: readonly SelectedTool[],
-  languages: readonly string[],
-  saved: SavedTools,
+  { languages, knowledge, saved }: ToolFacts,
   deps: SavedToolDeps,
 ): Promise<CallSpec["tools"]> {
   const specs = tools.flatMap(({ toolId, toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
@@ -20,7 +27,8 @@ export async function toolSpecsOf(
     if (tool !== undefined) return specsOfSaved(tool, fixedArguments);
     if (toolName === undefined || !isBuiltIn(toolName)) return [];
     const limits = toolName === "switch_language" ? { languages } : {};
-    return [{ kind: "built_in", name: toolName, fixedArguments, ...limits }];
+    const asked = toolName === "query_corpus" && knowledge !== undefined ? { knowledge } : {};
+    return [{ kind: "built_in", name: toolName, fixedArguments, ...limits, ...asked }];
   });
   return await withoutClashes(specs, saved, deps);
 }

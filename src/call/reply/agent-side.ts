@@ -4,13 +4,15 @@ import type { CallSpec } from "../../core/calls/spec.ts";
 import type { TurnLatency } from "../../core/calls/transcript.ts";
 import { addMs, type CallMs, callMs, earliest, latest } from "../../core/clocks.ts";
 import { asTurnId, HOLD_TURN_ID, type ToolCallId, type TurnId } from "../../core/ids.ts";
+import { referenceOf } from "../../core/knowledge/call-knowledge.ts";
 import { REPLY_SEGMENTS_MAX } from "../../core/limits/calls.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CallEvent, CallSink, CallState } from "../events.ts";
+import type { TurnRetrieval } from "../knowledge/turn-retrieval.ts";
 import type { TurnParameters } from "../parameters.ts";
 import type { CallPhrases } from "../phrases.ts";
 import type { CallSnapshot } from "../snapshot.ts";
-import { describeTools, planTool, type ToolEffect } from "../tools/plan.ts";
+import { describeTools, offeredTools, planTool, type ToolEffect } from "../tools/plan.ts";
 import type { ToolRun } from "../tools/rounds.ts";
 import type { Transcript } from "../transcript.ts";
 import type { Inactivity } from "../turn-taking/inactivity.ts";
@@ -22,6 +24,8 @@ import { Reply } from "./reply.ts";
 import type { AnsweredUtterance } from "./timings.ts";
 import type { ReplyProgress } from "./watchdog.ts";
 
+const NEVER = callMs(Number.POSITIVE_INFINITY);
+
 export interface AgentSideOptions {
   spec: CallSpec;
   rateHz: number;
@@ -30,6 +34,8 @@ export interface AgentSideOptions {
   inactivity: Inactivity;
   phrases: CallPhrases;
   transcript: Transcript;
+  /** Undefined where no passages are fetched for the caller's turns. */
+  retrieval: TurnRetrieval | undefined;
   sink: CallSink;
   /** Reports what the agent does to turn taking. */
   step: (event: TurnEvent) => void;
@@ -102,8 +108,51 @@ export class AgentSide {
 
   /** Requests a reply from the LLM. */
   generateReply(nowMs: CallMs): void {
+    this.#requestLlm(this.#beginThinking(nowMs), nowMs);
+  }
+
+  /** The same to the turn that the caller has just ended, with the passages for it. */
+  answer(nowMs: CallMs): void {
+    const { retrieval, sink } = this.#options;
+    const reply = this.#beginThinking(nowMs);
+    const { turnId } = reply;
+    if (retrieval?.isAwaited !== true) {
+      this.#requestWithPassages(reply, nowMs);
+      return;
+    }
+    const { waitMsMax, asked } = retrieval;
+    reply.passagesDueMs = addMs(nowMs, waitMsMax);
+    sink({ kind: "await-passages", turnId, retrieval: asked, waitMsMax });
+  }
+
+  #beginThinking(nowMs: CallMs): Reply {
     const reply = this.#begin(this.#options.conversation.pendingUtterance, nowMs);
     this.#setState("thinking");
+    return reply;
+  }
+
+  /** When the current reply waits for passages no longer, ms; Infinity where it does not wait. */
+  get passagesDueMs(): CallMs {
+    return this.#reply?.passagesDueMs ?? NEVER;
+  }
+
+  /** The reply that waits for passages goes on once they are there, or are due. Called on every event. */
+  continueWithPassages(nowMs: CallMs): void {
+    const reply = this.#reply;
+    if (reply === undefined || reply.passagesDueMs === NEVER) return;
+    if (this.#options.retrieval?.isAwaited !== true || nowMs >= reply.passagesDueMs)
+      this.#requestWithPassages(reply, nowMs);
+  }
+
+  #requestWithPassages(reply: Reply, nowMs: CallMs): void {
+    const { retrieval } = this.#options;
+    reply.passagesDueMs = NEVER;
+    const found = retrieval?.take(reply.turnId, reply.timings.waitedMs(nowMs));
+    if (retrieval !== undefined) reply.timings.retrieved(nowMs);
+    if (found !== undefined) {
+      reply.passages = found.message;
+      reply.addRetrieval({ tookMs: found.tookMs, passages: found.passages.map(referenceOf) });
+    }
     this.#requestLlm(reply, nowMs);
   }
 
@@ -149,7 +198,7 @@ export class AgentSide {
         this.#onLlmEnd(reply, nowMs);
         return;
       case "tool-result":
-        if (reply.tools.setResult(event.toolCallId, event.result)) this.#continueWithResults(reply, nowMs);
+        this.#onToolResult(reply, event, nowMs);
         return;
       case "reply-failed":
         this.#options.llmDone(true);
@@ -169,6 +218,12 @@ export class AgentSide {
         this.#options.end("provider_error");
         return;
     }
+  }
+
+  #onToolResult(reply: Reply, event: Extract<CallEvent, { kind: "tool-result" }>, nowMs: CallMs): void {
+    if (!reply.tools.setResult(event.toolCallId, event.result)) return;
+    if (event.retrieval !== undefined) reply.addRetrieval(event.retrieval);
+    this.#continueWithResults(reply, nowMs);
   }
 
   /** The peer sent a frame, a mark or a pong. */
@@ -255,6 +310,7 @@ export class AgentSide {
     }
     const { turnId, audible } = reply;
     const heardText = this.#heardLedger.text(reply, nowMs);
+    this.#options.retrieval?.release();
     // Clients see a turn that comes to nothing closed before its audio is dropped.
     if (heardText === "") this.#options.transcript.discard("agent");
     this.#options.sink({
@@ -367,13 +423,14 @@ export class AgentSide {
     const { conversation, sink, spec } = this.#options;
     const { turnId, tools: toolRounds } = reply;
     const toolMessages = toolRounds.messages().flatMap(({ request, results }) => [request, ...results]);
-    const tools = toolRounds.exhausted ? [] : describeTools(spec.tools);
+    reply.offeredTools = toolRounds.exhausted ? [] : offeredTools(spec.tools, toolRounds.hasReadPassages);
+    const tools = describeTools(reply.offeredTools);
     reply.watchdog.llmActive(nowMs);
     reply.timings.llmRequested(nowMs);
     sink({
       kind: "generate-reply",
       turnId,
-      messages: conversation.prompt(turnId, toolMessages),
+      messages: conversation.prompt(turnId, toolMessages, reply.passages),
       tools,
       language: this.#language,
     });
@@ -408,7 +465,7 @@ export class AgentSide {
 
   #runTool(reply: Reply, run: ToolRun): void {
     const { sink, spec } = this.#options;
-    const plan = planTool(run.call, spec.tools);
+    const plan = planTool(run.call, spec.tools, reply.offeredTools);
     if (plan.kind === "run") {
       sink({
         kind: "run-tool",

@@ -1,8 +1,10 @@
 import type { CallSpec } from "../../core/calls/spec.ts";
 import { addMs, type CallMs, callMs, latest } from "../../core/clocks.ts";
 import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../core/limits/calls.ts";
+import { plainWords } from "../../core/text/plain-words.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CallSink } from "../events.ts";
+import type { FoundPassages, TurnRetrieval } from "../knowledge/turn-retrieval.ts";
 import type { TurnParameters } from "../parameters.ts";
 import { describeTools } from "../tools/plan.ts";
 import type { PauseEnd } from "../turn-taking/end-of-turn/pause-end.ts";
@@ -14,6 +16,8 @@ export interface PreemptiveGenerationOptions {
   spec: CallSpec;
   parameters: Readonly<TurnParameters>;
   conversation: Conversation;
+  /** Undefined where no passages are fetched for the caller's turns. */
+  retrieval: TurnRetrieval | undefined;
   sink: CallSink;
 }
 
@@ -23,6 +27,7 @@ interface PendingGeneration {
   callerText: string;
   messageCount: number;
   language: string;
+  found: FoundPassages | undefined;
 }
 
 /**
@@ -92,16 +97,19 @@ export class PreemptiveGeneration {
   }
 
   get #isBlocked(): boolean {
-    return (
-      this.#plainText === "" || this.#pending !== undefined || this.#startCount >= PREEMPTIVE_GENERATIONS_PER_TURN_MAX
-    );
+    const { retrieval } = this.#options;
+    if (this.#plainText === "" || this.#pending !== undefined) return true;
+    // Without its passages it would be another answer than the one that the turn gets.
+    return this.#startCount >= PREEMPTIVE_GENERATIONS_PER_TURN_MAX || retrieval?.isUnanswered === true;
   }
 
   #start(language: string): void {
-    const { conversation, sink, spec } = this.#options;
-    const messages = conversation.messagesWith(this.#callerText);
+    const { conversation, retrieval, sink, spec } = this.#options;
+    const found = retrieval?.found;
+    const messages = conversation.messagesWith(this.#callerText, found?.message);
+    const callerText = plainWords(messages.at(-1)?.text ?? "");
     this.#startCount += 1;
-    this.#pending = { callerText: plainWords(messages.at(-1)?.text ?? ""), messageCount: messages.length, language };
+    this.#pending = { callerText, messageCount: messages.length, language, found };
     sink({ kind: "preemptive-start", messages, tools: describeTools(spec.tools), language });
   }
 
@@ -109,10 +117,13 @@ export class PreemptiveGeneration {
    * The caller's turn has ended and `generate-reply` follows: it uses the preemptive reply if the words are the same.
    */
   useOrCancel(language: string): void {
-    const messages = this.#options.conversation.messages();
+    const { conversation, retrieval } = this.#options;
+    const found = retrieval?.found;
+    const messages = conversation.messages(found?.message);
     const { callerText, messageCount: count, language: pendingLanguage } = this.#pending ?? {};
     const isSame = plainWords(messages.at(-1)?.text ?? "") === callerText && messages.length === count;
-    if (isSame && pendingLanguage === language) this.#pending = undefined;
+    const hasSamePassages = found === this.#pending?.found && retrieval?.isAwaited !== true;
+    if (isSame && hasSamePassages && pendingLanguage === language) this.#pending = undefined;
     else this.cancel();
   }
 
@@ -123,10 +134,3 @@ export class PreemptiveGeneration {
     this.#options.sink({ kind: "preemptive-cancel" });
   }
 }
-
-/** Words without what an STT adds in a final transcript: capitals, punctuation and spaces of any kind. */
-const plainWords = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, " ")
-    .trim();

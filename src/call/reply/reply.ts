@@ -1,13 +1,16 @@
 import { strict as assert } from "node:assert";
 import type { EndReason } from "../../core/calls/reasons.ts";
+import type { ToolSpec } from "../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
-import type { CallMs } from "../../core/clocks.ts";
+import { type CallMs, callMs } from "../../core/clocks.ts";
 import type { ToolCallId, TurnId } from "../../core/ids.ts";
+import type { ReplyPassages } from "../../core/knowledge/call-knowledge.ts";
+import { TURN_PASSAGES_MAX } from "../../core/limits/call-knowledge.ts";
 import { REWIND_MS_MAX, TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import { joinTexts } from "../../core/text/words.ts";
-import type { TimedWord } from "../../speech/contracts.ts";
+import type { Message, TimedWord } from "../../speech/contracts.ts";
 import type { TurnParameters } from "../parameters.ts";
 import type { ToolEffect } from "../tools/plan.ts";
 import { ToolRounds } from "../tools/rounds.ts";
@@ -57,6 +60,14 @@ export class Reply {
   isPausedUnheard = false;
   /** The LLM has finished a round meanwhile, whose tools wait. */
   hasWaitingRound = false;
+  /** Until when the LLM's request waits for passages, ms of call time; Infinity where it does not wait. */
+  passagesDueMs = callMs(Number.POSITIVE_INFINITY);
+  /** The passages for the turn that it answers. */
+  passages: Message | undefined;
+  /** The tools that the LLM may call in its current round. */
+  offeredTools: readonly ToolSpec[] = [];
+  /** All that it was given of corpora; undefined where none was asked. */
+  #retrieval: ReplyPassages | undefined;
 
   constructor(options: {
     turnId: TurnId;
@@ -80,6 +91,15 @@ export class Reply {
     this.#rateHz = options.rateHz;
     this.#timeline = new PlayoutTimeline(options.rateHz);
     this.timings = new ReplyTimings(options.answered, options.nowMs);
+  }
+
+  /** The LLM is given passages, perhaps further ones. */
+  addRetrieval({ tookMs, passages }: ReplyPassages): void {
+    const before = this.#retrieval ?? { tookMs: 0, passages: [] };
+    this.#retrieval = {
+      tookMs: Math.max(before.tookMs, tookMs),
+      passages: [...before.passages, ...passages].slice(0, TURN_PASSAGES_MAX),
+    };
   }
 
   /** The caller can hear it: a frame was sent. */
@@ -314,6 +334,11 @@ export class Reply {
       ...(!isComplete && (mayBeMore || this.#isEstimate(heardSamples)) ? { approximate: true } : {}),
     };
     const { latency } = this.timings;
-    return latency === undefined ? turn : { ...turn, latency };
+    const retrieval = this.#retrieval;
+    return {
+      ...turn,
+      ...(latency === undefined ? {} : { latency }),
+      ...(retrieval === undefined ? {} : { retrieval }),
+    };
   }
 }

@@ -15,6 +15,7 @@ export interface AnsweredUtterance {
 export class ReplyTimings {
   readonly #answered: AnsweredUtterance | undefined;
   readonly #begunMs: CallMs;
+  #retrievedMs = callMs(Number.NaN);
   #llmRequestedMs = callMs(Number.NaN);
   #textMs = callMs(Number.NaN);
   #segmentMs = callMs(Number.NaN);
@@ -30,6 +31,16 @@ export class ReplyTimings {
   /** When the first frame was sent; NaN before. */
   get frameMs(): CallMs {
     return this.#frameMs;
+  }
+
+  /** How long the reply has waited since it began, ms. */
+  waitedMs(nowMs: CallMs): number {
+    return elapsedMs(this.#begunMs, nowMs);
+  }
+
+  /** The passages for the reply are there, or are waited for no longer. */
+  retrieved(nowMs: CallMs): void {
+    if (Number.isNaN(this.#retrievedMs)) this.#retrievedMs = nowMs;
   }
 
   /** The LLM was asked. Requests after the first text, with tool results, do not count. */
@@ -68,6 +79,7 @@ export class ReplyTimings {
       // voiced.
       ...(finalMs >= startMs ? { finalTranscriptMs: Math.max(0, since(finalMs)) } : {}),
       endOfTurnMs: since(this.#begunMs),
+      ...(Number.isNaN(this.#retrievedMs) ? {} : { retrievalMs: since(this.#retrievedMs) }),
       ...(Number.isNaN(this.#llmRequestedMs) ? {} : { llmRequestedMs: since(this.#llmRequestedMs) }),
       ...(Number.isNaN(this.#textMs) ? {} : { firstTextMs: since(this.#textMs) }),
       firstSegmentMs: since(this.#segmentMs),

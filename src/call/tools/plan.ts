@@ -1,9 +1,12 @@
 import type { BuiltInTool, BuiltInToolSpec, CallSpec, ToolSpec } from "../../core/calls/spec.ts";
 import { parseObject } from "../../core/json.ts";
+import type { CallKnowledge } from "../../core/knowledge/call-knowledge.ts";
+import { RETRIEVAL_QUESTION_CHARS_MAX } from "../../core/limits/call-knowledge.ts";
 import { HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls.ts";
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_ARGUMENTS_PARTS_MAX } from "../../core/limits/tools.ts";
 import { primaryLanguage } from "../../core/text/language-tags.ts";
 import { DTMF_DIGITS, isHoldSeconds, isTransferTarget } from "../../core/tools/built-in-tools.ts";
+import { hasEffects } from "../../core/tools/effects.ts";
 import type { ToolCall, ToolDescription } from "../../speech/contracts.ts";
 import { languageCode } from "../../speech/languages.ts";
 
@@ -20,7 +23,7 @@ export type ToolPlan =
   /** Handled here: `result` goes to the LLM, and the call carries out `effect`. */
   | { kind: "done"; result: string; effect?: ToolEffect }
   /** The gateway runs it. */
-  | { kind: "run"; tool: Exclude<ToolSpec, { kind: "built_in" }>; arguments: Record<string, unknown> };
+  | { kind: "run"; tool: ToolSpec; arguments: Record<string, unknown> };
 
 const text = (description: string, pattern?: string): object => ({
   type: "string",
@@ -54,6 +57,11 @@ const BUILT_IN: Readonly<Record<BuiltInTool, Omit<ToolDescription, "name">>> = {
       seconds: { type: "integer", description: "For how long.", minimum: HOLD_S_MIN, maximum: HOLD_S_MAX },
     },
   ),
+  query_corpus: described(
+    "Searches documents and gives the passages that fit best. Ask in a whole sentence of the caller's words and yours, in the " +
+      "language of the call.",
+    { question: text("What is to be found out.") },
+  ),
   switch_language: described("Goes on in another language.", {
     language: text("A code such as en or de-AT."),
   }),
@@ -61,10 +69,37 @@ const BUILT_IN: Readonly<Record<BuiltInTool, Omit<ToolDescription, "name">>> = {
 
 /** The tools of the call as the LLM sees them, without the arguments that are fixed. */
 export const describeTools = (tools: CallSpec["tools"]): readonly ToolDescription[] =>
-  tools.map((tool) => {
+  tools.filter(isForLlm).map((tool) => {
     const { description, parameters } = tool.kind === "built_in" ? BUILT_IN[tool.name] : tool;
-    return { name: tool.name, description, parameters: withoutFixed(parameters, Object.keys(tool.fixedArguments)) };
+    return {
+      name: tool.name,
+      description: tool.kind === "built_in" ? `${description}${corporaText(tool.knowledge)}` : description,
+      parameters: withoutFixed(parameters, Object.keys(tool.fixedArguments)),
+    };
   });
+
+/** Corpora that are asked for every turn, or stand whole in the prompt, are no tool. */
+const isForLlm = (tool: ToolSpec): boolean => {
+  if (tool.kind !== "built_in" || tool.name !== "query_corpus") return true;
+  return tool.knowledge?.retrieval === "tool" && tool.knowledge.corpora.length > 0;
+};
+
+const corporaText = (knowledge: CallKnowledge | undefined): string => {
+  const lines = (knowledge?.corpora ?? []).map(({ name, description }) =>
+    description === "" ? `- ${name}` : `- ${name}: ${description}`,
+  );
+  return lines.length === 0 ? "" : ` They are:\n${lines.join("\n")}`;
+};
+
+/**
+ * The tools that the LLM may call now. With `hasReadPassages` it continues after it has read passages in this turn, and what it does
+ * might be what they say: then tools with effects are not among them, unless the call allows it.
+ */
+export function offeredTools(tools: CallSpec["tools"], hasReadPassages: boolean): CallSpec["tools"] {
+  const offered = tools.filter(isForLlm);
+  const isAllowed = tools.some((tool) => tool.kind === "built_in" && tool.knowledge?.allowsEffects === true);
+  return hasReadPassages && !isAllowed ? offered.filter((tool) => !hasEffects(tool)) : offered;
+}
 
 function withoutFixed(parameters: object, fixed: readonly string[]): object {
   const { properties, required, ...rest } = parameters as { properties?: object; required?: readonly string[] };
@@ -76,11 +111,16 @@ function withoutFixed(parameters: object, fixed: readonly string[]): object {
   };
 }
 
-/** Decides how to handle a tool call. Errors are returned to the LLM, which may correct itself. */
-export function planTool(call: ToolCall, tools: CallSpec["tools"]): ToolPlan {
-  const tool = tools.find(({ name }) => name === call.name);
+/**
+ * Decides how to handle a tool call, when the LLM may have called the `offered` ones. Errors are returned to the LLM, which may correct
+ * itself.
+ */
+export function planTool(call: ToolCall, tools: CallSpec["tools"], offered: CallSpec["tools"] = tools): ToolPlan {
+  const tool = offered.find(({ name }) => name === call.name);
   if (tool === undefined) {
-    const names = tools.map(({ name }) => name).join(", ");
+    if (tools.some((own) => own.name === call.name && isForLlm(own)))
+      return errorResult("it is not offered after passages were read: answer the caller first");
+    const names = offered.map(({ name }) => name).join(", ");
     return errorResult(`there is no such tool; there ${names === "" ? "are none" : `is ${names}`}`);
   }
   const given = parseArguments(call.argumentsJson);
@@ -92,8 +132,14 @@ export function planTool(call: ToolCall, tools: CallSpec["tools"]): ToolPlan {
 /** The plan that runs nothing and gives the LLM this error. `why` is a clause without a full stop. */
 const errorResult = (why: string): ToolPlan => ({ kind: "done", result: `Error: ${why}.` });
 
-function planBuiltIn({ name, languages }: BuiltInToolSpec, given: Readonly<Record<string, unknown>>): ToolPlan {
+function planBuiltIn(tool: BuiltInToolSpec, given: Readonly<Record<string, unknown>>): ToolPlan {
+  const { name, languages } = tool;
   switch (name) {
+    case "query_corpus": {
+      const { question } = given;
+      if (typeof question !== "string" || question.trim() === "") return errorResult("question must be a text");
+      return { kind: "run", tool, arguments: { question: question.slice(0, RETRIEVAL_QUESTION_CHARS_MAX) } };
+    }
     case "hang_up":
       return { kind: "done", result: "The call ends when everything has been heard.", effect: { kind: "hang-up" } };
     case "transfer": {

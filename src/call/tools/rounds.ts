@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import type { BuiltInTool } from "../../core/calls/spec.ts";
 import { asToolCallId, type ToolCallId, type TurnId } from "../../core/ids.ts";
 import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../core/limits/tools.ts";
 import type { Message, ToolCall } from "../../speech/contracts.ts";
@@ -18,6 +19,9 @@ interface Round {
   /** Tool calls beyond the limit. */
   readonly refused: number;
 }
+
+/** The tool whose results are passages of documents. */
+const PASSAGES_TOOL: BuiltInTool = "query_corpus";
 
 /** Stands for a missing result: LLM APIs accept no tool call without one. */
 const NO_RESULT = "There is no result yet: the caller went on before it came.";
@@ -87,6 +91,11 @@ export class ToolRounds {
     const run = this.#find(toolCallId);
     assert.ok(run?.result !== undefined, "only a result that was set can be revoked");
     run.result = CALL_CONTINUES;
+  }
+
+  /** A round before the next request has asked corpora. */
+  get hasReadPassages(): boolean {
+    return this.#rounds.some(({ runs }) => runs.some(({ call }) => call.name === PASSAGES_TOOL));
   }
 
   #find(toolCallId: ToolCallId): ToolRun | undefined {

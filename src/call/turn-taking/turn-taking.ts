@@ -4,6 +4,7 @@ import type { Conversation } from "../conversation.ts";
 import type { Ending } from "../ending.ts";
 import type { CallSink } from "../events.ts";
 import type { Hold } from "../hold.ts";
+import type { TurnRetrieval } from "../knowledge/turn-retrieval.ts";
 import type { TurnParameters } from "../parameters.ts";
 import type { AgentSide } from "../reply/agent-side.ts";
 import type { PreemptiveGeneration } from "../reply/preemptive-generation.ts";
@@ -24,6 +25,8 @@ export interface TurnTakingOptions {
   agentSide: AgentSide;
   conversation: Conversation;
   preemptive: PreemptiveGeneration;
+  /** Undefined where no passages are fetched for the caller's turns. */
+  retrieval: TurnRetrieval | undefined;
   ending: Ending;
   transfer: Pick<Transfer, "isActive">;
   hold: Pick<Hold, "isActive">;
@@ -121,7 +124,7 @@ export class TurnTaking {
   }
 
   #act(action: TurnAction, nowMs: CallMs): void {
-    const { agentSide, conversation, preemptive, ending, transfer, hold, transcript, sink } = this.#options;
+    const { agentSide, conversation, preemptive, retrieval, ending, transfer, hold, transcript, sink } = this.#options;
     switch (action.do) {
       case "interrupt":
         agentSide.cancel(action.reason, action.speechMs, nowMs);
@@ -150,8 +153,9 @@ export class TurnTaking {
           this.settled();
           return;
         }
+        retrieval?.turnEnded(this.#policy.language, nowMs);
         preemptive.useOrCancel(this.#policy.language);
-        agentSide.generateReply(nowMs);
+        agentSide.answer(nowMs);
         // DTMF has become a part of the turn.
         this.#updateCallerTranscript();
         return;

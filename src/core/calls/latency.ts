@@ -4,12 +4,14 @@ import type { TranscriptTurn, TurnLatency } from "./transcript.ts";
  * The steps from a caller's last voiced frame to the first frame of the reply, in their order; `total` is the whole time.
  *
  * `endOfTurn`: until the end of the turn was decided. `finalTranscript`: until the final transcript, in parallel with the first
- * step. `llmFirstToken`: from the LLM request to its first text. `firstSegment`: from that to the first segment handed to the TTS.
+ * step. `retrieval`: from the end of the turn until the passages for the reply were there, or were waited for no longer.
+ * `llmFirstToken`: from the LLM request to its first text. `firstSegment`: from that to the first segment handed to the TTS.
  * `ttsFirstByte`: from that to its first audio. `firstFrame`: from that to the first frame sent.
  */
 export const LATENCY_STEPS = [
   "endOfTurn",
   "finalTranscript",
+  "retrieval",
   "llmFirstToken",
   "firstSegment",
   "ttsFirstByte",
@@ -35,10 +37,11 @@ export type LatencySummary = Partial<Record<LatencyStep, StepSummary>>;
 
 /** The duration of each step of one reply, ms. A step that the reply did not have is absent. */
 export function stepDurations(latency: TurnLatency): StepDurations {
-  const { finalTranscriptMs, endOfTurnMs, llmRequestedMs, firstTextMs, firstSegmentMs, firstAudioMs, firstFrameMs } =
-    latency;
+  const { finalTranscriptMs, endOfTurnMs, retrievalMs, llmRequestedMs, firstTextMs } = latency;
+  const { firstSegmentMs, firstAudioMs, firstFrameMs } = latency;
   const steps: StepDurations = { endOfTurn: endOfTurnMs };
   if (finalTranscriptMs !== undefined) steps.finalTranscript = finalTranscriptMs;
+  if (retrievalMs !== undefined) steps.retrieval = retrievalMs - endOfTurnMs;
   if (llmRequestedMs !== undefined && firstTextMs !== undefined) steps.llmFirstToken = firstTextMs - llmRequestedMs;
   if (firstSegmentMs !== undefined) {
     // A filler may be the first segment, before the first text of the LLM.

@@ -81,3 +81,10 @@ export const END_REASONS = Object.keys(END_REASON_MEANINGS) as readonly EndReaso
 
 /** A call that ends for one of them before any audio has failed; any other call has ended. */
 export const SERVICE_FAULT_REASONS: readonly EndReason[] = ["worker_lost", "provider_error", "drain_timeout"];
+
+/**
+ * Why a question to the corpora came to nothing. `late`: the answer to the caller waited no longer. `failed`: they gave no answer.
+ * `cancelled`: the caller's words changed before one came. `unused`: they changed after it.
+ */
+export const RETRIEVAL_FAILURES = ["late", "failed", "cancelled", "unused"] as const;
+export type RetrievalFailure = (typeof RETRIEVAL_FAILURES)[number];

@@ -1,4 +1,5 @@
 import type { ToolId } from "../ids.ts";
+import type { CallKnowledge } from "../knowledge/call-knowledge.ts";
 
 /** A telephone carrier as the API names it; `carriers/list.ts` has those that exist. */
 export type CarrierType = `carrier_${string}`;
@@ -28,7 +29,14 @@ export type ModelName = (typeof MODEL_NAMES)[number];
 export const MODEL_DEFAULT: ModelName = "model_b";
 
 /** The built-in tools of this build, which the service itself carries out. */
-export const BUILT_IN_TOOLS = ["hang_up", "send_dtmf", "transfer", "hold_call", "switch_language"] as const;
+export const BUILT_IN_TOOLS = [
+  "hang_up",
+  "send_dtmf",
+  "transfer",
+  "hold_call",
+  "query_corpus",
+  "switch_language",
+] as const;
 export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
 
 /** The part that all tools have in common. */
@@ -89,6 +97,8 @@ export interface BuiltInToolSpec extends Tool {
    * call was created. It switches to any language where this is absent, as in older journals.
    */
   languages?: readonly string[];
+  /** Of `query_corpus`. */
+  knowledge?: CallKnowledge;
 }
 
 /** A tool that was selected for a call. */
@@ -140,3 +150,7 @@ export const storesWords = ({
   recordingEnabled,
   transcriptEnabled = recordingEnabled,
 }: Pick<CallSpec, "recordingEnabled" | "transcriptEnabled">): boolean => transcriptEnabled;
+
+/** What the call answers from; undefined where it has no corpora. */
+export const knowledgeOf = ({ tools }: Pick<CallSpec, "tools">): CallKnowledge | undefined =>
+  tools.flatMap((tool) => (tool.kind === "built_in" ? (tool.knowledge ?? []) : []))[0];

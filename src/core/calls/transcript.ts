@@ -1,4 +1,6 @@
 import type { CallMs } from "../clocks.ts";
+import type { ReplyPassages } from "../knowledge/call-knowledge.ts";
+
 /** One side's uninterrupted contribution, as it was heard. Times are milliseconds since redemption. */
 export interface TranscriptTurn {
   role: "agent" | "user";
@@ -15,6 +17,8 @@ export interface TranscriptTurn {
   approximate?: true;
   /** Only in agent turns that reply to the caller: milliseconds since the caller's last voiced frame. */
   latency?: TurnLatency;
+  /** Only in agent turns for which corpora were asked: what the LLM was given of them. */
+  retrieval?: ReplyPassages;
 }
 
 /**
@@ -59,6 +63,11 @@ export interface TurnLatency {
   finalTranscriptMs?: number;
   /** The end of the turn was decided. */
   endOfTurnMs: number;
+  /**
+   * The passages for the reply were there, or were waited for no longer. Absent where none are fetched for every turn. The time since
+   * `endOfTurnMs` is what retrieval adds to the answer's delay.
+   */
+  retrievalMs?: number;
   /** The LLM request that produced the first text: the first one of the turn, or the one after its tool results. */
   llmRequestedMs?: number;
   /** First text of the LLM. Absent for replies without an LLM. */

@@ -1,6 +1,6 @@
 import type { UsageUnit } from "../billing/usage.ts";
 import type { LatencyStep } from "../calls/latency.ts";
-import { CANCEL_REASONS, IGNORE_REASONS } from "../calls/reasons.ts";
+import { CANCEL_REASONS, IGNORE_REASONS, RETRIEVAL_FAILURES } from "../calls/reasons.ts";
 import type { Stage } from "../calls/stages.ts";
 import { TOOL_FAULTS, type ToolFault } from "../tools/outcome.ts";
 
@@ -40,6 +40,10 @@ export const TRANSCRIPT_IGNORE_REASONS = [BACK_CHANNEL, ...IGNORE_REASONS] as co
 export const PROMPT_TRIM_CAUSES = ["bound", "context_exceeded"] as const;
 /** Why a prompt was trimmed: it exceeded its bound, or an LLM refused it as longer than its context. */
 export type PromptTrimCause = (typeof PROMPT_TRIM_CAUSES)[number];
+
+/** What became of a question to the corpora of a call. */
+export const CALL_RETRIEVAL_OUTCOMES = ["used", ...RETRIEVAL_FAILURES] as const;
+export type CallRetrievalOutcome = (typeof CALL_RETRIEVAL_OUTCOMES)[number];
 
 /** The milestones of a reply, each measured from the caller's last voiced frame. */
 export const TURN_MILESTONES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;

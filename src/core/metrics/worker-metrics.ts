@@ -6,6 +6,7 @@ import type { ConnectionType } from "../calls/spec.ts";
 import type { Stage } from "../calls/stages.ts";
 import type { TurnLatency } from "../calls/transcript.ts";
 import { type EpochMs, millisecondsOf } from "../clocks.ts";
+import { RETRIEVAL_MODES, type RetrievalMode } from "../knowledge/call-knowledge.ts";
 import type { ProcessMetrics } from "./aggregation.ts";
 import {
   CONNECTION_TYPE_LABEL,
@@ -19,6 +20,8 @@ import {
 } from "./instruments.ts";
 import {
   BACK_CHANNEL,
+  CALL_RETRIEVAL_OUTCOMES,
+  type CallRetrievalOutcome,
   LLM_ABORT_REASONS,
   type LlmAbortReason,
   PROMPT_TRIM_CAUSES,
@@ -45,6 +48,8 @@ import { type CallCounts, type DetectorReadings, LIVE_STATES, type WorkerReading
 const LATENCY_BUCKETS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
 /** Around the floor and the ceiling of what is waited for. */
 const TURN_WAIT_BUCKETS_S = [0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1, 2];
+/** From what the caller cannot notice to what has failed. */
+const RETRIEVAL_BUCKETS_S = [0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.06, 0.1, 0.25, 0.5, 1, 3];
 /** A provider on this machine may respond within milliseconds. */
 const STAGE_BUCKETS_S = [0.005, 0.01, 0.025, ...LATENCY_BUCKETS_S];
 
@@ -184,6 +189,26 @@ export class WorkerMetrics {
     "Prompts that lost old turns. `bound`: to keep within the prompt limit. `context_exceeded`: an LLM refused them as longer than its context; with many of these, set CONTEXT_TOKENS for the model.",
     ["cause"],
   );
+  readonly #retrievalTime = histogram(
+    this.registry,
+    "call_retrieval_seconds",
+    "Time from a call's question to its corpora until the passages were there.",
+    [],
+    RETRIEVAL_BUCKETS_S,
+  );
+  readonly #retrievalWait = histogram(
+    this.registry,
+    "call_retrieval_wait_seconds",
+    "How long answers waited for their passages after the end of the turn, with `retrieval` `always`.",
+    [],
+    RETRIEVAL_BUCKETS_S,
+  );
+  readonly #retrievals = counter(
+    this.registry,
+    "call_retrievals_total",
+    "Questions of calls to their corpora. `used`: the LLM was given what was found. `late`: the answer to the caller did not wait longer. `failed`: no answer, or none in time. `cancelled`, `unused`: the caller's words changed, before the passages were there or after.",
+    ["retrieval", "outcome"],
+  );
   readonly #llmRequests = counter(
     this.registry,
     "llm_requests_total",
@@ -297,6 +322,8 @@ export class WorkerMetrics {
     for (const reason of RESUME_REASONS) this.#resumes.inc({ reason }, 0);
     for (const reason of TRANSCRIPT_IGNORE_REASONS) this.#ignored.inc({ reason }, 0);
     for (const cause of PROMPT_TRIM_CAUSES) this.#promptsTrimmed.inc({ cause }, 0);
+    for (const retrieval of RETRIEVAL_MODES)
+      for (const outcome of CALL_RETRIEVAL_OUTCOMES) this.#retrievals.inc({ retrieval, outcome }, 0);
     for (const milestone of TURN_MILESTONES) this.#latency.zero({ milestone });
     for (const limit of SPEND_LIMITS) this.#spendRefused.inc({ scope: "call", limit }, 0);
     for (const limit of SPEND_UNITS) this.#spendRefused.inc({ scope: "account", limit }, 0);
@@ -418,6 +445,16 @@ export class WorkerMetrics {
     this.#promptsTrimmed.inc({ cause });
   }
 
+  /** The corpora of a call have answered after this time. */
+  retrievalAnswered(tookMs: number): void {
+    this.#retrievalTime.observe({}, tookMs / 1_000);
+  }
+
+  /** What became of a question to them. */
+  retrievalEnded(retrieval: RetrievalMode, outcome: CallRetrievalOutcome): void {
+    this.#retrievals.inc({ retrieval, outcome });
+  }
+
   /** An LLM request is sent: for a reply, preemptively, or for a translation. Retries count, too. */
   llmRequested(provider: string): void {
     this.#llmRequests.inc({ provider });
@@ -437,6 +474,7 @@ export class WorkerMetrics {
       if (tookMs === undefined || provider === undefined) continue;
       this.#stepTime.observe({ step: name, provider }, tookMs / 1_000);
     }
+    if (durations.retrieval !== undefined) this.#retrievalWait.observe({}, durations.retrieval / 1_000);
     const { endOfTurnMs, firstTextMs, firstAudioMs, firstFrameMs } = latency;
     this.#latency.observe({ milestone: "end_of_turn" }, endOfTurnMs / 1_000);
     if (firstTextMs !== undefined) this.#latency.observe({ milestone: "first_text" }, firstTextMs / 1_000);

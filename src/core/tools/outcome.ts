@@ -1,3 +1,5 @@
+import type { ReplyPassages } from "../knowledge/call-knowledge.ts";
+
 /** What went wrong with a tool, for the log, each with its meaning. */
 export const TOOL_FAULT_MEANINGS = {
   arguments: "the LLM's arguments do not fit the tool's schema or its URL",
@@ -32,6 +34,8 @@ export interface ToolOutcome {
   text: string;
   /** Absent when nothing went wrong. */
   fault?: ToolFault;
+  /** What was found in corpora; absent from other tools. */
+  retrieval?: ReplyPassages;
   /** The status of the HTTP response, if there was one. */
   status?: number;
   /** The code of the underlying error, one of Node's constants. */

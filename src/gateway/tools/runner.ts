@@ -1,9 +1,10 @@
 import { strict as assert } from "node:assert";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
-import type { ToolSpec } from "../../core/calls/spec.ts";
+import type { BuiltInToolSpec, ToolSpec } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
+import { RETRIEVAL_TOOL_MS_MAX } from "../../core/limits/call-knowledge.ts";
 import { CHECKS_OVER_BUDGET_MAX, TOOL_RESULT_CHARS_MAX, TOOLS_RUNNING_MAX } from "../../core/limits/tools.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";
@@ -11,6 +12,7 @@ import { failed, type ToolFault, type ToolOutcome } from "../../core/tools/outco
 import type { ServerToolsOfCall } from "../../core/tools/server-tools.ts";
 import { truncateToolResult } from "../../speech/llm/prompt/tool-result.ts";
 import type { RedeemedCall } from "../../store/call-handoff.ts";
+import type { CallRetrieval } from "../retrieval/call-retrieval.ts";
 
 export type ToolCommand = Extract<CallCommand, { kind: "run-tool" }>;
 type ToolResult = Extract<CallEvent, { kind: "tool-result" }>;
@@ -28,6 +30,10 @@ export interface ToolRunnerOptions {
   /** Checks the LLM's arguments against the schema of its tool. */
   schemas: Pick<SchemaChecks, "prepare" | "check">;
   httpTools: ServerToolsOfCall;
+  /** Asks the corpora of the call. */
+  retrieval: Pick<CallRetrieval, "query">;
+  /** The language of the call now. */
+  language: () => string;
   /** Sends a tool call to the client of the call. */
   askClient: (call: ClientToolCall) => void;
   /** Delivers an event to the call. Never called from within `run`. */
@@ -38,7 +44,7 @@ export interface ToolRunnerOptions {
   log: Logger;
 }
 
-type DefinedTool = Exclude<ToolSpec, { kind: "built_in" }>;
+type DefinedTool = Exclude<ToolSpec, BuiltInToolSpec>;
 
 interface RunningTool {
   readonly command: ToolCommand;
@@ -73,7 +79,8 @@ export class ToolRunner {
   run(command: ToolCommand): void {
     const { redeemed, clock } = this.#options;
     const tool = redeemed.spec.tools.find(({ name }) => name === command.name);
-    assert.ok(tool !== undefined && tool.kind !== "built_in", "the state machine runs only tools of its call");
+    assert.ok(tool !== undefined, "the state machine runs only tools of its call");
+    assert.ok(tool.kind !== "built_in" || tool.name === "query_corpus", "it carries out the built-in ones itself");
     assert.ok(!this.#running.has(command.toolCallId), "each tool call has its own id");
     const isBusy = this.#running.size >= TOOLS_RUNNING_MAX;
     const running: RunningTool = {
@@ -85,8 +92,9 @@ export class ToolRunner {
       cancelTimeout: () => {},
     };
     this.#running.set(command.toolCallId, running);
-    running.cancelTimeout = clock.after(tool.timeoutMs, () =>
-      this.#finish(running, failed("timeout", `it took longer than ${tool.timeoutMs / 1_000} s`)),
+    const timeoutMs = tool.kind === "built_in" ? RETRIEVAL_TOOL_MS_MAX : tool.timeoutMs;
+    running.cancelTimeout = clock.after(timeoutMs, () =>
+      this.#finish(running, failed("timeout", `it took longer than ${timeoutMs / 1_000} s`)),
     );
     const outcome = isBusy ? failed("busy", "too many tools are running") : this.#begin(tool, running);
     Promise.resolve(outcome).then(
@@ -116,9 +124,12 @@ export class ToolRunner {
   }
 
   /** Undefined when the client reports the result, and when the tool timed out or its call has ended. */
-  async #begin(tool: DefinedTool, running: RunningTool): Promise<ToolOutcome | undefined> {
-    const { redeemed, httpTools, askClient } = this.#options;
+  async #begin(tool: ToolSpec, running: RunningTool): Promise<ToolOutcome | undefined> {
+    const { redeemed, httpTools, retrieval, language, askClient } = this.#options;
     const { command, abortController } = running;
+    // The state machine has checked its arguments.
+    if (tool.kind === "built_in")
+      return await retrieval.query(String(command.arguments.question), language(), abortController.signal);
     const problem = await this.#argumentProblem(tool, command.arguments, abortController.signal);
     if (abortController.signal.aborted) return undefined;
     if (problem !== undefined) return problem;
@@ -158,7 +169,7 @@ export class ToolRunner {
     }
   }
 
-  #finish(running: RunningTool, { text, fault, status, cause }: ToolOutcome): void {
+  #finish(running: RunningTool, { text, fault, status, cause, retrieval }: ToolOutcome): void {
     const { turnId, toolCallId, name } = running.command;
     if (this.#closed || this.#running.get(toolCallId) !== running) return;
     this.#running.delete(toolCallId);
@@ -175,6 +186,7 @@ export class ToolRunner {
       toolCallId,
       result: truncateToolResult(text, TOOL_RESULT_CHARS_MAX),
       failed: fault !== undefined,
+      ...(retrieval !== undefined && { retrieval }),
     });
   }
 }

@@ -1,9 +1,17 @@
 import { addMs, type CallMs, type MediaMs, roundedMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
+import { type PassageReference, referenceOf, withoutNames } from "../../core/knowledge/call-knowledge.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import { SpeechSegmenter } from "../../media/voice-activity/segmenter.ts";
 import { isClear } from "../journal/clears.ts";
-import type { JournaledCommand, JournalHeader, JournalRecord, OccasionalEvent, Redacted } from "../journal/records.ts";
+import type {
+  JournaledCommand,
+  JournaledEvent,
+  JournalHeader,
+  JournalRecord,
+  OccasionalEvent,
+  Redacted,
+} from "../journal/records.ts";
 
 /** Events derived from frames, in place of the frames themselves. Times are whole milliseconds since redemption. */
 export type DerivedEvent =
@@ -39,12 +47,30 @@ const UNLISTED: readonly string[] = [
   "finalize-stt",
 ] satisfies Unlisted["kind"][];
 
+/** Of what was found only where it stands: its text is in the documents, and often long. */
+type ListedPassages = Omit<Extract<OccasionalEvent, { kind: "passages" }>, "passages"> & {
+  passages: readonly PassageReference[];
+};
+
 const isListed = <T extends { kind: string }>(of: T): of is Exclude<T, Unlisted> => !UNLISTED.includes(of.kind);
 
 /** An event or a command of a call, `atMs` whole milliseconds since redemption. */
 export type ListedEvent =
-  | ({ atMs: CallMs; source: "event" } & ((Exclude<OccasionalEvent, Unlisted> & Redacted) | DerivedEvent))
+  | ({ atMs: CallMs; source: "event" } & (
+      | (Exclude<OccasionalEvent, Unlisted | { kind: "passages" }> & Redacted)
+      | ListedPassages
+      | DerivedEvent
+    ))
   | ({ atMs: CallMs; source: "command" } & Exclude<JournaledCommand, Unlisted>);
+
+function listed(
+  event: Exclude<JournaledEvent, Unlisted>,
+): Exclude<JournaledEvent, Unlisted | { kind: "passages" }> | ListedPassages {
+  if (event.kind !== "passages") return event;
+  const { kind, retrieval, tookMs, passages, chars } = event;
+  const references = passages.map(referenceOf);
+  return { kind, retrieval, tookMs, passages: chars === undefined ? references : references.map(withoutNames) };
+}
 
 /** Audio of one reply that the peer has not played to its end. */
 interface PlayingReply {
@@ -97,7 +123,7 @@ export class EventLister {
         return;
       case "event":
         if (!isListed(record.event)) return;
-        this.#emit({ atMs: roundedMs(timeMs), source: "event", ...record.event });
+        this.#emit({ atMs: roundedMs(timeMs), source: "event", ...listed(record.event) });
         // As in the call: speech whose frames stop arriving ends by a deadline, which is checked at ticks.
         if (record.event.kind === "leg-detached") this.#onDetached(timeMs);
         if (record.event.kind === "tick" && timeMs >= this.#segmenter.deadlineMs) this.#onFramesStopped(timeMs);

@@ -1,6 +1,7 @@
 import type { CallCommand } from "../../call/events.ts";
 import { BUILT_IN_TOOLS, storesWords } from "../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
+import { type ReplyPassages, withoutNames } from "../../core/knowledge/call-knowledge.ts";
 import { PHRASE_NAMES, type PhraseName } from "../../core/phrases/names.ts";
 import { ICU } from "../../core/version.ts";
 import type { Prosody } from "../../media/prosody/prosody.ts";
@@ -106,9 +107,45 @@ const redactedUsage = ({
 /** In place of phrases that an LLM may have written. */
 const NO_PHRASES = Object.fromEntries(PHRASE_NAMES.map((name) => [name, ""])) as Readonly<Record<PhraseName, string>>;
 
+function redactedChoice(
+  event: Extract<OccasionalEvent, { kind: "voice-chosen" | "phrases-chosen" | "detector-changed" }>,
+): JournaledEvent {
+  const { kind } = event;
+  if (kind === "detector-changed") return { kind, detector: event.detector };
+  if (kind === "phrases-chosen") return { kind, language: event.language, origin: event.origin, phrases: NO_PHRASES };
+  return { kind, language: event.language, voiceId: event.voiceId, supportsLanguage: event.supportsLanguage };
+}
+
+function redactedProvider(
+  event: Extract<OccasionalEvent, { kind: "provider-switched" | "context-exceeded" }>,
+): JournaledEvent {
+  const { kind } = event;
+  if (kind === "provider-switched")
+    return { kind, stage: event.stage, from: event.from, to: event.to, code: event.code };
+  return { kind, provider: event.provider, tokensMax: event.tokensMax, retried: event.retried };
+}
+
 function redactedResult(event: Extract<OccasionalEvent, { kind: "tool-result" }>): JournaledEvent {
-  const { kind, turnId, toolCallId, result, failed } = event;
-  return { kind, turnId, toolCallId, result: "", failed, chars: result.length };
+  const { kind, turnId, toolCallId, result, failed, retrieval } = event;
+  const found = retrieval === undefined ? {} : { retrieval: redactedPassages(retrieval) };
+  return { kind, turnId, toolCallId, result: "", failed, ...found, chars: result.length };
+}
+
+const redactedPassages = ({ tookMs, passages }: ReplyPassages): ReplyPassages => ({
+  tookMs,
+  passages: passages.map(withoutNames),
+});
+
+/** Ids and scores stay; what stands in a document does not. */
+function redactedFound(event: Extract<OccasionalEvent, { kind: "passages" | "retrieval-failed" }>): JournaledEvent {
+  if (event.kind === "retrieval-failed") return { kind: event.kind, retrieval: event.retrieval, code: event.code };
+  const { kind, retrieval, tookMs, passages } = event;
+  const chars = passages.reduce((sum, { text }) => sum + text.length, 0);
+  const emptied = passages.map(({ corpusId, documentId, score }) => ({
+    ...{ corpusId, documentId, score },
+    ...{ documentName: "", ordinal: 0, headings: [], page: undefined, text: "" },
+  }));
+  return { kind, retrieval, tookMs, passages: emptied, chars };
 }
 
 function redactedToolCall(event: Extract<OccasionalEvent, { kind: "reply-tool-call" }>): JournaledEvent {
@@ -170,15 +207,12 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "dtmf":
       return { kind, digit: "", chars: event.digit.length };
     case "voice-chosen":
-      return { kind, language: event.language, voiceId: event.voiceId, supportsLanguage: event.supportsLanguage };
     case "phrases-chosen":
-      return { kind, language: event.language, origin: event.origin, phrases: NO_PHRASES };
-    case "provider-switched":
-      return { kind, stage: event.stage, from: event.from, to: event.to, code: event.code };
     case "detector-changed":
-      return { kind, detector: event.detector };
+      return redactedChoice(event);
+    case "provider-switched":
     case "context-exceeded":
-      return { kind, provider: event.provider, tokensMax: event.tokensMax, retried: event.retried };
+      return redactedProvider(event);
     case "usage":
       return redactedUsage(event);
     case "network":
@@ -190,6 +224,9 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return redactedTransfer(event);
     case "tool-result":
       return redactedResult(event);
+    case "passages":
+    case "retrieval-failed":
+      return redactedFound(event);
     case "typed":
     case "transfer-refused":
       return { kind, text: "", chars: event.text.length };
@@ -220,6 +257,33 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
   }
 }
 
+function redactedRetrieval(
+  command: Extract<CallCommand, { kind: "retrieve" | "await-passages" | "passages-used" | "retrieval-ended" }>,
+): JournaledCommand {
+  const { kind, retrieval } = command;
+  switch (kind) {
+    case "retrieve":
+      return { kind, retrieval, question: "", language: command.language, chars: command.question.length };
+    case "await-passages":
+      return { kind, turnId: command.turnId, retrieval, waitMsMax: command.waitMsMax };
+    case "passages-used": {
+      const { turnId, tookMs, waitMs, passages } = command;
+      return { kind, turnId, retrieval, tookMs, waitMs, passages: passages.map(withoutNames) };
+    }
+    case "retrieval-ended":
+      return { kind, retrieval, outcome: command.outcome };
+  }
+}
+
+function redactedTurn(given: TranscriptTurn): TranscriptTurn {
+  const { role, startMs, endMs, interrupted, approximate, latency, retrieval } = given;
+  const turn: TranscriptTurn = { role, text: "", startMs, endMs, interrupted };
+  if (approximate !== undefined) turn.approximate = approximate;
+  if (latency !== undefined) turn.latency = latency;
+  if (retrieval !== undefined) turn.retrieval = redactedPassages(retrieval);
+  return turn;
+}
+
 function redactedCommand(
   command: Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }>,
 ): JournaledCommand {
@@ -245,6 +309,11 @@ function redactedCommand(
       const { turnId, droppedTurns, droppedMessages, truncatedResults, tokens, tokensMax } = command;
       return { kind, turnId, droppedTurns, droppedMessages, truncatedResults, tokens, tokensMax };
     }
+    case "retrieve":
+    case "await-passages":
+    case "passages-used":
+    case "retrieval-ended":
+      return redactedRetrieval(command);
     case "preemptive-cancel":
     case "request-interim":
     case "finalize-stt":
@@ -268,13 +337,8 @@ function redactedCommand(
       const { state, latency } = command;
       return { kind, state, ...(latency === undefined ? {} : { latency }) };
     }
-    case "turn": {
-      const { role, text, startMs, endMs, interrupted, approximate, latency } = command.turn;
-      const turn: TranscriptTurn = { role, text: "", startMs, endMs, interrupted };
-      if (approximate !== undefined) turn.approximate = approximate;
-      if (latency !== undefined) turn.latency = latency;
-      return { kind, turn, chars: text.length };
-    }
+    case "turn":
+      return { kind, turn: redactedTurn(command.turn), chars: command.turn.text.length };
     case "transcript": {
       const { role, text, final, turnId, approximate } = command;
       const approximateField = approximate === undefined ? {} : { approximate };

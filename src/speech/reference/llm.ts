@@ -1,5 +1,6 @@
 import MiniSearch from "minisearch";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../contracts.ts";
+import { DOCUMENTS_TOOL, documentsIn, isOfCaller } from "./documents.ts";
 import { type ReferencePhrases, referencePhrases } from "./language/phrases.ts";
 import { STOP_WORDS } from "./language/words.ts";
 import { isGoodbye } from "./tools/built-in-rules.ts";
@@ -20,8 +21,8 @@ const CALLER_CHARS_MAX = 2_000;
 const PROMPTS_MAX = 16;
 
 /**
- * The reference LLM. It answers with sentences of the system prompt, by retrieval (BM25), and calls the tools that the
- * caller's words request, by rule (`chooser`). It opens the conversation if nothing has been said, admits that it does
+ * The reference LLM. It answers with sentences of the system prompt and of documents in it, by retrieval (BM25), and calls the tools that
+ * the caller's words request, by rule (`chooser`). Where it knows nothing, it searches the documents of the call. It opens the conversation if nothing has been said, admits that it does
  * not know, and answers a goodbye with a goodbye and, if offered, `hang_up`. It has no model: the same request gets the
  * same answer, at once. Tokens are counted as words.
  */
@@ -31,7 +32,8 @@ export function createReferenceLlm(chooser: ToolChooser): Llm {
     provider: "reference",
     prepare: () => chooser.prepare(),
     async *reply(request, signal) {
-      const answer = await answerTo(request, prompts, () => chooser.choose(request, signal));
+      const ofCaller = withoutDocuments(request);
+      const answer = await answerTo(request, prompts, () => chooser.choose(ofCaller, signal));
       for (const event of eventsOf(request, answer)) {
         if (signal.aborted) return;
         yield event;
@@ -39,6 +41,13 @@ export function createReferenceLlm(chooser: ToolChooser): Llm {
     },
   };
 }
+
+/** The request as it is for tools that the caller asks for. */
+const withoutDocuments = ({ messages, tools, ...rest }: LlmRequest): LlmRequest => ({
+  ...rest,
+  messages: messages.filter((message) => message.role !== "user" || isOfCaller(message)),
+  tools: tools.filter(({ name }) => name !== DOCUMENTS_TOOL),
+});
 
 function* eventsOf({ messages }: LlmRequest, { text, calls }: Answer): Generator<LlmEvent> {
   const words = text.match(/\s*\S+/gu) ?? [];
@@ -68,9 +77,11 @@ async function answerTo(
   if (last?.role === "tool") {
     // Another tool of that turn may lack an argument; its question comes after these results.
     const { question } = await choose();
-    return saying([...resultsOf(messages, phrases), question ?? ""].filter((text) => text !== "").join(" "));
+    const asked = messages.findLast(isOfCaller)?.text.slice(-CALLER_CHARS_MAX) ?? "";
+    const fitting = (text: string): string => sentencesFor(asked, text, language, prompts);
+    return saying([...resultsOf(messages, phrases, fitting), question ?? ""].filter((text) => text !== "").join(" "));
   }
-  const question = messages.findLast((message) => message.role === "user");
+  const question = messages.findLast(isOfCaller);
   if (question === undefined) return saying(phrases.opening);
   if (last?.role === "user") {
     const callerText = last.text.slice(-CALLER_CHARS_MAX);
@@ -87,25 +98,38 @@ async function answerTo(
     if (missing !== undefined) return saying(missing);
     if (isDropped === true) return saying(phrases.dropped);
   }
-  return saying(
-    retrieveSentences(question.text.slice(-CALLER_CHARS_MAX), messages, language, prompts) || phrases.fallback,
-  );
+  const said = question.text.slice(-CALLER_CHARS_MAX);
+  const found = sentencesFor(said, knownTo(messages), language, prompts);
+  if (found === "" && last?.role === "user" && tools.some(({ name }) => name === DOCUMENTS_TOOL))
+    return saying("", [{ name: DOCUMENTS_TOOL, arguments: { question: said } }]);
+  return saying(found || phrases.fallback);
 }
 
 /** The spoken results of the last round of tools. */
-function resultsOf(messages: readonly Message[], phrases: ReferencePhrases): string[] {
+function resultsOf(
+  messages: readonly Message[],
+  phrases: ReferencePhrases,
+  fitting: (text: string) => string,
+): string[] {
   const round = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
-  return round.map((message) => (message.role === "tool" ? spokenResult(message.name, message.text, phrases) : ""));
+  return round.map((message) => {
+    if (message.role !== "tool") return "";
+    if (message.name !== DOCUMENTS_TOOL) return spokenResult(message.name, message.text, phrases);
+    return fitting((documentsIn(message) ?? []).join("\n")) || phrases.fallback;
+  });
 }
 
-/** The sentences of the prompt that fit a question; empty if none does. */
-function retrieveSentences(
-  question: string,
-  messages: readonly Message[],
-  language: string,
-  prompts: Map<string, MiniSearch>,
-): string {
-  const prompt = messages.flatMap((message) => (message.role === "system" ? [message.text] : [])).join("\n");
+/** The texts that may have the answer: the prompt, and the documents in it. */
+const knownTo = (messages: readonly Message[]): string =>
+  messages
+    .flatMap((message) => {
+      if (message.role === "system") return [message.text];
+      return message.role === "user" ? (documentsIn(message) ?? []) : [];
+    })
+    .join("\n");
+
+/** The sentences of a text that fit a question; empty if none does. */
+function sentencesFor(question: string, prompt: string, language: string, prompts: Map<string, MiniSearch>): string {
   const found = sentencesOf(prompt.slice(0, PROMPT_CHARS_MAX), language, prompts).search(question);
   const bestScore = found[0]?.score ?? 0;
   const fitting = found.filter(({ score }) => score >= FIT_MIN * bestScore).slice(0, SENTENCES_MAX);

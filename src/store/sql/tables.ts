@@ -668,5 +668,7 @@ export interface Tables {
     approximate: number;
     /** JSON of TurnLatency. */
     latency: string | null;
+    /** JSON of ReplyPassages, without names where words are not stored. */
+    retrieval: string | null;
   };
 }

@@ -181,21 +181,6 @@ describe("POST /agents", () => {
     );
   });
 
-  test.each([
-    ["a corpus by corpusIds", { corpusIds: ["corpus_1"] }, ["/corpusIds"]],
-    [
-      "the tool query_corpus",
-      { callSettings: { selectedTools: [{ toolName: "hang_up" }, { toolName: "query_corpus" }] } },
-      ["/callSettings/selectedTools/1"],
-    ],
-  ])("%s is 501, and no agent is saved", async (feature, changes, paths) => {
-    const answer = await create({ ...LEAST_AGENT, ...changes });
-    expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([501, "unavailable", paths]);
-    expect(errorOf(answer).message).toBe(`${feature} is not available in this version`);
-    expect((await page()).data).toEqual([]);
-    expect((await create({ ...LEAST_AGENT, ...changes, name: "" })).status).toBe(400);
-  });
-
   test("lists of ids are bounded", async () => {
     const long = Array(33).fill("x");
     const answer = await create({ ...LEAST_AGENT, toolIds: long, corpusIds: long });

@@ -196,8 +196,11 @@ const FIELDS: readonly Field[] = [
   }),
   tool("toolName", {
     created: ['"hang_up"', '"transfer"', '"switch_language"'],
-    unavailable: ['"query_corpus"'].map(wholeItem),
-    invalid_request: [...noWord("hang_up"), ['"send_dtmf"', "/connectionType"]],
+    invalid_request: [
+      ...noWord("hang_up"),
+      ['"send_dtmf"', "/connectionType"],
+      ['"query_corpus"', "/selectedTools/0/parameterOverrides/corpusIds"],
+    ],
   }),
   tool("toolId", {
     invalid_request: [...NO_TEXT, '""', '" "', ...HALVES, '"tool_1"', '"x"', '"💣"', '"../../etc"'],

@@ -185,17 +185,7 @@ test.each(CARRIER_NAMES)("a %s call ignores a websocket object", async (connecti
   }
 });
 
-describe("features that this version does not have", () => {
-  test.each([
-    ["the tool query_corpus", { selectedTools: [{ toolName: "hang_up" }, { toolName: "query_corpus" }] }],
-  ])("%s is 501, and no call is created", async (feature, changes) => {
-    const answer = await api.post({ ...MINIMAL_CALL, ...changes });
-    expect([answer.status, errorOf(answer).code]).toEqual([501, "unavailable"]);
-    expect(errorOf(answer).message).toBe(`${feature} is not available in this version`);
-    api.clock.advance(600_000);
-    expect(await api.stores.calls.expire()).toEqual([]);
-  });
-
+describe("features that are not set up", () => {
   test("WebRTC that is not set up is 501, which says what to install or to set", async () => {
     const answer = await api.post({ ...MINIMAL_CALL, connectionType: "webrtc" });
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([501, "unavailable", ["/connectionType"]]);

@@ -22,7 +22,7 @@ function scene(saved: readonly SavedTool[] = []) {
   };
   const byId = new Map(saved.map((tool) => [String(tool.id), tool]));
   const specsOf = (selected: Parameters<typeof toolSpecsOf>[0], languages: readonly string[] = []) =>
-    toolSpecsOf(selected, languages, byId, { tools, clock, log });
+    toolSpecsOf(selected, { languages, saved: byId }, { tools, clock, log });
   return { clock, lines, requested, specsOf };
 }
 
@@ -44,7 +44,7 @@ test("a request's tools become those of the call, with fixed arguments", async (
         },
         { toolName: "switch_language" },
       ],
-      ["de", "en"],
+      { languages: ["de", "en"] },
     ),
   ).toEqual([
     { kind: "built_in", name: "hang_up", fixedArguments: {} },

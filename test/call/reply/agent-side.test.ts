@@ -28,6 +28,7 @@ function speaker() {
   const transcript = new Transcript(() => {});
   const conversation = new Conversation(spec, sink, transcript, Number.POSITIVE_INFINITY);
   const made = new AgentSide({
+    retrieval: undefined,
     spec,
     rateHz: CARRIER_RATE_HZ,
     // Nothing confirms here: the playback clock counts.

@@ -3,6 +3,7 @@ import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, epochMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asAccountId, asCallId, asCarrierCallId, asWorkerId } from "../../../src/core/ids.ts";
+import { referenceOf } from "../../../src/core/knowledge/call-knowledge.ts";
 import type { CallEnd, CallQuery, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { RedemptionKeys, Stores } from "../../../src/store/stores.ts";
@@ -17,6 +18,7 @@ import {
   TTL_MS,
   TURNS,
 } from "../../support/calls/stored-calls.ts";
+import { passage } from "../../support/knowledge/passages.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 
@@ -262,6 +264,24 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
         await stores.calls.finish(id, end({ turns: [...TURNS, guess] }));
         const turns = (await stores.calls.transcript(accountId, id)) ?? [];
         expect(turns.map((turn) => turn.approximate)).toEqual([undefined, undefined, undefined, true]);
+      }
+    });
+
+    test("a turn names the passages that it was given: without words by their ids and scores alone", async () => {
+      const found = referenceOf(passage("a\0b", { documentName: 'Prices "2026"\0' }));
+      const { corpusId, documentId, score } = found;
+      const answer: TranscriptTurn = {
+        ...{ role: "agent", text: "Two euros.", startMs: callMs(1), endMs: callMs(2), interrupted: false },
+        retrieval: { tookMs: 12, passages: [found] },
+      };
+      for (const transcriptEnabled of [true, false]) {
+        const { id, tokenHash } = await create({ ...SPEC, transcriptEnabled });
+        await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+        await stores.calls.finish(id, end({ turns: [...TURNS, answer] }));
+        const turns = (await stores.calls.transcript(accountId, id)) ?? [];
+        const passages = transcriptEnabled ? [found] : [{ corpusId, documentId, score }];
+        expect(turns.at(-1)?.retrieval).toEqual({ tookMs: 12, passages });
+        expect(turns[0]?.retrieval).toBeUndefined();
       }
     });
 

@@ -80,6 +80,10 @@ describe("the steps of a reply", () => {
     });
   });
 
+  test("have the time that the answer waited for passages, where some are fetched for every turn", () => {
+    expect(stepDurations({ ...ANSWER, retrievalMs: 508 })).toMatchObject({ endOfTurn: 500, retrieval: 8 });
+  });
+
   test("of a reply that begins with a service phrase have no first segment of the LLM", () => {
     const steps = stepDurations({ ...ANSWER, firstSegmentMs: 600, firstAudioMs: 700, firstFrameMs: 710 });
     expect(steps.firstSegment).toBeUndefined();

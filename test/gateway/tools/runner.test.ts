@@ -6,6 +6,7 @@ import type { SchemaChecks, SchemaResult } from "../../../src/core/schemas/check
 import type { ToolOutcome } from "../../../src/core/tools/outcome.ts";
 import { type ClientToolCall, ToolRunner } from "../../../src/gateway/tools/runner.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
+import { queryCorpus } from "../../support/knowledge/passages.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
@@ -41,7 +42,10 @@ function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMA
   const tools = new ToolRunner({
     redeemed: {
       accountId: asAccountId("account_1"),
-      spec: { ...SPEC, tools: [HTTP, CLIENT, MCP, { kind: "built_in", name: "hang_up", fixedArguments: {} }] },
+      spec: {
+        ...SPEC,
+        tools: [HTTP, CLIENT, MCP, { kind: "built_in", name: "hang_up", fixedArguments: {} }, queryCorpus()],
+      },
     },
     schemas,
     httpTools: {
@@ -50,6 +54,13 @@ function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMA
           requests.push({ given, signal, answer, fail: () => reject(new Error("a bug with canary words")) });
         }),
     },
+    retrieval: {
+      query: async (question, language) => ({
+        text: `${language}: ${question}`,
+        retrieval: { tookMs: 7, passages: [] },
+      }),
+    },
+    language: () => "de",
     askClient: (call) => clientCalls.push(call),
     deliver: (event) => delivered.push(event),
     onRun: (kind, outcome) => runs.push([kind, outcome]),
@@ -123,6 +134,15 @@ describe("the tools of a call", () => {
     ]);
     await settled();
     expect(delivered).toEqual([result("3.2", "Error: no such window.", true), result("3.1", "shown")]);
+  });
+
+  test("search corpora in the language of the call, and say what was found", async () => {
+    const { run, delivered } = runner();
+    run("query_corpus", asToolCallId("3.1"), { question: "Was kostet ein Brot?" });
+    await settled();
+    expect(delivered).toEqual([
+      { ...result("3.1", "de: Was kostet ein Brot?"), retrieval: { tookMs: 7, passages: [] } },
+    ]);
   });
 
   test("accept a client's result only for the client's own tools", () => {

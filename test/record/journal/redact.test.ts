@@ -2,12 +2,17 @@ import { describe, expect, test } from "vitest";
 import type { CallCommand } from "../../../src/call/events.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { asToolCallId, asTurnId } from "../../../src/core/ids.ts";
+import { referenceOf } from "../../../src/core/knowledge/call-knowledge.ts";
 import type { OccasionalEvent } from "../../../src/record/journal/records.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../../src/record/journal/redact.ts";
 import { TURN_WEIGHTS } from "../../../src/record/journal/turn-weights.ts";
 import { NOT_RECORDED, SPEC, START } from "../../support/journals/example-call.ts";
+import { passage } from "../../support/knowledge/passages.ts";
 
 const SAID = "canary";
+
+const FOUND = passage(SAID, { documentName: SAID, headings: [SAID] });
+const NAMED = referenceOf(FOUND);
 
 /** Every event, with words wherever there can be any. */
 const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { kind: Kind }> } = {
@@ -85,7 +90,10 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
     toolCallId: asToolCallId("1.1"),
     result: SAID,
     failed: false,
+    retrieval: { tookMs: 12, passages: [NAMED] },
   },
+  passages: { kind: "passages", retrieval: 3, tookMs: 12, passages: [FOUND] },
+  "retrieval-failed": { kind: "retrieval-failed", retrieval: 3, code: "unavailable" },
 };
 
 const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Kind }> } = {
@@ -113,6 +121,17 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
     tokens: 900,
     tokensMax: 1_000,
   },
+  retrieve: { kind: "retrieve", retrieval: 3, question: SAID, language: "en" },
+  "await-passages": { kind: "await-passages", turnId: asTurnId(1), retrieval: 3, waitMsMax: 10 },
+  "passages-used": {
+    kind: "passages-used",
+    turnId: asTurnId(1),
+    retrieval: 3,
+    tookMs: 12,
+    waitMs: 0,
+    passages: [NAMED],
+  },
+  "retrieval-ended": { kind: "retrieval-ended", retrieval: 3, outcome: "late" },
   "preemptive-cancel": { kind: "preemptive-cancel" },
   held: { kind: "held", msMax: 300_000 },
   resumed: { kind: "resumed", reason: "requested", heldMs: 12_000 },
@@ -223,6 +242,21 @@ describe("redaction", () => {
       kind: "turn",
       turn: { ...COMMANDS.turn.turn, text: "" },
       chars: SAID.length,
+    });
+  });
+
+  test("of passages their ids and scores stay", () => {
+    const { corpusId, documentId, score } = FOUND;
+    const ids = [{ corpusId, documentId, score }];
+    expect(journaledEvent(EVENTS.passages, false)).toMatchObject({ tookMs: 12, passages: ids, chars: SAID.length });
+    expect(journaledCommand(COMMANDS["passages-used"], false)).toEqual({
+      ...COMMANDS["passages-used"],
+      passages: ids,
+    });
+    expect(journaledEvent(EVENTS["tool-result"], false)).toMatchObject({ retrieval: { tookMs: 12, passages: ids } });
+    const turn = { ...COMMANDS.turn.turn, retrieval: { tookMs: 12, passages: [NAMED] } };
+    expect(journaledCommand({ kind: "turn", turn }, false)).toMatchObject({
+      turn: { retrieval: { tookMs: 12, passages: ids } },
     });
   });
 

@@ -169,11 +169,17 @@ export class Facts {
     this.commands.push(command);
     switch (command.kind) {
       case "generate-reply": {
-        const reply = this.replies.get(command.turnId) ?? this.#begin(command.turnId, command.messages.at(-1));
+        const last = command.messages.at(-1);
+        const reply = this.replies.get(command.turnId) ?? this.#begin(command.turnId, last);
+        if (reply.asks === 0) Object.assign(reply, { userMessage: last });
         Object.assign(reply, { asks: reply.asks + 1, llmDone: false, toolsAsked: 0 });
         this.userMessage = command.messages.findLast(({ role }) => role === "user");
         return;
       }
+      case "await-passages":
+        // The answer is there, and is asked for in a moment.
+        this.#begin(command.turnId, { role: "user", text: "" });
+        return;
       case "run-tool":
         this.replies.get(command.turnId)?.toolsRunning.add(command.toolCallId);
         return;

@@ -22,6 +22,10 @@ export function eventText(event: CallEvent): string {
       return `tool ${event.toolCallId} ${event.failed ? "failed" : "is done"}: ${JSON.stringify(event.result.slice(0, 80))}`;
     case "cleared":
       return `cleared, ${event.playedMs} ms played in all`;
+    case "passages":
+      return `${event.passages.length} passages ${event.retrieval} after ${event.tookMs} ms`;
+    case "retrieval-failed":
+      return `passages ${event.retrieval}: ${event.code}`;
     case "reply-text":
       return `model ${event.turnId}: ${JSON.stringify(event.text.slice(0, 80))}`;
     case "reply-tool-call":
@@ -48,6 +52,14 @@ export function commandText(command: CallCommand): string {
       return `start preemptive generation: ${JSON.stringify(command.messages.at(-1))}`;
     case "conversation-trimmed":
       return `trim the conversation: ${command.droppedTurns} turns, ${command.truncatedResults} results`;
+    case "retrieve":
+      return `ask the corpora ${command.retrieval}: ${JSON.stringify(command.question)}`;
+    case "await-passages":
+      return `wait for passages ${command.retrieval}, at most ${command.waitMsMax} ms`;
+    case "passages-used":
+      return `${command.passages.length} passages ${command.retrieval} after ${command.waitMs} ms`;
+    case "retrieval-ended":
+      return `passages ${command.retrieval}: ${command.outcome}`;
     case "preemptive-cancel":
       return "cancel preemptive generation";
     case "speak":

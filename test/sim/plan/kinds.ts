@@ -94,6 +94,9 @@ export const VARIANTS = [
   "turn-reopened",
   "answer-held",
   "client-or-http-tool",
+  "passages",
+  "passages-awaited",
+  "passages-late",
   ...SIMULATED_WIRES,
   "carrier-stops",
   "carrier-vanishes",
@@ -174,6 +177,7 @@ export type Invariant =
   | "a reply is cut for what the caller did"
   | "the LLM knows what was heard, and nothing else"
   | "tools are used within their limits, and their results reach the LLM"
+  | "an answer has its passages, and waits for them briefly"
   | "DTMF digits arrive as they were pressed"
   | "the STT receives every frame"
   | "what the caller said is answered"

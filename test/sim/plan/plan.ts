@@ -10,6 +10,7 @@ import {
 import { SIMULATED_WIRES, type SimulatedLine } from "../../../src/simulator/lines.ts";
 import type { G711Codec } from "../../../src/wire/wire.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
+import { queryCorpus } from "../../support/knowledge/passages.ts";
 import { Random } from "../../support/random.ts";
 import {
   CALLER_BEHAVIORS,
@@ -64,6 +65,10 @@ const TURN_WAITS_MS_MAX = [0, 200, 200, DEFAULT_TURN_PARAMETERS.turnWaitMsMax] a
 const BUILT_IN_CHANCE = { hang_up: 0.8, transfer: 0.3, switch_language: 0.3, send_dtmf: 0.2 } as const;
 /** So many calls have tools that the world carries out. */
 const OWN_TOOLS_CHANCE = 0.5;
+/** So many calls have corpora, and of them so many ask them for every turn. */
+const CORPORA_CHANCE = 0.35;
+const ALWAYS_CHANCE = 0.7;
+const CORPORA_SEED = 1_000_000;
 /** What does not come about without them. */
 const OF_TOOLS: readonly Fault[] = ["too-many-tools", "tool-slow", "tool-fails", "tool-never-answers"];
 /** What the LLM must not choose. */
@@ -78,7 +83,7 @@ export function drawPlan(seed: number): Plan {
   const troubles = drawTroubles(seed, random);
   return {
     seed,
-    spec: withTranscript(seed, drawSpec(line, troubles, random)),
+    spec: withCorpora(seed, withTranscript(seed, drawSpec(line, troubles, random))),
     line,
     manner,
     leave: random.chance(STAYS_CHANCE)
@@ -125,6 +130,15 @@ function drawTroubles(seed: number, random: Random): ReadonlySet<Fault> {
 /** A sixth of the calls stores audio alone or words alone. */
 const withTranscript = (seed: number, spec: CallSpec): CallSpec =>
   seed % 6 === 0 ? { ...spec, transcriptEnabled: !spec.recordingEnabled } : spec;
+
+/** Drawn from a source of its own: no other draw changes by it. */
+function withCorpora(seed: number, spec: CallSpec): CallSpec {
+  const random = new Random(seed + CORPORA_SEED);
+  random.next();
+  if (!random.chance(CORPORA_CHANCE)) return spec;
+  const retrieval = random.chance(ALWAYS_CHANCE) ? "always" : "tool";
+  return { ...spec, tools: [...spec.tools, queryCorpus({ retrieval })] };
+}
 
 function drawSpec(line: SimulatedLine, troubles: ReadonlySet<Fault>, random: Random): CallSpec {
   const { greeting: _, ...rest } = SPEC;

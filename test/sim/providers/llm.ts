@@ -124,6 +124,8 @@ export class SimulatedLlm implements Llm {
       chronicle.note("transfer-tool");
       yield call("transfer", { target: "+12025550107" });
     }
+    if (offers("query_corpus") && random.chance(isAnswer ? 0.2 : 0.5))
+      yield call("query_corpus", { question: random.pick(["What is it?", "How much is it?"]) });
     if (!random.chance(HANG_UP_CHANCE)) return;
     chronicle.note("hang-up-tool");
     yield call("hang_up", {});

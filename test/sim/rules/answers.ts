@@ -73,7 +73,7 @@ export class Answers implements Rule {
 
   command(command: CallCommand): void {
     if (WORK.includes(command.kind)) this.#workedMs = this.#facts.nowMs;
-    if (command.kind === "generate-reply" || command.kind === "ignore") this.#waitingMs = undefined;
+    if (["generate-reply", "await-passages", "ignore"].includes(command.kind)) this.#waitingMs = undefined;
     if (command.kind === "generate-reply") this.#checkEntering(command.turnId);
     if (command.kind === "ignore") this.#emitted.push(command.text);
     if (command.kind === "turn" && command.turn.role === "user") this.#emitted.push(command.turn.text);

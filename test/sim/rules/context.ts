@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import { knowledgeOf } from "../../../src/core/calls/spec.ts";
 import { asToolCallId } from "../../../src/core/ids.ts";
 import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits/tools.ts";
 import type { Message } from "../../../src/speech/contracts.ts";
@@ -53,7 +54,8 @@ export class Context implements Rule {
   #onTool({ toolCallId, name, arguments: given, turnId }: Extract<CallCommand, { kind: "run-tool" }>): void {
     const tool = this.#facts.spec.tools.find((candidate) => candidate.name === name);
     const isFixed = Object.entries(tool?.fixedArguments ?? {}).every(([of, value]) => given[of] === value);
-    if (tool === undefined || tool.kind === "built_in" || !isFixed) this.#wrong(TOOLS, `${name} is carried out`);
+    const isCarriedOut = tool !== undefined && (tool.kind !== "built_in" || tool.name === "query_corpus");
+    if (!isCarriedOut || (tool.kind !== "built_in" && !isFixed)) this.#wrong(TOOLS, `${name} is carried out`);
     if (this.#began.has(toolCallId)) this.#wrong(TOOLS, `${toolCallId} is carried out twice`);
     if (this.#facts.reply?.turnId !== turnId) this.#wrong(TOOLS, `${toolCallId} is carried out for no reply`);
     this.#began.add(toolCallId);
@@ -81,12 +83,18 @@ export class Context implements Rule {
     if (asks > TOOL_ROUNDS_MAX + 1) this.#wrong(TOOLS, `reply ${turnId} is asked for the ${asks}th time`);
     if (asks > TOOL_ROUNDS_MAX && tools.length > 0) this.#wrong(TOOLS, "tools are offered past the last round");
     this.#checkRounds(messages);
-    const [system, ...said] = messages.filter(isSpoken).map(({ role, text }) => ({ role, text }));
+    const spoken = messages.filter((message) => isSpoken(message) && !this.#isOfDocuments(message));
+    const [system, ...said] = spoken.map(({ role, text }) => ({ role, text }));
     if (system?.role !== "system") this.#wrong(KNOWS, "its prompt lacks the system prompt");
     const turns = facts.turns.map(({ role, text }) => ({ role: role === "agent" ? "assistant" : role, text }));
     const isOpen = said.length === turns.length + 1 && said.at(-1)?.role === "user";
     if (isDeepStrictEqual(isOpen ? said.slice(0, -1) : said, turns)) return;
     this.#wrong(KNOWS, `prompt ${JSON.stringify(said)}, transcript ${JSON.stringify(turns)}`);
+  }
+
+  #isOfDocuments({ role, text }: Message): boolean {
+    const { fence } = knowledgeOf(this.#facts.spec) ?? {};
+    return fence !== undefined && role === "user" && text.includes(fence);
   }
 
   /** Tool calls are followed by their results, one for each and in order, as they came or as not there yet; more may be said with the last. */

@@ -104,7 +104,7 @@ export class Endpointing implements Rule {
 
   command(command: CallCommand): void {
     if (command.kind === "generate-reply") this.#checkPaused(command);
-    else if (command.kind !== "ignore") return;
+    else if (command.kind !== "ignore" && command.kind !== "await-passages") return;
     this.#isOpen = false;
     this.#settledMs = this.#facts.nowMs;
   }

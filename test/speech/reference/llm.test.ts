@@ -48,6 +48,33 @@ describe("the reference LLM", () => {
     );
   });
 
+  test("answers from documents in the prompt, and searches them where it knows nothing", async () => {
+    const fence = "----- 0123456789abcdef0123456789abcdef -----";
+    const block = [
+      "These are the documents.",
+      fence,
+      JSON.stringify({ document: "Prices", text: "A loaf of spelt costs four pounds." }),
+      fence,
+    ].join("\n");
+    const { messages } = request("What does a loaf of spelt cost?");
+    const withPassages = { messages: messages.toSpliced(-1, 0, { role: "user", text: block }) };
+    expect(await answerTo(request(undefined, withPassages))).toBe("A loaf of spelt costs four pounds.");
+    const tools = [{ name: "query_corpus", description: "Searches documents.", parameters: { type: "object" } }];
+    const events = await eventsOf(request("Is your spelt organic?", { tools }));
+    expect(events[0]).toMatchObject({
+      kind: "tool-call",
+      name: "query_corpus",
+      argumentsJson: '{"question":"Is your spelt organic?"}',
+    });
+    const asked: Message[] = [
+      { role: "assistant", text: "", toolCalls: [{ id: "1.1", name: "query_corpus", argumentsJson: "{}" }] },
+      { role: "tool", toolCallId: asToolCallId("1.1"), name: "query_corpus", text: block },
+    ];
+    expect(await answerTo(request(undefined, { messages: [...messages, ...asked] }))).toBe(
+      "A loaf of spelt costs four pounds.",
+    );
+  });
+
   test("never repeats instructions of the prompt or the opening line", async () => {
     expect(await answerTo(request("Are you the telephone assistant?"))).toContain("I do not know");
     expect(await answerTo(request("Hartwell, when help?"))).toContain("I do not know");

@@ -37,6 +37,7 @@ import type { WebhookStore } from "../../../src/store/webhook-store.ts";
 import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";
 import { InboundWebhookClient } from "../../../src/telephony/inbound-webhook-client.ts";
 import { formatResult } from "../../../src/transcription/formats/format.ts";
+import { ScriptedCorpora } from "../knowledge/corpora.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { SEALING_KEYS } from "../stores/keys.ts";
@@ -152,6 +153,7 @@ export async function apiUnderTest(
       | "httpTools"
       | "mcpTools"
       | "mcpLister"
+      | "corpusLookup"
       | "missingPrices"
       | "retentionRules"
       | "schemas"
@@ -251,6 +253,7 @@ export async function apiUnderTest(
     schemas: INLINE_SCHEMAS,
     ...TOOL_DEPS,
     toolsAllowLoopback: false,
+    corpusLookup: new ScriptedCorpora(),
     webhooks,
     accountSecrets,
     carriers,

@@ -6,6 +6,8 @@ import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { HOLD_TURN_ID, type TurnId } from "../../../src/core/ids.ts";
+import type { ReplyPassages } from "../../../src/core/knowledge/call-knowledge.ts";
+import type { Passage } from "../../../src/core/knowledge/passages.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import type { TimedWord } from "../../../src/speech/contracts.ts";
@@ -69,7 +71,11 @@ export interface VirtualCallOptions {
   /** How the LLM answers the caller's last words, or whatever else it is asked. */
   answer?: (userText: string | undefined, request: LlmCommand) => Answer;
   /** What comes of a tool, and when; undefined for one that never has a result. */
-  tool?: (used: ToolCommand) => { result: string; afterMs: number; failed?: boolean } | undefined;
+  tool?: (
+    used: ToolCommand,
+  ) => { result: string; afterMs: number; failed?: boolean; retrieval?: ReplyPassages } | undefined;
+  /** What comes of a question to the corpora, and when; undefined: nothing, for ever. */
+  retrieve?: (asked: RetrieveCommand) => { passages: readonly Passage[]; afterMs: number } | "fails" | undefined;
   /** Whether the carrier returns marks. */
   marks?: boolean;
   /** In place of a carrier without a network. */
@@ -82,6 +88,7 @@ export interface VirtualCallOptions {
 }
 
 export type LlmCommand = Extract<CallCommand, { kind: "generate-reply" }>;
+export type RetrieveCommand = Extract<CallCommand, { kind: "retrieve" }>;
 export type ToolCommand = Extract<CallCommand, { kind: "run-tool" }>;
 
 /** How long the virtual voice takes for a word, and the virtual model and voice for their first output, ms. */
@@ -318,6 +325,12 @@ export class VirtualCall {
       case "request-interim":
         this.#answerRequest();
         return;
+      case "retrieve":
+        this.#retrieve(command);
+        return;
+      case "await-passages":
+        this.at(this.nowMs + command.waitMsMax, () => this.handle({ kind: "tick" }));
+        return;
       case "state":
       case "transcript":
       case "turn-ended":
@@ -329,8 +342,22 @@ export class VirtualCall {
       case "interim":
       case "utterance":
       case "finalize-stt":
+      case "passages-used":
+      case "retrieval-ended":
         return;
     }
+  }
+
+  #retrieve(asked: RetrieveCommand): void {
+    const { retrieval } = asked;
+    const outcome = this.#options.retrieve?.(asked);
+    if (outcome === undefined) return;
+    if (outcome === "fails") {
+      this.at(this.nowMs + 1, () => this.handle({ kind: "retrieval-failed", retrieval, code: "unavailable" }));
+      return;
+    }
+    const { passages, afterMs } = outcome;
+    this.at(this.nowMs + afterMs, () => this.handle({ kind: "passages", retrieval, tookMs: afterMs, passages }));
   }
 
   #ask(request: LlmCommand): void {
@@ -365,8 +392,8 @@ export class VirtualCall {
     const outcome = this.#options.tool?.(used);
     if (outcome === undefined) return;
     const { turnId, toolCallId } = used;
-    const { result, failed = false, afterMs } = outcome;
-    this.at(this.nowMs + afterMs, () => this.handle({ kind: "tool-result", turnId, toolCallId, result, failed }));
+    const { afterMs, failed = false, ...event } = outcome;
+    this.at(this.nowMs + afterMs, () => this.handle({ kind: "tool-result", turnId, toolCallId, failed, ...event }));
   }
 
   #synthesise(): void {

@@ -5,6 +5,7 @@ import { CARRIER_OPERATIONS } from "../../../src/carriers/telephony.ts";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../../src/core/billing/spend.ts";
 import { END_REASONS, RESUME_REASONS } from "../../../src/core/calls/reasons.ts";
 import { STAGES } from "../../../src/core/calls/stages.ts";
+import { RETRIEVAL_MODES } from "../../../src/core/knowledge/call-knowledge.ts";
 import {
   CALL_LIMITS,
   DOCUMENT_OUTCOMES,
@@ -20,6 +21,7 @@ import {
   WEBHOOK_OUTCOMES,
 } from "../../../src/core/metrics/control-metrics.ts";
 import {
+  CALL_RETRIEVAL_OUTCOMES,
   LLM_ABORT_REASONS,
   OPUS_REFUSALS,
   PROMPT_TRIM_CAUSES,
@@ -87,6 +89,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...CARRIER_OUTCOMES,
     ...REDEMPTION_OUTCOMES,
     ...TOOL_RUN_OUTCOMES,
+    ...CALL_RETRIEVAL_OUTCOMES,
     ...TASK_OUTCOMES,
     ...SPEECH_JOB_OUTCOMES,
     ...JOB_OUTCOMES,
@@ -95,6 +98,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...SIGN_IN_OUTCOMES,
     ...WEB_CALL_OUTCOMES,
   ],
+  retrieval: RETRIEVAL_MODES,
   urgency: URGENCIES,
   task: BUDGETED_TASKS,
   state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],

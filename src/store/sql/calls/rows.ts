@@ -5,6 +5,7 @@ import { type CallSpec, storesWords } from "../../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import { callMs, type EpochMs, millisecondsOf } from "../../../core/clocks.ts";
 import type { CarrierId, PhoneNumberId } from "../../../core/ids.ts";
+import { type ReplyPassages, withoutNames } from "../../../core/knowledge/call-knowledge.ts";
 import { PHONE_ADDRESS_CHARS_MAX } from "../../../core/limits/carriers.ts";
 import type { CallPrompts, CallRecord } from "../../call-store.ts";
 import type { Tables } from "../tables.ts";
@@ -219,6 +220,12 @@ export const turnRowOf = (turn: TranscriptTurn, withText: boolean) => ({
   interrupted: turn.interrupted ? 1 : 0,
   approximate: turn.approximate === true ? 1 : 0,
   latency: turn.latency === undefined ? null : JSON.stringify(turn.latency),
+  retrieval: turn.retrieval === undefined ? null : JSON.stringify(retrievalOf(turn.retrieval, withText)),
+});
+
+const retrievalOf = ({ tookMs, passages }: ReplyPassages, withText: boolean): ReplyPassages => ({
+  tookMs,
+  passages: withText ? passages : passages.map(withoutNames),
 });
 
 /** The turn of a row; its text is empty when none was stored. */
@@ -230,4 +237,5 @@ export const turnOf = (row: Selectable<Tables["turns"]>): TranscriptTurn => ({
   interrupted: row.interrupted === 1,
   ...(row.approximate === 1 && { approximate: true }),
   ...(row.latency !== null && { latency: JSON.parse(row.latency) }),
+  ...(row.retrieval !== null && { retrieval: JSON.parse(row.retrieval) }),
 });

@@ -22,7 +22,7 @@ export function rowBatches(turns: readonly TranscriptTurn[], { callId, accountId
   let bytes = 0;
   for (const [position, turn] of turns.entries()) {
     const row = { ...turnRowOf(turn, withText), call_id: callId, position, account_id: accountId };
-    const rowBytes = Buffer.byteLength(row.text ?? "");
+    const rowBytes = Buffer.byteLength(row.text ?? "") + Buffer.byteLength(row.retrieval ?? "");
     const part = parts.at(-1);
     const fits = part !== undefined && part.length < TRANSACTION_ROWS_MAX;
     if (fits && (part.length === 0 || bytes + rowBytes <= TRANSACTION_TEXT_BYTES_MAX)) {

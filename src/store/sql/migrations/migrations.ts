@@ -23,6 +23,7 @@ import { addTranscriptions } from "./0037-transcriptions.ts";
 import { addTranscriptionPartProviders } from "./0038-transcription-part-providers.ts";
 import { addTools } from "./0039-tools.ts";
 import { addCorpora } from "./0040-corpora.ts";
+import { addTurnPassages } from "./0041-turn-passages.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -55,4 +56,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0038-transcription-part-providers": { up: addTranscriptionPartProviders },
   "0039-tools": { up: (db) => addTools(db, types) },
   "0040-corpora": { up: (db) => addCorpora(db, types) },
+  "0041-turn-passages": { up: addTurnPassages },
 });
