@@ -428,7 +428,7 @@ const api: FastifyInstance = buildApi({
   mcpLister,
   builtInTools: describeTools(BUILT_IN_TOOLS.map((name) => ({ kind: "built_in", name, fixedArguments: {} }))),
   toolsAllowLoopback: config.toolsAllowLoopback,
-  corpusLookup: { get: async () => undefined, indexable: async () => [], chunks: async () => [] },
+  corpusLookup: stores.corpora,
   ...health,
   accountLimitReached: (accountId) => accountTotals.overLimit(accountId),
   llmProviders: (model) => llmProvidersOf(config, model),

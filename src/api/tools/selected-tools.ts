@@ -30,7 +30,7 @@ import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageRule } from "../voices/lookup.ts";
 import { type CorpusLookup, corpusProblems, type NamedCorpora, namedCorpora } from "./corpora.ts";
 import { argumentNamesOf, type SavedToolDeps, type SavedTools, savedToolsOf, toolIdsIn } from "./saved.ts";
-import { type SelectedTool, TOOL_NAMES } from "./schemas.ts";
+import { TOOL_NAMES } from "./schemas.ts";
 
 /** What this installation allows to tools. */
 export interface ToolDeps extends SavedToolDeps {

@@ -7,7 +7,7 @@ import { type CallKnowledge, referenceOf } from "../../core/knowledge/call-knowl
 import type { RetrievalAnswer, Retriever } from "../../core/knowledge/passages.ts";
 import { RETRIEVAL_MS_MAX } from "../../core/limits/call-knowledge.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
-import { failed, type ToolOutcome } from "../tools/outcome.ts";
+import { failed, type ToolOutcome } from "../../core/tools/outcome.ts";
 
 type RetrieveCommand = Extract<CallCommand, { kind: "retrieve" }>;
 type RetrievalEnded = Extract<CallCommand, { kind: "retrieval-ended" }>;

@@ -38,7 +38,7 @@ export interface ToolRunnerOptions {
   askClient: (call: ClientToolCall) => void;
   /** Delivers an event to the call. Never called from within `run`. */
   deliver: (event: ToolResult) => void;
-  /** A tool call is over. */
+  /** The call of a tool that is not built in is over. */
   onRun: (kind: DefinedTool["kind"], outcome: ToolFault | "completed") => void;
   clock: Clock;
   log: Logger;
@@ -48,7 +48,7 @@ type DefinedTool = Exclude<ToolSpec, BuiltInToolSpec>;
 
 interface RunningTool {
   readonly command: ToolCommand;
-  readonly kind: DefinedTool["kind"];
+  readonly kind: ToolSpec["kind"];
   readonly startMs: MonotonicMs;
   readonly abortController: AbortController;
   /** The client was sent the tool call. */
@@ -179,7 +179,7 @@ export class ToolRunner {
     const fields = { turnId, tool: name, kind: running.kind, durationMs, status };
     if (fault === undefined) log.info(fields, "tool call completed");
     else log.warn({ ...fields, code: fault, cause }, "tool call failed");
-    onRun(running.kind, fault ?? "completed");
+    if (running.kind !== "built_in") onRun(running.kind, fault ?? "completed");
     deliver({
       kind: "tool-result",
       turnId,

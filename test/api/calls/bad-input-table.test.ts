@@ -333,10 +333,6 @@ function item(text: string): [string, string] {
   return [`[${text}]`, "/selectedTools/0"];
 }
 
-function wholeItem(text: string): [string, string] {
-  return [text, "/selectedTools/0"];
-}
-
 /** A minimal call with `member` replaced. */
 function bodyOf(member: string, value: string): string {
   const rest = Object.entries(MINIMAL_CALL).filter(([name]) => !member.startsWith(`"${name}":`));

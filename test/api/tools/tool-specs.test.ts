@@ -44,7 +44,7 @@ test("a request's tools become those of the call, with fixed arguments", async (
         },
         { toolName: "switch_language" },
       ],
-      { languages: ["de", "en"] },
+      ["de", "en"],
     ),
   ).toEqual([
     { kind: "built_in", name: "hang_up", fixedArguments: {} },

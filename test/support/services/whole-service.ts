@@ -60,6 +60,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     },
     voices: catalogueOf({ voices: async () => [VOICE] }, ANY_STT),
     toolSecrets: new Map(),
+    corpusLookup: stores.corpora,
     schemas: INLINE_SCHEMAS,
     ...TOOL_DEPS,
     toolsAllowLoopback: true,
