@@ -294,6 +294,9 @@ export class Call implements CallMachine {
       case "resume-requested":
         this.#onHold(event);
         return;
+      case "dtmf-requested":
+        if (this.#deadlines.isLegStarted) this.#agentSide.sendDtmf(event.digits, true);
+        return;
       case "context-exceeded":
         this.#conversation.limitPrompt(event.tokensMax);
         return;
@@ -397,8 +400,9 @@ export class Call implements CallMachine {
   #endHold(reason: HoldEnd): void {
     const result = this.#hold.end(this.#nowMs);
     if (result === undefined) return;
-    this.#sink({ kind: "resumed", reason, heldMs: result.heldMs });
-    this.#agentSide.resumed(this.#nowMs);
+    const clear = !this.#agentSide.areTonesPending(this.#nowMs);
+    this.#sink({ kind: "resumed", reason, heldMs: result.heldMs, ...(!clear && { clear }) });
+    this.#agentSide.resumed(clear, this.#nowMs);
     if (reason === "requested" || reason === "expired") this.#onCallerBack(result);
     else this.#hold.over();
   }

@@ -24,6 +24,7 @@ import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
 import type { LocalSpeech } from "../speech/local/jobs.ts";
 import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { ClientMessage, Wire } from "../wire/wire.ts";
+import { DtmfAudio } from "./agent/dtmf-audio.ts";
 import { HoldAudio } from "./agent/hold-audio.ts";
 import { PauseModel } from "./agent/pause-model.ts";
 import { PauseProsody } from "./agent/pause-prosody.ts";
@@ -145,6 +146,8 @@ export class CallSession implements AttachedCall {
   #pausedTurnId: TurnId | undefined;
   /** What the caller hears on hold, on any leg; undefined while there is no hold. */
   #holdAudio: HoldAudio | undefined;
+  /** The tones of the digits that the agent sends on this leg; undefined before the first. */
+  #dtmfAudio: DtmfAudio | undefined;
   /** How many legs were attached; the attached one has this number in the journal. */
   #attachmentCount = 0;
   #mediaState: MediaState | undefined;
@@ -306,6 +309,9 @@ export class CallSession implements AttachedCall {
       case "end":
         this.end(update.reason);
         return;
+      case "send-dtmf":
+        this.#onDtmfRequested(update.digits, nowMs);
+        return;
       case "refused": {
         const { request, reason } = update;
         if (request === "transfer") this.handle({ kind: "transfer-refused", text: reason }, nowMs);
@@ -313,6 +319,13 @@ export class CallSession implements AttachedCall {
         return;
       }
     }
+  }
+
+  #onDtmfRequested(digits: string, nowMs: CallMs): void {
+    if (this.#dtmfAudio?.hasRoomFor(digits.length) === false) {
+      this.#counters.digitsRefused += digits.length;
+      this.log.warn({ digits: digits.length }, "digits were not sent: the tones of earlier ones are still being sent");
+    } else this.handle({ kind: "dtmf-requested", digits }, nowMs);
   }
 
   /**
@@ -352,7 +365,8 @@ export class CallSession implements AttachedCall {
     if (state.at !== "attached") return;
     const nowMs = this.nowMs();
     // An empty ring is no underrun yet: more audio may be among the pending input.
-    const isReady = (): boolean => this.#holdAudio !== undefined || this.#pipeline.ttsOutput.hasNextFrame;
+    const isReady = (): boolean =>
+      this.#holdAudio !== undefined || this.#dtmfAudio?.isPending === true || this.#pipeline.ttsOutput.hasNextFrame;
     while (isReady() && this.#sendIfDue(state.attachment, nowMs));
   }
 
@@ -494,6 +508,7 @@ export class CallSession implements AttachedCall {
     this.#setMediaState("lost");
     this.#counters.detachments += 1;
     attachment.detach();
+    this.#dtmfAudio = undefined;
     this.handle({ kind: "leg-detached" }, nowMs);
     this.#suspendStt();
   }
@@ -572,7 +587,7 @@ export class CallSession implements AttachedCall {
         return;
       case "held":
       case "resumed":
-        this.#changeHold(command.kind, attachment);
+        this.#changeHold(command, attachment);
         return;
       case "end":
         this.#finish(command);
@@ -591,7 +606,7 @@ export class CallSession implements AttachedCall {
         this.#tools.run(command);
         return;
       case "send-dtmf":
-        this.#sendDtmf(command.digits);
+        this.#sendDtmf(command);
         return;
       case "transfer":
         this.#requestTransfer(command.target);
@@ -632,10 +647,13 @@ export class CallSession implements AttachedCall {
     this.#pipeline.ttsOutput.speak(turnId, segment, text, reason);
   }
 
-  #changeHold(kind: "held" | "resumed", attachment: Attachment | undefined): void {
-    if (kind === "resumed") {
+  #changeHold(
+    command: Extract<CallCommand, { kind: "held" | "resumed" }>,
+    attachment: Attachment | undefined,
+  ): void {
+    if (command.kind === "resumed") {
       this.#holdAudio = undefined;
-      attachment?.endHold(this.#call.eventMs);
+      attachment?.endHold(command.clear !== false, this.#call.eventMs);
       if (attachment !== undefined) this.#pipeline.sttInput?.resume();
       return;
     }
@@ -645,11 +663,20 @@ export class CallSession implements AttachedCall {
     this.#suspendStt();
   }
 
-  #sendDtmf(digits: string): void {
+  #sendDtmf({ digits, inBand }: Extract<CallCommand, { kind: "send-dtmf" }>): void {
     const attachment = this.#attachment;
     const { phone } = this.#options;
-    if (phone === undefined || attachment?.canSendDtmf) attachment?.sendDtmf(digits);
+    if (inBand) this.#sendTones(digits, attachment);
+    else if (phone === undefined || attachment?.canSendDtmf) attachment?.sendDtmf(digits);
     else phone.request({ kind: "send_dtmf", digits });
+  }
+
+  #sendTones(digits: string, attachment: Attachment | undefined): void {
+    if (attachment === undefined) return;
+    const { outboundRateHz, outboundCodec } = this.#options.format;
+    this.#dtmfAudio ??= new DtmfAudio(outboundRateHz, outboundCodec);
+    assert.ok(this.#dtmfAudio.push(digits), "the call has counted the digits");
+    attachment.dtmf(this.#dtmfAudio);
   }
 
   /** Without control of the telephone call it is only journaled, and the call ends. */
@@ -668,7 +695,7 @@ export class CallSession implements AttachedCall {
         metrics.turnEnded(command.pauseMs);
         return;
       case "cancel-reply":
-        if (command.reason !== "words" || command.clear) return;
+        if (command.reason !== "words" || command.clear || command.heardText !== "") return;
         this.#counters.turnsReopened += 1;
         metrics.turnReopened();
         return;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DTMF_CARRIERS } from "../../carriers/list.ts";
+import { CARRIER_NAMES } from "../../carriers/list.ts";
 import { BUILT_IN_TOOLS, HTTP_TOOL_METHODS } from "../../core/calls/spec.ts";
 import { isObject } from "../../core/json.ts";
 import { HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls.ts";
@@ -138,8 +138,8 @@ export const SelectedTool = z
         .optional()
         .meta({
           description:
-            `A built-in tool. In this version: ${BUILT_IN_TOOLS.join(", ")}; others: 501. \`send_dtmf\` needs a carrier that can ` +
-            `send DTMF: ${DTMF_CARRIERS.join(", ")}.`,
+            `A built-in tool. In this version: ${BUILT_IN_TOOLS.join(", ")}; others: 501. \`send_dtmf\` needs a ` +
+            `telephone line: ${CARRIER_NAMES.join(", ")}.`,
         }),
       definition: ToolDefinition.optional(),
       parameterOverrides: anyObject.optional().meta({

@@ -169,6 +169,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return { kind, playedMs: event.playedMs };
     case "dtmf":
       return { kind, digit: "", chars: event.digit.length };
+    case "dtmf-requested":
+      return { kind, digits: "", chars: event.digits.length };
     case "voice-chosen":
       return { kind, language: event.language, voiceId: event.voiceId, supportsLanguage: event.supportsLanguage };
     case "phrases-chosen":
@@ -283,7 +285,7 @@ function redactedCommand(
     case "run-tool":
       return { kind, turnId: command.turnId, toolCallId: command.toolCallId, name: command.name, arguments: {} };
     case "send-dtmf":
-      return { kind, digits: "", chars: command.digits.length };
+      return { kind, digits: "", ...(command.inBand && { inBand: true }), chars: command.digits.length };
     case "language":
       return { kind, language: command.language, reason: command.reason };
     case "transfer":
@@ -291,7 +293,7 @@ function redactedCommand(
     case "held":
       return { kind, msMax: command.msMax };
     case "resumed":
-      return { kind, reason: command.reason, heldMs: command.heldMs };
+      return { kind, reason: command.reason, heldMs: command.heldMs, ...(command.clear === false && { clear: false }) };
     case "interim":
       return { kind, text: "", startMs: command.startMs, chars: command.text.length };
     case "utterance": {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { DTMF_CARRIERS } from "../../../src/carriers/list.ts";
+import { CARRIER_NAMES } from "../../../src/carriers/list.ts";
 import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../../src/core/limits/tools.ts";
 import type { SchemaResult } from "../../../src/core/schemas/checker.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
@@ -96,7 +96,7 @@ describe("the tools of a call", () => {
     const keys = [{ toolName: "send_dtmf", parameterOverrides: { digits: "123#" } }];
     for (const connectionType of ["carrier_a", "carrier_b", "websocket"]) {
       expect(errorOf(await create(keys, { connectionType })).message).toBe(
-        `connectionType must be ${DTMF_CARRIERS.join(" or ")} with the tool send_dtmf, not "${connectionType}"`,
+        `connectionType must be ${CARRIER_NAMES.join(" or ")} with the tool send_dtmf, not "${connectionType}"`,
       );
     }
     expect((await create(keys, { connectionType: "carrier_c" })).status).toBe(201);

@@ -5,7 +5,7 @@ import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
-import { HOLD_TURN_ID, type TurnId } from "../../../src/core/ids.ts";
+import { NO_REPLY_TURN_ID, type TurnId } from "../../../src/core/ids.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import type { TimedWord } from "../../../src/speech/contracts.ts";
@@ -257,7 +257,7 @@ export class VirtualCall {
     if (callMs(this.nowMs) >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
     while (!this.#isDetached && this.#playback.isFrameDue(callMs(this.nowMs), OUTPUT_LEAD_MS)) {
       if (!this.#isHeld && this.#ring[0]?.turnId === this.#pausedTurn) break;
-      const frame = this.#isHeld ? { turnId: HOLD_TURN_ID, words: ["♪"] } : this.#ring.shift();
+      const frame = this.#isHeld ? { turnId: NO_REPLY_TURN_ID, words: ["♪"] } : this.#ring.shift();
       if (frame === undefined) break;
       this.#sentFrames.push(frame);
       this.#playback.sent(CARRIER_FRAME_SAMPLES, callMs(this.nowMs));
