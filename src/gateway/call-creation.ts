@@ -64,6 +64,7 @@ export function createSession(
       request: (request) => options.handoff.phoneRequested(callId, request),
       mediaChanged: (state) => options.handoff.mediaChanged({ callId, state }),
     },
+    onHold: (sinceMs) => options.handoff.holdChanged({ callId, sinceMs }),
     onStarted: (carrierCallId) => options.handoff.streamStarted(callId, carrierCallId),
     onDetached,
     onDone,

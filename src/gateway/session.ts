@@ -6,7 +6,7 @@ import type { HoldOutcome, HoldRequest } from "../core/calls/hold.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { Clock } from "../core/clock.ts";
-import { type CallMs, callMsAt, elapsedMs, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
+import { type CallMs, callMsAt, type EpochMs, elapsedMs, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { CarrierCallId, TurnId } from "../core/ids.ts";
 import { STT_SILENCE_FRAMES } from "../core/limits/caller-audio.ts";
@@ -99,6 +99,8 @@ export interface CallSessionOptions {
   log: Logger;
   /** The stream has started, and the carrier knows the call by this id. */
   onStarted: (carrierCallId: CarrierCallId) => void;
+  /** The caller is on hold since then, or no longer. */
+  onHold?: (sinceMs: EpochMs | undefined) => void;
   /** The call goes on without a leg, or has one again. */
   onDetached?: () => void;
   /** The call is over, its journal is complete or failed, and all its resources are released. */
@@ -146,6 +148,7 @@ export class CallSession implements AttachedCall {
   #pausedTurnId: TurnId | undefined;
   /** What the caller hears on hold, on any leg; undefined while there is no hold. */
   #holdAudio: HoldAudio | undefined;
+  #heldSinceMs: EpochMs | undefined;
   /** The tones of the digits that the agent sends on this leg; undefined before the first. */
   #dtmfAudio: DtmfAudio | undefined;
   /** How many legs were attached; the attached one has this number in the journal. */
@@ -253,6 +256,11 @@ export class CallSession implements AttachedCall {
   /** Whether the call has a media stream; undefined before the first one has started. */
   get mediaState(): MediaState | undefined {
     return this.#mediaState;
+  }
+
+  /** Since when the caller is on hold; undefined for one who is not. */
+  get heldSinceMs(): EpochMs | undefined {
+    return this.#heldSinceMs;
   }
 
   get #mayHaveMoreLegs(): boolean {
@@ -651,6 +659,8 @@ export class CallSession implements AttachedCall {
     command: Extract<CallCommand, { kind: "held" | "resumed" }>,
     attachment: Attachment | undefined,
   ): void {
+    this.#heldSinceMs = command.kind === "held" ? this.#options.clock.epochMs() : undefined;
+    this.#options.onHold?.(this.#heldSinceMs);
     if (command.kind === "resumed") {
       this.#holdAudio = undefined;
       attachment?.endHold(command.clear !== false, this.#call.eventMs);

@@ -80,6 +80,7 @@ import { CallExpiry } from "./control/call-expiry.ts";
 import { fileTranscriptions } from "./control/file-transcriptions.ts";
 import { ensureFirstApiKey } from "./control/first-api-key.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
+import { LiveHolds } from "./control/live-holds.ts";
 import { HttpConnections } from "./control/http-connections.ts";
 import { logLanguages } from "./control/languages-log.ts";
 import { serveMetrics } from "./control/metrics-server.ts";
@@ -266,8 +267,10 @@ const lostCalls = new LostCallRecovery({
   log,
 });
 
+const holds = new LiveHolds();
 const handoffHandlers = handoffEvents({
   phoneCalls: phone?.phoneCalls,
+  holds,
   capacity,
   lostCalls,
   accountTotals,
@@ -402,6 +405,7 @@ const api: FastifyInstance = buildApi({
   mintToken: () => signer.mint(),
   recordingPath: (callId) => recordingPath(dataDir, callId),
   endCall: (workerId, call) => endRequests.request(workerId, call),
+  heldSince: (callId) => holds.sinceMs(callId),
   holdCall: (workerId, callId, request) => handoff.holdCall(workerId, callId, request),
   findMediaKey,
   async removeFiles(callId) {

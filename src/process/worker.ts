@@ -118,6 +118,7 @@ const handoff = new HandoffClient({
   onHoldRequested: (callId, request) => gateway.hold(callId, request),
   resumeAddress: (callId) => gateway.resumeAddress(callId),
   mediaStates: () => gateway.mediaStates(),
+  holds: () => gateway.holds(),
   onIncompatibleControl: () =>
     log.error("control process speaks another handoff protocol version than this worker: restart the service"),
   metrics: collectMetrics,

@@ -16,11 +16,12 @@ import { oneOf } from "../http/fields.ts";
 import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
 import { pageOf, pageSchema } from "../http/pages.ts";
 import { parameter } from "../http/query.ts";
-import { summaryOf } from "./item.ts";
+import { type HeldSince, summaryOf } from "./item.ts";
 import { CallSummary } from "./response-schemas.ts";
 
 export interface CallListDeps extends LargeResponsesDeps {
   calls: Pick<CallStore, "list">;
+  heldSince: HeldSince;
 }
 
 const timeRule = {
@@ -123,7 +124,7 @@ const LIST = {
 };
 
 /** Registers `GET /calls` in `scope`, which must require an API key. */
-export function callListRoutes(scope: FastifyInstance, { calls, largeResponses }: CallListDeps): void {
+export function callListRoutes(scope: FastifyInstance, { calls, heldSince, largeResponses }: CallListDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
   app.get("/calls", { schema: LIST, ...largeResponseHooks(largeResponses) }, async (request) => {
@@ -144,7 +145,7 @@ export function callListRoutes(scope: FastifyInstance, { calls, largeResponses }
         const found = await calls.list(accountId, { ...filters, afterCallId: continueAfterId, limit: count });
         ({ continueAfterId } = found);
         // A search that was given up for now is continued by the next request.
-        return { items: found.calls.map(summaryOf), more: found.more && found.calls.length === count };
+        return { items: found.calls.map((call) => summaryOf(call, heldSince(call.id))), more: found.more && found.calls.length === count };
       },
     );
     const lastId = more ? data.at(-1)?.id : continueAfterId;

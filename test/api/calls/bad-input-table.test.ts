@@ -195,9 +195,9 @@ const FIELDS: readonly Field[] = [
     ],
   }),
   tool("toolName", {
-    created: ['"hang_up"', '"transfer"', '"switch_language"'],
+    created: ['"hang_up"', '"transfer"', '"send_dtmf"', '"switch_language"'],
     unavailable: ['"query_corpus"'].map(wholeItem),
-    invalid_request: [...noWord("hang_up"), ['"send_dtmf"', "/connectionType"]],
+    invalid_request: noWord("hang_up"),
   }),
   tool("toolId", {
     unavailable: ['"tool_1"', '"x"', '"💣"', '"../../etc"'].map(wholeItem),

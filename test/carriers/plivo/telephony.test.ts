@@ -209,7 +209,7 @@ describe("requests", () => {
       method: "DELETE",
       path: `${ACCOUNT}Call/${carrierCallId}/`,
     });
-    const digits = telephony.sendDtmf(credentials, carrierCallId, "1w2#").request;
+    const digits = telephony.sendDtmf?.(credentials, carrierCallId, "1w2#").request;
     expect([digits.method, digits.path]).toEqual(["POST", `${ACCOUNT}Call/${carrierCallId}/DTMF/`]);
     expect(bodyOf(digits)).toEqual({ digits: "1w2#", leg: "aleg" });
     const redirect = telephony.instruct(credentials, carrierCallId, TRANSFER, OPTIONS).request;

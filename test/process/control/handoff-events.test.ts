@@ -17,6 +17,11 @@ function handlers({ isCallStored = true } = {}) {
       void made.push([name, ...args]);
   const events = handoffEvents({
     phoneCalls: undefined,
+    holds: {
+      reported: record("hold"),
+      ended: record("no hold"),
+      workerDisconnected: record("no holds"),
+    },
     capacity: {
       assign: record("assign slot"),
       returned: record("return slot"),
@@ -96,6 +101,7 @@ test("A worker that disconnects loses its slots, and its calls are recovered; on
   expect(made).toEqual([
     ["no slots", "worker_1"],
     ["keep spend", "worker_1"],
+    ["no holds", "worker_1"],
     ["recover calls", "worker_1", 7],
     ["ignore worker", "worker_2"],
   ]);

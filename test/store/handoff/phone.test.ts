@@ -65,6 +65,22 @@ test("a worker reports the streams of its telephone calls at each connection", a
   ]);
 });
 
+test("a worker reports holds when they begin and end, and those of its calls at each connection", async () => {
+  const reports: unknown[] = [];
+  const sinceMs = epochMs(1_000);
+  const onHold = (...report: unknown[]): unknown => reports.push(report);
+  const { path, control, worker } = await scene({ onHold }, { holds: () => [{ callId: CALL, sinceMs }] });
+  worker.holdChanged({ callId: CALL });
+  while (reports.length < 2) await turn();
+  control.close();
+  const next = new HandoffServer(handoffServer(path, { onHold }));
+  await next.listen();
+  onTestFinished(() => next.close());
+  while (reports.length < 3) await turn();
+  const held = [WORKER, { callId: CALL, sinceMs }];
+  expect(reports).toEqual([held, [WORKER, { callId: CALL, sinceMs: undefined }], held]);
+});
+
 test("a request is not passed on while the control process is not connected", async () => {
   const worker = handoffClient(join(temporaryDirectory(), "nowhere.sock"));
   onTestFinished(() => worker.close());

@@ -95,6 +95,8 @@ export interface ApiUnderTest {
     workerIsAway: boolean;
     /** What a worker answers to a request for a hold. */
     holdOutcome: HoldOutcome;
+    /** Since when the callers of live calls are on hold. */
+    heldSinceMs: EpochMs | undefined;
     storeIsAway: boolean;
     diskIsLow: boolean;
     accountOver: SpendUnit | undefined;
@@ -194,6 +196,7 @@ export async function apiUnderTest(
     admit: () => undefined,
     workerIsAway: false,
     holdOutcome: "done",
+    heldSinceMs: undefined,
     storeIsAway: false,
     diskIsLow: false,
   };
@@ -287,6 +290,7 @@ export async function apiUnderTest(
       if (!state.workerIsAway) endRequests.push({ workerId, callId });
       return !state.workerIsAway;
     },
+    heldSince: () => state.heldSinceMs,
     holdCall: async () => (state.workerIsAway ? undefined : state.holdOutcome),
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),

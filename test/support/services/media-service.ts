@@ -161,6 +161,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     onHoldRequested: (callId, request) => gateway.hold(callId, request),
     resumeAddress: (callId) => gateway.resumeAddress(callId),
     mediaStates: () => gateway.mediaStates(),
+    holds: () => gateway.holds(),
     metrics: () => metrics.collect(),
     clock: systemClock,
   });

@@ -98,7 +98,7 @@ export function callExchanges(subject: TelephonyUnderTest): readonly Exchange<un
     ),
   );
   const digits =
-    telephony.missing.send_dtmf === undefined ? [telephony.sendDtmf(credentials, carrierCallId, "12#")] : [];
+    telephony.sendDtmf === undefined ? [] : [telephony.sendDtmf(credentials, carrierCallId, "12#")];
   return [telephony.hangUp(credentials, carrierCallId), ...digits, ...instructed];
 }
 
