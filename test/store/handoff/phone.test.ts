@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
+import { epochMs } from "../../../src/core/clocks.ts";
 import { asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
 import { REDEEM_MS_MAX, WORKER_ANSWER_MS_MAX, WORKER_CONNECT_MS_MAX } from "../../../src/core/limits/admission.ts";
 import { HandoffServer, type HandoffServerOptions } from "../../../src/store/handoff/control-server.ts";

@@ -23,6 +23,7 @@ import { loadOpus } from "../../../src/media/opus/load.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import type { VoiceActivityDetection } from "../../../src/media/voice-activity/detector.ts";
 import { loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
+import { LiveHolds } from "../../../src/process/control/live-holds.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
@@ -127,11 +128,13 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     isStreamOf: (callId, proof) => options.isStreamOf?.(callId, proof) ?? stores.redemptions.isStreamOf(callId, proof),
     returnRedemption: (tokenHash, nonce) => stores.redemptions.returnRedemption(tokenHash, nonce),
   };
+  const holds = new LiveHolds();
   const ipc = new HandoffServer(
     handoffServer(path, {
       log,
       redemptions,
       onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
+      onHold: (workerId, report) => holds.reported(workerId, report),
       onEnded: (callId, end) => finalizer.finalize(callId, end),
     }),
   );
@@ -229,6 +232,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     accountId,
     gateway,
     ipc,
+    holds,
     finalizer,
     server,
     port,
