@@ -10,6 +10,7 @@ import {
   MINIMAL_CALL,
   pathsOf,
 } from "../../support/api/harness.ts";
+import { createCarrier, queuedCall } from "../../support/telephony/stored.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 
 let api: ApiUnderTest;
