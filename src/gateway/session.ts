@@ -9,7 +9,6 @@ import type { Clock } from "../core/clock.ts";
 import { type CallMs, callMsAt, type EpochMs, elapsedMs, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { CarrierCallId, TurnId } from "../core/ids.ts";
-import { STT_SILENCE_FRAMES } from "../core/limits/caller-audio.ts";
 import { REWIND_MS_MAX } from "../core/limits/calls.ts";
 import { RESUME_MS_MAX } from "../core/limits/connections.ts";
 import type { Logger } from "../core/log/logger.ts";
@@ -24,8 +23,7 @@ import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
 import type { LocalSpeech } from "../speech/local/jobs.ts";
 import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { ClientMessage, Wire } from "../wire/wire.ts";
-import { DtmfAudio } from "./agent/dtmf-audio.ts";
-import { HoldAudio } from "./agent/hold-audio.ts";
+import { LineAudio } from "./agent/line-audio.ts";
 import { PauseModel } from "./agent/pause-model.ts";
 import { PauseProsody } from "./agent/pause-prosody.ts";
 import { AgentPipeline, type AgentPipelineOptions } from "./agent/pipeline.ts";
@@ -146,11 +144,7 @@ export class CallSession implements AttachedCall {
   readonly #returnWindow: ReturnWindow;
   /** The reply that the call has paused: a leg that is attached meanwhile must not send it. */
   #pausedTurnId: TurnId | undefined;
-  /** What the caller hears on hold, on any leg; undefined while there is no hold. */
-  #holdAudio: HoldAudio | undefined;
-  #heldSinceMs: EpochMs | undefined;
-  /** The tones of the digits that the agent sends on this leg; undefined before the first. */
-  #dtmfAudio: DtmfAudio | undefined;
+  readonly #lineAudio: LineAudio;
   /** How many legs were attached; the attached one has this number in the journal. */
   #attachmentCount = 0;
   #mediaState: MediaState | undefined;
@@ -160,6 +154,7 @@ export class CallSession implements AttachedCall {
     this.#options = options;
     const { redeemed, format, stt, llm, tts, phrases, makeResampler, journal, metrics, clock, log } = options;
     this.#startMs = clock.nowMs();
+    this.#lineAudio = new LineAudio({ format, clock, onHold: (sinceMs) => options.onHold?.(sinceMs) });
     this.#returnWindow = new ReturnWindow({
       clock,
       onOver: (target, hasFailed) => this.#onReturnMissed(target, hasFailed),
@@ -228,7 +223,7 @@ export class CallSession implements AttachedCall {
       ...parts,
       call: this,
       pausedTurnId: this.#pausedTurnId,
-      holdAudio: this.#holdAudio,
+      holdAudio: this.#lineAudio.holdAudio,
       ttsOutput,
       makeResampler,
       counters: this.#counters,
@@ -260,7 +255,7 @@ export class CallSession implements AttachedCall {
 
   /** Since when the caller is on hold; undefined for one who is not. */
   get heldSinceMs(): EpochMs | undefined {
-    return this.#heldSinceMs;
+    return this.#lineAudio.heldSinceMs;
   }
 
   get #mayHaveMoreLegs(): boolean {
@@ -293,7 +288,7 @@ export class CallSession implements AttachedCall {
     }
     this.handle({ kind: "hold-requested", msMax: request.msMax }, this.nowMs());
     // The reply that it stopped may have been the agent's goodbye, or its last words before a transfer.
-    if (this.#holdAudio !== undefined) return "done";
+    if (this.heldSinceMs !== undefined) return "done";
     return this.#isOver() ? "not_live" : "transferring";
   }
 
@@ -330,10 +325,12 @@ export class CallSession implements AttachedCall {
   }
 
   #onDtmfRequested(digits: string, nowMs: CallMs): void {
-    if (this.#dtmfAudio?.hasRoomFor(digits.length) === false) {
-      this.#counters.digitsRefused += digits.length;
-      this.log.warn({ digits: digits.length }, "digits were not sent: the tones of earlier ones are still being sent");
-    } else this.handle({ kind: "dtmf-requested", digits }, nowMs);
+    if (this.#lineAudio.hasRoomFor(digits.length)) {
+      this.handle({ kind: "dtmf-requested", digits }, nowMs);
+      return;
+    }
+    this.#counters.digitsRefused += digits.length;
+    this.log.warn({ digits: digits.length }, "digits were not sent: the tones of earlier ones are still being sent");
   }
 
   /**
@@ -373,8 +370,7 @@ export class CallSession implements AttachedCall {
     if (state.at !== "attached") return;
     const nowMs = this.nowMs();
     // An empty ring is no underrun yet: more audio may be among the pending input.
-    const isReady = (): boolean =>
-      this.#holdAudio !== undefined || this.#dtmfAudio?.isPending === true || this.#pipeline.ttsOutput.hasNextFrame;
+    const isReady = (): boolean => this.#lineAudio.isReady || this.#pipeline.ttsOutput.hasNextFrame;
     while (isReady() && this.#sendIfDue(state.attachment, nowMs));
   }
 
@@ -516,20 +512,9 @@ export class CallSession implements AttachedCall {
     this.#setMediaState("lost");
     this.#counters.detachments += 1;
     attachment.detach();
-    this.#dtmfAudio = undefined;
+    this.#lineAudio.legLost();
     this.handle({ kind: "leg-detached" }, nowMs);
-    this.#suspendStt();
-  }
-
-  #suspendStt(): void {
-    this.#endSttUtterance();
-    this.#pipeline.sttInput?.suspend();
-  }
-
-  /** Speech has ended, and no audio follows that would show it. */
-  #endSttUtterance(): void {
-    // An STT measures pauses only by the audio that it receives.
-    this.#pipeline.sttInput?.tick(STT_SILENCE_FRAMES, this.#call.callerSpeech);
+    this.#pipeline.sttInput?.suspend(this.#call.callerSpeech);
   }
 
   /**
@@ -644,7 +629,7 @@ export class CallSession implements AttachedCall {
 
   #askStt(kind: "request-interim" | "finalize-stt"): void {
     if (kind === "request-interim") this.#pipeline.sttInput?.requestInterim();
-    else this.#endSttUtterance();
+    else this.#pipeline.sttInput?.endUtterance(this.#call.callerSpeech);
   }
 
   #speak(command: Extract<CallCommand, { kind: "speak" }>, attachment: Attachment | undefined): void {
@@ -659,34 +644,22 @@ export class CallSession implements AttachedCall {
     command: Extract<CallCommand, { kind: "held" | "resumed" }>,
     attachment: Attachment | undefined,
   ): void {
-    this.#heldSinceMs = command.kind === "held" ? this.#options.clock.epochMs() : undefined;
-    this.#options.onHold?.(this.#heldSinceMs);
-    if (command.kind === "resumed") {
-      this.#holdAudio = undefined;
-      attachment?.endHold(command.clear !== false, this.#call.eventMs);
-      if (attachment !== undefined) this.#pipeline.sttInput?.resume();
+    const { sttInput } = this.#pipeline;
+    if (command.kind === "held") {
+      this.#lineAudio.held(attachment);
+      sttInput?.suspend(this.#call.callerSpeech);
       return;
     }
-    const { outboundRateHz, outboundCodec } = this.#options.format;
-    this.#holdAudio = new HoldAudio(outboundRateHz, outboundCodec);
-    attachment?.hold(this.#holdAudio);
-    this.#suspendStt();
+    this.#lineAudio.resumed(command.clear !== false, attachment, this.#call.eventMs);
+    if (attachment !== undefined) sttInput?.resume();
   }
 
   #sendDtmf({ digits, inBand }: Extract<CallCommand, { kind: "send-dtmf" }>): void {
     const attachment = this.#attachment;
     const { phone } = this.#options;
-    if (inBand) this.#sendTones(digits, attachment);
+    if (inBand) this.#lineAudio.sendTones(digits, attachment);
     else if (phone === undefined || attachment?.canSendDtmf) attachment?.sendDtmf(digits);
     else phone.request({ kind: "send_dtmf", digits });
-  }
-
-  #sendTones(digits: string, attachment: Attachment | undefined): void {
-    if (attachment === undefined) return;
-    const { outboundRateHz, outboundCodec } = this.#options.format;
-    this.#dtmfAudio ??= new DtmfAudio(outboundRateHz, outboundCodec);
-    assert.ok(this.#dtmfAudio.push(digits), "the call has counted the digits");
-    attachment.dtmf(this.#dtmfAudio);
   }
 
   /** Without control of the telephone call it is only journaled, and the call ends. */
