@@ -177,7 +177,7 @@ export function carrierRoutes(fastify: FastifyInstance, deps: CarrierRoutesDeps)
 function refuseUsed(
   result: Carrier | "in_use" | UnsettledCalls,
   what: string,
-): asserts result is Exclude<typeof result, "in_use" | UnsettledCalls> {
+): asserts result is Carrier {
   if (result === "in_use") throw new ApiError("conflict", `the carrier is in use: ${what} ${WHEN_UNUSED}`);
   if (!("callIds" in result)) return;
   const { callIds, untilMs } = result;

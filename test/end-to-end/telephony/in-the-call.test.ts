@@ -4,10 +4,10 @@ import { samplesOf } from "../../support/audio/samples.ts";
 import { until } from "../../support/services/service.ts";
 import { PEOPLE, PhoneScene, TARGET } from "../../support/telephony/phone-scene.ts";
 
-const LONG = { timeout: 90_000 };
+const LONG = { timeout: 120_000 };
 /** Rings for so long before it is busy that a process can be replaced meanwhile; and one that answers after that. */
 const [SLOW_BUSY, SLOW_ANSWER] = ["+12025550151", "+12025550152"] as const;
-const RINGS_MS = 8_000;
+const RINGS_MS = 12_000;
 
 describe.each(["twilio", "telnyx", "plivo"] as const)("a telephone call at an emulated %s", (carrier) => {
   let scene: PhoneScene;
