@@ -292,13 +292,12 @@ export class Call implements CallMachine {
         return;
       case "hold-requested":
       case "resume-requested":
-        this.#onHold(event);
-        return;
       case "dtmf-requested":
-        if (this.#deadlines.isLegStarted) this.#agentSide.sendDtmf(event.digits, true);
+        this.#onRequest(event);
         return;
       case "context-exceeded":
-        this.#conversation.limitPrompt(event.tokensMax);
+      case "phrases-chosen":
+        this.#onLearned(event);
         return;
       case "voice-chosen":
       case "provider-switched":
@@ -308,9 +307,6 @@ export class Call implements CallMachine {
       case "pong":
       case "finalize-requested":
         // Only recorded, only a confirmation, or of live transcriptions: the provider or the voice does not change what is said.
-        return;
-      case "phrases-chosen":
-        this.#phrases.set(event.language, event.phrases);
         return;
       case "tool-result":
         this.#onToolResult(event);
@@ -323,6 +319,11 @@ export class Call implements CallMachine {
   #onPlayed(event: Extract<CallEvent, { kind: "mark" | "cleared" }>): void {
     if (event.kind === "mark") this.#agentSide.markReturned(event.name, this.#nowMs);
     else this.#agentSide.cleared(event.playedMs);
+  }
+
+  #onLearned(event: Extract<CallEvent, { kind: "context-exceeded" | "phrases-chosen" }>): void {
+    if (event.kind === "phrases-chosen") this.#phrases.set(event.language, event.phrases);
+    else this.#conversation.limitPrompt(event.tokensMax);
   }
 
   #onLimitReached(action: SpendAction): void {
@@ -369,9 +370,15 @@ export class Call implements CallMachine {
     this.#onCallerBack(result);
   }
 
-  #onHold(event: Extract<CallEvent, { kind: "hold-requested" | "resume-requested" }>): void {
+  /** What the API wants. */
+  #onRequest(event: Extract<CallEvent, { kind: "hold-requested" | "resume-requested" | "dtmf-requested" }>): void {
     if (event.kind === "hold-requested") this.#onHoldRequested(event.msMax);
+    else if (event.kind === "dtmf-requested") this.#onDtmfRequested(event.digits);
     else if (this.holdRefusal({ kind: "resume" }) === undefined) this.#endHold("requested");
+  }
+
+  #onDtmfRequested(digits: string): void {
+    if (this.#deadlines.isLegStarted) this.#agentSide.sendDtmf(digits, true);
   }
 
   #onHoldRequested(msMax: number): void {

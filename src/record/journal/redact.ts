@@ -131,9 +131,10 @@ function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): 
 }
 
 function redactedRequest(
-  event: Extract<OccasionalEvent, { kind: "hold-requested" | "finalize-requested" }>,
+  event: Extract<OccasionalEvent, { kind: "hold-requested" | "dtmf-requested" | "finalize-requested" }>,
 ): JournaledEvent {
   if (event.kind === "hold-requested") return { kind: event.kind, msMax: event.msMax };
+  if (event.kind === "dtmf-requested") return { kind: event.kind, digits: "", chars: event.digits.length };
   const { kind, endReason } = event;
   return { kind, ...(endReason !== undefined && { endReason }) };
 }
@@ -155,6 +156,7 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "resume-requested":
       return { kind };
     case "hold-requested":
+    case "dtmf-requested":
     case "finalize-requested":
       return redactedRequest(event);
     case "leg-started":
@@ -169,8 +171,6 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return { kind, playedMs: event.playedMs };
     case "dtmf":
       return { kind, digit: "", chars: event.digit.length };
-    case "dtmf-requested":
-      return { kind, digits: "", chars: event.digits.length };
     case "voice-chosen":
       return { kind, language: event.language, voiceId: event.voiceId, supportsLanguage: event.supportsLanguage };
     case "phrases-chosen":
