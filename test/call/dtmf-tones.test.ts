@@ -118,7 +118,7 @@ describe("DTMF tones in the agent's audio", () => {
       {
         answer: (_, { messages }) => {
           const result = messages.findLast(({ role }) => role === "tool");
-          if (result === undefined) return { text: "", tools: [press("5")] };
+          if (result === undefined) return { text: "", tools: [press("5".repeat(64))] };
           results.push(result.text);
           return { text: "I wait." };
         },

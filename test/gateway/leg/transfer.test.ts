@@ -252,7 +252,7 @@ describe("digits that the agent sends", () => {
     while (call.done() === 0) await call.clock.play(20);
     const sent: Buffer[] = [];
     await readJournal(call.journalPath, (record) => {
-      if (record.kind === "frame-out") sent.push(Buffer.from(record.bytes));
+      if (record.kind === "frame-out") sent.push(Buffer.from(record.audio));
     });
     expect(digitsIn(samplesOf("mulaw", Buffer.concat(sent)), 8_000)).toBe("12#");
     expect((await compareJournal(call.journalPath)).difference).toBeUndefined();

@@ -173,6 +173,7 @@ class GoldenCallRun implements LiveCall {
         isStreamOf: async () => false,
         phoneRequested: () => false,
         mediaChanged: () => {},
+        holdChanged: () => {},
         ended: () => {
           this.#isOver = true;
         },
