@@ -46,7 +46,10 @@ export const carrierOf = (connectionType: ConnectionType): CarrierDescriptor<Car
   CARRIERS.find((carrier) => carrier.connectionType === connectionType);
 
 /** Whether the digits of an agent go to the telephone line as tones in its audio, because nothing else carries them there. */
-export function sendsTones({ connectionType, phoneControl }: Pick<CallSpec, "connectionType" | "phoneControl">): boolean {
+export function sendsTones({
+  connectionType,
+  phoneControl,
+}: Pick<CallSpec, "connectionType" | "phoneControl">): boolean {
   const carrier = carrierOf(connectionType);
   if (carrier === undefined || DTMF_MESSAGE_CARRIERS.includes(connectionType)) return false;
   return phoneControl === undefined || carrier.telephony.sendDtmf === undefined;

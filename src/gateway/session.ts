@@ -6,7 +6,16 @@ import type { HoldOutcome, HoldRequest } from "../core/calls/hold.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { Clock } from "../core/clock.ts";
-import { type CallMs, callMsAt, type EpochMs, elapsedMs, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
+import {
+  type CallMs,
+  callMsAt,
+  type EpochMs,
+  elapsedMs,
+  latest,
+  type MonotonicMs,
+  mediaMs,
+  millisecondsOf,
+} from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { CarrierCallId, TurnId } from "../core/ids.ts";
 import { REWIND_MS_MAX } from "../core/limits/calls.ts";
@@ -640,10 +649,7 @@ export class CallSession implements AttachedCall {
     this.#pipeline.ttsOutput.speak(turnId, segment, text, reason);
   }
 
-  #changeHold(
-    command: Extract<CallCommand, { kind: "held" | "resumed" }>,
-    attachment: Attachment | undefined,
-  ): void {
+  #changeHold(command: Extract<CallCommand, { kind: "held" | "resumed" }>, attachment: Attachment | undefined): void {
     const { sttInput } = this.#pipeline;
     if (command.kind === "held") {
       this.#lineAudio.held(attachment);

@@ -7,7 +7,9 @@ const press = (digits: string): WantedTool => ({ name: "send_dtmf", argumentsJso
 const PRESS: CallEvent = { kind: "dtmf-requested", digits: "12" };
 /** By then the greeting has been heard, and neither side speaks. */
 const QUIET_MS = 4_000;
-const TOOLS = (["send_dtmf", "hang_up"] as const).map((name) => ({ kind: "built_in", name, fixedArguments: {} }) as const);
+const TOOLS = (["send_dtmf", "hang_up"] as const).map(
+  (name) => ({ kind: "built_in", name, fixedArguments: {} }) as const,
+);
 
 /** A telephone call whose agent sends digits in band. */
 function inBand(events: Readonly<Record<number, CallEvent>>, options: VirtualCallOptions = {}): VirtualCall {
@@ -19,7 +21,11 @@ function inBand(events: Readonly<Record<number, CallEvent>>, options: VirtualCal
 
 /** The agent presses these keys, in this reply, when it is asked something, and then speaks. */
 const presses =
-  (text: string, digits: string, after: { text?: string; hangUp?: boolean } = {}): NonNullable<VirtualCallOptions["answer"]> =>
+  (
+    text: string,
+    digits: string,
+    after: { text?: string; hangUp?: boolean } = {},
+  ): NonNullable<VirtualCallOptions["answer"]> =>
   (_, { messages }) =>
     messages.some(({ role }) => role === "tool")
       ? { text: after.text ?? "Done." }
@@ -42,7 +48,7 @@ describe("DTMF tones in the agent's audio", () => {
   });
 
   test("interrupt a reply that is being sent, which goes on after them, and all of it counts as heard", () => {
-    const call = inBand({ 7_500: PRESS }, { answer: () => ({ text: "one two three four five six" }) });
+    const call = inBand({ 7500: PRESS }, { answer: () => ({ text: "one two three four five six" }) });
     call.says(5_000, "count");
     call.run(14_000);
     const words = call.heardWords.slice(-8);
@@ -64,7 +70,7 @@ describe("DTMF tones in the agent's audio", () => {
   test("are not dropped by a caller who interrupts the agent meanwhile", () => {
     const text = "one two three four five six seven eight nine ten";
     const call = inBand(
-      { 7_300: { kind: "dtmf-requested", digits: "12345" } },
+      { 7300: { kind: "dtmf-requested", digits: "12345" } },
       { answer: (said) => ({ text: said === "count" ? text : "Yes." }) },
     );
     call.says(5_000, "count");
@@ -81,10 +87,10 @@ describe("DTMF tones in the agent's audio", () => {
   test("are not dropped by a hold that ends, or begins", () => {
     const call = inBand({
       [QUIET_MS]: { kind: "hold-requested", msMax: 60_000 },
-      9_000: PRESS,
-      9_200: { kind: "resume-requested" },
-      15_000: PRESS,
-      15_050: { kind: "hold-requested", msMax: 60_000 },
+      9000: PRESS,
+      9200: { kind: "resume-requested" },
+      15000: PRESS,
+      15050: { kind: "hold-requested", msMax: 60_000 },
     });
     call.run(20_000);
     expect(call.ofKind("resumed")).toEqual([{ kind: "resumed", reason: "requested", heldMs: 5_200, clear: false }]);
@@ -102,7 +108,10 @@ describe("DTMF tones in the agent's audio", () => {
   });
 
   test("do not make a reply that waits for them count as hung", () => {
-    const call = inBand({ 7_000: { kind: "dtmf-requested", digits: "1".repeat(64) } }, { answer: () => ({ text: "one two three four five six seven eight" }) });
+    const call = inBand(
+      { 7000: { kind: "dtmf-requested", digits: "1".repeat(64) } },
+      { answer: () => ({ text: "one two three four five six seven eight" }) },
+    );
     call.says(5_000, "count");
     call.run(30_000);
     expect(call.endReason).toBeUndefined();
@@ -114,7 +123,7 @@ describe("DTMF tones in the agent's audio", () => {
     const many: CallEvent = { kind: "dtmf-requested", digits: "1".repeat(64) };
     const results: string[] = [];
     const call = inBand(
-      { 4_000: many, 4_020: many, 4_040: PRESS },
+      { 4000: many, 4020: many, 4040: PRESS },
       {
         answer: (_, { messages }) => {
           const result = messages.findLast(({ role }) => role === "tool");
@@ -131,7 +140,7 @@ describe("DTMF tones in the agent's audio", () => {
   });
 
   test("are not asked for while there is no leg", () => {
-    const call = inBand({ 8_000: PRESS });
+    const call = inBand({ 8000: PRESS });
     call.detach(6_000);
     call.attach(10_000);
     call.run(14_000);

@@ -367,7 +367,10 @@ const CommandItem = z
     }),
     command("cancel-reply", "The reply is stopped for good; `reason` says why the agent fell silent.", {
       turnId,
-      clear: z.boolean().meta({ description: "Whether the peer is asked to drop the audio that it has not played; not while DTMF tones are among it." }),
+      clear: z.boolean().meta({
+        description:
+          "Whether the peer is asked to drop the audio that it has not played; not while DTMF tones are among it.",
+      }),
       reason: z.enum(JOURNALED_CANCEL_REASONS).meta({
         description:
           "`words`, `dtmf`, `typed`: barge-in by a word that is no back-channel, by a DTMF digit, by typed text. " +
@@ -391,7 +394,8 @@ const CommandItem = z
     command("send-dtmf", "DTMF digits are sent to the peer, or by the carrier.", {
       digits: z.string(),
       inBand: z.literal(true).optional().meta({
-        description: "They are tones in the agent's audio. Absent where the stream or the carrier has another way for them.",
+        description:
+          "They are tones in the agent's audio. Absent where the stream or the carrier has another way for them.",
       }),
       chars,
     }),
@@ -418,7 +422,8 @@ const CommandItem = z
       }),
       heldMs: z.int().meta({ description: "For how long the caller was on hold, in milliseconds." }),
       clear: z.literal(false).optional().meta({
-        description: "The peer plays the audio that it has, because DTMF tones are among it. Absent where it is asked to drop it.",
+        description:
+          "The peer plays the audio that it has, because DTMF tones are among it. Absent where it is asked to drop it.",
       }),
     }),
     command("turn", "A turn of the transcript is complete.", { turn: Transcript.shape.data.element, chars }),

@@ -31,13 +31,11 @@ const timeRule = {
 export const timeParameter = z.iso.datetime({ offset: true, ...timeRule });
 
 const conditions = (name: string, countMax: number) =>
-  z
-    .record(z.string(), parameter, { error: `must be written ${name}[key]=value` })
-    .superRefine((given, context) => {
-      const count = Object.keys(given).length;
-      if (count <= countMax) return;
-      context.addIssue({ code: "custom", message: `must have at most ${countMax} conditions, not ${count}` });
-    });
+  z.record(z.string(), parameter, { error: `must be written ${name}[key]=value` }).superRefine((given, context) => {
+    const count = Object.keys(given).length;
+    if (count <= countMax) return;
+    context.addIssue({ code: "custom", message: `must have at most ${countMax} conditions, not ${count}` });
+  });
 
 const carrierCallIdRule = { error: `must be a string of 1 to ${STREAM_ID_CHARS_MAX} characters` };
 
@@ -90,12 +88,14 @@ const Filters = z.strictObject({
         `the name does not matter. At most ${LIST_HEADERS_MAX}, and all must match.`,
       examples: [{ "x-customer": "1234" }],
     }),
-  metadata: conditions("metadata", LIST_METADATA_MAX).optional().meta({
-    description:
-      "`metadata[key]=value`: calls whose metadata has this top-level key with this value. The key must not contain brackets. Strings " +
-      `are written as they are, numbers and booleans as in JSON. At most ${LIST_METADATA_MAX}, and all must match.`,
-    examples: [{ order: "A-17" }],
-  }),
+  metadata: conditions("metadata", LIST_METADATA_MAX)
+    .optional()
+    .meta({
+      description:
+        "`metadata[key]=value`: calls whose metadata has this top-level key with this value. The key must not contain brackets. Strings " +
+        `are written as they are, numbers and booleans as in JSON. At most ${LIST_METADATA_MAX}, and all must match.`,
+      examples: [{ order: "A-17" }],
+    }),
 });
 
 /** About forty calls with the longest metadata fill a page. */
@@ -159,7 +159,10 @@ export function callListRoutes(scope: FastifyInstance, { calls, heldSince, large
         const found = await calls.list(accountId, { ...filters, afterCallId: continueAfterId, limit: count });
         ({ continueAfterId } = found);
         // A search that was given up for now is continued by the next request.
-        return { items: found.calls.map((call) => summaryOf(call, heldSince(call.id))), more: found.more && found.calls.length === count };
+        return {
+          items: found.calls.map((call) => summaryOf(call, heldSince(call.id))),
+          more: found.more && found.calls.length === count,
+        };
       },
     );
     const lastId = more ? data.at(-1)?.id : continueAfterId;

@@ -174,10 +174,7 @@ export function carrierRoutes(fastify: FastifyInstance, deps: CarrierRoutesDeps)
 }
 
 /** Throws 409 where the account at the carrier is still needed; `what` says what is not done meanwhile. */
-function refuseUsed(
-  result: Carrier | "in_use" | UnsettledCalls,
-  what: string,
-): asserts result is Carrier {
+function refuseUsed(result: Carrier | "in_use" | UnsettledCalls, what: string): asserts result is Carrier {
   if (result === "in_use") throw new ApiError("conflict", `the carrier is in use: ${what} ${WHEN_UNUSED}`);
   if (!("callIds" in result)) return;
   const { callIds, untilMs } = result;

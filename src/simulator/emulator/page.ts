@@ -80,7 +80,9 @@ setInterval(async () => {
 export function callsPage(carrier: string, numbers: readonly string[], calls: readonly PageCall[]): string {
   const rows = calls.filter(({ leg }) => leg.parent === undefined).toReversed();
   const legsOf = (parent: Leg): readonly PageCall[] => calls.filter(({ leg }) => leg.parent === parent);
-  const shown = rows.slice(0, CALLS_MAX).flatMap((call) => [rowOf(call, false), ...legsOf(call.leg).map((leg) => rowOf(leg, true))]);
+  const shown = rows
+    .slice(0, CALLS_MAX)
+    .flatMap((call) => [rowOf(call, false), ...legsOf(call.leg).map((leg) => rowOf(leg, true))]);
   const title = `Emulated ${escaped(carrier[0]?.toUpperCase() ?? "")}${escaped(carrier.slice(1))}`;
   return `<!DOCTYPE html>
 <html lang="en">

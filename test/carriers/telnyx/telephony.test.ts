@@ -209,9 +209,7 @@ describe("the requests are those of the official SDK", () => {
       await sdk((actions) => actions.hangup(carrierCallId, {})),
     );
     const digits = telephony.sendDtmf?.(credentials, carrierCallId, "1w2#").request;
-    expect(digits && ours(digits)).toEqual(
-      await sdk((actions) => actions.sendDtmf(carrierCallId, { digits: "1w2#" })),
-    );
+    expect(digits && ours(digits)).toEqual(await sdk((actions) => actions.sendDtmf(carrierCallId, { digits: "1w2#" })));
   });
 });
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs } from "../../../src/core/clocks.ts";
-import { UNKNOWN_CALL_MS } from "../../../src/core/limits/phone-calls.ts";
 import { type AccountId, asCallId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
+import { UNKNOWN_CALL_MS } from "../../../src/core/limits/phone-calls.ts";
 import type { CallEvent } from "../../../src/store/call-store.ts";
 import type { Carrier } from "../../../src/store/carrier-store.ts";
 import type { NewPhoneCall, PhoneCallStep } from "../../../src/store/phone-call-store.ts";
@@ -458,7 +458,10 @@ export function phoneCallContract(name: string, make: () => StoresUnderTest): vo
         return calls.map(({ id }) => id);
       };
       expect(await ids({ headers: { "x-customer": "12 34" } })).toEqual([second, first]);
-      expect(await ids({ headers: { "X-Customer": "12 34" }, direction: "inbound", status: "ringing" })).toEqual([second, first]);
+      expect(await ids({ headers: { "X-Customer": "12 34" }, direction: "inbound", status: "ringing" })).toEqual([
+        second,
+        first,
+      ]);
       expect(await ids({ headers })).toEqual([first]);
       expect(await ids({ headers: {} })).toHaveLength(4);
       expect(await ids({ headers: { "x-customer": "12" } })).toEqual([]);

@@ -67,23 +67,31 @@ describe.each(["twilio", "telnyx", "plivo"] as const)("a telephone call at an em
     hangUp();
   });
 
-  test("the record says since when the caller is on hold, also after the control process was killed", LONG, async () => {
-    const { id, hangUp } = await received();
-    const heldSince = async () => (await scene.call(id)).heldSince;
-    expect(await heldSince()).toBeNull();
-    const before = Date.now();
-    await scene.changeHold(id, "hold");
-    const since = await heldSince();
-    expect(Math.abs(Date.parse(since ?? "") - before)).toBeLessThan(10_000);
-    const control = scene.service.pid("control");
-    await scene.service.killChild("control");
-    await until("another control process", 30_000, async () => scene.service.pid("control") !== control);
-    await until("the worker to report the hold again", 30_000, async () => (await heldSince().catch(() => null)) === since);
-    await scene.changeHold(id, "resume");
-    expect(await heldSince()).toBeNull();
-    hangUp();
-    await scene.ended(id);
-  });
+  test(
+    "the record says since when the caller is on hold, also after the control process was killed",
+    LONG,
+    async () => {
+      const { id, hangUp } = await received();
+      const heldSince = async () => (await scene.call(id)).heldSince;
+      expect(await heldSince()).toBeNull();
+      const before = Date.now();
+      await scene.changeHold(id, "hold");
+      const since = await heldSince();
+      expect(Math.abs(Date.parse(since ?? "") - before)).toBeLessThan(10_000);
+      const control = scene.service.pid("control");
+      await scene.service.killChild("control");
+      await until("another control process", 30_000, async () => scene.service.pid("control") !== control);
+      await until(
+        "the worker to report the hold again",
+        30_000,
+        async () => (await heldSince().catch(() => null)) === since,
+      );
+      await scene.changeHold(id, "resume");
+      expect(await heldSince()).toBeNull();
+      hangUp();
+      await scene.ended(id);
+    },
+  );
 });
 
 describe("digits that a program sends into a call of an emulated twilio, which takes none", () => {

@@ -12,9 +12,9 @@ import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalo
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
 import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
-import type { EpochMs } from "../../../src/core/clocks.ts";
 import type { HoldOutcome } from "../../../src/core/calls/hold.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
+import type { EpochMs } from "../../../src/core/clocks.ts";
 import { unavailable } from "../../../src/core/errors.ts";
 import type { AccountId, ApiKeyId } from "../../../src/core/ids.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";

@@ -40,11 +40,7 @@ export const headerHash = (name: string, value: string): string => hashOf(["head
 export const pairHash = (key: string, text: string): string => hashOf([key, text]);
 
 const hashOf = (parts: readonly string[]): string =>
-  createHash("sha256")
-    .update(JSON.stringify(parts))
-    .digest()
-    .subarray(0, HASH_BYTES)
-    .toString("hex");
+  createHash("sha256").update(JSON.stringify(parts)).digest().subarray(0, HASH_BYTES).toString("hex");
 
 function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;
