@@ -1,6 +1,5 @@
 import type { TurnParameters } from "../call/parameters.ts";
 import { promptTokensMaxOf } from "../call/prompt-budget.ts";
-import { sendsTones } from "../carriers/list.ts";
 import type { CallSpec } from "../core/calls/spec.ts";
 import { isoTime } from "../core/clock.ts";
 import { mediaKeyOf } from "../core/encryption/chunks.ts";
@@ -31,7 +30,7 @@ export function createSession(
   // Its API keys are in the adapters, its secrets in its tools, and go no further.
   const { providers: _, toolSecrets: __, ...call } = redeemed;
   const { callId, accountId, mediaKey } = call;
-  const spec = withDtmf(call.spec);
+  const spec = withDtmf(call.spec, options.sendsTones);
   const { providers, httpTools, journals, metrics, clock, voiceActivity, historyTokensMax } = options;
   const { spend: settings, accountSpends, prices } = options;
   const { llm, tts } = own;
@@ -72,7 +71,7 @@ export function createSession(
 }
 
 /** Says which way digits of the agent take, for calls that may have some. */
-function withDtmf(spec: CallSpec): CallSpec {
+function withDtmf(spec: CallSpec, sendsTones: GatewayOptions["sendsTones"]): CallSpec {
   const maySend = spec.phoneControl === true || spec.tools.some(({ name }) => name === "send_dtmf");
   return maySend && sendsTones(spec) ? { ...spec, dtmfInBand: true } : spec;
 }

@@ -57,6 +57,8 @@ export interface GatewayOptions {
     forAccount?: (account: AccountProviders, model: ModelName) => Promise<CallProviders>;
   };
   createWire: WireFactory;
+  /** Whether the digits of a call's agent are tones in its audio, because nothing else carries them to the line. */
+  sendsTones: (spec: Pick<CallSpec, "connectionType" | "phoneControl">) => boolean;
   /** The name by which other workers find this one, 16 hexadecimal digits; and those workers. Absent where there are none. */
   workerTag?: string;
   otherWorkers?: Pick<OtherWorkers, "ask">;

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { randomUUID } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../call/parameters.ts";
-import { CONNECTION_TYPES } from "../carriers/list.ts";
+import { CONNECTION_TYPES, sendsTones } from "../carriers/list.ts";
 import { wireFactory } from "../carriers/wire-factory.ts";
 import { readConfig } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
@@ -128,6 +128,7 @@ const gateway = new Gateway({
   handoff,
   providers,
   createWire: wireFactory({ outboundCodecs: config.outboundCodecs, opus }),
+  sendsTones,
   workerTag,
   otherWorkers: new OtherWorkers({
     connect: (socket, tag) => connectorTo(workerSocketPath(socketPath, tag))(socket),

@@ -131,8 +131,9 @@ function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): 
 }
 
 function redactedRequest(
-  event: Extract<OccasionalEvent, { kind: "hold-requested" | "dtmf-requested" | "finalize-requested" }>,
+  event: Extract<OccasionalEvent, { kind: "dtmf" | "hold-requested" | "dtmf-requested" | "finalize-requested" }>,
 ): JournaledEvent {
+  if (event.kind === "dtmf") return { kind: event.kind, digit: "", chars: event.digit.length };
   if (event.kind === "hold-requested") return { kind: event.kind, msMax: event.msMax };
   if (event.kind === "dtmf-requested") return { kind: event.kind, digits: "", chars: event.digits.length };
   const { kind, endReason } = event;
@@ -155,6 +156,7 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "leg-detached":
     case "resume-requested":
       return { kind };
+    case "dtmf":
     case "hold-requested":
     case "dtmf-requested":
     case "finalize-requested":
@@ -169,8 +171,6 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return { kind, name: "", chars: event.name.length };
     case "cleared":
       return { kind, playedMs: event.playedMs };
-    case "dtmf":
-      return { kind, digit: "", chars: event.digit.length };
     case "voice-chosen":
       return { kind, language: event.language, voiceId: event.voiceId, supportsLanguage: event.supportsLanguage };
     case "phrases-chosen":

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { upgradeAuthentication } from "../../../src/carriers/authentication.ts";
-import { type CarrierSecrets, CONNECTION_TYPES } from "../../../src/carriers/list.ts";
+import { type CarrierSecrets, CONNECTION_TYPES, sendsTones } from "../../../src/carriers/list.ts";
 import { wireFactory } from "../../../src/carriers/wire-factory.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import type { Prices } from "../../../src/core/billing/prices.ts";
@@ -179,6 +179,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       ...(options.forAccount !== undefined && { forAccount: options.forAccount }),
     },
     createWire: wireFactory({ outboundCodecs: {}, opus }),
+    sendsTones,
     webrtc: options.webrtc,
     connectionTypes: CONNECTION_TYPES,
     voiceActivity: { ...voiceActivity, ...options.voiceActivity },
