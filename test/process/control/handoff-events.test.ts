@@ -111,6 +111,7 @@ test("A call that ends frees its slot before its record is made", () => {
   const { events, made } = handlers();
   events.onEnded(asCallId("call_1"));
   expect(made).toEqual([
+    ["no hold", "call_1"],
     ["release slot", "call_1"],
     ["finalize", "call_1", undefined],
   ]);
