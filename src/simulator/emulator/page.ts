@@ -43,7 +43,7 @@ th { color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: no
 td { border-top: 1px solid var(--rule); }
 td:nth-child(3), td:nth-child(4), td:nth-child(5) { white-space: nowrap; }
 td:last-child, th:last-child { text-align: right; }
-td code { display: block; max-width: 15rem; }
+td code { display: block; max-width: 18rem; }
 .leg td { border-top-style: dotted; }
 .leg td:first-child { padding-left: 1.75rem; }
 .of { color: var(--soft); font-size: 0.8125rem; }
@@ -97,7 +97,7 @@ export function callsPage(carrier: string, numbers: readonly string[], calls: re
 <body>
 <main>
 <h1>${title}</h1>
-<p>An imitation on this machine: nothing here rings a real telephone. The page shows what happens every ${REFRESH_S} s.</p>
+<p>An imitation on this machine: nothing here rings a real telephone. This page shows every ${REFRESH_S} s what has happened.</p>
 <h2 id="numbers">Numbers of the account</h2>
 <ul class="numbers" aria-labelledby="numbers">${numbers.map((number) => `<li>${escaped(number)}</li>`).join("")}</ul>
 <h2 id="calls">Calls, the newest first</h2>
@@ -124,7 +124,7 @@ ${rows.join("\n")}
 function rowOf({ id, leg, hasStream, price }: PageCall, isLeg: boolean): string {
   const cause = leg.cause === undefined ? "" : `: ${leg.cause.replaceAll("_", " ")}`;
   const cells = [
-    `${isLeg ? '<span class="of">&#8618; dialled by it</span>' : ""}<code>${escaped(id)}</code>`,
+    `<div>${isLeg ? '<span class="of">&#8618; dialled by it</span>' : ""}<code>${escaped(id)}</code></div>`,
     leg.direction,
     escaped(leg.from),
     escaped(leg.to),
