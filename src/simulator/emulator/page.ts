@@ -97,7 +97,7 @@ export function callsPage(carrier: string, numbers: readonly string[], calls: re
 <body>
 <main>
 <h1>${title}</h1>
-<p>An imitation on this machine: nothing here rings a real telephone. This page shows every ${REFRESH_S} s what has happened.</p>
+<p>An imitation on this machine: nothing here rings a real telephone. This page shows every ${REFRESH_S}&nbsp;s what has happened.</p>
 <h2 id="numbers">Numbers of the account</h2>
 <ul class="numbers" aria-labelledby="numbers">${numbers.map((number) => `<li>${escaped(number)}</li>`).join("")}</ul>
 <h2 id="calls">Calls, the newest first</h2>
