@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../src/call/parameters.ts";
 import { upgradeAuthentication } from "../../src/carriers/authentication.ts";
-import { CONNECTION_TYPES } from "../../src/carriers/list.ts";
+import { CONNECTION_TYPES, sendsTones } from "../../src/carriers/list.ts";
 import { wireFactory } from "../../src/carriers/wire-factory.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
@@ -95,6 +95,7 @@ export class BenchWorker {
         handoff: calls,
         providers,
         createWire: wireFactory({ outboundCodecs: {}, opus }),
+        sendsTones,
         webrtc,
         connectionTypes: CONNECTION_TYPES,
         voiceActivity,

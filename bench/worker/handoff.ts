@@ -95,6 +95,8 @@ export class BenchHandoff implements CallHandoff {
 
   mediaChanged(): void {}
 
+  holdChanged(): void {}
+
   ended(callId: CallId): void {
     // What counts is that it was written; a long run must not fill the disk.
     unlink(journalPath(this.#dataDir, callId), () => {});

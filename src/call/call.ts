@@ -303,7 +303,8 @@ export class Call implements CallMachine {
         return;
       case "hold-requested":
       case "resume-requested":
-        this.#onHold(event);
+      case "dtmf-requested":
+        this.#onRequest(event);
         return;
       case "passages":
       case "retrieval-failed":
@@ -386,9 +387,15 @@ export class Call implements CallMachine {
     this.#onCallerBack(result);
   }
 
-  #onHold(event: Extract<CallEvent, { kind: "hold-requested" | "resume-requested" }>): void {
+  /** What the API wants. */
+  #onRequest(event: Extract<CallEvent, { kind: "hold-requested" | "resume-requested" | "dtmf-requested" }>): void {
     if (event.kind === "hold-requested") this.#onHoldRequested(event.msMax);
+    else if (event.kind === "dtmf-requested") this.#onDtmfRequested(event.digits);
     else if (this.holdRefusal({ kind: "resume" }) === undefined) this.#endHold("requested");
+  }
+
+  #onDtmfRequested(digits: string): void {
+    if (this.#deadlines.isLegStarted) this.#agentSide.sendDtmf(digits, true);
   }
 
   #onHoldRequested(msMax: number): void {
@@ -417,8 +424,9 @@ export class Call implements CallMachine {
   #endHold(reason: HoldEnd): void {
     const result = this.#hold.end(this.#nowMs);
     if (result === undefined) return;
-    this.#sink({ kind: "resumed", reason, heldMs: result.heldMs });
-    this.#agentSide.resumed(this.#nowMs);
+    const clear = !this.#agentSide.areTonesPending(this.#nowMs);
+    this.#sink({ kind: "resumed", reason, heldMs: result.heldMs, ...(!clear && { clear }) });
+    this.#agentSide.resumed(clear, this.#nowMs);
     if (reason === "requested" || reason === "expired") this.#onCallerBack(result);
     else this.#hold.over();
   }

@@ -41,7 +41,7 @@ export type CallEvent =
    * reused: do not retain it.
    */
   | { kind: "frame-in"; isSpeech: boolean; mediaMs: MediaMs }
-  /** A frame of reply `turnId`, or of hold audio (HOLD_TURN_ID), was sent, `samples` long. The object is reused. */
+  /** A frame of reply `turnId`, or of hold audio or DTMF tones (NO_REPLY_TURN_ID), was sent, `samples` long. The object is reused. */
   | { kind: "frame-out"; turnId: TurnId; samples: number }
   /** A deadline (`Call.nextDeadlineMs`) is due. */
   | { kind: "tick" }
@@ -132,6 +132,8 @@ export type CallEvent =
   | { kind: "hold-requested"; msMax: number }
   /** The API ends the hold. No effect where there is none. */
   | { kind: "resume-requested" }
+  /** The API sends digits to the other end, as tones in the agent's audio. */
+  | { kind: "dtmf-requested"; digits: string }
   /**
    * Only of a live transcription. What was said until now is to become an utterance at once; with `endReason` the transcription ends
    * with it.
@@ -214,8 +216,11 @@ export type CallCommand =
       name: string;
       arguments: Readonly<Record<string, unknown>>;
     }
-  /** Send DTMF to the peer, where the wire or the telephone network supports it. */
-  | { kind: "send-dtmf"; digits: string }
+  /**
+   * Send DTMF to the peer, where the wire or the telephone network supports it. With `inBand` as tones in the agent's audio, at once:
+   * a reply or hold audio that is being sent waits, and goes on after them.
+   */
+  | { kind: "send-dtmf"; digits: string; inBand?: true }
   /** From now on the call is in this language: for the TTS, and for an STT that needs to know the language. */
   | { kind: "language"; language: string; reason: "detected" | "tool" }
   /**
@@ -225,15 +230,18 @@ export type CallCommand =
   | { kind: "transfer"; target: string }
   /** The caller is on hold from now on: send hold audio in place of replies, and give the STT nothing. For `msMax` at most. */
   | { kind: "held"; msMax: number }
-  /** The hold is over after `heldMs`: send no more hold audio, and have the peer drop what it has not played. */
-  | { kind: "resumed"; reason: HoldEnd; heldMs: number }
+  /**
+   * The hold is over after `heldMs`: send no more hold audio, and have the peer drop what it has not played; not with `clear: false`,
+   * where DTMF tones are among it.
+   */
+  | { kind: "resumed"; reason: HoldEnd; heldMs: number; clear?: false }
   /** Synthesize a segment after the segments before it, and send it in order. Service phrases have a `reason`. */
   | { kind: "speak"; turnId: TurnId; segment: number; text: string; reason?: SpeakReason }
   /** Send a mark directly after the last frame sent. */
   | { kind: "mark"; name: string }
   /**
    * Abort the LLM and the TTS of this reply and drop what has not been sent. `clear` also drops what the peer has not
-   * played. `heardText` is what the caller heard of it. `speechMs` is how long the caller had been speaking when speech
+   * played, and is false while DTMF tones are among it. `heardText` is what the caller heard of it. `speechMs` is how long the caller had been speaking when speech
    * interrupted it.
    */
   | { kind: "cancel-reply"; turnId: TurnId; clear: boolean; reason: CancelReason; speechMs: number; heardText: string }

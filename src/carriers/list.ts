@@ -1,4 +1,4 @@
-import type { ConnectionType } from "../core/calls/spec.ts";
+import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { G711Codec } from "../media/g711.ts";
 import type { Wire } from "../wire/wire.ts";
 import type { CarrierDescriptor } from "./descriptor.ts";
@@ -18,8 +18,8 @@ const namesWhere = (can: (wire: Wire) => boolean): readonly ConnectionType[] =>
     ({ connectionType }) => connectionType,
   );
 
-/** The carriers whose streams carry DTMF to the telephone line. */
-export const DTMF_CARRIERS = namesWhere(({ encodeDtmf }) => encodeDtmf !== undefined);
+/** The carriers whose streams have a message for DTMF to the telephone line. */
+export const DTMF_MESSAGE_CARRIERS = namesWhere(({ encodeDtmf }) => encodeDtmf !== undefined);
 
 /** The carriers whose audio and DTMF may arrive out of order. */
 export const UNORDERED_CARRIERS = namesWhere(({ jitterBuffer }) => jitterBuffer !== undefined);
@@ -44,3 +44,13 @@ export type OutboundCodecs = Readonly<Partial<Record<CarrierName, G711Codec>>>;
 /** The carrier of this connection type; undefined for the others. */
 export const carrierOf = (connectionType: ConnectionType): CarrierDescriptor<CarrierName> | undefined =>
   CARRIERS.find((carrier) => carrier.connectionType === connectionType);
+
+/** Whether the digits of an agent go to the telephone line as tones in its audio, because nothing else carries them there. */
+export function sendsTones({
+  connectionType,
+  phoneControl,
+}: Pick<CallSpec, "connectionType" | "phoneControl">): boolean {
+  const carrier = carrierOf(connectionType);
+  if (carrier === undefined || DTMF_MESSAGE_CARRIERS.includes(connectionType)) return false;
+  return phoneControl === undefined || carrier.telephony.sendDtmf === undefined;
+}

@@ -200,7 +200,7 @@ export interface CarrierTelephony {
   /** The variable with the address of the carrier's API, and its default. */
   readonly apiUrl: { readonly variable: string; readonly value: string };
   /** What calls of this carrier cannot do, with the reason. A request for it is refused when the call is created. */
-  readonly missing: Readonly<Partial<Record<"transfer_to_sip" | "send_dtmf", string>>>;
+  readonly missing: Readonly<Partial<Record<"transfer_to_sip", string>>>;
   /** Where a call has a stream, the document of `instruct` is fetched when that has ended, and the service has to end it. */
   readonly waitsForStreamEnd?: true;
   /** The secret by which `signature.isAuthentic` of the carrier's descriptor checks a stream. */
@@ -250,7 +250,8 @@ export interface CarrierTelephony {
     sinceMs: number,
   ): Exchange<{ calls: readonly FoundCall[]; isComplete: boolean }>;
   hangUp(credentials: CarrierCredentials, carrierCallId: string): Exchange<undefined>;
-  sendDtmf(credentials: CarrierCredentials, carrierCallId: string, digits: string): Exchange<undefined>;
+  /** Absent where the carrier takes no digits for a call with a stream: they are tones in the agent's audio. */
+  sendDtmf?(credentials: CarrierCredentials, carrierCallId: string, digits: string): Exchange<undefined>;
   /** What the call has cost; undefined while the carrier does not know it yet. Absent where a webhook says it: `price`. */
   readPrice?(credentials: CarrierCredentials, carrierCallId: string): Exchange<CarrierPrice | undefined>;
 

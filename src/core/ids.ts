@@ -91,5 +91,5 @@ export const liveTranscriptionOf = (callId: CallId): TranscriptionId | undefined
   callId.startsWith("transcription_") ? asTranscriptionId(callId) : undefined;
 export const asTurnId = as as (count: number) => TurnId;
 
-/** In place of a turn's number, in frames of hold audio: they are of no reply. */
-export const HOLD_TURN_ID = asTurnId(0);
+/** In place of a turn's number, in frames of hold audio and of DTMF tones: they are of no reply. */
+export const NO_REPLY_TURN_ID = asTurnId(0);

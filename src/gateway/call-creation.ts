@@ -1,5 +1,6 @@
 import type { TurnParameters } from "../call/parameters.ts";
 import { promptTokensMaxOf } from "../call/prompt-budget.ts";
+import type { CallSpec } from "../core/calls/spec.ts";
 import { isoTime } from "../core/clock.ts";
 import { mediaKeyOf } from "../core/encryption/chunks.ts";
 import { HISTORY_TOKENS_DEFAULT } from "../core/limits/llm.ts";
@@ -28,7 +29,8 @@ export function createSession(
 ): CallSession {
   // Its API keys are in the adapters, its secrets in its tools, and go no further.
   const { providers: _, toolSecrets: __, ...call } = redeemed;
-  const { callId, accountId, spec, mediaKey } = call;
+  const { callId, accountId, mediaKey } = call;
+  const spec = withDtmf(call.spec, options.sendsTones);
   const { providers, httpTools, journals, metrics, clock, voiceActivity, historyTokensMax } = options;
   const { spend: settings, accountSpends, prices } = options;
   const { llm, tts } = own;
@@ -43,7 +45,7 @@ export function createSession(
     sttFinalPerUtterance: stt?.capabilities.finalPerUtterance ?? false,
   };
   return new CallSession({
-    ...{ redeemed: call, format, mayResume, parameters, promptTokensMax, stt, llm, metrics, clock },
+    ...{ redeemed: { ...call, spec }, format, mayResume, parameters, promptTokensMax, stt, llm, metrics, clock },
     makeResampler: options.makeResampler,
     turnModel: providers.turnModel,
     tts: tts.forVoice(spec.voiceId),
@@ -62,8 +64,15 @@ export function createSession(
       request: (request) => options.handoff.phoneRequested(callId, request),
       mediaChanged: (state) => options.handoff.mediaChanged({ callId, state }),
     },
+    onHold: (sinceMs) => options.handoff.holdChanged({ callId, sinceMs }),
     onStarted: (carrierCallId) => options.handoff.streamStarted(callId, carrierCallId),
     onDetached,
     onDone,
   });
+}
+
+/** Says which way digits of the agent take, for calls that may have some. */
+function withDtmf(spec: CallSpec, sendsTones: GatewayOptions["sendsTones"]): CallSpec {
+  const maySend = spec.phoneControl === true || spec.tools.some(({ name }) => name === "send_dtmf");
+  return maySend && sendsTones(spec) ? { ...spec, dtmfInBand: true } : spec;
 }

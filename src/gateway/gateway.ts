@@ -24,7 +24,7 @@ import type { RtpReadings } from "../media/rtp/reception.ts";
 import type { VoiceActivityDetection } from "../media/voice-activity/detector.ts";
 import type { CallLlm, CallStt, TtsPool } from "../speech/contracts.ts";
 import type { LocalSpeech } from "../speech/local/jobs.ts";
-import type { CallHandoff, EndSummary, MediaReport, RedeemedCall } from "../store/call-handoff.ts";
+import type { CallHandoff, EndSummary, HoldReport, MediaReport, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
 import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
 import type { ClientMessage, InboundAudio, WireFactory } from "../wire/wire.ts";
@@ -58,6 +58,8 @@ export interface GatewayOptions {
     forAccount?: (account: AccountProviders, model: ModelName) => Promise<CallProviders>;
   };
   createWire: WireFactory;
+  /** Whether the digits of a call's agent are tones in its audio, because nothing else carries them to the line. */
+  sendsTones: (spec: Pick<CallSpec, "connectionType" | "phoneControl">) => boolean;
   /** The name by which other workers find this one, 16 hexadecimal digits; and those workers. Absent where there are none. */
   workerTag?: string;
   otherWorkers?: Pick<OtherWorkers, "ask">;
@@ -284,6 +286,13 @@ export class Gateway {
           session: { mediaState: state },
         },
       ]) => (spec.phoneControl && state !== undefined ? [{ callId, state }] : []),
+    );
+  }
+
+  /** The callers of this process who are on hold. */
+  holds(): readonly HoldReport[] {
+    return [...this.#calls].flatMap(([callId, { session }]) =>
+      session.heldSinceMs === undefined ? [] : [{ callId, sinceMs: session.heldSinceMs }],
     );
   }
 

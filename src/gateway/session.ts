@@ -7,11 +7,19 @@ import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-
 import type { EndReason } from "../core/calls/reasons.ts";
 import { knowledgeOf } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
-import { type CallMs, callMsAt, elapsedMs, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
+import {
+  type CallMs,
+  callMsAt,
+  type EpochMs,
+  elapsedMs,
+  latest,
+  type MonotonicMs,
+  mediaMs,
+  millisecondsOf,
+} from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { CarrierCallId, TurnId } from "../core/ids.ts";
 import type { Retriever } from "../core/knowledge/passages.ts";
-import { STT_SILENCE_FRAMES } from "../core/limits/caller-audio.ts";
 import { REWIND_MS_MAX } from "../core/limits/calls.ts";
 import { RESUME_MS_MAX } from "../core/limits/connections.ts";
 import type { Logger } from "../core/log/logger.ts";
@@ -27,7 +35,7 @@ import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
 import type { LocalSpeech } from "../speech/local/jobs.ts";
 import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { ClientMessage, Wire } from "../wire/wire.ts";
-import { HoldAudio } from "./agent/hold-audio.ts";
+import { LineAudio } from "./agent/line-audio.ts";
 import { PauseModel } from "./agent/pause-model.ts";
 import { PauseProsody } from "./agent/pause-prosody.ts";
 import { AgentPipeline, type AgentPipelineOptions } from "./agent/pipeline.ts";
@@ -106,6 +114,8 @@ export interface CallSessionOptions {
   log: Logger;
   /** The stream has started, and the carrier knows the call by this id. */
   onStarted: (carrierCallId: CarrierCallId) => void;
+  /** The caller is on hold since then, or no longer. */
+  onHold?: (sinceMs: EpochMs | undefined) => void;
   /** The call goes on without a leg, or has one again. */
   onDetached?: () => void;
   /** The call is over, its journal is complete or failed, and all its resources are released. */
@@ -152,8 +162,7 @@ export class CallSession implements AttachedCall {
   readonly #returnWindow: ReturnWindow;
   /** The reply that the call has paused: a leg that is attached meanwhile must not send it. */
   #pausedTurnId: TurnId | undefined;
-  /** What the caller hears on hold, on any leg; undefined while there is no hold. */
-  #holdAudio: HoldAudio | undefined;
+  readonly #lineAudio: LineAudio;
   /** How many legs were attached; the attached one has this number in the journal. */
   #attachmentCount = 0;
   #mediaState: MediaState | undefined;
@@ -165,6 +174,7 @@ export class CallSession implements AttachedCall {
     const { redeemed, format, stt, llm, tts, phrases, makeResampler, journal, metrics, clock, log } = options;
     this.#startMs = clock.nowMs();
     this.#language = redeemed.spec.language;
+    this.#lineAudio = new LineAudio({ format, clock, onHold: (sinceMs) => options.onHold?.(sinceMs) });
     this.#returnWindow = new ReturnWindow({
       clock,
       onOver: (target, hasFailed) => this.#onReturnMissed(target, hasFailed),
@@ -243,7 +253,7 @@ export class CallSession implements AttachedCall {
       ...parts,
       call: this,
       pausedTurnId: this.#pausedTurnId,
-      holdAudio: this.#holdAudio,
+      holdAudio: this.#lineAudio.holdAudio,
       ttsOutput,
       makeResampler,
       counters: this.#counters,
@@ -271,6 +281,11 @@ export class CallSession implements AttachedCall {
   /** Whether the call has a media stream; undefined before the first one has started. */
   get mediaState(): MediaState | undefined {
     return this.#mediaState;
+  }
+
+  /** Since when the caller is on hold; undefined for one who is not. */
+  get heldSinceMs(): EpochMs | undefined {
+    return this.#lineAudio.heldSinceMs;
   }
 
   get #mayHaveMoreLegs(): boolean {
@@ -303,7 +318,7 @@ export class CallSession implements AttachedCall {
     }
     this.handle({ kind: "hold-requested", msMax: request.msMax }, this.nowMs());
     // The reply that it stopped may have been the agent's goodbye, or its last words before a transfer.
-    if (this.#holdAudio !== undefined) return "done";
+    if (this.heldSinceMs !== undefined) return "done";
     return this.#isOver() ? "not_live" : "transferring";
   }
 
@@ -327,6 +342,9 @@ export class CallSession implements AttachedCall {
       case "end":
         this.end(update.reason);
         return;
+      case "send-dtmf":
+        this.#onDtmfRequested(update.digits, nowMs);
+        return;
       case "refused": {
         const { request, reason } = update;
         if (request === "transfer") this.handle({ kind: "transfer-refused", text: reason }, nowMs);
@@ -334,6 +352,15 @@ export class CallSession implements AttachedCall {
         return;
       }
     }
+  }
+
+  #onDtmfRequested(digits: string, nowMs: CallMs): void {
+    if (this.#lineAudio.hasRoomFor(digits.length)) {
+      this.handle({ kind: "dtmf-requested", digits }, nowMs);
+      return;
+    }
+    this.#counters.digitsRefused += digits.length;
+    this.log.warn({ digits: digits.length }, "digits were not sent: the tones of earlier ones are still being sent");
   }
 
   /**
@@ -373,7 +400,7 @@ export class CallSession implements AttachedCall {
     if (state.at !== "attached") return;
     const nowMs = this.nowMs();
     // An empty ring is no underrun yet: more audio may be among the pending input.
-    const isReady = (): boolean => this.#holdAudio !== undefined || this.#pipeline.ttsOutput.hasNextFrame;
+    const isReady = (): boolean => this.#lineAudio.isReady || this.#pipeline.ttsOutput.hasNextFrame;
     while (isReady() && this.#sendIfDue(state.attachment, nowMs));
   }
 
@@ -515,19 +542,9 @@ export class CallSession implements AttachedCall {
     this.#setMediaState("lost");
     this.#counters.detachments += 1;
     attachment.detach();
+    this.#lineAudio.legLost();
     this.handle({ kind: "leg-detached" }, nowMs);
-    this.#suspendStt();
-  }
-
-  #suspendStt(): void {
-    this.#endSttUtterance();
-    this.#pipeline.sttInput?.suspend();
-  }
-
-  /** Speech has ended, and no audio follows that would show it. */
-  #endSttUtterance(): void {
-    // An STT measures pauses only by the audio that it receives.
-    this.#pipeline.sttInput?.tick(STT_SILENCE_FRAMES, this.#call.callerSpeech);
+    this.#pipeline.sttInput?.suspend(this.#call.callerSpeech);
   }
 
   /**
@@ -596,7 +613,7 @@ export class CallSession implements AttachedCall {
         return;
       case "held":
       case "resumed":
-        this.#changeHold(command.kind, attachment);
+        this.#changeHold(command, attachment);
         return;
       case "end":
         this.#finish(command);
@@ -615,7 +632,7 @@ export class CallSession implements AttachedCall {
         this.#tools.run(command);
         return;
       case "send-dtmf":
-        this.#sendDtmf(command.digits);
+        this.#sendDtmf(command);
         return;
       case "transfer":
         this.#requestTransfer(command.target);
@@ -674,7 +691,7 @@ export class CallSession implements AttachedCall {
 
   #askStt(kind: "request-interim" | "finalize-stt"): void {
     if (kind === "request-interim") this.#pipeline.sttInput?.requestInterim();
-    else this.#endSttUtterance();
+    else this.#pipeline.sttInput?.endUtterance(this.#call.callerSpeech);
   }
 
   #speak(command: Extract<CallCommand, { kind: "speak" }>, attachment: Attachment | undefined): void {
@@ -685,23 +702,22 @@ export class CallSession implements AttachedCall {
     this.#pipeline.ttsOutput.speak(turnId, segment, text, reason);
   }
 
-  #changeHold(kind: "held" | "resumed", attachment: Attachment | undefined): void {
-    if (kind === "resumed") {
-      this.#holdAudio = undefined;
-      attachment?.endHold(this.#call.eventMs);
-      if (attachment !== undefined) this.#pipeline.sttInput?.resume();
+  #changeHold(command: Extract<CallCommand, { kind: "held" | "resumed" }>, attachment: Attachment | undefined): void {
+    const { sttInput } = this.#pipeline;
+    if (command.kind === "held") {
+      this.#lineAudio.held(attachment);
+      sttInput?.suspend(this.#call.callerSpeech);
       return;
     }
-    const { outboundRateHz, outboundCodec } = this.#options.format;
-    this.#holdAudio = new HoldAudio(outboundRateHz, outboundCodec);
-    attachment?.hold(this.#holdAudio);
-    this.#suspendStt();
+    this.#lineAudio.resumed(command.clear !== false, attachment, this.#call.eventMs);
+    if (attachment !== undefined) sttInput?.resume();
   }
 
-  #sendDtmf(digits: string): void {
+  #sendDtmf({ digits, inBand }: Extract<CallCommand, { kind: "send-dtmf" }>): void {
     const attachment = this.#attachment;
     const { phone } = this.#options;
-    if (phone === undefined || attachment?.canSendDtmf) attachment?.sendDtmf(digits);
+    if (inBand) this.#lineAudio.sendTones(digits, attachment);
+    else if (phone === undefined || attachment?.canSendDtmf) attachment?.sendDtmf(digits);
     else phone.request({ kind: "send_dtmf", digits });
   }
 
@@ -721,7 +737,7 @@ export class CallSession implements AttachedCall {
         metrics.turnEnded(command.pauseMs);
         return;
       case "cancel-reply":
-        if (command.reason !== "words" || command.clear) return;
+        if (command.reason !== "words" || command.clear || command.heardText !== "") return;
         this.#counters.turnsReopened += 1;
         metrics.turnReopened();
         return;

@@ -94,6 +94,7 @@ import { ensureFirstApiKey } from "./control/first-api-key.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
 import { HttpConnections } from "./control/http-connections.ts";
 import { logLanguages } from "./control/languages-log.ts";
+import { LiveHolds } from "./control/live-holds.ts";
 import { serveMetrics } from "./control/metrics-server.ts";
 import { offerOwnerLink } from "./control/owner-link.ts";
 import { shutDownControl } from "./control/shutdown.ts";
@@ -285,8 +286,10 @@ const lostCalls = new LostCallRecovery({
   log,
 });
 
+const holds = new LiveHolds();
 const handoffHandlers = handoffEvents({
   phoneCalls: phone?.phoneCalls,
+  holds,
   capacity,
   lostCalls,
   accountTotals,
@@ -455,6 +458,7 @@ const api: FastifyInstance = buildApi({
   mintToken: () => signer.mint(),
   recordingPath: (callId) => recordingPath(dataDir, callId),
   endCall: (workerId, call) => endRequests.request(workerId, call),
+  heldSince: (callId) => holds.sinceMs(callId),
   holdCall: (workerId, callId, request) => handoff.holdCall(workerId, callId, request),
   findMediaKey,
   async removeFiles(callId) {

@@ -94,6 +94,7 @@ async function serve(options: HandoffThreadOptions): Promise<void> {
     onStreamStarted: (callId, carrierCallId) => send({ kind: "stream-started", callId, carrierCallId }),
     onPhoneRequest: (callId, workerId, request) => send({ kind: "phone-request", callId, workerId, request }),
     onMedia: (workerId, report) => send({ kind: "media", workerId, report }),
+    onHold: (workerId, report) => send({ kind: "hold", workerId, report }),
     onEnded: (callId, end) => send({ kind: "ended", callId, end }),
   });
   await server.listen();

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { randomUUID } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../call/parameters.ts";
-import { CONNECTION_TYPES } from "../carriers/list.ts";
+import { CONNECTION_TYPES, sendsTones } from "../carriers/list.ts";
 import { wireFactory } from "../carriers/wire-factory.ts";
 import { readConfig } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
@@ -124,6 +124,7 @@ const handoff = new HandoffClient({
   onHoldRequested: (callId, request) => gateway.hold(callId, request),
   resumeAddress: (callId) => gateway.resumeAddress(callId),
   mediaStates: () => gateway.mediaStates(),
+  holds: () => gateway.holds(),
   onIncompatibleControl: () =>
     log.error("control process speaks another handoff protocol version than this worker: restart the service"),
   metrics: collectMetrics,
@@ -133,6 +134,7 @@ const gateway = new Gateway({
   handoff,
   providers,
   createWire: wireFactory({ outboundCodecs: config.outboundCodecs, opus }),
+  sendsTones,
   workerTag,
   otherWorkers: new OtherWorkers({
     connect: (socket, tag) => connectorTo(workerSocketPath(socketPath, tag))(socket),

@@ -26,6 +26,12 @@ export interface MediaReport {
   state: MediaState;
 }
 
+/** The caller is on hold since then; no longer where it is absent. */
+export interface HoldReport {
+  callId: CallId;
+  sinceMs?: EpochMs | undefined;
+}
+
 /**
  * How a call ended, by its worker's count. The record is right by this even when the disk was too full for the journal.
  */
@@ -66,6 +72,8 @@ export interface CallHandoff {
   phoneRequested(callId: CallId, request: PhoneRequest): boolean;
   /** A call with `phoneControl` has a media stream from now on, or has lost it. */
   mediaChanged(report: MediaReport): void;
+  /** A caller is on hold from now on, or no longer. */
+  holdChanged(report: HoldReport): void;
   /**
    * The call is over, and its journal is complete or has failed. Sent repeatedly until the control process acknowledges
    * it. `end` is absent for a call that never began.

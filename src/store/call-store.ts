@@ -185,6 +185,8 @@ export interface CallQuery {
   createdBeforeMs?: EpochMs | undefined;
   /** Top-level keys of the metadata, each with its value as text: strings as they are, numbers and booleans as JSON. */
   metadata?: Readonly<Record<string, string>> | undefined;
+  /** Headers of a telephone call, by names in any case, each with its whole value. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Only calls after this one in the list's order. */
   afterCallId?: CallId | undefined;
   /** The maximum number of calls; at least 1. */

@@ -1,6 +1,6 @@
 import type { CarrierType } from "../core/calls/spec.ts";
 import type { EpochMs } from "../core/clocks.ts";
-import type { AccountId, CarrierId } from "../core/ids.ts";
+import type { AccountId, CallId, CarrierId } from "../core/ids.ts";
 import type { Act } from "./audit-store.ts";
 import type { Resealable } from "./sealing/reseal.ts";
 
@@ -28,6 +28,14 @@ export interface Carrier {
   updatedAtMs: EpochMs;
   /** When the carrier accepted the credentials: the caller of `create`, and of `update` with `credentials`, has asked it. */
   verifiedAtMs: EpochMs;
+}
+
+/** Calls that ended `unknown` a short time ago: they may ring after all, and are then hung up by the carrier's credentials. */
+export interface UnsettledCalls {
+  /** The newest first; some of them where there are many. */
+  callIds: readonly CallId[];
+  /** When all of them have been over for long enough. */
+  untilMs: EpochMs;
 }
 
 export interface NewCarrier
@@ -75,7 +83,7 @@ export interface CarrierStore extends Resealable {
     query: { afterId?: CarrierId | undefined; limit: number },
   ): Promise<{ carriers: readonly Carrier[]; more: boolean }>;
   /**
-   * `in_use`, and nothing is changed: it would name another account at the carrier while it is in use, as `remove` has it. `identity` has
+   * `in_use`, or the calls, and nothing is changed: it would name another account at the carrier while it is in use, as `remove` has it. `identity` has
    * the names of the public credentials that name the account; all of them by default.
    */
   update(
@@ -84,9 +92,12 @@ export interface CarrierStore extends Resealable {
     change: CarrierChange,
     act?: Act,
     identity?: readonly string[],
-  ): Promise<Carrier | "in_use" | undefined>;
-  /** Deletes it with its numbers; `in_use` while one of them is attached, or a call of it is not over, here or at the carrier. */
-  remove(accountId: AccountId, id: CarrierId, act?: Act): Promise<Carrier | "in_use" | undefined>;
+  ): Promise<Carrier | "in_use" | UnsettledCalls | undefined>;
+  /**
+   * Deletes it with its numbers; `in_use` while one of them is attached, or a call of it is not over, here or at the carrier; the calls
+   * while some of the last UNKNOWN_CALL_MS ended `unknown`.
+   */
+  remove(accountId: AccountId, id: CarrierId, act?: Act): Promise<Carrier | "in_use" | UnsettledCalls | undefined>;
   /** With its credentials, by id. */
   open(id: CarrierId): Promise<OpenedCarrier | undefined>;
   /** With its credentials, by the key in the addresses of its webhooks. */

@@ -338,6 +338,12 @@ export class PhoneCalls {
     const { callId, carrierCallId, workerId } = call;
     if (access === undefined || carrierCallId === undefined) return;
     const { carrier, telephony, credentials } = access;
+    if (telephony.sendDtmf === undefined) {
+      const isTaken =
+        workerId !== undefined && (await this.#options.phoneUpdate(workerId, callId, { kind: "send-dtmf", digits }));
+      if (!isTaken) this.#options.log.warn({ callId, carrierCallId }, "digits were not sent: no worker has the call");
+      return;
+    }
     const exchange = telephony.sendDtmf(credentials, carrierCallId, digits);
     const answer = await this.#options.client.send(carrier.carrier, exchange);
     const handled = await this.handle(callId, { kind: "dtmf-answered", answer });

@@ -35,8 +35,9 @@ export function requestRefusal(
     case "hang_up":
       return undefined;
     case "send_dtmf":
-      if (!DTMF_DIGITS.test(request.digits)) return `the digits must be 1 to ${DTMF_DIGITS_MAX} of 0-9, A-D, * and #`;
-      return telephony.missing.send_dtmf;
+      return DTMF_DIGITS.test(request.digits)
+        ? undefined
+        : `the digits must be 1 to ${DTMF_DIGITS_MAX} of 0-9, A-D, * and #`;
     case "transfer": {
       const { target } = request;
       const number = isSip(target) ? numberIn(target) : target;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HOLD_TURN_ID } from "../../src/core/ids.ts";
+import { NO_REPLY_TURN_ID } from "../../src/core/ids.ts";
 import { HoldAudio } from "../../src/gateway/agent/hold-audio.ts";
 import { HoldMelody } from "../../src/media/hold-melody.ts";
 import { toneSnrDb } from "../support/audio/tone.ts";
@@ -59,7 +59,7 @@ describe("the melody of a hold", () => {
   test("allocates nothing for a frame", () => {
     for (const codec of ["mulaw", "pcm_s16le"] as const) {
       const audio = new HoldAudio(8_000, codec);
-      expect(audio.shift().turnId).toBe(HOLD_TURN_ID);
+      expect(audio.shift().turnId).toBe(NO_REPLY_TURN_ID);
       let bytes = 0;
       expect(
         heapBytesPerRun(

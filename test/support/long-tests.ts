@@ -18,7 +18,7 @@
  * - `list-plans`, `list-pages` and `next-version`: 100,000 records, and a made-up next version beside this one;
  * - `layers`: the linter, once for each rule; `npm run check` applies the rules;
  * - `drain` and `roll`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
- * - `telephony/calls` and `telephony/demo`: whole services with emulated carriers, whose calls take real time;
+ * - `telephony/calls`, `telephony/in-the-call` and `telephony/demo`: whole services with emulated carriers, whose calls take real time;
  * - `nginx`: deployment behind a proxy that few have installed;
  * - the files of `docs`: all commands of the documentation; test/repository/blocks checks the rest of its blocks;
  * - `opus-packets`, `opus-dtx`, `pair-opus` and `frame-heap`: every size of packet, and the heap while frames pass;
@@ -44,6 +44,7 @@
 export const longInParallel = [
   "test/bench/**/*.test.ts",
   "test/api/http/pages-in-a-browser.test.ts",
+  "test/simulator/emulator/page.test.ts",
   "test/api/openapi/document.test.ts",
   "test/api/session/roles.test.ts",
   "test/cli/call/run.test.ts",
@@ -135,6 +136,7 @@ export const longInPairs = [
   ...[
     "knowledge/documents",
     "telephony/calls",
+    "telephony/in-the-call",
     "transcriptions/live",
     "web/sdk-package",
     "web/firefox",

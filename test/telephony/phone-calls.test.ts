@@ -276,6 +276,24 @@ describe("a live call", () => {
     expect(await service.phaseOf(callId)).toBe("live");
   });
 
+  test("has digits of a program sent by the carrier, or by its worker as tones where the carrier takes none", async () => {
+    const request = { kind: "send_dtmf", digits: "42#" } as const;
+    const onTwilio = await liveCall();
+    expect(await service.phoneCalls.request(onTwilio, request, "api_hangup")).toEqual({ kind: "accepted" });
+    await service.clock.play(10);
+    expect([service.operations, service.updates]).toEqual([["dial"], [{ kind: "send-dtmf", digits: "42#" }]]);
+    service.isWorkerThere = false;
+    await service.phoneCalls.request(onTwilio, request, "api_hangup");
+    await service.clock.play(10);
+    expect(JSON.stringify(service.log.lines)).toContain("digits were not sent");
+    expect(JSON.stringify(service.log.lines)).not.toContain("42#");
+    await service.close();
+    const onPlivo = await liveCall({ send_dtmf: { kind: "done", value: undefined } }, PLIVO);
+    await service.phoneCalls.request(onPlivo, request, "api_hangup");
+    await service.clock.play(10);
+    expect([service.operations, service.updates]).toEqual([["dial", "send_dtmf"], []]);
+  });
+
   test("is not transferred where the worker does not have it", async () => {
     const callId = await liveCall();
     service.isWorkerThere = false;

@@ -8,7 +8,7 @@ import type { PhoneCalls } from "../../telephony/phone-calls.ts";
 import { actOf } from "../http/auth.ts";
 import { ApiError, notFound } from "../http/errors.ts";
 import { NoQuery } from "../http/query.ts";
-import { itemOf } from "./item.ts";
+import { type HeldSince, itemOf } from "./item.ts";
 import { CallItem, CallParams } from "./response-schemas.ts";
 
 export interface CallEndDeps {
@@ -17,6 +17,7 @@ export interface CallEndDeps {
   phoneCalls: Pick<PhoneCalls, "request" | "needsCarrier"> | undefined;
   /** Asks a worker to end one of its calls; false when the worker is not connected. */
   endCall: (workerId: WorkerId, call: Pick<CallRecord, "id" | "accountId">) => boolean;
+  heldSince: HeldSince;
   /** Removes the journal and the recording of a call that is over, if they exist. */
   removeFiles: (callId: CallId) => Promise<void>;
   log: Logger;
@@ -82,7 +83,7 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
     }
     log.info({ callId: call.id, accountId: request.accountId, requestId: request.id }, "call end requested");
     reply.code(202);
-    return itemOf(call);
+    return itemOf(call, deps.heldSince(call.id));
   });
 
   app.delete("/calls/:id", { schema: DELETE }, async (request, reply) => {

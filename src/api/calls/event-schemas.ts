@@ -22,7 +22,7 @@ const atMs = z.int().meta({
   examples: [5240],
 }) as unknown as z.ZodType<CallMs>;
 const turnId = z.int().meta({ description: "The reply; counted from 1." });
-const playedTurnId = turnId.meta({ description: "The reply; counted from 1. 0 for hold audio." });
+const playedTurnId = turnId.meta({ description: "The reply; counted from 1. 0 for hold audio and DTMF tones." });
 const msMax = z.int().meta({ description: "Milliseconds after which the hold ends by itself." });
 const segment = z
   .int()
@@ -156,7 +156,7 @@ const InputEventItem = z
     event("segment-failed", "The TTS failed.", { turnId, segment, code }),
     event(
       "playout-started",
-      "Playout of the reply or of hold audio started, or restarted after the TTS did not keep up.",
+      "Playout of the reply, of hold audio or of DTMF tones started, or restarted after the TTS did not keep up.",
       { turnId: playedTurnId },
     ),
     event(
@@ -248,6 +248,10 @@ const InputEventItem = z
     ),
     event("hold-requested", "`POST /calls/{id}/hold` puts the caller on hold.", { msMax }),
     event("resume-requested", "`POST /calls/{id}/resume` ends the hold.", {}),
+    event("dtmf-requested", "`POST /calls/{id}/dtmf` sends digits, as tones in the agent's audio.", {
+      digits: z.string().meta({ description: "Empty with `transcriptEnabled: false`." }),
+      chars,
+    }),
     event("tool-result", "A tool call completed or failed; this is what the LLM is given.", {
       turnId,
       toolCallId,
@@ -399,7 +403,10 @@ const CommandItem = z
     }),
     command("cancel-reply", "The reply is stopped for good; `reason` says why the agent fell silent.", {
       turnId,
-      clear: z.boolean().meta({ description: "Whether the peer is asked to drop the audio that it has not played." }),
+      clear: z.boolean().meta({
+        description:
+          "Whether the peer is asked to drop the audio that it has not played; not while DTMF tones are among it.",
+      }),
       reason: z.enum(JOURNALED_CANCEL_REASONS).meta({
         description:
           "`words`, `dtmf`, `typed`: barge-in by a word that is no back-channel, by a DTMF digit, by typed text. " +
@@ -420,7 +427,14 @@ const CommandItem = z
       name: z.string(),
       arguments: z.record(z.string(), z.unknown()).meta({ description: "Empty with `transcriptEnabled: false`." }),
     }),
-    command("send-dtmf", "DTMF digits are sent to the peer, or by the carrier.", { digits: z.string(), chars }),
+    command("send-dtmf", "DTMF digits are sent to the peer, or by the carrier.", {
+      digits: z.string(),
+      inBand: z.literal(true).optional().meta({
+        description:
+          "They are tones in the agent's audio. Absent where the stream or the carrier has another way for them.",
+      }),
+      chars,
+    }),
     command("language", "The call continues in this language.", {
       language: z.string(),
       reason: z
@@ -443,6 +457,10 @@ const CommandItem = z
           "`requested`: by the API. `expired`: after its longest time. `transfer`: the caller is being transferred. `goodbye`: the service ends the call, and the agent says so.",
       }),
       heldMs: z.int().meta({ description: "For how long the caller was on hold, in milliseconds." }),
+      clear: z.literal(false).optional().meta({
+        description:
+          "The peer plays the audio that it has, because DTMF tones are among it. Absent where it is asked to drop it.",
+      }),
     }),
     command("turn", "A turn of the transcript is complete.", { turn: Transcript.shape.data.element, chars }),
     command("end", "The call is over; the last event of every call.", { reason }),

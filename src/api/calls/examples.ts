@@ -74,6 +74,7 @@ export const CALLS = [
     endedAt: "2026-11-21T08:00:14.300Z",
     durationMs: 12_160,
     endReason: "caller_hangup",
+    heldSince: null,
     carrierCallId: "CA0123456789abcdef0123456789abcdef",
     phone: {
       direction: "inbound",

@@ -8,12 +8,13 @@ import type { CallStore } from "../../store/call-store.ts";
 import { ApiError, type ErrorCode, notFound } from "../http/errors.ts";
 import { wholeNumber } from "../http/fields.ts";
 import { NoQuery } from "../http/query.ts";
-import { itemOf } from "./item.ts";
+import { type HeldSince, itemOf } from "./item.ts";
 import { CallItem, CallParams } from "./response-schemas.ts";
 
 export interface CallHoldDeps {
   calls: Pick<CallStore, "get" | "workerOf">;
   /** Asks a worker for a hold of one of its calls, or for its end; undefined where the worker does not answer. */
+  heldSince: HeldSince;
   holdCall: (workerId: WorkerId, callId: CallId, request: HoldRequest) => Promise<HoldOutcome | undefined>;
 }
 
@@ -85,7 +86,7 @@ export function callHoldRoutes(scope: FastifyInstance, deps: CallHoldDeps): void
 }
 
 async function ask(
-  { calls, holdCall }: CallHoldDeps,
+  { calls, holdCall, heldSince }: CallHoldDeps,
   { accountId }: FastifyRequest,
   callId: CallId,
   wanted: HoldRequest,
@@ -95,7 +96,7 @@ async function ask(
   const workerId = await calls.workerOf(accountId, callId);
   const outcome = workerId === undefined ? "not_live" : await holdCall(workerId, callId, wanted);
   if (outcome === undefined) throw new ApiError("unavailable", "the worker of the call is not responding at present");
-  if (outcome === "done") return itemOf(call);
+  if (outcome === "done") return itemOf(call, heldSince(callId));
   const [code, message] = REFUSALS[outcome];
   throw new ApiError(code, message);
 }

@@ -3,21 +3,25 @@ import { type StreamFormat, storesWords } from "../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { isoTime } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
+import type { CallId } from "../../core/ids.ts";
 import type { CallRecord, ListedCall } from "../../store/call-store.ts";
 import { toolItemOf } from "../tools/tool-specs.ts";
 import type { CallItem, CallSummary, Turn } from "./response-schemas.ts";
 
 const timeOrNull = (time: EpochMs | undefined): string | null => (time === undefined ? null : isoTime(time));
 
-/** A call as the API shows it. */
-export function itemOf(call: CallRecord): z.output<typeof CallItem> {
-  const summary = summaryOf(call);
+/** Since when the caller of a live call is on hold; undefined for one who is not. */
+export type HeldSince = (callId: CallId) => EpochMs | undefined;
+
+/** A call as the API shows it. `heldSinceMs`: since when its caller is on hold. */
+export function itemOf(call: CallRecord, heldSinceMs?: EpochMs): z.output<typeof CallItem> {
+  const summary = summaryOf(call, heldSinceMs);
   const selectedTools = call.settings.tools.map(toolItemOf);
   return { ...summary, configuration: { ...summary.configuration, selectedTools } };
 }
 
 /** A call as lists show it. */
-export function summaryOf(call: ListedCall): z.output<typeof CallSummary> {
+export function summaryOf(call: ListedCall, heldSinceMs?: EpochMs): z.output<typeof CallSummary> {
   const { settings } = call;
   return {
     id: call.id,
@@ -31,6 +35,7 @@ export function summaryOf(call: ListedCall): z.output<typeof CallSummary> {
     endedAt: timeOrNull(call.endedAtMs),
     durationMs: call.durationMs ?? null,
     endReason: call.endReason ?? null,
+    heldSince: call.status === "active" ? timeOrNull(heldSinceMs) : null,
     carrierCallId: call.carrierCallId ?? null,
     phone: phoneOf(call),
     parameters: call.parameters === undefined ? null : { ...call.parameters },

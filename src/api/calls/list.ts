@@ -7,7 +7,7 @@ import { END_REASONS } from "../../core/calls/reasons.ts";
 import { epochMs } from "../../core/clocks.ts";
 import { type AgentId, asCallId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { LIST_METADATA_MAX } from "../../core/limits/api.ts";
+import { LIST_HEADERS_MAX, LIST_METADATA_MAX } from "../../core/limits/api.ts";
 import { PHONE_ADDRESS_CHARS_MAX } from "../../core/limits/carriers.ts";
 import { STREAM_ID_CHARS_MAX } from "../../core/limits/messages.ts";
 import { CALL_STATUSES, type CallQuery, type CallStore } from "../../store/call-store.ts";
@@ -16,11 +16,12 @@ import { oneOf } from "../http/fields.ts";
 import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
 import { pageOf, pageSchema } from "../http/pages.ts";
 import { parameter } from "../http/query.ts";
-import { summaryOf } from "./item.ts";
+import { type HeldSince, summaryOf } from "./item.ts";
 import { CallSummary } from "./response-schemas.ts";
 
 export interface CallListDeps extends LargeResponsesDeps {
   calls: Pick<CallStore, "list">;
+  heldSince: HeldSince;
 }
 
 const timeRule = {
@@ -29,12 +30,12 @@ const timeRule = {
 /** A time in a query. */
 export const timeParameter = z.iso.datetime({ offset: true, ...timeRule });
 
-const conditionsRule = { error: "must be written metadata[key]=value" };
-const conditions = z.record(z.string(), parameter, conditionsRule).superRefine((given, context) => {
-  const count = Object.keys(given).length;
-  if (count <= LIST_METADATA_MAX) return;
-  context.addIssue({ code: "custom", message: `must have at most ${LIST_METADATA_MAX} conditions, not ${count}` });
-});
+const conditions = (name: string, countMax: number) =>
+  z.record(z.string(), parameter, { error: `must be written ${name}[key]=value` }).superRefine((given, context) => {
+    const count = Object.keys(given).length;
+    if (count <= countMax) return;
+    context.addIssue({ code: "custom", message: `must have at most ${countMax} conditions, not ${count}` });
+  });
 
 const carrierCallIdRule = { error: `must be a string of 1 to ${STREAM_ID_CHARS_MAX} characters` };
 
@@ -79,33 +80,46 @@ const Filters = z.strictObject({
     description: "Calls that were created before this time.",
     examples: ["2026-11-22T08:00:00.000Z"],
   }),
-  metadata: conditions.optional().meta({
-    description:
-      "`metadata[key]=value`: calls whose metadata has this top-level key with this value. The key must not contain brackets. Strings " +
-      `are written as they are, numbers and booleans as in JSON. At most ${LIST_METADATA_MAX}, and all must match.`,
-    examples: [{ order: "A-17" }],
-  }),
+  header: conditions("header", LIST_HEADERS_MAX)
+    .optional()
+    .meta({
+      description:
+        "`header[name]=value`: telephone calls whose carrier sent this header with exactly this value, as the record shows it. The case of " +
+        `the name does not matter. At most ${LIST_HEADERS_MAX}, and all must match.`,
+      examples: [{ "x-customer": "1234" }],
+    }),
+  metadata: conditions("metadata", LIST_METADATA_MAX)
+    .optional()
+    .meta({
+      description:
+        "`metadata[key]=value`: calls whose metadata has this top-level key with this value. The key must not contain brackets. Strings " +
+        `are written as they are, numbers and booleans as in JSON. At most ${LIST_METADATA_MAX}, and all must match.`,
+      examples: [{ order: "A-17" }],
+    }),
 });
 
 /** About forty calls with the longest metadata fill a page. */
 const CALLS_PER_READ = 25;
 
-const METADATA_KEY = /^metadata\[([^[\]]*)\]$/;
+const CONDITION = /^(metadata|header)\[([^[\]]*)\]$/;
 
 /**
- * Collects the parameters that OpenAPI's style deepObject writes as `metadata[key]=value` under one name. A key `__proto__`
- * would be lost in the object: it stays a parameter of its own and is refused as unknown.
+ * Collects the parameters that OpenAPI's style deepObject writes as `metadata[key]=value` under one name, and those of headers. A key
+ * `__proto__` would be lost in the object: it stays a parameter of its own and is refused as unknown.
  */
-function withMetadata(query: unknown): unknown {
+function withConditions(query: unknown): unknown {
   if (!isObject(query)) return query;
-  const found: [string, unknown][] = [];
+  const found = { metadata: [] as [string, unknown][], header: [] as [string, unknown][] };
   const rest: [string, unknown][] = [];
   for (const [name, value] of Object.entries(query)) {
-    const key = METADATA_KEY.exec(name)?.[1];
+    const [, of, key] = CONDITION.exec(name) ?? [];
     if (key === undefined || key === "__proto__") rest.push([name, value]);
-    else found.push([key, value]);
+    else found[of as keyof typeof found].push([key, value]);
   }
-  return { ...(found.length > 0 && { metadata: Object.fromEntries(found) }), ...Object.fromEntries(rest) };
+  const collected = Object.entries(found).flatMap(([of, pairs]) =>
+    pairs.length === 0 ? [] : [[of, Object.fromEntries(pairs)] as const],
+  );
+  return { ...Object.fromEntries(collected), ...Object.fromEntries(rest) };
 }
 
 const LIST = {
@@ -117,20 +131,21 @@ const LIST = {
     "The account's calls, newest first. Calls created meanwhile come before the first page and do not shift the following pages. " +
     "Filters can be combined: a call must match all of them. A page may be shorter than " +
     "`limit`, or empty where many calls match each filter and few match all: rely on `nextCursor`.",
-  querystring: z.preprocess(withMetadata, Filters),
+  querystring: z.preprocess(withConditions, Filters),
   errors: LARGE_RESPONSE_ERRORS,
   response: { 200: pageSchema(CallSummary, "A page of calls, newest first.") },
 };
 
 /** Registers `GET /calls` in `scope`, which must require an API key. */
-export function callListRoutes(scope: FastifyInstance, { calls, largeResponses }: CallListDeps): void {
+export function callListRoutes(scope: FastifyInstance, { calls, heldSince, largeResponses }: CallListDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
   app.get("/calls", { schema: LIST, ...largeResponseHooks(largeResponses) }, async (request) => {
     const { accountId } = request;
-    const { limit, cursor, createdAfter, createdBefore, ...same } = request.query;
+    const { limit, cursor, createdAfter, createdBefore, header: headers, ...same } = request.query;
     const filters = {
       ...same,
+      headers,
       createdFromMs: createdAfter === undefined ? undefined : epochMs(Date.parse(createdAfter)),
       createdBeforeMs: createdBefore === undefined ? undefined : epochMs(Date.parse(createdBefore)),
     } satisfies Partial<CallQuery>;
@@ -144,7 +159,10 @@ export function callListRoutes(scope: FastifyInstance, { calls, largeResponses }
         const found = await calls.list(accountId, { ...filters, afterCallId: continueAfterId, limit: count });
         ({ continueAfterId } = found);
         // A search that was given up for now is continued by the next request.
-        return { items: found.calls.map(summaryOf), more: found.more && found.calls.length === count };
+        return {
+          items: found.calls.map((call) => summaryOf(call, heldSince(call.id))),
+          more: found.more && found.calls.length === count,
+        };
       },
     );
     const lastId = more ? data.at(-1)?.id : continueAfterId;

@@ -233,6 +233,10 @@ export const CallItem = z
       .enum(END_REASONS)
       .nullable()
       .meta({ description: meaningsOf(END_REASON_MEANINGS) }),
+    heldSince: time.nullable().meta({
+      description:
+        "Since when the caller of a live call is on hold; null for one who is not. `POST /calls/{id}/resume` ends it.",
+    }),
     carrierCallId: z
       .string()
       .nullable()

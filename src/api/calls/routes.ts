@@ -11,13 +11,14 @@ import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } fr
 import { offsetOf, pageOf } from "../http/pages.ts";
 import { NoQuery, pageParameters } from "../http/query.ts";
 import { type CallCreationDeps, CREATE_CALL_OPTIONS, createCall, problemsOfRequest, refuseEarly } from "./create.ts";
-import { itemOf, turnItemsOf } from "./item.ts";
+import { type HeldSince, itemOf, turnItemsOf } from "./item.ts";
 import { NewCallBody } from "./request-schemas.ts";
 import { CallItem, CallParams, CreatedCall, Transcript, type Turn } from "./response-schemas.ts";
 import { type CallSpecDeps, callSpecOf, offerTo } from "./spec.ts";
 
 export interface CallRoutesDeps extends CallCreationDeps, CallSpecDeps, LargeResponsesDeps {
   calls: Pick<CallStore, "create" | "get" | "transcript">;
+  heldSince: HeldSince;
 }
 
 const CREATE = {
@@ -88,7 +89,9 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
     return call;
   };
 
-  app.get("/calls/:id", { schema: GET }, async (request) => itemOf(await get(request.accountId, request.params.id)));
+  app.get("/calls/:id", { schema: GET }, async ({ accountId, params }) =>
+    itemOf(await get(accountId, params.id), deps.heldSince(params.id)),
+  );
 
   app.get(
     "/calls/:id/transcript",

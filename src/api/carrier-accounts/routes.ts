@@ -8,7 +8,7 @@ import { asCarrierId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { CARRIERS_MAX } from "../../core/limits/carriers.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { Carrier, CarrierStore } from "../../store/carrier-store.ts";
+import type { Carrier, CarrierStore, UnsettledCalls } from "../../store/carrier-store.ts";
 import type { CarrierAccounts } from "../../telephony/carrier-accounts.ts";
 import { actOf } from "../http/auth.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";
@@ -95,8 +95,8 @@ const DELETE = {
   tags,
   summary: "Delete a carrier",
   description:
-    "Deletes the credentials, and the carrier's numbers from the account. 409 while one of them is attached, a call of it is not over, or " +
-    "the carrier has not confirmed a hang-up.",
+    "Deletes the credentials, and the carrier's numbers from the account. 409 while one of them is attached, a call of it is not over, " +
+    "the carrier has not confirmed a hang-up, or a call that ended `unknown` within the last hour may ring late; the message names these.",
   params: CarrierParams,
   querystring: NoQuery,
   response: { 204: z.undefined().meta({ description: "The carrier was deleted." }) },
@@ -159,9 +159,7 @@ export function carrierRoutes(fastify: FastifyInstance, deps: CarrierRoutesDeps)
       await carriers.update(accountId, params.id, withoutUndefined(given), actOf(request), identity),
       "carrier",
     );
-    if (changed === "in_use") {
-      throw new ApiError("conflict", `the carrier is in use: ${identity.join(", ")} can be changed ${WHEN_UNUSED}`);
-    }
+    refuseUsed(changed, `${identity.join(", ")} can be changed`);
     log.info({ accountId, requestId, carrierId: changed.id, carrier: changed.carrier }, "carrier changed");
     return itemOf(changed);
   });
@@ -169,12 +167,22 @@ export function carrierRoutes(fastify: FastifyInstance, deps: CarrierRoutesDeps)
   app.delete("/carriers/:id", { schema: DELETE }, async (request, reply) => {
     const { accountId, params, id: requestId } = request;
     const removed = found(await carriers.remove(accountId, params.id, actOf(request)), "carrier");
-    if (removed === "in_use") {
-      throw new ApiError("conflict", `the carrier is in use: it can be deleted ${WHEN_UNUSED}`);
-    }
+    refuseUsed(removed, "it can be deleted");
     log.info({ accountId, requestId, carrierId: removed.id, carrier: removed.carrier }, "carrier deleted");
     return reply.code(204).send();
   });
+}
+
+/** Throws 409 where the account at the carrier is still needed; `what` says what is not done meanwhile. */
+function refuseUsed(result: Carrier | "in_use" | UnsettledCalls, what: string): asserts result is Carrier {
+  if (result === "in_use") throw new ApiError("conflict", `the carrier is in use: ${what} ${WHEN_UNUSED}`);
+  if (!("callIds" in result)) return;
+  const { callIds, untilMs } = result;
+  throw new ApiError(
+    "conflict",
+    `it is not known whether the carrier has placed ${callIds.join(", ")}: ${what} from ${isoTime(untilMs)} on, so that a call that rings ` +
+      "late is hung up",
+  );
 }
 
 /** The names of the credentials that say which account or application of the carrier it is. */

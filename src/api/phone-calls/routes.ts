@@ -22,7 +22,7 @@ import type { AgentRoutesDeps } from "../agents/saving.ts";
 import { AgentCallBody } from "../agents/schemas.ts";
 import type { CallFacts } from "../agents/variables.ts";
 import { CREATE_CALL_OPTIONS, problemsOfRequest, refusalOf, refuseEarly } from "../calls/create.ts";
-import { itemOf } from "../calls/item.ts";
+import { type HeldSince, itemOf } from "../calls/item.ts";
 import { NewCallBody } from "../calls/request-schemas.ts";
 import { CallItem, CallParams } from "../calls/response-schemas.ts";
 import { callSpecOf, offerTo } from "../calls/spec.ts";
@@ -34,6 +34,7 @@ import { DtmfBody, NewPhoneCallBody, TransferBody } from "./schemas.ts";
 
 export interface PhoneCallRoutesDeps extends AgentRoutesDeps {
   calls: Pick<CallStore, "get" | "repeatedAgentVersion">;
+  heldSince: HeldSince;
   carriers: Pick<CarrierStore, "get">;
   phoneNumbers: Pick<PhoneNumberStore, "get" | "find">;
   /** Undefined where no public address of the service is configured. */
@@ -265,7 +266,7 @@ function idempotencyOf({ headers, credential, sentBody }: FastifyRequest) {
 
 /** Has the telephone network do something for a live call. */
 async function ask(
-  { calls, phoneCalls }: PhoneCallRoutesDeps,
+  { calls, phoneCalls, heldSince }: PhoneCallRoutesDeps,
   { accountId }: FastifyRequest,
   callId: CallId,
   wanted: Parameters<PhoneCalls["request"]>[1],
@@ -280,5 +281,5 @@ async function ask(
     if (outcome.isInvalid) throw invalidRequest([problemOf(outcome.reason)]);
     throw new ApiError("conflict", outcome.reason);
   }
-  return itemOf(call);
+  return itemOf(call, heldSince(callId));
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DTMF_CARRIERS } from "../../carriers/list.ts";
+import { CARRIER_NAMES } from "../../carriers/list.ts";
 import { BUILT_IN_TOOLS, type BuiltInTool, HTTP_TOOL_METHODS } from "../../core/calls/spec.ts";
 import { isObject } from "../../core/json.ts";
 import { RETRIEVAL_MODES } from "../../core/knowledge/call-knowledge.ts";
@@ -197,8 +197,8 @@ export const SelectedTool = z
         .optional()
         .meta({
           description:
-            `A built-in tool: ${BUILT_IN_TOOLS.join(", ")}. \`send_dtmf\` needs a carrier that can ` +
-            `send DTMF: ${DTMF_CARRIERS.join(", ")}. \`query_corpus\` searches the documents of corpora.`,
+            `A built-in tool: ${BUILT_IN_TOOLS.join(", ")}. \`send_dtmf\` needs a telephone line: ` +
+            `${CARRIER_NAMES.join(", ")}. \`query_corpus\` searches the documents of corpora.`,
         }),
       definition: ToolDefinition.optional(),
       parameterOverrides: anyObject.optional().meta({

@@ -1,4 +1,4 @@
-import { DTMF_CARRIERS } from "../../carriers/list.ts";
+import { CARRIER_NAMES } from "../../carriers/list.ts";
 import {
   BUILT_IN_TOOLS,
   type BuiltInTool,
@@ -361,7 +361,7 @@ export function* transportProblems(
     const definition = given ?? saved.get(String(toolId))?.definition;
     const found =
       toolName === "send_dtmf"
-        ? mustBeOneOf(DTMF_CARRIERS, toolName)
+        ? mustBeOneOf(CARRIER_NAMES, toolName)
         : isObject(definition) && definition.type === "client"
           ? mustBeOneOf(["websocket", "webrtc"], isToolName(definition.name) ? definition.name : "of the type client")
           : undefined;

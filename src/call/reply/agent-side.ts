@@ -3,7 +3,7 @@ import type { CancelReason, EndReason, SpeakReason } from "../../core/calls/reas
 import type { CallSpec } from "../../core/calls/spec.ts";
 import type { TurnLatency } from "../../core/calls/transcript.ts";
 import { addMs, type CallMs, callMs, earliest, latest } from "../../core/clocks.ts";
-import { asTurnId, HOLD_TURN_ID, type ToolCallId, type TurnId } from "../../core/ids.ts";
+import { asTurnId, NO_REPLY_TURN_ID, type ToolCallId, type TurnId } from "../../core/ids.ts";
 import { referenceOf } from "../../core/knowledge/call-knowledge.ts";
 import { REPLY_SEGMENTS_MAX } from "../../core/limits/calls.ts";
 import type { Conversation } from "../conversation.ts";
@@ -18,6 +18,7 @@ import type { Transcript } from "../transcript.ts";
 import type { Inactivity } from "../turn-taking/inactivity.ts";
 import type { TurnAction, TurnEvent } from "../turn-taking/turn-events.ts";
 import { HeardLedger } from "./heard-ledger.ts";
+import { PendingTones } from "./pending-tones.ts";
 import type { PlayedWord } from "./played-words.ts";
 import { Playout } from "./playout.ts";
 import { Reply } from "./reply.ts";
@@ -25,6 +26,8 @@ import type { AnsweredUtterance } from "./timings.ts";
 import type { ReplyProgress } from "./watchdog.ts";
 
 const NEVER = callMs(Number.POSITIVE_INFINITY);
+/** For the LLM. */
+const TOO_MANY_DIGITS = "Error: the keys that were pressed before are still being sent; wait, and press these again.";
 
 export interface AgentSideOptions {
   spec: CallSpec;
@@ -63,6 +66,8 @@ export class AgentSide {
   readonly #options: AgentSideOptions;
   readonly #playout: Playout;
   readonly #heardLedger: HeardLedger;
+  readonly #tones = new PendingTones();
+  #isDetached = false;
   #reply: Reply | undefined;
   /** The reply before the current one, or the last one: its last words may still come back as an echo. */
   #previousReply: Reply | undefined;
@@ -172,8 +177,8 @@ export class AgentSide {
    */
   handle(event: Extract<CallEvent, { turnId: TurnId }>, nowMs: CallMs): void {
     const reply = this.#reply;
-    if (event.kind === "frame-out" && event.turnId === HOLD_TURN_ID) {
-      this.#playout.sent(event.samples, nowMs);
+    if (event.kind === "frame-out" && event.turnId === NO_REPLY_TURN_ID) {
+      this.#onOtherFrame(event.samples, nowMs);
       return;
     }
     if (reply === undefined || reply.turnId !== event.turnId) return;
@@ -226,6 +231,25 @@ export class AgentSide {
     this.#continueWithResults(reply, nowMs);
   }
 
+  /**
+   * Sends digits, by whichever way the call has; false where too many wait. As tones they interrupt the reply, which goes on after
+   * them, and nothing that the caller does interrupts them.
+   */
+  sendDtmf(digits: string, inBand: boolean): boolean {
+    const { sink } = this.#options;
+    if (!inBand) sink({ kind: "send-dtmf", digits });
+    else if (!this.#isDetached) {
+      if (!this.#tones.add(digits.length)) return false;
+      sink({ kind: "send-dtmf", digits, inBand });
+    }
+    return true;
+  }
+
+  /** Tones are to be sent, or not played to their end. */
+  areTonesPending(nowMs: CallMs): boolean {
+    return this.#tones.arePending(nowMs);
+  }
+
   /** The peer sent a frame, a mark or a pong. */
   confirmed(nowMs: CallMs): void {
     this.#heardLedger.confirmed(this.#reply, nowMs);
@@ -274,6 +298,8 @@ export class AgentSide {
    */
   detached(nowMs: CallMs): void {
     const reply = this.#reply;
+    this.#isDetached = true;
+    this.#tones.drop();
     const unplayedMs = reply === undefined ? 0 : this.#heardLedger.unplayedMs(reply, nowMs);
     this.#playout.restart(nowMs);
     if (reply === undefined) return;
@@ -284,6 +310,7 @@ export class AgentSide {
 
   /** Another leg has started. */
   attached(nowMs: CallMs): void {
+    this.#isDetached = false;
     this.#reply?.watchdog.detach(false, nowMs);
     this.finishIfHeard(nowMs);
   }
@@ -293,9 +320,9 @@ export class AgentSide {
     this.#setState("held");
   }
 
-  /** The hold is over: what the caller has not heard of its audio is dropped. */
-  resumed(nowMs: CallMs): void {
-    this.#playout.flush(nowMs);
+  /** The hold is over; with `clear`, what the caller has not heard of its audio is dropped. */
+  resumed(clear: boolean, nowMs: CallMs): void {
+    if (clear) this.#playout.flush(nowMs);
     this.#setState("listening");
   }
 
@@ -303,12 +330,15 @@ export class AgentSide {
   cancel(reason: CancelReason, speechMs: number, nowMs: CallMs): void {
     const reply = this.#reply;
     if (reply === undefined) return;
-    if (this.#heardLedger.isPlayedToEnd(reply, nowMs)) {
+    // What the reply does when it has been heard waits for its tones.
+    const isWaiting = reply.finalEffect !== undefined && this.#tones.arePending(nowMs);
+    if (!isWaiting && this.#heardLedger.isPlayedToEnd(reply, nowMs)) {
       // It was heard to its end, though no mark has confirmed that yet: there is nothing to cancel.
       this.#finish(reply, nowMs);
       return;
     }
     const { turnId, audible } = reply;
+    const clear = audible && !this.#tones.arePending(nowMs);
     const heardText = this.#heardLedger.text(reply, nowMs);
     this.#options.retrieval?.release();
     // Clients see a turn that comes to nothing closed before its audio is dropped.
@@ -316,14 +346,14 @@ export class AgentSide {
     this.#options.sink({
       kind: "cancel-reply",
       turnId,
-      clear: audible,
+      clear,
       reason,
       speechMs: Math.round(speechMs),
       heardText,
     });
     if (reply.finalEffect !== undefined) reply.tools.revoke(reply.finalEffect.toolCallId);
     this.#settle(reply, false, nowMs);
-    if (audible) this.#playout.flush(nowMs);
+    if (clear) this.#playout.flush(nowMs);
     reply.flushed(nowMs);
     this.#drop(reply);
   }
@@ -366,14 +396,19 @@ export class AgentSide {
   /** Ends a reply that the caller has heard completely, according to marks or the playback clock. */
   finishIfHeard(nowMs: CallMs): void {
     const reply = this.#reply;
-    if (reply !== undefined && nowMs >= this.#heardLedger.deadlineMs(reply, nowMs)) this.#finish(reply, nowMs);
+    if (reply !== undefined && nowMs >= this.#heardMs(reply, nowMs)) this.#finish(reply, nowMs);
   }
 
   /** When the current reply must be checked though no event comes, ms. */
   deadlineMs(nowMs: CallMs): CallMs {
     const reply = this.#reply;
     if (reply === undefined) return callMs(Number.POSITIVE_INFINITY);
-    return earliest(this.#heardLedger.deadlineMs(reply, nowMs), reply.watchdog.deadlineMs(this.#progress(reply)));
+    return earliest(this.#heardMs(reply, nowMs), reply.watchdog.deadlineMs(this.#progress(reply)));
+  }
+
+  /** When the reply, and the tones that were sent meanwhile, count as heard to their end; Infinity while some are not sent. */
+  #heardMs(reply: Reply, nowMs: CallMs): CallMs {
+    return latest(this.#heardLedger.deadlineMs(reply, nowMs), this.#tones.untilMs);
   }
 
   /** The state of the agent's side. */
@@ -384,7 +419,7 @@ export class AgentSide {
     if (reply === undefined) return { state, language, reply };
     const unplayedMs = this.#heardLedger.unplayedMs(reply, nowMs);
     const deadlines = {
-      heardMs: this.#heardLedger.deadlineMs(reply, nowMs),
+      heardMs: this.#heardMs(reply, nowMs),
       ...reply.watchdog.deadlines(this.#progress(reply)),
     };
     return { state, language, reply: { ...reply.snapshot(unplayedMs), deadlines } };
@@ -476,23 +511,23 @@ export class AgentSide {
       });
       return;
     }
-    reply.tools.setResult(run.toolCallId, plan.result);
-    if (plan.effect !== undefined) this.#applyEffect(reply, run.toolCallId, plan.effect);
+    const isRefused = plan.effect !== undefined && !this.#applyEffect(reply, run.toolCallId, plan.effect);
+    reply.tools.setResult(run.toolCallId, isRefused ? TOO_MANY_DIGITS : plan.result);
   }
 
-  #applyEffect(reply: Reply, toolCallId: ToolCallId, effect: ToolEffect): void {
+  /** False where it is not carried out. */
+  #applyEffect(reply: Reply, toolCallId: ToolCallId, effect: ToolEffect): boolean {
     switch (effect.kind) {
       case "hang-up":
       case "transfer":
       case "hold":
         reply.finalEffect ??= { toolCallId, effect };
-        return;
+        return true;
       case "send-dtmf":
-        this.#options.sink(effect);
-        return;
+        return this.sendDtmf(effect.digits, this.#options.spec.dtmfInBand === true);
       case "language":
         this.#options.switchLanguage(effect.language);
-        return;
+        return true;
     }
   }
 
@@ -517,6 +552,15 @@ export class AgentSide {
       this.#options.sink({ kind: "speak", turnId: reply.turnId, segment: firstSegment + index, text, ...reasonMember });
     }
     this.#options.transcript.update("agent", reply.generatedText);
+  }
+
+  /** A frame of hold audio or of tones. */
+  #onOtherFrame(samples: number, nowMs: CallMs): void {
+    this.#playout.sent(samples, nowMs);
+    if (!this.#tones.areToBeSent) return;
+    this.#tones.sent(this.#playout.playsUntilMs);
+    // The reply waits for them, and not the other way round.
+    this.#reply?.watchdog.ttsActive(nowMs);
   }
 
   #onFrameOut(reply: Reply, samples: number, nowMs: CallMs): void {

@@ -1,13 +1,9 @@
-import { strict as assert } from "node:assert";
 import { credential, routingText } from "../rest.ts";
 import type { CarrierTelephony } from "../telephony.ts";
 import { twilioDocument, twiml } from "./documents.ts";
 import * as rest from "./rest.ts";
 import { isTwilioWebhook } from "./signature.ts";
 import { readTwilioWebhook } from "./webhooks.ts";
-
-const NO_DTMF =
-  "carrier_a cannot send digits while the agent is on the call: the request that sends them would disconnect the agent";
 
 /** Of an address of the web: the service may have been at another one, and the path has the key of the carrier's row. */
 const pathOf = (url: string): string | undefined => /^https?:\/\/[^/]+(\/[^#]*)/.exec(url)?.[1];
@@ -35,7 +31,7 @@ export const TWILIO_TELEPHONY: CarrierTelephony = {
     },
   ],
   apiUrl: { variable: "CARRIER_A_API_URL", value: "https://api.twilio.com" },
-  missing: { send_dtmf: NO_DTMF },
+  missing: {},
   streamSecret: (credentials) => credential(credentials, "authToken"),
   verify: rest.verify,
   listNumbers: rest.listNumbers,
@@ -46,7 +42,6 @@ export const TWILIO_TELEPHONY: CarrierTelephony = {
   dial: rest.dial,
   findCalls: rest.findCalls,
   hangUp: rest.hangUp,
-  sendDtmf: () => assert.fail(NO_DTMF),
   readPrice: rest.readPrice,
   document: twilioDocument,
   instruct(credentials, carrierCallId, instruction) {

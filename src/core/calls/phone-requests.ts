@@ -20,6 +20,8 @@ export type PhoneUpdate =
   | { kind: "transfer-failed"; target: string; outcome: TransferFailure }
   /** The carrier's side of the call is over, or the caller speaks with the target of a transfer: the call ends by this reason. */
   | { kind: "end"; reason: EndReason }
+  /** The API sends digits to the other end, and the carrier takes none: they are tones in the agent's audio. */
+  | { kind: "send-dtmf"; digits: string }
   /** The request was not carried out, and nothing changes. `reason` is a sentence for the model, without numbers. */
   | { kind: "refused"; request: PhoneRequest["kind"]; reason: string };
 

@@ -140,6 +140,11 @@ export interface CallSpec {
    * digits where the stream has no message for them. Absent for no, as in older calls: `transfer` ends the call.
    */
   phoneControl?: true;
+  /**
+   * The agent's digits are tones in its audio: neither the stream nor the carrier's API takes them in another way. The gateway decides
+   * it when the call starts. Absent for no, as in older calls.
+   */
+  dtmfInBand?: true;
   /** The largest cost of the call, in the currency of PRICES; absent for no limit. */
   maxCost?: number;
   metadata?: Record<string, unknown>;

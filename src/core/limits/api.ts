@@ -11,6 +11,8 @@ export const LIST_ITEMS_MAX = 100;
 
 /** Metadata conditions of one list request. */
 export const LIST_METADATA_MAX = 8;
+/** The same of headers. */
+export const LIST_HEADERS_MAX = 4;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 
 /** How long the response of an idempotent request is kept. */

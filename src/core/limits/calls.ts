@@ -8,6 +8,8 @@ export const REPLY_SEGMENTS_MAX = 400;
 
 /** DTMF digits of one entry; the next digit begins another entry. */
 export const DTMF_ENTRY_DIGITS_MAX = 64;
+/** DTMF digits whose tones are still to be sent, of one call; those of a request that would exceed it are refused. 25.6 s of tones. */
+export const DTMF_TONES_MAX = 128;
 export const MARKS_OUTSTANDING_MAX = 1_024;
 
 /** Preemptive generations within one turn of the caller: a caller who pauses after each word causes no more than that. */

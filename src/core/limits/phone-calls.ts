@@ -83,6 +83,9 @@ export const PRICE_AT_MS: readonly number[] = [60_000, 10 * 60_000, 60 * 60_000]
 export const DTMF_DIGITS_MAX = 64;
 export const SIP_ADDRESS_CHARS_MAX = 255;
 
+/** How long after a call ended `unknown` the carrier's account is kept, with which it can be hung up when it rings after all. */
+export const UNKNOWN_CALL_MS = 60 * 60_000;
+
 /** The body of a carrier's webhook. */
 export const CARRIER_WEBHOOK_BYTES_MAX = 64 * 1024;
 

@@ -1,4 +1,4 @@
-import { HOLD_TURN_ID } from "../../core/ids.ts";
+import { NO_REPLY_TURN_ID } from "../../core/ids.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import { type FrameCodec, FrameEncoder } from "../../media/frame-codec.ts";
 import type { RingFrame } from "../../media/frame-ring.ts";
@@ -15,7 +15,7 @@ export class HoldAudio {
     this.#melody = new HoldMelody(rateHz);
     this.#encoder = new FrameEncoder(codec, (rateHz / 1_000) * FRAME_MS);
     // The encoder's bytes are the same memory for every frame.
-    this.#frame = { bytes: this.#encoder.encode(), turnId: HOLD_TURN_ID };
+    this.#frame = { bytes: this.#encoder.encode(), turnId: NO_REPLY_TURN_ID };
   }
 
   /** The next frame, borrowed until the next call. */

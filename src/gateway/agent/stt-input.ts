@@ -1,6 +1,7 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
 import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
+import { STT_SILENCE_FRAMES } from "../../core/limits/caller-audio.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -121,11 +122,17 @@ export class SttInput {
     this.#writeSilence(hasEnded ? Math.max(1, silenceFrames) : silenceFrames, segment);
   }
 
+  /** Speech has ended, and no audio follows that would show it. `segment` is the caller's speech after it. */
+  endUtterance(segment: SegmentState): void {
+    this.tick(STT_SILENCE_FRAMES, segment);
+  }
+
   /**
-   * No audio of the caller comes until `resume`: the stream gets none, and ends when its last transcripts have come. A provider may
-   * end a stream without audio by itself, which is no failure, or bill it.
+   * Speech has ended, and no audio of the caller comes until `resume`: the stream gets none, and ends when its last transcripts have
+   * come. A provider may end a stream without audio by itself, which is no failure, or bill it.
    */
-  suspend(): void {
+  suspend(segment: SegmentState): void {
+    this.endUtterance(segment);
     this.#suspendedMs ??= this.#options.nowMs();
   }
 

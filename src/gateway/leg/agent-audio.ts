@@ -2,8 +2,10 @@ import type { CallEvent } from "../../call/events.ts";
 import type { CallMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import type { EchoDetector } from "../../media/echo/echo-detector.ts";
+import type { RingFrame } from "../../media/frame-ring.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { Wire } from "../../wire/wire.ts";
+import type { DtmfAudio } from "../agent/dtmf-audio.ts";
 import type { HoldAudio } from "../agent/hold-audio.ts";
 import type { TtsOutput } from "../agent/tts-output.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
@@ -30,8 +32,8 @@ export interface AgentAudioOptions {
 }
 
 /**
- * The path of the agent's audio from the frame ring to the transport, or of hold audio in its place, paced by the peer's
- * playback. Allocates nothing per frame.
+ * The path of the agent's audio from the frame ring to the transport, or of hold audio in its place, or of DTMF tones before either,
+ * paced by the peer's playback. Allocates nothing per frame.
  */
 export class AgentAudio {
   readonly #options: AgentAudioOptions;
@@ -41,6 +43,8 @@ export class AgentAudio {
   #pausedTurnId: TurnId | undefined;
   /** What is sent in place of replies while the caller is on hold. */
   #holdAudio: HoldAudio | undefined;
+  /** What is sent before anything else; undefined before the first digit. */
+  #dtmfAudio: DtmfAudio | undefined;
   /** Frames are being sent without a gap. */
   #speaking = false;
 
@@ -56,7 +60,7 @@ export class AgentAudio {
   /** Whether a frame is due, if one is ready. */
   isDue(nowMs: CallMs): boolean {
     // A reply that is over may be paused still.
-    const isPaused = this.#pausedTurnId !== undefined && this.#holdAudio === undefined;
+    const isPaused = this.#pausedTurnId !== undefined && this.#holdAudio === undefined && !this.#hasTones;
     return !isPaused && this.#playback.isFrameDue(nowMs, this.#leadMs);
   }
 
@@ -65,8 +69,8 @@ export class AgentAudio {
    * frame is ready, or when the peer did not take it.
    */
   sendFrame(nowMs: CallMs): Uint8Array | undefined {
-    const { wire, transport, ttsOutput, echo, counters, onDropped } = this.#options;
-    const frame = this.#holdAudio === undefined ? ttsOutput.shift() : this.#holdAudio.shift();
+    const { wire, transport, echo, counters, onDropped } = this.#options;
+    const frame = this.#shift();
     if (frame === undefined) {
       this.#speaking = false;
       return undefined;
@@ -83,6 +87,20 @@ export class AgentAudio {
       return undefined;
     }
     return frame.bytes;
+  }
+
+  get #hasTones(): boolean {
+    return this.#dtmfAudio?.isPending === true;
+  }
+
+  #shift(): RingFrame | undefined {
+    if (this.#dtmfAudio?.isPending === true) return this.#dtmfAudio.shift();
+    return this.#holdAudio === undefined ? this.#options.ttsOutput.shift() : this.#holdAudio.shift();
+  }
+
+  /** Sends its tones, whenever there are some, before anything else. */
+  dtmf(dtmfAudio: DtmfAudio): void {
+    this.#dtmfAudio = dtmfAudio;
   }
 
   /** The reply begins to speak. If another reply was paused, it is over. */
@@ -106,16 +124,16 @@ export class AgentAudio {
     this.#speaking = false;
   }
 
-  /** The hold is over. */
-  endHold(nowMs: CallMs): void {
+  /** The hold is over; `clear` as in `interrupt`. */
+  endHold(clear: boolean, nowMs: CallMs): void {
     this.#holdAudio = undefined;
-    this.interrupt(nowMs);
+    this.interrupt(clear, nowMs);
   }
 
-  /** The reply was interrupted: frames that the peer has not played count as dropped. */
-  interrupt(nowMs: CallMs): void {
+  /** The reply was interrupted; with `clear`, frames that the peer has not played count as dropped. */
+  interrupt(clear: boolean, nowMs: CallMs): void {
     this.#pausedTurnId = undefined;
-    this.#playback.flush(nowMs);
+    if (clear) this.#playback.flush(nowMs);
     this.#speaking = false;
   }
 }

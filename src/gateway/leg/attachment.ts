@@ -11,6 +11,7 @@ import { EchoDetector } from "../../media/echo/echo-detector.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
 import type { VoiceActivityDetector } from "../../media/voice-activity/detector.ts";
 import type { ClientMessage, InboundAudio, StreamStarted, Wire } from "../../wire/wire.ts";
+import type { DtmfAudio } from "../agent/dtmf-audio.ts";
 import type { HoldAudio } from "../agent/hold-audio.ts";
 import type { TtsOutput } from "../agent/tts-output.ts";
 import { cleanUp } from "../cleanup.ts";
@@ -240,7 +241,7 @@ export class Attachment implements TransportListener {
 
   /** The reply was interrupted; with `clear` the peer is to drop what it has not played. */
   interrupt(clear: boolean, nowMs: CallMs): void {
-    if (this.#state.at === "streaming") this.#state.agentAudio.interrupt(nowMs);
+    if (this.#state.at === "streaming") this.#state.agentAudio.interrupt(clear, nowMs);
     if (clear) this.#send(this.#options.wire.encodeClear());
   }
 
@@ -250,12 +251,17 @@ export class Attachment implements TransportListener {
     if (this.#state.at === "streaming") this.#state.agentAudio.hold(holdAudio);
   }
 
-  /** The hold is over: the peer is to drop what it has not played of its audio. */
-  endHold(nowMs: CallMs): void {
+  /** The hold is over; with `clear` the peer is to drop what it has not played of its audio. */
+  endHold(clear: boolean, nowMs: CallMs): void {
     this.#options.holdAudio = undefined;
     if (this.#state.at !== "streaming") return;
-    this.#state.agentAudio.endHold(nowMs);
-    this.#send(this.#options.wire.encodeClear());
+    this.#state.agentAudio.endHold(clear, nowMs);
+    if (clear) this.#send(this.#options.wire.encodeClear());
+  }
+
+  /** Sends its tones, whenever there are some, before anything else. */
+  dtmf(dtmfAudio: DtmfAudio): void {
+    if (this.#state.at === "streaming") this.#state.agentAudio.dtmf(dtmfAudio);
   }
 
   mark(name: string): void {

@@ -54,6 +54,8 @@ export class CallCounters implements CallCounts {
   /** Pings that were answered. */
   pongs = 0;
   digits = 0;
+  /** Digits of the agent's side that were not sent, because too many waited. */
+  digitsRefused = 0;
   cleared = 0;
   carrierErrors = 0;
   /** How often speech paused a reply; echoes of the agent that were ignored. */
@@ -165,6 +167,7 @@ export class CallCounters implements CallCounts {
       pings: this.pings,
       pongs: this.pongs,
       dtmfDigits: this.digits,
+      dtmfRefused: this.digitsRefused,
       cleared: this.cleared,
       carrierErrors: this.carrierErrors,
       stageFailures: this.providerFailures,

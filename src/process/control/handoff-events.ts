@@ -8,6 +8,7 @@ import type { CallStore } from "../../store/call-store.ts";
 import type { EndRequests } from "../../store/handoff/end-requests.ts";
 import type { HandoffHandlers, HandoffThreadClient } from "../../store/handoff/thread-client.ts";
 import type { PhoneCalls } from "../../telephony/phone-calls.ts";
+import type { LiveHolds } from "./live-holds.ts";
 
 export interface HandoffEventsOptions {
   capacity: Pick<
@@ -22,6 +23,7 @@ export interface HandoffEventsOptions {
   calls: Pick<CallStore, "setCarrierCallId">;
   /** Undefined where the service manages no telephone calls. */
   phoneCalls: Pick<PhoneCalls, "phoneRequested" | "mediaChanged"> | undefined;
+  holds: Pick<LiveHolds, "reported" | "ended" | "workerDisconnected">;
   /** A worker accepts calls; called again for every further report of such a worker. */
   onWorkerAccepting: () => void;
   log: Logger;
@@ -31,7 +33,7 @@ export interface HandoffEventsOptions {
 export function handoffEvents(options: HandoffEventsOptions): HandoffHandlers {
   const { capacity, lostCalls, accountTotals, handoff, endRequests, finalizer, calls, onWorkerAccepting, log } =
     options;
-  const { phoneCalls } = options;
+  const { phoneCalls, holds } = options;
   return {
     onRedeemed: (callId, workerId) => capacity.assign(callId, workerId),
     onReturned({ callId, remainingMs }) {
@@ -55,6 +57,7 @@ export function handoffEvents(options: HandoffEventsOptions): HandoffHandlers {
     onWorkerDisconnected(workerId, connection) {
       capacity.workerDisconnected(workerId);
       accountTotals.workerDisconnected(workerId);
+      holds.workerDisconnected(workerId);
       lostCalls.workerDisconnected(workerId, connection);
     },
     onStreamStarted(callId, carrierCallId) {
@@ -65,7 +68,9 @@ export function handoffEvents(options: HandoffEventsOptions): HandoffHandlers {
     },
     onPhoneRequest: (callId, workerId, request) => phoneCalls?.phoneRequested(callId, workerId, request),
     onMedia: (_, { callId, state }) => phoneCalls?.mediaChanged(callId, state),
+    onHold: (workerId, report) => holds.reported(workerId, report),
     onEnded(callId, end) {
+      holds.ended(callId);
       capacity.release(callId);
       finalizer.finalize(callId, end);
     },

@@ -19,7 +19,7 @@ export type DerivedEvent =
   | { kind: "speech-started"; startMs: CallMs }
   /** The call's detector decided that the caller stopped speaking at `endMs`. */
   | { kind: "speech-ended"; endMs: CallMs }
-  /** The first frame of a reply, or of hold audio (HOLD_TURN_ID), was sent, or the next one after the peer's buffer had run dry. */
+  /** The first frame of a reply, or of hold audio or DTMF tones (NO_REPLY_TURN_ID), was sent, or the next one after the peer's buffer had run dry. */
   | { kind: "playout-started"; turnId: TurnId }
   /**
    * The peer has played all that it had of the reply, or was ordered to drop it. `sentMs` is the audio sent since

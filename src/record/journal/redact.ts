@@ -168,9 +168,11 @@ function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): 
 }
 
 function redactedRequest(
-  event: Extract<OccasionalEvent, { kind: "hold-requested" | "finalize-requested" }>,
+  event: Extract<OccasionalEvent, { kind: "dtmf" | "hold-requested" | "dtmf-requested" | "finalize-requested" }>,
 ): JournaledEvent {
+  if (event.kind === "dtmf") return { kind: event.kind, digit: "", chars: event.digit.length };
   if (event.kind === "hold-requested") return { kind: event.kind, msMax: event.msMax };
+  if (event.kind === "dtmf-requested") return { kind: event.kind, digits: "", chars: event.digits.length };
   const { kind, endReason } = event;
   return { kind, ...(endReason !== undefined && { endReason }) };
 }
@@ -191,7 +193,9 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "leg-detached":
     case "resume-requested":
       return { kind };
+    case "dtmf":
     case "hold-requested":
+    case "dtmf-requested":
     case "finalize-requested":
       return redactedRequest(event);
     case "leg-started":
@@ -204,8 +208,6 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
       return { kind, name: "", chars: event.name.length };
     case "cleared":
       return { kind, playedMs: event.playedMs };
-    case "dtmf":
-      return { kind, digit: "", chars: event.digit.length };
     case "voice-chosen":
     case "phrases-chosen":
     case "detector-changed":
@@ -347,7 +349,7 @@ function redactedCommand(
     case "run-tool":
       return { kind, turnId: command.turnId, toolCallId: command.toolCallId, name: command.name, arguments: {} };
     case "send-dtmf":
-      return { kind, digits: "", chars: command.digits.length };
+      return { kind, digits: "", ...(command.inBand && { inBand: true }), chars: command.digits.length };
     case "language":
       return { kind, language: command.language, reason: command.reason };
     case "transfer":
@@ -355,7 +357,7 @@ function redactedCommand(
     case "held":
       return { kind, msMax: command.msMax };
     case "resumed":
-      return { kind, reason: command.reason, heldMs: command.heldMs };
+      return { kind, reason: command.reason, heldMs: command.heldMs, ...(command.clear === false && { clear: false }) };
     case "interim":
       return { kind, text: "", startMs: command.startMs, chars: command.text.length };
     case "utterance": {

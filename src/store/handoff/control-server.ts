@@ -12,7 +12,7 @@ import { asWorkerId, type CallId, type CarrierCallId, type WorkerId } from "../.
 import { WORKER_CONNECT_MS_MAX } from "../../core/limits/admission.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { EndSummary, MediaReport } from "../call-handoff.ts";
+import type { EndSummary, HoldReport, MediaReport } from "../call-handoff.ts";
 import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
 import {
   type ControlMessage,
@@ -64,6 +64,8 @@ export interface HandoffServerOptions {
    * control process that has known them before. The end of a call is reported by `onEnded` alone.
    */
   onMedia(workerId: WorkerId, report: MediaReport): void;
+  /** A caller is on hold from now on, or no longer. Repeated for all who are on hold when a worker connects. */
+  onHold(workerId: WorkerId, report: HoldReport): void;
   /**
    * The call is over and its journal complete or failed; call `acknowledge` when its end is safely recorded. `end` is
    * absent for a call that never began.
@@ -307,6 +309,7 @@ export class HandoffServer {
             return;
           case "phone-request":
           case "media":
+          case "hold":
             // What the control process answers must find the worker.
             void welcomed.then(() => this.#onPhoneMessage(peer, message));
             return;
@@ -336,10 +339,11 @@ export class HandoffServer {
 
   #onPhoneMessage(
     { workerId }: WorkerConnection,
-    message: Extract<WorkerMessage, { kind: "phone-request" | "media" }>,
+    message: Extract<WorkerMessage, { kind: "phone-request" | "media" | "hold" }>,
   ): void {
     const { callId } = message;
     if (message.kind === "phone-request") this.#options.onPhoneRequest(callId, workerId, message.request);
+    else if (message.kind === "hold") this.#options.onHold(workerId, { callId, sinceMs: message.sinceMs });
     else this.#options.onMedia(workerId, { callId, state: message.state });
   }
 

@@ -5,7 +5,7 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { EndSummary, MediaReport, RedeemedCall } from "../call-handoff.ts";
+import type { EndSummary, HoldReport, MediaReport, RedeemedCall } from "../call-handoff.ts";
 import type { StreamProof } from "../redemptions.ts";
 
 /**
@@ -80,6 +80,8 @@ export type WorkerMessage =
   | { kind: "phone-request"; callId: CallId; request: PhoneRequest }
   /** A telephone call has a media stream from now on, or has lost it; sent for all of them after each hello. */
   | ({ kind: "media" } & MediaReport)
+  /** A caller is on hold from now on, or no longer; sent for all who are on hold after each hello. */
+  | ({ kind: "hold" } & HoldReport)
   /** The answer to `phone-update`: whether the worker has the call. */
   | { kind: "phone-updated"; id: number; isTaken: boolean }
   /** The answer to `hold-call`. */

@@ -28,7 +28,7 @@ export type HandoffHandlers = Pick<
   | "onStreamStarted"
   | "onEnded"
 > &
-  Partial<Pick<HandoffServerOptions, "onPhoneRequest" | "onMedia">>;
+  Partial<Pick<HandoffServerOptions, "onPhoneRequest" | "onMedia" | "onHold">>;
 
 export interface HandoffThreadClientOptions {
   /** The program of the thread: a module that serves the messages of thread-messages.ts. */
@@ -257,6 +257,9 @@ export class HandoffThreadClient {
         return;
       case "media":
         handlers.onMedia?.(message.workerId, message.report);
+        return;
+      case "hold":
+        handlers.onHold?.(message.workerId, message.report);
         return;
       case "phone-updated":
         this.#pendingUpdates.get(message.id)?.(message.isTaken);

@@ -5,7 +5,7 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { LogLevel } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { EndSummary, MediaReport } from "../call-handoff.ts";
+import type { EndSummary, HoldReport, MediaReport } from "../call-handoff.ts";
 import type { CallPrompts } from "../call-store.ts";
 import type { StorePlace } from "../open-stores.ts";
 import type { ReturnedCall } from "../redemptions.ts";
@@ -58,6 +58,7 @@ export type FromHandoffThread =
   | { kind: "stream-started"; callId: CallId; carrierCallId: CarrierCallId }
   | { kind: "phone-request"; callId: CallId; workerId: WorkerId; request: PhoneRequest }
   | { kind: "media"; workerId: WorkerId; report: MediaReport }
+  | { kind: "hold"; workerId: WorkerId; report: HoldReport }
   | { kind: "phone-updated"; id: number; isTaken: boolean }
   | { kind: "hold-answered"; id: number; outcome: HoldOutcome | undefined }
   | { kind: "resume-address"; id: number; url: string | undefined }

@@ -17,7 +17,7 @@ import {
   UNRESOLVED_REDEMPTIONS_MAX,
 } from "../../core/limits/admission.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { CallHandoff, EndSummary, MediaReport, RedeemedCall } from "../call-handoff.ts";
+import type { CallHandoff, EndSummary, HoldReport, MediaReport, RedeemedCall } from "../call-handoff.ts";
 import type { StreamProof } from "../redemptions.ts";
 import {
   type ControlMessage,
@@ -57,6 +57,8 @@ export interface HandoffClientOptions {
   resumeAddress: (callId: CallId) => string | undefined;
   /** The media streams of this worker's telephone calls: sent at every connection. */
   mediaStates: () => readonly MediaReport[];
+  /** The holds of this worker's calls: sent at every connection. */
+  holds: () => readonly HoldReport[];
   /** The control process has another protocol version: called once, until one of this version is met. */
   onIncompatibleControl: () => void;
   /**
@@ -201,6 +203,10 @@ export class HandoffClient implements CallHandoff {
     this.#socket?.write(toLine({ kind: "media", ...report }));
   }
 
+  holdChanged(report: HoldReport): void {
+    this.#socket?.write(toLine({ kind: "hold", ...report }));
+  }
+
   ended(callId: CallId, end?: EndSummary): void {
     this.#unacknowledged.set(callId, end);
     this.#socket?.write(toLine({ kind: "ended", callId, end }));
@@ -275,7 +281,7 @@ export class HandoffClient implements CallHandoff {
   #onConnect(socket: Socket): void {
     this.#socket = socket;
     this.#connectionCount += 1;
-    const { workerId, callIds, load, takeSpendReports, mediaStates } = this.#options;
+    const { workerId, callIds, load, takeSpendReports, mediaStates, holds } = this.#options;
     const hello: WorkerMessage = {
       kind: "hello",
       protocol: HANDOFF_PROTOCOL_VERSION,
@@ -288,6 +294,7 @@ export class HandoffClient implements CallHandoff {
     };
     socket.write(toLine(hello));
     for (const report of mediaStates()) this.mediaChanged(report);
+    for (const report of holds()) this.holdChanged(report);
     for (const nonce of this.#unconfirmed.keys()) this.#retryReturn(socket, nonce);
     this.#sendLoadRepeatedly();
     for (const [callId, end] of this.#unacknowledged) socket.write(toLine({ kind: "ended", callId, end }));

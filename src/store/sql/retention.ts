@@ -3,6 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { AccountId, CallId } from "../../core/ids.ts";
 import type { DueCall, DueQuery, RetentionStore } from "../retention-store.ts";
+import { headerRows } from "./calls/metadata.ts";
 import { trimTranscript } from "./calls/turns.ts";
 import type { SqlDatabase } from "./database.ts";
 import type { Tables } from "./tables.ts";
@@ -60,6 +61,7 @@ export class SqlRetention implements RetentionStore {
     if ((await over.executeTakeFirst()) === undefined) return;
     await trimTranscript(this.#db, callId);
     await this.#database.transaction(async (tx) => {
+      await deleteHeaderPairs(tx, callId);
       const call = await tx
         .updateTable("calls")
         .set({
@@ -93,3 +95,24 @@ export class SqlRetention implements RetentionStore {
 
 const isAfter = (calls: ExpressionBuilder<Tables, "calls">, { id, endedAtMs }: DueCall) =>
   calls.or([calls("ended_at", ">", endedAtMs), calls.and([calls("ended_at", "=", endedAtMs), calls("id", ">", id)])]);
+
+/** The call is no longer found by its headers. */
+async function deleteHeaderPairs(tx: Kysely<Tables>, callId: CallId): Promise<void> {
+  const call = await tx
+    .selectFrom("calls")
+    .select(["account_id", "phone_headers"])
+    .where("id", "=", callId)
+    .where("status", "in", ENDED_STATUSES)
+    .executeTakeFirst();
+  if (call === undefined || call.phone_headers === null) return;
+  const hashes = headerRows({ callId, accountId: call.account_id }, JSON.parse(call.phone_headers)).map(
+    ({ pair_hash: hash }) => hash,
+  );
+  if (hashes.length === 0) return;
+  await tx
+    .deleteFrom("call_metadata")
+    .where("account_id", "=", call.account_id)
+    .where("call_id", "=", callId)
+    .where("pair_hash", "in", hashes)
+    .execute();
+}

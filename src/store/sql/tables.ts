@@ -347,8 +347,8 @@ export interface Tables {
     /** JSON of a list. */
     commands: string;
   };
-  /** The metadata of calls, as lists find it. */
-  call_metadata: { call_id: CallId; account_id: AccountId /** See `pairHash`. */; pair_hash: string };
+  /** The metadata and the headers of calls, as lists find them. */
+  call_metadata: { call_id: CallId; account_id: AccountId /** See `pairHash` and `headerHash`. */; pair_hash: string };
   stream_tokens: {
     /** SHA-256 of the token, lower-case hex. */
     token_hash: string;

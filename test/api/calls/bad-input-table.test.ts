@@ -195,10 +195,9 @@ const FIELDS: readonly Field[] = [
     ],
   }),
   tool("toolName", {
-    created: ['"hang_up"', '"transfer"', '"switch_language"'],
+    created: ['"hang_up"', '"transfer"', '"send_dtmf"', '"switch_language"'],
     invalid_request: [
       ...noWord("hang_up"),
-      ['"send_dtmf"', "/connectionType"],
       ['"query_corpus"', "/selectedTools/0/parameterOverrides/corpusIds"],
     ],
   }),

@@ -89,6 +89,7 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   tick: { kind: "tick" },
   "leg-started": { kind: "leg-started", codec: "mulaw" },
   "leg-detached": { kind: "leg-detached" },
+  "dtmf-requested": { kind: "dtmf-requested", digits: "12", chars: 2 },
   "hold-requested": { kind: "hold-requested", msMax: 300_000 },
   "resume-requested": { kind: "resume-requested" },
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HoldOutcome, HoldRequest } from "../../../src/core/calls/hold.ts";
+import { epochMs } from "../../../src/core/clocks.ts";
 import { asCallId, type CallId, type WorkerId } from "../../../src/core/ids.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
 import { inEveryStatus } from "../../support/calls/stored-calls.ts";
@@ -57,6 +58,21 @@ describe("POST /calls/{id}/hold and /resume", () => {
     const answer = await ask(await activeCall(), refusal === "not_on_hold" ? "resume" : "hold", {});
     expect([answer.status, errorOf(answer).code]).toEqual([409, code]);
     expect(errorOf(answer).message).toContain(sentence);
+  });
+
+  test("are followed by the record, alone and in lists, with the time since which the caller is on hold", async () => {
+    const id = await activeCall();
+    const item = (): Promise<Answer> => api.get(`/api/v1/calls/${id}`);
+    expect((await item()).body).toMatchObject({ heldSince: null });
+    api.state.heldSinceMs = epochMs(Date.UTC(2026, 10, 21, 8));
+    const heldSince = "2026-11-21T08:00:00.000Z";
+    expect((await ask(id, "hold", {})).body).toMatchObject({ id, heldSince });
+    expect((await item()).body).toMatchObject({ id, heldSince });
+    const { body } = await api.get("/api/v1/calls");
+    const calls = (body as { data: { status: string; heldSince: string | null }[] }).data;
+    // What was reported of a call that is over is not shown any more.
+    for (const call of calls) expect(call.heldSince).toBe(call.status === "active" ? heldSince : null);
+    expect(calls.length).toBeGreaterThan(1);
   });
 
   test("refuse a call that is not active, without a worker", async () => {

@@ -10,6 +10,7 @@ import {
   MINIMAL_CALL,
   pathsOf,
 } from "../../support/api/harness.ts";
+import { createCarrier, queuedCall } from "../../support/telephony/stored.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 
 let api: ApiUnderTest;
@@ -179,12 +180,40 @@ describe("GET /calls", () => {
     ["metadata[a][b]=1", "/metadata[a][b]"],
     ["metadata[__proto__]=1", "/metadata[__proto__]"],
     ["metadata.a=1", "/metadata.a"],
+    ["header=x", "/header"],
+    ["header[a]=1&header[a]=2", "/header/a"],
+    [[..."abcde"].map((name) => `header[${name}]=1`).join("&"), "/header"],
+    ["header[a][b]=1", "/header[a][b]"],
+    ["header[__proto__]=1", "/header[__proto__]"],
+    ["headers[a]=1", "/headers[a]"],
     ["Limit=5", "/Limit"],
     ["accountId=account_1", "/accountId"],
     ["__proto__=1", "/__proto__"],
   ])("%s is refused by name", async (query, path) => {
     const answer = await list(query);
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([400, "invalid_request", [path]]);
+  });
+
+  test("filters telephone calls by their headers", async () => {
+    const carrier = await createCarrier(api.stores, api.accountId);
+    const facts = { direction: "inbound", from: "+12025550199", to: "+12025550100" } as const;
+    const received = async (headers: Record<string, string>): Promise<string> => {
+      const call = queuedCall(api.accountId, carrier.id, api.clock.epochMs(), { facts: { ...facts, headers } });
+      const made = await api.stores.phoneCalls.create(call);
+      return "call" in made ? made.call.id : made.kind;
+    };
+    await create({ metadata: { "x-customer": "12" } });
+    const first = await received({ "x-customer": "12", "x-shop": "a&b" });
+    const second = await received({ "x-customer": "12" });
+    for (const [query, expected] of [
+      ["header[X-Customer]=12", [second, first]],
+      ["header%5Bx-customer%5D=12&header[x-shop]=a%26b&direction=inbound", [first]],
+      ["header[x-customer]=1", []],
+      ["header[]=12", []],
+      ["header[x-customer]=12&metadata[x-customer]=12", []],
+    ] as const) {
+      expect([query, await idsOf(query)]).toEqual([query, expected]);
+    }
   });
 
   test("a metadata filter without a key is refused with the right form", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { DTMF_CARRIERS } from "../../../src/carriers/list.ts";
+import { CARRIER_NAMES } from "../../../src/carriers/list.ts";
 import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../../src/core/limits/tools.ts";
 import type { SchemaResult } from "../../../src/core/schemas/checker.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
@@ -88,19 +88,19 @@ describe("the tools of a call", () => {
     expect(api.logged.join()).not.toContain("canary");
   });
 
-  test("of a client need a websocket, and DTMF a carrier that can send it: the message names it", async () => {
+  test("of a client need a websocket, and DTMF a telephone line: the message names it", async () => {
     const answer = await create([CLIENT_TOOL]);
     expect([answer.status, pathsOf(answer)]).toEqual([400, ["/connectionType"]]);
     expect(errorOf(answer).message).toBe(
       'connectionType must be websocket or webrtc with the tool show, not "carrier_a"',
     );
     const keys = [{ toolName: "send_dtmf", parameterOverrides: { digits: "123#" } }];
-    for (const connectionType of ["carrier_a", "carrier_b", "websocket"]) {
+    for (const connectionType of ["websocket", "webrtc"]) {
       expect(errorOf(await create(keys, { connectionType })).message).toBe(
-        `connectionType must be ${DTMF_CARRIERS.join(" or ")} with the tool send_dtmf, not "${connectionType}"`,
+        `connectionType must be ${CARRIER_NAMES.join(" or ")} with the tool send_dtmf, not "${connectionType}"`,
       );
     }
-    expect((await create(keys, { connectionType: "carrier_c" })).status).toBe(201);
+    for (const connectionType of CARRIER_NAMES) expect((await create(keys, { connectionType })).status).toBe(201);
   });
 
   test("may fix switch_language only to a language that the service serves, or to a region of one", async () => {

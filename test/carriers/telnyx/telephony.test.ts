@@ -208,9 +208,8 @@ describe("the requests are those of the official SDK", () => {
     expect(ours(telephony.hangUp(credentials, carrierCallId).request)).toEqual(
       await sdk((actions) => actions.hangup(carrierCallId, {})),
     );
-    expect(ours(telephony.sendDtmf(credentials, carrierCallId, "1w2#").request)).toEqual(
-      await sdk((actions) => actions.sendDtmf(carrierCallId, { digits: "1w2#" })),
-    );
+    const digits = telephony.sendDtmf?.(credentials, carrierCallId, "1w2#").request;
+    expect(digits && ours(digits)).toEqual(await sdk((actions) => actions.sendDtmf(carrierCallId, { digits: "1w2#" })));
   });
 });
 

@@ -393,9 +393,8 @@ test("a number that Twilio does not know is an invalid one, and a call that is o
   expect(telephony.hangUp(credentials, carrierCallId).read(refusal(21220))).toEqual({ kind: "gone" });
 });
 
-test("digits cannot be sent, and the reason is given", () => {
-  expect(telephony.missing.send_dtmf).toContain("disconnect the agent");
-  expect(() => telephony.sendDtmf(credentials, carrierCallId, "1")).toThrow("carrier_a");
+test("there is no request for digits: they are tones in the agent's audio", () => {
+  expect(telephony.sendDtmf).toBeUndefined();
 });
 
 test("a call that was answered is not rejected but ended", () => {

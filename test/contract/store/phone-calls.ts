@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asCallId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
+import { UNKNOWN_CALL_MS } from "../../../src/core/limits/phone-calls.ts";
 import type { CallEvent } from "../../../src/store/call-store.ts";
 import type { Carrier } from "../../../src/store/carrier-store.ts";
 import type { NewPhoneCall, PhoneCallStep } from "../../../src/store/phone-call-store.ts";
@@ -444,6 +445,59 @@ export function phoneCallContract(name: string, make: () => StoresUnderTest): vo
       expect(await ids({ to: INBOUND.to, carrierCallId: "CA1" })).toEqual([inbound]);
       expect(await ids({ from: INBOUND.from, to: OUTBOUND.to })).toEqual([]);
       expect(await ids({ status: "ringing" })).toEqual([inbound]);
+    });
+
+    test("lists find telephone calls by their headers, alone and together, by names in any case and whole values", async () => {
+      const headers = { "x-customer": "12 34", "x-shop": "n\u00f6rd\u{1f4de}" };
+      const first = await createInbound("CA1", { facts: { ...INBOUND, headers } });
+      const second = await createInbound("CA2", { facts: { ...INBOUND, headers: { "x-customer": "12 34" } } });
+      await createInbound("CA3", { facts: { ...INBOUND, headers: {} } });
+      await createCall(stores, accountId, { ...SPEC, metadata: { "x-customer": "12 34" } });
+      const ids = async (query: object) => {
+        const { calls } = await stores.calls.list(accountId, { limit: 10, ...query });
+        return calls.map(({ id }) => id);
+      };
+      expect(await ids({ headers: { "x-customer": "12 34" } })).toEqual([second, first]);
+      expect(await ids({ headers: { "X-Customer": "12 34" }, direction: "inbound", status: "ringing" })).toEqual([
+        second,
+        first,
+      ]);
+      expect(await ids({ headers })).toEqual([first]);
+      expect(await ids({ headers: {} })).toHaveLength(4);
+      expect(await ids({ headers: { "x-customer": "12" } })).toEqual([]);
+      expect(await ids({ headers: { "x-customer": "12 34" }, metadata: { "x-customer": "12 34" } })).toEqual([]);
+      expect(await ids({ headers, status: "ended" })).toEqual([]);
+      const other = await stores.accounts.ensure("second");
+      expect((await stores.calls.list(other, { limit: 10, headers })).calls).toEqual([]);
+    });
+
+    test("no list finds a call by headers that are not stored, or were deleted with its transcript", async () => {
+      const headers = INBOUND.headers ?? {};
+      const found = async () => (await stores.calls.list(accountId, { limit: 10, headers })).calls.map(({ id }) => id);
+      await createInbound("CA1", { spec: { ...SPEC, transcriptEnabled: false } });
+      expect(await found()).toEqual([]);
+      const metadata = { order: "A-17" };
+      const callId = await createInbound("CA2", { spec: { ...SPEC, metadata } });
+      expect(await found()).toEqual([callId]);
+      await redeem(await giveToken(callId));
+      await stores.calls.finish(callId, endAt(under.clock));
+      await stores.retention.deleteTranscript(callId);
+      expect(await found()).toEqual([]);
+      expect((await stores.calls.list(accountId, { limit: 10, metadata })).calls.map(({ id }) => id)).toEqual([callId]);
+    });
+
+    test("a call that ended unknown keeps its carrier for an hour, with its name, because it may ring late", async () => {
+      const carriers = stores.openCarriers(SEALING_KEYS);
+      const other = await createCarrier(stores, accountId);
+      const callId = await create();
+      await step(callId, { isOver: true, end: { status: "failed", endReason: "unknown" } });
+      const unsettled = { callIds: [callId], untilMs: addMs(nowMs(), UNKNOWN_CALL_MS) };
+      expect(await carriers.remove(accountId, carrier.id)).toEqual(unsettled);
+      expect(await carriers.remove(accountId, other.id)).toMatchObject({ id: other.id });
+      under.clock.advance(UNKNOWN_CALL_MS - 1);
+      expect(await carriers.remove(accountId, carrier.id)).toEqual(unsettled);
+      under.clock.advance(1);
+      expect(await carriers.remove(accountId, carrier.id)).toMatchObject({ id: carrier.id });
     });
 
     test("an address of any length and any characters is stored, its beginning is found, and it is cut", async () => {

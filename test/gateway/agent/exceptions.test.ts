@@ -125,6 +125,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], Provocation>> = {
   "transfer-started": ABSENT,
   "transfer-failed": ABSENT,
   "transfer-refused": ABSENT,
+  "dtmf-requested": { cause: (call) => call.connection.phoneUpdate({ kind: "send-dtmf", digits: "1" }) },
   "hold-requested": { cause: (call) => call.connection.hold({ kind: "hold", msMax: 5_000 }) },
   "resume-requested": {
     cause: (call) => {

@@ -111,7 +111,7 @@ describe("a suspended stream", () => {
       capabilities: { ratesHz: [8_000] },
     });
     speak(10);
-    input.suspend();
+    input.suspend(segmenter);
     await clock.play(2_500);
     input.tick(0, segmenter);
     expect(events).toMatchObject([{ kind: "stt-final", text: "one moment" }]);
@@ -127,7 +127,7 @@ describe("a suspended stream", () => {
 
   test("that has failed has no successor: the call was given the failure", async () => {
     const { input, stt, clock, errors, segmenter } = start({ script: [{ atMs: 1_000, event: { kind: "fail" } }] });
-    input.suspend();
+    input.suspend(segmenter);
     await clock.play(5_100);
     input.tick(0, segmenter);
     input.resume();
@@ -140,7 +140,7 @@ describe("a suspended stream", () => {
     const { input, stt, clock, errors, segmenter, speak } = start({
       script: [{ atMs: 6_000, event: { kind: "fail" } }],
     });
-    input.suspend();
+    input.suspend(segmenter);
     await clock.play(5_100);
     input.tick(0, segmenter);
     await clock.play(2_000);

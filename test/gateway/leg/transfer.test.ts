@@ -5,8 +5,11 @@ import type { BuiltInTool } from "../../../src/core/calls/spec.ts";
 import { RESUME_MS_MAX } from "../../../src/core/limits/connections.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
+import { compareJournal } from "../../../src/record/replay/comparison.ts";
 import { type LegOptions, leg } from "../../callers/leg.ts";
 import { STREAM_ID } from "../../callers/twilio-stream.ts";
+import { digitsIn } from "../../support/audio/dtmf-decoder.ts";
+import { samplesOf } from "../../support/audio/samples.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
@@ -67,6 +70,12 @@ async function transferring() {
   call.connection.phoneUpdate(TRANSFERRING);
   await call.listen(500);
   return call;
+}
+
+/** The audio of a message to the carrier. */
+function audioOf(text: string): Buffer[] {
+  const { event, media } = JSON.parse(text) as { event: string; media?: { payload: string } };
+  return event === "media" ? [Buffer.from(media?.payload ?? "", "base64")] : [];
 }
 
 const hasAudio = (socket: { events: string[] }): boolean => socket.events.includes("media");
@@ -223,10 +232,52 @@ describe("a telephone call whose agent transfers the caller", () => {
 describe("digits that the agent sends", () => {
   const DIGITS = uses("send_dtmf", { digits: "12#" });
 
-  test("go to the control process where the stream has no message for them", async () => {
+  const heardBy = (call: ReturnType<typeof onPhone>): string =>
+    digitsIn(samplesOf("mulaw", Buffer.concat(call.socket.sent.flatMap(audioOf))), 8_000);
+
+  test("go to the control process where the stream has no message for them, and the carrier a request", async () => {
     const call = onPhone({ first: DIGITS });
     await call.listen(5_000);
     expect(call.requests).toEqual([{ kind: "send_dtmf", digits: "12#" }]);
+    expect(heardBy(call)).toBe("");
+  });
+
+  test("are tones in its audio where neither takes them; the journal has them, and can be replayed", async () => {
+    const call = onPhone({ first: DIGITS, spec: { dtmfInBand: true } });
+    await call.listen(8_000);
+    expect([call.requests, call.ends()]).toEqual([[], []]);
+    expect(heardBy(call)).toBe("12#");
+    expect(call.resultOf()).toBe("The keys are pressed.");
+    call.connection.closed(1_000, false);
+    while (call.done() === 0) await call.clock.play(20);
+    const sent: Buffer[] = [];
+    await readJournal(call.journalPath, (record) => {
+      if (record.kind === "frame-out") sent.push(Buffer.from(record.audio));
+    });
+    expect(digitsIn(samplesOf("mulaw", Buffer.concat(sent)), 8_000)).toBe("12#");
+    expect((await compareJournal(call.journalPath)).difference).toBeUndefined();
+  });
+
+  test("are tones when the API sends them and the control process asks for it, also on hold and over a reply", async () => {
+    const call = onPhone({ spec: { dtmfInBand: true } });
+    await call.listen(400);
+    call.connection.phoneUpdate({ kind: "send-dtmf", digits: "7" });
+    await call.listen(1_000);
+    expect(heardBy(call)).toBe("7");
+    call.connection.hold({ kind: "hold", msMax: 20_000 });
+    await call.listen(500);
+    call.connection.phoneUpdate({ kind: "send-dtmf", digits: "89" });
+    await call.listen(1_500);
+    expect(heardBy(call)).toBe("789");
+  });
+
+  test("beyond those that may wait are not sent, and counted", async () => {
+    const call = onPhone({ spec: { dtmfInBand: true } });
+    await call.listen(1_000);
+    for (let request = 0; request < 3; request += 1)
+      call.connection.phoneUpdate({ kind: "send-dtmf", digits: "1".repeat(64) });
+    call.connection.closed(1_000, false);
+    expect(call.ends()).toMatchObject([{ dtmfRefused: 64 }]);
   });
 
   test("are a message of the stream where it has one", async () => {

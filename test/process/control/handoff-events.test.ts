@@ -17,6 +17,11 @@ function handlers({ isCallStored = true } = {}) {
       void made.push([name, ...args]);
   const events = handoffEvents({
     phoneCalls: undefined,
+    holds: {
+      reported: record("hold"),
+      ended: record("no hold"),
+      workerDisconnected: record("no holds"),
+    },
     capacity: {
       assign: record("assign slot"),
       returned: record("return slot"),
@@ -96,6 +101,7 @@ test("A worker that disconnects loses its slots, and its calls are recovered; on
   expect(made).toEqual([
     ["no slots", "worker_1"],
     ["keep spend", "worker_1"],
+    ["no holds", "worker_1"],
     ["recover calls", "worker_1", 7],
     ["ignore worker", "worker_2"],
   ]);
@@ -105,6 +111,7 @@ test("A call that ends frees its slot before its record is made", () => {
   const { events, made } = handlers();
   events.onEnded(asCallId("call_1"));
   expect(made).toEqual([
+    ["no hold", "call_1"],
     ["release slot", "call_1"],
     ["finalize", "call_1", undefined],
   ]);

@@ -49,6 +49,7 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   },
   "turn-model": { kind: "turn-model", probability: 0.81 },
   "finalize-requested": { kind: "finalize-requested", endReason: "caller_hangup" },
+  "dtmf-requested": { kind: "dtmf-requested", digits: SAID },
   "hold-requested": { kind: "hold-requested", msMax: 300_000 },
   "resume-requested": { kind: "resume-requested" },
   "reply-text": { kind: "reply-text", turnId: asTurnId(1), text: SAID },

@@ -1,5 +1,5 @@
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import { A_LAW_CARRIERS, DTMF_CARRIERS, UNORDERED_CARRIERS } from "../../../src/carriers/list.ts";
+import { A_LAW_CARRIERS, DTMF_MESSAGE_CARRIERS, UNORDERED_CARRIERS } from "../../../src/carriers/list.ts";
 import {
   type CallSpec,
   CONNECTION_TYPE_DEFAULT,
@@ -163,7 +163,7 @@ function drawTools({ wire }: SimulatedLine, troubles: ReadonlySet<Fault>, random
   const tools: ToolSpec[] = [];
   for (const name of ["hang_up", "transfer", "switch_language", "send_dtmf"] as const) {
     const selected = random.chance(BUILT_IN_CHANCE[name]);
-    if (selected && (name !== "send_dtmf" || DTMF_CARRIERS.includes(wire))) {
+    if (selected && (name !== "send_dtmf" || DTMF_MESSAGE_CARRIERS.includes(wire))) {
       tools.push({ kind: "built_in", name, fixedArguments: {} });
     }
   }

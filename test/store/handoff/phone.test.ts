@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
+import { epochMs } from "../../../src/core/clocks.ts";
 import { asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
 import { REDEEM_MS_MAX, WORKER_ANSWER_MS_MAX, WORKER_CONNECT_MS_MAX } from "../../../src/core/limits/admission.ts";
 import { HandoffServer, type HandoffServerOptions } from "../../../src/store/handoff/control-server.ts";
@@ -63,6 +64,22 @@ test("a worker reports the streams of its telephone calls at each connection", a
     { callId: CALL, state: "attached" },
     { callId: CALL, state: "lost" },
   ]);
+});
+
+test("a worker reports holds when they begin and end, and those of its calls at each connection", async () => {
+  const reports: unknown[] = [];
+  const sinceMs = epochMs(1_000);
+  const onHold = (...report: unknown[]): unknown => reports.push(report);
+  const { path, control, worker } = await scene({ onHold }, { holds: () => [{ callId: CALL, sinceMs }] });
+  worker.holdChanged({ callId: CALL });
+  while (reports.length < 2) await turn();
+  control.close();
+  const next = new HandoffServer(handoffServer(path, { onHold }));
+  await next.listen();
+  onTestFinished(() => next.close());
+  while (reports.length < 3) await turn();
+  const held = [WORKER, { callId: CALL, sinceMs }];
+  expect(reports).toEqual([held, [WORKER, { callId: CALL, sinceMs: undefined }], held]);
 });
 
 test("a request is not passed on while the control process is not connected", async () => {

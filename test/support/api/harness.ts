@@ -14,6 +14,7 @@ import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
 import type { HoldOutcome } from "../../../src/core/calls/hold.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
+import type { EpochMs } from "../../../src/core/clocks.ts";
 import { unavailable } from "../../../src/core/errors.ts";
 import type { AccountId, ApiKeyId } from "../../../src/core/ids.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
@@ -98,6 +99,8 @@ export interface ApiUnderTest {
     workerIsAway: boolean;
     /** What a worker answers to a request for a hold. */
     holdOutcome: HoldOutcome;
+    /** Since when the callers of live calls are on hold. */
+    heldSinceMs: EpochMs | undefined;
     storeIsAway: boolean;
     diskIsLow: boolean;
     accountOver: SpendUnit | undefined;
@@ -202,6 +205,7 @@ export async function apiUnderTest(
     admit: () => undefined,
     workerIsAway: false,
     holdOutcome: "done",
+    heldSinceMs: undefined,
     storeIsAway: false,
     diskIsLow: false,
   };
@@ -297,6 +301,7 @@ export async function apiUnderTest(
       if (!state.workerIsAway) endRequests.push({ workerId, callId });
       return !state.workerIsAway;
     },
+    heldSince: () => state.heldSinceMs,
     holdCall: async () => (state.workerIsAway ? undefined : state.holdOutcome),
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),

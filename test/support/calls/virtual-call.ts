@@ -5,10 +5,11 @@ import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
-import { HOLD_TURN_ID, type TurnId } from "../../../src/core/ids.ts";
+import { NO_REPLY_TURN_ID, type TurnId } from "../../../src/core/ids.ts";
 import type { ReplyPassages } from "../../../src/core/knowledge/call-knowledge.ts";
 import type { Passage } from "../../../src/core/knowledge/passages.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
+import { DTMF_FRAMES_PER_DIGIT } from "../../../src/media/dtmf-tones.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import type { TimedWord } from "../../../src/speech/contracts.ts";
 import { type FarEnd, ImmediateFarEnd, type SpeechFrame } from "../../callers/far-end.ts";
@@ -128,6 +129,8 @@ export class VirtualCall {
   #pausedTurn: number | undefined;
   #isDetached = false;
   #isHeld = false;
+  /** Frames of DTMF tones that are to be sent before anything else, each with its digit. */
+  #tones: SpeechFrame[] = [];
   /** The frames that were sent, for those that are sent again. */
   #sentFrames: SpeechFrame[] = [];
 
@@ -202,6 +205,7 @@ export class VirtualCall {
   detach(atMs: number): void {
     this.at(atMs, () => {
       this.#isDetached = true;
+      this.#tones = [];
       this.#playback.flush(callMs(this.nowMs));
       this.#farEnd.clear(this.nowMs);
       // A lost peer returns no marks.
@@ -263,8 +267,9 @@ export class VirtualCall {
       this.handle({ kind: "frame-in", isSpeech: this.nowMs < this.#voicedUntilMs, mediaMs: mediaMs(this.#mediaMs) });
     if (callMs(this.nowMs) >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
     while (!this.#isDetached && this.#playback.isFrameDue(callMs(this.nowMs), OUTPUT_LEAD_MS)) {
-      if (!this.#isHeld && this.#ring[0]?.turnId === this.#pausedTurn) break;
-      const frame = this.#isHeld ? { turnId: HOLD_TURN_ID, words: ["♪"] } : this.#ring.shift();
+      const tone = this.#tones.shift();
+      if (tone === undefined && !this.#isHeld && this.#ring[0]?.turnId === this.#pausedTurn) break;
+      const frame = tone ?? (this.#isHeld ? { turnId: NO_REPLY_TURN_ID, words: ["♪"] } : this.#ring.shift());
       if (frame === undefined) break;
       this.#sentFrames.push(frame);
       this.#playback.sent(CARRIER_FRAME_SAMPLES, callMs(this.nowMs));
@@ -301,7 +306,10 @@ export class VirtualCall {
         return;
       case "resumed":
         this.#isHeld = false;
-        this.#cut(true);
+        this.#cut(command.clear !== false);
+        return;
+      case "send-dtmf":
+        if (command.inBand) this.#tones.push(...[...command.digits].flatMap(toneOf));
         return;
       case "turn":
         this.turns.push(command.turn);
@@ -336,7 +344,6 @@ export class VirtualCall {
       case "turn-ended":
       case "ignore":
       case "conversation-trimmed":
-      case "send-dtmf":
       case "language":
       case "transfer":
       case "interim":
@@ -444,3 +451,10 @@ export class VirtualCall {
     this.#farEnd.clear(this.nowMs);
   }
 }
+
+/** The frames of one digit, which counts as heard with its last one. */
+const toneOf = (digit: string): SpeechFrame[] =>
+  Array.from({ length: DTMF_FRAMES_PER_DIGIT }, (_, at) => ({
+    turnId: NO_REPLY_TURN_ID,
+    words: at === DTMF_FRAMES_PER_DIGIT - 1 ? [digit] : [],
+  }));

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { TurnParameters } from "../../../src/call/parameters.ts";
 import { upgradeAuthentication } from "../../../src/carriers/authentication.ts";
-import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
+import { CONNECTION_TYPES, sendsTones } from "../../../src/carriers/list.ts";
 import { wireFactory } from "../../../src/carriers/wire-factory.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
@@ -174,11 +174,13 @@ class GoldenCallRun implements LiveCall {
         isStreamOf: async () => false,
         phoneRequested: () => false,
         mediaChanged: () => {},
+        holdChanged: () => {},
         ended: () => {
           this.#isOver = true;
         },
       },
       providers: goldenEngines(scene.providers, clock),
+      sendsTones,
       createWire: wireFactory({
         outboundCodecs: line.wire === "websocket" ? {} : { [line.wire]: carrierCodecs(line).outbound },
         opus,

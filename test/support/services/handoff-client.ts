@@ -17,6 +17,7 @@ export const handoffClient = (path: string, changes: Partial<HandoffClientOption
     onHoldRequested: () => "not_live",
     resumeAddress: () => undefined,
     mediaStates: () => [],
+    holds: () => [],
     metrics: async () => undefined,
     clock: systemClock,
     ...changes,

@@ -29,6 +29,7 @@ export const handoffServer = (path: string, changes: Partial<HandoffServerOption
   onStreamStarted: () => {},
   onPhoneRequest: () => {},
   onMedia: () => {},
+  onHold: () => {},
   onEnded: () => {},
   ...changes,
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { upgradeAuthentication } from "../../../src/carriers/authentication.ts";
-import { type CarrierSecrets, CONNECTION_TYPES } from "../../../src/carriers/list.ts";
+import { type CarrierSecrets, CONNECTION_TYPES, sendsTones } from "../../../src/carriers/list.ts";
 import { wireFactory } from "../../../src/carriers/wire-factory.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import type { Prices } from "../../../src/core/billing/prices.ts";
@@ -22,6 +22,7 @@ import { loadOpus } from "../../../src/media/opus/load.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import type { VoiceActivityDetection } from "../../../src/media/voice-activity/detector.ts";
 import { loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
+import { LiveHolds } from "../../../src/process/control/live-holds.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
@@ -127,11 +128,13 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     isStreamOf: (callId, proof) => options.isStreamOf?.(callId, proof) ?? stores.redemptions.isStreamOf(callId, proof),
     returnRedemption: (tokenHash, nonce) => stores.redemptions.returnRedemption(tokenHash, nonce),
   };
+  const holds = new LiveHolds();
   const ipc = new HandoffServer(
     handoffServer(path, {
       log,
       redemptions,
       onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
+      onHold: (workerId, report) => holds.reported(workerId, report),
       onEnded: (callId, end) => finalizer.finalize(callId, end),
     }),
   );
@@ -161,6 +164,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     onHoldRequested: (callId, request) => gateway.hold(callId, request),
     resumeAddress: (callId) => gateway.resumeAddress(callId),
     mediaStates: () => gateway.mediaStates(),
+    holds: () => gateway.holds(),
     metrics: () => metrics.collect(),
     clock: systemClock,
   });
@@ -175,6 +179,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       ...(options.forAccount !== undefined && { forAccount: options.forAccount }),
     },
     createWire: wireFactory({ outboundCodecs: {}, opus }),
+    sendsTones,
     webrtc: options.webrtc,
     connectionTypes: CONNECTION_TYPES,
     voiceActivity: { ...voiceActivity, ...options.voiceActivity },
@@ -228,6 +233,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     accountId,
     gateway,
     ipc,
+    holds,
     finalizer,
     server,
     port,

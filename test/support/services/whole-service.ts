@@ -100,6 +100,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     mintToken,
     recordingPath,
     endCall: (workerId, { id }) => ipc.endCall(workerId, id, "api_hangup"),
+    heldSince: (callId) => media.holds.sinceMs(callId),
     holdCall: (workerId, callId, request) => ipc.holdCall(workerId, callId, request),
     removeFiles: (callId) => finalizer.deleteFiles(callId),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),

@@ -26,6 +26,7 @@ const OVER = ["ended", "expired", "failed"];
 export interface PhoneCallItem extends CallItem {
   phone: { direction: string; from: string; to: string; carrierCode: string | null } | null;
   carrierCallId: string | null;
+  heldSince: string | null;
 }
 
 /** The variable with the address of each carrier's API. */

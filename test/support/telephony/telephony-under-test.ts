@@ -97,8 +97,7 @@ export function callExchanges(subject: TelephonyUnderTest): readonly Exchange<un
       telephony.instruct(credentials, carrierCallId, instruction, { ...OPTIONS, isAnswered }),
     ),
   );
-  const digits =
-    telephony.missing.send_dtmf === undefined ? [telephony.sendDtmf(credentials, carrierCallId, "12#")] : [];
+  const digits = telephony.sendDtmf === undefined ? [] : [telephony.sendDtmf(credentials, carrierCallId, "12#")];
   return [telephony.hangUp(credentials, carrierCallId), ...digits, ...instructed];
 }
 

@@ -1153,7 +1153,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a carrier
-         * @description Deletes the credentials, and the carrier's numbers from the account. 409 while one of them is attached, a call of it is not over, or the carrier has not confirmed a hang-up. Requires the scope `admin`.
+         * @description Deletes the credentials, and the carrier's numbers from the account. 409 while one of them is attached, a call of it is not over, the carrier has not confirmed a hang-up, or a call that ended `unknown` within the last hour may ring late; the message names these. Requires the scope `admin`.
          */
         delete: operations["deleteCarrier"];
         options?: never;
@@ -2392,6 +2392,7 @@ export interface components {
          *       "endedAt": "2026-11-21T08:00:14.300Z",
          *       "durationMs": 12160,
          *       "endReason": "caller_hangup",
+         *       "heldSince": null,
          *       "carrierCallId": "CA0123456789abcdef0123456789abcdef",
          *       "phone": {
          *         "direction": "inbound",
@@ -2573,6 +2574,8 @@ export interface components {
             durationMs: number | null;
             /** @description `caller_hangup`: the caller hung up: the carrier or the client closed the stream. `connection_lost`: the peer sent nothing for too long, not even a pong; or no audio, where `MEDIA_TIMEOUT_S` is set; or a client that may resume did not come back within 15 s after its connection was lost. `unreachable`: the audio of a WebRTC call found no way: no offer within 10 s, no RTP and no fallback within 15 s of the answer, or RTP that stopped and no fallback. `agent_hangup`: the agent hung up, by its tool `hang_up`. `api_hangup`: `POST /calls/{id}/end` ended the call. `max_duration`: the call reached its `maxDuration`. `inactivity`: the caller gave no words, DTMF or typed text for `inactivityTimeout` and did not answer the prompts, or for `MAX_WORDLESS_S`. `spend_limit`: `maxCost` or a limit per minute of the call or the account was reached. `transferred`: the agent transferred the caller, by its tool `transfer`. `token_expired`: the stream did not connect within `TOKEN_TTL_S`. `protocol_error`: the peer broke the protocol of its stream, or sent too many messages. `audio_flood`: the peer sent audio far ahead of real time, or too much audio that had to be dropped. `message_flood`: the peer sent more bytes of messages than the service parses. `slow_consumer`: the peer did not read the audio that it was sent. `provider_error`: the STT, LLM or TTS failed, and no retry and no fallback made up for it. `drain_timeout`: the service was stopped, and the call was still live after `DRAIN_MS`. `busy`: the line of the person that was called by telephone was busy. `no_answer`: the person that was called by telephone did not answer within `ringTimeout`. `declined`: the person that was called by telephone declined the call. `invalid_number`: the carrier cannot reach the number that was called. `carrier_failed`: the carrier did not place the call, or lost it. `no_capacity`: no slot was free: for an inbound call, or for 15 minutes for an outbound one. `unknown`: the carrier did not say whether it placed the call, or what became of it; the service never dials it again. `worker_lost`: the media worker died, or a defect of the service ended the call. */
             endReason: ("caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "busy" | "no_answer" | "declined" | "invalid_number" | "carrier_failed" | "no_capacity" | "unknown" | "worker_lost") | null;
+            /** @description Since when the caller of a live call is on hold; null for one who is not. `POST /calls/{id}/resume` ends it. */
+            heldSince: string | null;
             /**
              * @description The carrier's own id for the call: the `callSid` in `start` of carrier_a, the `call_control_id` of carrier_b, the `callId` of carrier_c. Null before its stream has started, and for other connection types.
              * @example CA0123456789abcdef0123456789abcdef
@@ -2861,6 +2864,7 @@ export interface components {
          *       "endedAt": "2026-11-21T08:00:14.300Z",
          *       "durationMs": 12160,
          *       "endReason": "caller_hangup",
+         *       "heldSince": null,
          *       "carrierCallId": "CA0123456789abcdef0123456789abcdef",
          *       "phone": {
          *         "direction": "inbound",
@@ -3005,6 +3009,8 @@ export interface components {
             durationMs: number | null;
             /** @description `caller_hangup`: the caller hung up: the carrier or the client closed the stream. `connection_lost`: the peer sent nothing for too long, not even a pong; or no audio, where `MEDIA_TIMEOUT_S` is set; or a client that may resume did not come back within 15 s after its connection was lost. `unreachable`: the audio of a WebRTC call found no way: no offer within 10 s, no RTP and no fallback within 15 s of the answer, or RTP that stopped and no fallback. `agent_hangup`: the agent hung up, by its tool `hang_up`. `api_hangup`: `POST /calls/{id}/end` ended the call. `max_duration`: the call reached its `maxDuration`. `inactivity`: the caller gave no words, DTMF or typed text for `inactivityTimeout` and did not answer the prompts, or for `MAX_WORDLESS_S`. `spend_limit`: `maxCost` or a limit per minute of the call or the account was reached. `transferred`: the agent transferred the caller, by its tool `transfer`. `token_expired`: the stream did not connect within `TOKEN_TTL_S`. `protocol_error`: the peer broke the protocol of its stream, or sent too many messages. `audio_flood`: the peer sent audio far ahead of real time, or too much audio that had to be dropped. `message_flood`: the peer sent more bytes of messages than the service parses. `slow_consumer`: the peer did not read the audio that it was sent. `provider_error`: the STT, LLM or TTS failed, and no retry and no fallback made up for it. `drain_timeout`: the service was stopped, and the call was still live after `DRAIN_MS`. `busy`: the line of the person that was called by telephone was busy. `no_answer`: the person that was called by telephone did not answer within `ringTimeout`. `declined`: the person that was called by telephone declined the call. `invalid_number`: the carrier cannot reach the number that was called. `carrier_failed`: the carrier did not place the call, or lost it. `no_capacity`: no slot was free: for an inbound call, or for 15 minutes for an outbound one. `unknown`: the carrier did not say whether it placed the call, or what became of it; the service never dials it again. `worker_lost`: the media worker died, or a defect of the service ended the call. */
             endReason: ("caller_hangup" | "connection_lost" | "unreachable" | "agent_hangup" | "api_hangup" | "max_duration" | "inactivity" | "spend_limit" | "transferred" | "token_expired" | "protocol_error" | "audio_flood" | "message_flood" | "slow_consumer" | "provider_error" | "drain_timeout" | "busy" | "no_answer" | "declined" | "invalid_number" | "carrier_failed" | "no_capacity" | "unknown" | "worker_lost") | null;
+            /** @description Since when the caller of a live call is on hold; null for one who is not. `POST /calls/{id}/resume` ends it. */
+            heldSince: string | null;
             /**
              * @description The carrier's own id for the call: the `callSid` in `start` of carrier_a, the `call_control_id` of carrier_b, the `callId` of carrier_c. Null before its stream has started, and for other connection types.
              * @example CA0123456789abcdef0123456789abcdef
@@ -3316,7 +3322,7 @@ export interface components {
             kind: "cancel-reply";
             /** @description The reply; counted from 1. */
             turnId: number;
-            /** @description Whether the peer is asked to drop the audio that it has not played. */
+            /** @description Whether the peer is asked to drop the audio that it has not played; not while DTMF tones are among it. */
             clear: boolean;
             /**
              * @description `words`, `dtmf`, `typed`: barge-in by a word that is no back-channel, by a DTMF digit, by typed text. `sustained_speech`: only in older calls, by speech without words. `inactivity`: the reply hung, and the caller is asked whether anybody is there. `llm_failed`: the LLM failed or timed out; an apology replaces the reply. `spend_limit`: a spend limit is reached, and the agent says so. `transfer`: the caller is being transferred. `hold`: the caller is put on hold. `call_ended`: `end` says why.
@@ -3961,6 +3967,25 @@ export interface components {
             /** @description Length of the omitted text in UTF-16 units. */
             chars?: number;
         };
+        /** @description `POST /calls/{id}/dtmf` sends digits, as tones in the agent's audio. */
+        DtmfRequestedEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "dtmf-requested";
+            /** @description Empty with `transcriptEnabled: false`. */
+            digits: string;
+            /** @description Length of the omitted text in UTF-16 units. */
+            chars?: number;
+        };
         /**
          * @description Digits for the other end.
          * @example {
@@ -4191,7 +4216,7 @@ export interface components {
             reason?: "echo";
         };
         /** @description Input of the call: what happened to it. */
-        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
+        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["DtmfRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
         /** @description The service failed while handling the previous event, and the call ends. */
         InternalErrorEvent: {
             /**
@@ -5616,12 +5641,12 @@ export interface components {
              * @enum {string}
              */
             kind: "playout-ended";
-            /** @description The reply; counted from 1. 0 for hold audio. */
+            /** @description The reply; counted from 1. 0 for hold audio and DTMF tones. */
             turnId: number;
             /** @description Milliseconds of audio sent since playout started. */
             sentMs: number;
         };
-        /** @description Playout of the reply or of hold audio started, or restarted after the TTS did not keep up. */
+        /** @description Playout of the reply, of hold audio or of DTMF tones started, or restarted after the TTS did not keep up. */
         PlayoutStartedEvent: {
             /**
              * @description Milliseconds since the media stream connected.
@@ -5635,7 +5660,7 @@ export interface components {
              * @enum {string}
              */
             kind: "playout-started";
-            /** @description The reply; counted from 1. 0 for hold audio. */
+            /** @description The reply; counted from 1. 0 for hold audio and DTMF tones. */
             turnId: number;
         };
         /** @description The preemptive reply is cancelled because the caller's words changed. */
@@ -6025,6 +6050,11 @@ export interface components {
             reason: "requested" | "expired" | "transfer" | "goodbye";
             /** @description For how long the caller was on hold, in milliseconds. */
             heldMs: number;
+            /**
+             * @description The peer plays the audio that it has, because DTMF tones are among it. Absent where it is asked to drop it.
+             * @constant
+             */
+            clear?: false;
         };
         /** @description `POST /calls/{id}/resume` ends the hold. */
         ResumeRequestedEvent: {
@@ -6212,7 +6242,7 @@ export interface components {
             /** @description A saved tool. Not in this version: 501. */
             toolId?: string;
             /**
-             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, switch_language; others: 501. `send_dtmf` needs a carrier that can send DTMF: carrier_c.
+             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, switch_language; others: 501. `send_dtmf` needs a telephone line: carrier_a, carrier_b, carrier_c.
              * @enum {string}
              */
             toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "query_corpus" | "switch_language";
@@ -6264,7 +6294,7 @@ export interface components {
             /** @description A saved tool. Not in this version: 501. */
             toolId?: string;
             /**
-             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, switch_language; others: 501. `send_dtmf` needs a carrier that can send DTMF: carrier_c.
+             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, switch_language; others: 501. `send_dtmf` needs a telephone line: carrier_a, carrier_b, carrier_c.
              * @enum {string}
              */
             toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "query_corpus" | "switch_language";
@@ -6289,6 +6319,11 @@ export interface components {
              */
             kind: "send-dtmf";
             digits: string;
+            /**
+             * @description They are tones in the agent's audio. Absent where the stream or the carrier has another way for them.
+             * @constant
+             */
+            inBand?: true;
             /** @description Length of the omitted text in UTF-16 units. */
             chars?: number;
         };
@@ -8428,6 +8463,15 @@ export interface operations {
                  * @example 2026-11-22T08:00:00.000Z
                  */
                 createdBefore?: string;
+                /**
+                 * @description `header[name]=value`: telephone calls whose carrier sent this header with exactly this value, as the record shows it. The case of the name does not matter. At most 4, and all must match.
+                 * @example {
+                 *       "x-customer": "1234"
+                 *     }
+                 */
+                header?: {
+                    [key: string]: string;
+                };
                 /**
                  * @description `metadata[key]=value`: calls whose metadata has this top-level key with this value. The key must not contain brackets. Strings are written as they are, numbers and booleans as in JSON. At most 8, and all must match.
                  * @example {

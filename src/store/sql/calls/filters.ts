@@ -6,7 +6,7 @@ import type { CallQuery } from "../../call-store.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { CONVERSATIONS_END, firstCallIdAt, ID_TIME_ERROR_MS_MAX } from "./call-ids.ts";
-import { pairHash } from "./metadata.ts";
+import { headerHash, pairHash } from "./metadata.ts";
 import { EXPIRED, hasValidToken, phoneAddress } from "./rows.ts";
 
 export type Filters = Omit<CallQuery, "afterCallId" | "limit">;
@@ -46,7 +46,10 @@ export class ListFilters {
     this.#db = db;
     this.#accountId = accountId;
     this.#filters = filters;
-    this.#hashes = Object.entries(filters.metadata ?? {}).map(([key, text]) => pairHash(key, text));
+    this.#hashes = [
+      ...Object.entries(filters.metadata ?? {}).map(([key, text]) => pairHash(key, text)),
+      ...Object.entries(filters.headers ?? {}).map(([name, value]) => headerHash(name, value)),
+    ];
     this.#age = age;
   }
 
@@ -143,9 +146,9 @@ export class ListFilters {
       .orderBy("calls.id", "desc");
   }
 
-  /** Whether there are other filters than metadata. */
+  /** Whether there are other filters than metadata and headers. */
   get #needsCalls(): boolean {
-    const { metadata: _, ...others } = this.#filters;
+    const { metadata: _, headers: __, ...others } = this.#filters;
     return Object.values(others).some((value) => value !== undefined);
   }
 

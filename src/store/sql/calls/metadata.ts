@@ -19,16 +19,28 @@ export function metadataRows(
   });
 }
 
+/** The rows by which lists find a telephone call by its headers. */
+export const headerRows = (
+  { callId, accountId }: { callId: CallId; accountId: AccountId },
+  headers: Readonly<Record<string, string>> = {},
+): Insertable<Tables["call_metadata"]>[] =>
+  Object.entries(headers).map(([name, value]) => ({
+    call_id: callId,
+    account_id: accountId,
+    pair_hash: headerHash(name, value),
+  }));
+
+/** Stands for a header with its value, whose name is the same in any case, as `pairHash` does; it is never that of a pair of metadata. */
+export const headerHash = (name: string, value: string): string => hashOf(["header", name.toLowerCase(), value]);
+
 /**
  * Stands for a key with its text, in lower-case hex. An index holds hashes because databases limit the length of what an
  * index can hold, and not all can store every character.
  */
-export const pairHash = (key: string, text: string): string =>
-  createHash("sha256")
-    .update(JSON.stringify([key, text]))
-    .digest()
-    .subarray(0, HASH_BYTES)
-    .toString("hex");
+export const pairHash = (key: string, text: string): string => hashOf([key, text]);
+
+const hashOf = (parts: readonly string[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest().subarray(0, HASH_BYTES).toString("hex");
 
 function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;

@@ -6,7 +6,14 @@ import { TrunklineError } from "../../../core/errors.ts";
 import { type AccountId, asCarrierId, type CarrierId } from "../../../core/ids.ts";
 import { newId } from "../../../core/new-id.ts";
 import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../audit-store.ts";
-import type { Carrier, CarrierChange, CarrierStore, NewCarrier, OpenedCarrier } from "../../carrier-store.ts";
+import type {
+  Carrier,
+  CarrierChange,
+  CarrierStore,
+  NewCarrier,
+  OpenedCarrier,
+  UnsettledCalls,
+} from "../../carrier-store.ts";
 import { hangUpKey, hangUpLane, PHONE_CALL_JOB } from "../../job-kinds.ts";
 import type { Resealed, ResealPage } from "../../sealing/reseal.ts";
 import { type Keyring, type SealedPlace, valueOrUnsealable } from "../../sealing/seal.ts";
@@ -14,7 +21,7 @@ import type { SqlAudit } from "../audit.ts";
 import type { SqlDatabase } from "../database.ts";
 import { hasOtherKeys, noteKey } from "../sealing-keys.ts";
 import type { Tables } from "../tables.ts";
-import { hasOpenCalls } from "./open-calls.ts";
+import { hasOpenCalls, unsettledCalls } from "./open-calls.ts";
 
 type Row = Selectable<Tables["carriers"]>;
 
@@ -89,7 +96,7 @@ export class SqlCarriers implements CarrierStore {
     change: CarrierChange,
     act: Act = BY_SERVICE,
     identity: readonly string[] = Object.keys(change.publicCredentials ?? {}),
-  ): Promise<Carrier | "in_use" | undefined> {
+  ): Promise<Carrier | "in_use" | UnsettledCalls | undefined> {
     const nowMs = this.#clock.epochMs();
     const { name, publicCredentials, credentials, callsPerSecond } = change;
     const { maxConcurrentCalls, allowedCountries, allowedNumbers } = change;
@@ -108,7 +115,8 @@ export class SqlCarriers implements CarrierStore {
         const before = await rowOf(tx, accountId, id);
         const named = before && JSON.parse(before.public_credentials);
         const isOther = named !== undefined && identity.some((name) => named[name] !== publicCredentials[name]);
-        if (isOther && (await isInUse(tx, id))) return "in_use";
+        const use = isOther ? await this.#useOf(tx, accountId, id) : undefined;
+        if (use !== undefined) return use;
       }
       if (credentials !== undefined) await noteKey(tx, this.#keys, this.#clock);
       const row = await tx
@@ -124,16 +132,30 @@ export class SqlCarriers implements CarrierStore {
     });
   }
 
-  remove(accountId: AccountId, id: CarrierId, act: Act = BY_SERVICE): Promise<Carrier | "in_use" | undefined> {
+  remove(
+    accountId: AccountId,
+    id: CarrierId,
+    act: Act = BY_SERVICE,
+  ): Promise<Carrier | "in_use" | UnsettledCalls | undefined> {
     return this.#database.transaction(async (tx) => {
       const row = await rowOf(tx, accountId, id);
       if (row === undefined) return undefined;
-      if (await isInUse(tx, id)) return "in_use";
+      const use = await this.#useOf(tx, accountId, id);
+      if (use !== undefined) return use;
       await tx.deleteFrom("phone_numbers").where("carrier_id", "=", id).execute();
       await tx.deleteFrom("carriers").where("id", "=", id).execute();
       await this.#record(tx, row, act, "carrier.deleted", { carrier: row.carrier });
       return carrierOf(row);
     });
+  }
+
+  /** What its account at the carrier is still needed for. */
+  async #useOf(
+    tx: Kysely<Tables>,
+    accountId: AccountId,
+    id: CarrierId,
+  ): Promise<"in_use" | UnsettledCalls | undefined> {
+    return (await isInUse(tx, id)) ? "in_use" : await unsettledCalls(tx, accountId, id, this.#clock.epochMs());
   }
 
   async open(id: CarrierId): Promise<OpenedCarrier | undefined> {

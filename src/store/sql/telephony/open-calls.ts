@@ -1,10 +1,16 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
-import type { CarrierId } from "../../../core/ids.ts";
+import { addMs, type EpochMs, latest } from "../../../core/clocks.ts";
+import type { AccountId, CarrierId } from "../../../core/ids.ts";
+import { UNKNOWN_CALL_MS } from "../../../core/limits/phone-calls.ts";
+import type { UnsettledCalls } from "../../carrier-store.ts";
 import type { NewPhoneCall } from "../../phone-call-store.ts";
 import type { Tables } from "../tables.ts";
 
 // Calls of which the carrier may have to be asked for something other than the price. The previous version of the service ends calls
 // without `is_over`; they wait for no time then, and count as over.
+
+/** So many of them are named. */
+const UNSETTLED_NAMED_MAX = 5;
 
 /** In these words of their index: a parameter in the place of the 0 would not find it. */
 const isOpen = (calls: ExpressionBuilder<Tables, "phone_calls">) =>
@@ -20,6 +26,29 @@ export async function hasOpenCalls(db: Kysely<Tables>, carrierId: CarrierId): Pr
     .limit(1)
     .executeTakeFirst();
   return call !== undefined;
+}
+
+/** Calls of the carrier that ended `unknown` a short time ago; undefined where there is none. */
+export async function unsettledCalls(
+  db: Kysely<Tables>,
+  accountId: AccountId,
+  carrierId: CarrierId,
+  nowMs: EpochMs,
+): Promise<UnsettledCalls | undefined> {
+  const calls = await db
+    .selectFrom("calls")
+    .select(["id", "ended_at"])
+    .where("account_id", "=", accountId)
+    .where("end_reason", "=", "unknown")
+    .where("carrier_id", "=", carrierId)
+    .where("ended_at", ">", addMs(nowMs, -UNKNOWN_CALL_MS))
+    .orderBy("id", "desc")
+    .limit(UNSETTLED_NAMED_MAX)
+    .execute();
+  const ends = calls.flatMap(({ ended_at: endedAtMs }) => (endedAtMs === null ? [] : [endedAtMs]));
+  const [first, ...others] = ends;
+  if (first === undefined) return undefined;
+  return { callIds: calls.map(({ id }) => id), untilMs: addMs(latest(first, ...others), UNKNOWN_CALL_MS) };
 }
 
 /** Whose outbound calls that wait for a slot are as many as may wait. */

@@ -16,7 +16,7 @@ import type {
 import { newCallId } from "../calls/call-ids.ts";
 import { callData } from "../calls/event-data.ts";
 import { findRequest, insertRequest } from "../calls/idempotent-requests.ts";
-import { metadataRows } from "../calls/metadata.ts";
+import { headerRows, metadataRows } from "../calls/metadata.ts";
 import {
   createdRecordOf,
   phoneColumns,
@@ -144,8 +144,9 @@ export class SqlPhoneCalls implements PhoneCallStore {
         .values(eventRow(row, position, event))
         .execute();
     }
-    const metadata = metadataRows({ callId: row.id, accountId }, spec.metadata);
-    if (metadata.length > 0) await tx.insertInto("call_metadata").values(metadata).execute();
+    const ofCall = { callId: row.id, accountId };
+    const pairs = [...metadataRows(ofCall, spec.metadata), ...headerRows(ofCall, withWords ? facts.headers : {})];
+    if (pairs.length > 0) await tx.insertInto("call_metadata").values(pairs).execute();
     if (idempotency !== undefined) {
       const clocks = { clock: this.#clock, age: this.#age };
       // There is no token that a repetition could ask for.
