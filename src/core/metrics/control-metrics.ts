@@ -86,6 +86,10 @@ export const WEBHOOK_OUTCOMES = ["delivered", "failed"] as const;
 /** Why the service disables a webhook. */
 export const WEBHOOK_DISABLED_REASONS = ["gone", "failing"] as const;
 
+/** What becomes of a span of a trace: the collector has taken it or has not, or too many waited to be sent. */
+export const SPAN_OUTCOMES = ["exported", "failed", "dropped"] as const;
+export type SpanOutcome = (typeof SPAN_OUTCOMES)[number];
+
 /** The call slots: how many there are, and how many are taken by live calls and by calls that wait for their streams. */
 export interface SlotUsage {
   max: number;
@@ -311,6 +315,18 @@ export class ControlMetrics {
     for (const outcome of INBOUND_WEBHOOK_OUTCOMES) this.#inboundWebhooks.inc({ outcome }, 0);
     for (const outcome of WEBHOOK_OUTCOMES) this.#webhookAttempts.inc({ outcome }, 0);
     for (const reason of WEBHOOK_DISABLED_REASONS) this.#webhooksDisabled.inc({ reason }, 0);
+  }
+
+  /** Counts what becomes of the spans of traces. Called once, where there are traces: their counters start at 0. */
+  countSpans(): (outcome: SpanOutcome, spans: number) => void {
+    const spans = counter(
+      this.registry,
+      "trace_spans_total",
+      "Spans of the traces of calls, where traces are configured. `exported`: the collector has taken them. `failed`: it refused them or did not answer. `dropped`: too many waited.",
+      ["outcome"],
+    );
+    for (const outcome of SPAN_OUTCOMES) spans.inc({ outcome }, 0);
+    return (outcome, count) => spans.inc({ outcome }, count);
   }
 
   /** A transcription is over; `used` is what its providers were sent, in seconds by provider. */
