@@ -17,6 +17,7 @@ import { ServiceFiles, ServiceSignals } from "./process/supervisor/signals.ts";
 import { logMediaServer, nextStep, warnOfConnectionResets } from "./process/supervisor/startup-log.ts";
 import { processStartTime, SupervisorFile, type SupervisorState } from "./process/supervisor/state-file.ts";
 import { type Roll, Supervisor } from "./process/supervisor/supervisor.ts";
+import { missingTracePackages } from "./process/traces-support.ts";
 import { usableWebrtc, webrtcMissing } from "./process/webrtc-support.ts";
 import { localSpeechSettings } from "./speech/settings.ts";
 import { openDataDir } from "./store/data-dir/data-dir.ts";

@@ -189,7 +189,7 @@ const traceSettings = usableTraces(config);
 const traces =
   traceSettings &&
   new CallTraces({
-    exporter: await loadSpanExport(traceSettings, metrics.countSpans(), log),
+    exporter: await loadSpanExport(traceSettings, (outcome, spans) => metrics.spansCounted(outcome, spans), log),
     hasWords: traceSettings.hasWords,
     calls: stores.calls,
     journals: renderer,

@@ -266,6 +266,12 @@ export class ControlMetrics {
     "Audio that providers were sent for transcriptions that are over.",
     ["provider"],
   );
+  readonly #spans = counter(
+    this.registry,
+    "trace_spans_total",
+    "Spans of the traces of calls. `exported`: the collector has taken them. `failed`: it refused them or did not answer. `dropped`: too many waited.",
+    ["outcome"],
+  );
   readonly #ready = gauge(this.registry, "ready", "1 while new calls are accepted.");
   readonly #restarts = counter(
     this.registry,
@@ -306,6 +312,7 @@ export class ControlMetrics {
       this.#retentionDeleted.inc({ part }, 0);
       this.#retentionFailures.inc({ part }, 0);
     }
+    for (const outcome of SPAN_OUTCOMES) this.#spans.inc({ outcome }, 0);
     for (const status of TRANSCRIPTION_ENDS) this.#transcriptions.inc({ status }, 0);
     for (const scope of REQUEST_LIMIT_SCOPES) this.#requestsLimited.inc({ scope }, 0);
     for (const outcome of SIGN_IN_OUTCOMES) this.#signIns.inc({ outcome }, 0);
@@ -317,16 +324,9 @@ export class ControlMetrics {
     for (const reason of WEBHOOK_DISABLED_REASONS) this.#webhooksDisabled.inc({ reason }, 0);
   }
 
-  /** Counts what becomes of the spans of traces. Called once, where there are traces: their counters start at 0. */
-  countSpans(): (outcome: SpanOutcome, spans: number) => void {
-    const spans = counter(
-      this.registry,
-      "trace_spans_total",
-      "Spans of the traces of calls, where traces are configured. `exported`: the collector has taken them. `failed`: it refused them or did not answer. `dropped`: too many waited.",
-      ["outcome"],
-    );
-    for (const outcome of SPAN_OUTCOMES) spans.inc({ outcome }, 0);
-    return (outcome, count) => spans.inc({ outcome }, count);
+  /** This became of so many spans of traces. */
+  spansCounted(outcome: SpanOutcome, spans: number): void {
+    this.#spans.inc({ outcome }, spans);
   }
 
   /** A transcription is over; `used` is what its providers were sent, in seconds by provider. */
