@@ -55,7 +55,8 @@ export class CallTraces implements CallEndTraces {
     if (!exporter.isSampled(call.id)) return;
     // A live call's spans may have been read again while its end was made.
     const rest = spans.filter(({ number }) => number > exported);
-    exporter.add(call.id, startedAtMs, [callSpan(call, end), ...rest]);
+    // Its own span is the last: a collector that has it has the whole trace.
+    exporter.add(call.id, startedAtMs, [...rest, callSpan(call, end)]);
   }
 
   /** Exports what waits, but waits no longer than SPANS_FLUSH_MS_MAX for the collector. */

@@ -168,7 +168,7 @@ test("a reply that was dropped before the caller heard it is part of the turn th
       kind: "cancel-reply",
       turnId: asTurnId(1),
       clear: false,
-      reason: "reopened",
+      reason: "words",
       speechMs: 0,
       heardText: "",
     }),
@@ -207,7 +207,7 @@ test("a live transcription has a span for each utterance, in the time of the cal
     event(250, { kind: "leg-started", codec: "mulaw" }),
     command(2_000, { kind: "utterance", text: "Hello.", startMs: 100, endMs: 900 }),
     command(2_500, { kind: "utterance", text: "", startMs: 1_000, endMs: 1_000 }),
-    command(3_000, { kind: "end", reason: "completed", audioMs: 2_500 }),
+    command(3_000, { kind: "end", reason: "caller_hangup", audioMs: 2_500 }),
   ]);
   expect(spans.map(({ name, startMs, endMs, parent }) => [name, startMs, endMs, parent])).toEqual([
     ["utterance", 350, 1_150, 0],

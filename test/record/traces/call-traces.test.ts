@@ -72,13 +72,13 @@ function scene(close: () => Promise<void> = async () => {}) {
   return { clock, traces, exported, added, requests, state, look };
 }
 
-test("a short call is exported at its end, with its own span first", async () => {
+test("a short call is exported at its end, with its own span last", async () => {
   const { traces, exported, requests, look } = scene();
   await look();
   expect(requests).toEqual([]);
   expect(traces.wanted(CALL)).toEqual({ afterNumber: 0, hasWords: false });
   traces.ended(RECORD, END, STARTED, spans(1, 3));
-  expect(exported).toEqual([[CALL, [0, 1, 2, 3]]]);
+  expect(exported).toEqual([[CALL, [1, 2, 3, 0]]]);
 });
 
 test("a long call is exported as it goes, and nothing of it twice", async () => {
@@ -91,7 +91,7 @@ test("a long call is exported as it goes, and nothing of it twice", async () => 
   await look();
   expect(traces.wanted(CALL)?.afterNumber).toBe(5);
   traces.ended(RECORD, END, STARTED, spans(6, 7));
-  expect(exported.map(([, numbers]) => numbers)).toEqual([[1, 2], [3, 4, 5], [0, 6, 7]]);
+  expect(exported.map(([, numbers]) => numbers)).toEqual([[1, 2], [3, 4, 5], [6, 7, 0]]);
 });
 
 test("a call that ends while its journal is read is exported once", async () => {
@@ -106,7 +106,7 @@ test("a call that ends while its journal is read is exported once", async () => 
   traces.ended(RECORD, END, STARTED, spans(1, 2));
   finish();
   await settled();
-  expect(exported).toEqual([[CALL, [0, 1, 2]]]);
+  expect(exported).toEqual([[CALL, [1, 2, 0]]]);
 });
 
 test("a call that is not sampled costs nothing", async () => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
-import { type OtlpSpan, spansIn } from "./otlp.ts";
+import { type OtlpSpan, spansIn } from "../../../src/cli/traces/otlp-request.ts";
 
 /** A collector of OTLP over HTTP that keeps the spans it is sent, and answers as a test says. */
 export class Collector {

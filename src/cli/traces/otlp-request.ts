@@ -1,24 +1,32 @@
-/**
- * Reads an ExportTraceServiceRequest of OTLP, protobuf, by the field numbers of opentelemetry/proto: trace/v1/trace.proto,
- * common/v1/common.proto and resource/v1/resource.proto. Only what the tests look at.
+/*
+ * Reads an ExportTraceServiceRequest of OTLP in protobuf, by the field numbers of opentelemetry/proto: trace/v1/trace.proto,
+ * common/v1/common.proto and resource/v1/resource.proto. What is not needed is skipped.
  */
+
+/** A span as a collector gets it. Times are ms since the Unix epoch. */
 export interface OtlpSpan {
-  traceId: string;
-  spanId: string;
-  parentSpanId: string;
-  name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Empty for the first span of a trace. */
+  readonly parentSpanId: string;
+  readonly name: string;
   /** 1: internal, 3: client. */
-  kind: number;
-  startMs: number;
-  endMs: number;
-  attributes: Record<string, unknown>;
-  events: { name: string; atMs: number }[];
+  readonly kind: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly events: readonly { readonly name: string; readonly atMs: number }[];
   /** 2: error. */
-  status: number;
-  resource: Record<string, unknown>;
+  readonly status: number;
+  readonly resource: Readonly<Record<string, unknown>>;
 }
 
-type Field = { number: number; value: bigint | Buffer };
+interface Field {
+  readonly number: number;
+  readonly value: bigint | Buffer;
+}
+
+const MALFORMED = "the request is no protobuf of OTLP";
 
 function* fieldsOf(bytes: Buffer): Generator<Field> {
   let at = 0;
@@ -26,14 +34,14 @@ function* fieldsOf(bytes: Buffer): Generator<Field> {
     let value = 0n;
     for (let shift = 0n; ; shift += 7n) {
       const byte = bytes[at];
-      if (byte === undefined) throw new Error("a varint ends early");
+      if (byte === undefined || shift > 63n) throw new Error(MALFORMED);
       at += 1;
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
   };
   const take = (length: number): Buffer => {
-    if (at + length > bytes.length) throw new Error("a field ends early");
+    if (at + length > bytes.length) throw new Error(MALFORMED);
     at += length;
     return bytes.subarray(at - length, at);
   };
@@ -45,15 +53,17 @@ function* fieldsOf(bytes: Buffer): Generator<Field> {
     else if (wireType === 1) yield { number, value: take(8).readBigUInt64LE() };
     else if (wireType === 2) yield { number, value: take(Number(varint())) };
     else if (wireType === 5) yield { number, value: BigInt(take(4).readUInt32LE()) };
-    else throw new Error(`unknown wire type ${wireType}`);
+    else throw new Error(MALFORMED);
   }
 }
 
-const messages = (bytes: Buffer, number: number): Buffer[] =>
-  [...fieldsOf(bytes)].flatMap((field) => (field.number === number ? [field.value as Buffer] : []));
-const message = (bytes: Buffer, number: number): Buffer => messages(bytes, number)[0] ?? Buffer.alloc(0);
-const number = (bytes: Buffer, of: number): bigint =>
-  [...fieldsOf(bytes)].find((field) => field.number === of)?.value as bigint;
+const messages = (bytes: Buffer, of: number): Buffer[] =>
+  [...fieldsOf(bytes)].flatMap(({ number, value }) => (number === of && typeof value !== "bigint" ? [value] : []));
+const message = (bytes: Buffer, of: number): Buffer => messages(bytes, of)[0] ?? Buffer.alloc(0);
+const numberOf = (bytes: Buffer, of: number): bigint => {
+  const value = [...fieldsOf(bytes)].find(({ number }) => number === of)?.value;
+  return typeof value === "bigint" ? value : 0n;
+};
 const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds) / 1e6;
 
 /** AnyValue: string 1, bool 2, int 3, double 4. */
@@ -83,20 +93,23 @@ function spanOf(bytes: Buffer, resource: Record<string, unknown>): OtlpSpan {
     spanId: message(bytes, 2).toString("hex"),
     parentSpanId: message(bytes, 4).toString("hex"),
     name: message(bytes, 5).toString("utf8"),
-    kind: Number(number(bytes, 6)),
-    startMs: milliseconds(number(bytes, 7)),
-    endMs: milliseconds(number(bytes, 8)),
+    kind: Number(numberOf(bytes, 6)),
+    startMs: milliseconds(numberOf(bytes, 7)),
+    endMs: milliseconds(numberOf(bytes, 8)),
     attributes: attributesOf(bytes, 9),
     events: messages(bytes, 11).map((event) => ({
       name: message(event, 2).toString("utf8"),
-      atMs: milliseconds(number(event, 1)),
+      atMs: milliseconds(numberOf(event, 1)),
     })),
-    status: Number(number(message(bytes, 15), 3) ?? 0n),
+    status: Number(numberOf(message(bytes, 15), 3)),
     resource,
   };
 }
 
-/** All spans of a request: resource_spans 1, of which resource 1 and scope_spans 2, of which spans 2. */
+/**
+ * All spans of a request: resource_spans is its field 1, of which resource is 1 and scope_spans 2, of which spans is 2. Throws for what
+ * is no protobuf.
+ */
 export const spansIn = (request: Buffer): OtlpSpan[] =>
   messages(request, 1).flatMap((ofResource) => {
     const resource = attributesOf(message(ofResource, 1), 1);
