@@ -35,7 +35,7 @@ export function readTraces(reader: VariableReader, problems: string[]): TraceSet
 function readSampleRatio(reader: VariableReader, problems: string[]): number {
   const sampler = reader.word("OTEL_TRACES_SAMPLER", OTEL_TRACES_SAMPLER.oneOf);
   const given = reader.text("OTEL_TRACES_SAMPLER_ARG");
-  const ratio = /^(0|1|0?\.\d{1,9}|[01]\.0{0,9}|0\.\d{1,9})$/.test(given) ? Number(given) : Number.NaN;
+  const ratio = /^(?:0(?:\.\d{0,9})?|\.\d{1,9}|1(?:\.0{0,9})?)$/.test(given) ? Number(given) : Number.NaN;
   if (Number.isNaN(ratio))
     problems.push(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not ${JSON.stringify(given)}`);
   if (sampler.endsWith("traceidratio")) return ratio;

@@ -123,7 +123,7 @@ export function phoneCallRoutes(scope: FastifyInstance, deps: PhoneCallRoutesDep
       accountId: request.accountId,
       apiKeyId: request.apiKeyId || undefined,
       agent,
-      spec: { ...spec, connectionType: carrier.carrier, phoneControl: true },
+      spec: withTraceparent({ ...spec, connectionType: carrier.carrier, phoneControl: true }, request),
       facts: { direction: "outbound", from: number.number, to: String(body.to) },
       carrierId: carrier.id,
       phoneNumberId: number.id,

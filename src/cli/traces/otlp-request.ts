@@ -15,6 +15,8 @@ export interface OtlpSpan {
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: Readonly<Record<string, unknown>>;
+  /** The spans of other traces that it links to, by their trace ids. */
+  readonly links: readonly string[];
   readonly events: readonly { readonly name: string; readonly atMs: number }[];
   /** 2: error. */
   readonly status: number;
@@ -97,6 +99,7 @@ function spanOf(bytes: Buffer, resource: Record<string, unknown>): OtlpSpan {
     startMs: milliseconds(numberOf(bytes, 7)),
     endMs: milliseconds(numberOf(bytes, 8)),
     attributes: attributesOf(bytes, 9),
+    links: messages(bytes, 13).map((link) => message(link, 1).toString("hex")),
     events: messages(bytes, 11).map((event) => ({
       name: message(event, 2).toString("utf8"),
       atMs: milliseconds(numberOf(event, 1)),

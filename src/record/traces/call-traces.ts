@@ -5,6 +5,7 @@ import { codeOf } from "../../core/errors.ts";
 import { type CallId, liveTranscriptionOf } from "../../core/ids.ts";
 import { LIVE_TRACES_MS, SPANS_FLUSH_MS_MAX } from "../../core/limits/traces.ts";
 import type { Logger } from "../../core/log/logger.ts";
+import { parseTraceparent } from "../../core/traceparent.ts";
 import type { CallEnd, CallRecord, CallStore } from "../../store/call-store.ts";
 import type { CallEndTraces } from "../finalization/finalizer.ts";
 import type { ExportedSpan, SpanExport } from "./exporter.ts";
@@ -123,6 +124,7 @@ function callSpan(call: CallRecord, end: CallEnd): ExportedSpan {
     startMs: callMs(0),
     endMs: callMs(end.durationMs),
     attributes: callAttributes(call, end),
+    link: parseTraceparent(call.settings.traceparent ?? ""),
     ...(hasFailed && { errorType: end.endReason }),
   };
 }

@@ -10,6 +10,7 @@ import {
 } from "../../core/limits/traces.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { SpanOutcome } from "../../core/metrics/control-metrics.ts";
+import type { TraceParent } from "../../core/traceparent.ts";
 import { SOFTWARE } from "../../core/version.ts";
 import { type CallSpan, spanIdOf, traceIdOf } from "./spans.ts";
 
@@ -45,7 +46,11 @@ export interface SpanExport {
 }
 
 /** A span of a call, or the call's own span, which has the number 0 and no parent. */
-export type ExportedSpan = Omit<CallSpan, "parent"> & { readonly parent: number | undefined };
+export type ExportedSpan = Omit<CallSpan, "parent"> & {
+  readonly parent: number | undefined;
+  /** A span of another trace that has caused this one. */
+  readonly link?: TraceParent | undefined;
+};
 
 /** Loads the packages of OpenTelemetry. Rejects where one is missing. */
 export async function loadSpanExport(
@@ -93,13 +98,20 @@ export async function loadSpanExport(
     const at = (timeMs: CallMs): number => millisecondsOf(addMs(startedAtMs, millisecondsOf(timeMs)));
     const traceId = traceIdOf(callId);
     nextIds = { traceId, spanId: spanIdOf(callId, span.number) };
-    const { parent, errorType, attributes } = span;
+    const { parent, errorType, attributes, link } = span;
+    const cause: SpanContext | undefined = link && {
+      traceId: link.traceId,
+      spanId: link.spanId,
+      traceFlags: link.isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+      isRemote: true,
+    };
     const made = tracer.startSpan(
       span.name,
       {
         kind: span.isRequest === true ? SpanKind.CLIENT : SpanKind.INTERNAL,
         startTime: at(span.startMs),
         attributes: errorType === undefined ? attributes : { ...attributes, "error.type": errorType },
+        links: cause === undefined ? [] : [{ context: cause }],
       },
       parent === undefined ? ROOT_CONTEXT : under(traceId, spanIdOf(callId, parent)),
     );

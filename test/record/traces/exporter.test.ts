@@ -54,7 +54,7 @@ test("a span arrives with its ids, times, kind, attributes, events and error, un
       isRequest: true,
       errorType: "provider_failed",
     }),
-    span({ number: 0, parent: undefined, name: "call" }),
+    span({ number: 0, parent: undefined, name: "call", link: { traceId: "a".repeat(32), spanId: "b".repeat(16), isSampled: true } }),
   ]);
   await exporter.close();
   expect(collector.paths).toEqual(["/v1/traces"]);
@@ -78,7 +78,7 @@ test("a span arrives with its ids, times, kind, attributes, events and error, un
     status: 2,
     resource: { "service.name": "test" },
   });
-  expect(collector.spans[1]).toMatchObject({ spanId: spanIdOf(CALL, 0), parentSpanId: "", name: "call", kind: 1, status: 0 });
+  expect(collector.spans[1]).toMatchObject({ spanId: spanIdOf(CALL, 0), parentSpanId: "", name: "call", kind: 1, status: 0, links: ["a".repeat(32)] });
   expect(counts).toEqual({ exported: 2 });
 });
 
