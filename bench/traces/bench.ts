@@ -35,7 +35,9 @@ export async function runTracesBench(options: TracesOptions, write: (line: strin
           const [one, other] = [await cpuOf(first, options, problems), await cpuOf(second, options, problems)];
           const pair = first === on ? { on: one, off: other } : { on: other, off: one };
           rounds.push(pair);
-          write(`round ${round + 1}: ${totalOf(pair.on).toFixed(1)} ms a call with traces, ${totalOf(pair.off).toFixed(1)} without`);
+          write(
+            `round ${round + 1}: ${totalOf(pair.on).toFixed(1)} ms a call with traces, ${totalOf(pair.off).toFixed(1)} without`,
+          );
         }
       }),
     );

@@ -16,7 +16,11 @@ const CALL = JSON.stringify({
 });
 
 /** Holds so many calls at once, whose callers type a question every six seconds. Resolves with how many failed. */
-export async function holdCalls({ apiUrl, keys: [key] }: BenchService, count: number, seconds: number): Promise<number> {
+export async function holdCalls(
+  { apiUrl, keys: [key] }: BenchService,
+  count: number,
+  seconds: number,
+): Promise<number> {
   const held = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       // Not all at once, as calls come.

@@ -58,7 +58,9 @@ function readPairs(name: string, reader: VariableReader, problems: string[]): Re
     const value = decoded(entry.slice(equals + 1).trim());
     const key = decoded(entry.slice(0, Math.max(0, equals)).trim());
     if (key === undefined || key === "" || value === undefined)
-      problems.push(`${name} must be name=value, separated by commas: entry ${index + 1} is not, or its encoding is wrong`);
+      problems.push(
+        `${name} must be name=value, separated by commas: entry ${index + 1} is not, or its encoding is wrong`,
+      );
     else pairs[key] = value;
   }
   return pairs;

@@ -10,7 +10,10 @@ function read(env: Record<string, string>) {
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" };
 
 test("there are no traces without a collector", () => {
-  expect(read({ OTEL_SERVICE_NAME: "a", OTEL_EXPORTER_OTLP_HEADERS: "a=b" })).toEqual({ traces: undefined, problems: [] });
+  expect(read({ OTEL_SERVICE_NAME: "a", OTEL_EXPORTER_OTLP_HEADERS: "a=b" })).toEqual({
+    traces: undefined,
+    problems: [],
+  });
 });
 
 test("the standard variables are read as OpenTelemetry writes them", () => {
@@ -33,7 +36,11 @@ test("the standard variables are read as OpenTelemetry writes them", () => {
     problems: [],
   });
   expect(read({ ...env, OTEL_SERVICE_NAME: "mine" }).traces?.resource["service.name"]).toBe("mine");
-  expect(read(ENDPOINT).traces).toMatchObject({ resource: { "service.name": "trunkline" }, sampleRatio: 1, hasWords: false });
+  expect(read(ENDPOINT).traces).toMatchObject({
+    resource: { "service.name": "trunkline" },
+    sampleRatio: 1,
+    hasWords: false,
+  });
   expect(read({ ...ENDPOINT, OTEL_TRACES_SAMPLER: "always_off" }).traces?.sampleRatio).toBe(0);
 });
 

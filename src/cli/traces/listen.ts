@@ -35,13 +35,14 @@ export async function listenForTraces(
   const traces = new OpenTraces((call, spans) => {
     for (const line of waterfall(call, spans)) print(line);
     printed += 1;
-    if (printed >= plan.count) finish();
   });
   const server = createServer((request, response) => {
     const receive = async (): Promise<void> => {
       const status = await answerTo(request, traces);
       if (status !== 200) note(`a request was answered with ${status}: it is no protobuf of OTLP, or too long`);
-      response.writeHead(status, { "Content-Type": "application/x-protobuf" }).end();
+      response.writeHead(status, { "Content-Type": "application/x-protobuf" });
+      // A sender without an answer would send its spans again.
+      response.end(() => printed >= plan.count && finish());
     };
     void receive();
   });

@@ -66,7 +66,8 @@ const numberOf = (bytes: Buffer, of: number): bigint => {
   const value = [...fieldsOf(bytes)].find(({ number }) => number === of)?.value;
   return typeof value === "bigint" ? value : 0n;
 };
-const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds) / 1e6;
+/** Nanoseconds since the epoch are too many digits for a number. */
+const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / 1_000n) / 1_000;
 
 /** AnyValue: string 1, bool 2, int 3, double 4. */
 function anyValue(bytes: Buffer): unknown {

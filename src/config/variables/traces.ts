@@ -15,7 +15,8 @@ export const TRACE_VARIABLES = {
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
     format: "`name=value`, separated by commas",
-    meaning: "headers of the requests to the collector, such as an API key; in values a comma is `%2C` and a space `%20`",
+    meaning:
+      "headers of the requests to the collector, such as an API key; in values a comma is `%2C` and a space `%20`",
   },
   OTEL_SERVICE_NAME: {
     default: "trunkline",

@@ -320,7 +320,8 @@ export class CallSpans {
   /** Returns the span's number. */
   #push(content: SpanContent, parent: number): number {
     this.#lastNumber += 1;
-    if (this.#lastNumber > this.#request.afterNumber) this.#spans.push({ ...content, number: this.#lastNumber, parent });
+    if (this.#lastNumber > this.#request.afterNumber)
+      this.#spans.push({ ...content, number: this.#lastNumber, parent });
     return this.#lastNumber;
   }
 }

@@ -129,7 +129,10 @@ function callSpan(call: CallRecord, end: CallEnd): ExportedSpan {
   };
 }
 
-function callAttributes({ id, accountId, agentId, agentVersion, settings, phone }: CallRecord, end: CallEnd): SpanAttributes {
+function callAttributes(
+  { id, accountId, agentId, agentVersion, settings, phone }: CallRecord,
+  end: CallEnd,
+): SpanAttributes {
   return {
     "gen_ai.conversation.id": id,
     "trunkline.call.id": id,

@@ -153,7 +153,8 @@ class CountedExporter implements SpanExporter {
     const isFull = this.#waiting + spans > SPANS_WAITING_MAX;
     if (isFull) {
       this.#onOutcome("dropped", spans);
-      if (!this.#isDropping) this.#log.warn({ spans: this.#waiting }, "spans are dropped: too many wait to be exported");
+      if (!this.#isDropping)
+        this.#log.warn({ spans: this.#waiting }, "spans are dropped: too many wait to be exported");
     } else this.#waiting += spans;
     this.#isDropping = isFull;
     return !isFull;
@@ -167,7 +168,10 @@ class CountedExporter implements SpanExporter {
       if (hasFailed && !this.#isFailing) {
         // The status of the answer, or the system's error. Its text may quote what was sent.
         const { code } = (result.error ?? {}) as { code?: number | string };
-        this.#log.warn({ code, spans: spans.length }, "traces could not be exported: the collector refuses them or does not answer");
+        this.#log.warn(
+          { code, spans: spans.length },
+          "traces could not be exported: the collector refuses them or does not answer",
+        );
       } else if (!hasFailed && this.#isFailing) this.#log.info("traces are exported again");
       this.#isFailing = hasFailed;
       done(result);

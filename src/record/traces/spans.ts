@@ -50,4 +50,5 @@ export function traceIdOf(callId: CallId): string {
 /** The id of the span with this number. A trace that is exported twice has the same ids. */
 export const spanIdOf = (callId: CallId, number: number): string => hashed(`${callId} ${number}`, 16);
 
-const hashed = (text: string, digits: number): string => createHash("sha256").update(text).digest("hex").slice(0, digits);
+const hashed = (text: string, digits: number): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, digits);

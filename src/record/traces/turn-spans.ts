@@ -1,6 +1,6 @@
+import type { Usage } from "../../core/billing/usage.ts";
 import type { CancelReason, SpeakReason } from "../../core/calls/reasons.ts";
 import type { TranscriptTurn, TurnLatency } from "../../core/calls/transcript.ts";
-import type { Usage } from "../../core/billing/usage.ts";
 import { addMs, type CallMs, earliest, elapsedMs, latest, roundedMs } from "../../core/clocks.ts";
 import type { ToolCallId, TurnId } from "../../core/ids.ts";
 import type { SpanAttributes, SpanContent, SpanEvent } from "./spans.ts";
@@ -190,10 +190,14 @@ const speechSpan = (
 });
 
 /** From the start of the caller's speech to the final transcript. */
-function sttSpans({ caller, latency, finalTranscriptMs, sttProvider }: TurnTimings, timeline: TurnTimeline): SpanContent[] {
+function sttSpans(
+  { caller, latency, finalTranscriptMs, sttProvider }: TurnTimings,
+  timeline: TurnTimeline,
+): SpanContent[] {
   if (caller === undefined) return [];
   const startMs = roundedMs(caller.startMs);
-  const journaled = finalTranscriptMs !== undefined && finalTranscriptMs >= caller.startMs ? finalTranscriptMs : undefined;
+  const journaled =
+    finalTranscriptMs !== undefined && finalTranscriptMs >= caller.startMs ? finalTranscriptMs : undefined;
   const endMs =
     timeline.milestone(latency?.finalTranscriptMs) ?? (journaled === undefined ? undefined : roundedMs(journaled));
   if (endMs === undefined) return [];
@@ -223,7 +227,9 @@ function roundSpan(round: LlmRound, timeline: TurnTimeline): SpanContent {
   const { usage, provider, usedMs, firstTextMs, errorType } = round;
   const model = usage?.model;
   const events = [
-    ...(round.isPreemptive && usedMs !== undefined ? [{ name: "preemptive reply used", atMs: timeline.at(usedMs) }] : []),
+    ...(round.isPreemptive && usedMs !== undefined
+      ? [{ name: "preemptive reply used", atMs: timeline.at(usedMs) }]
+      : []),
     ...(firstTextMs === undefined ? [] : [{ name: "first text", atMs: timeline.at(firstTextMs) }]),
   ];
   return {
@@ -293,7 +299,8 @@ function synthesisSpans({ synthesis }: TurnTimings, timeline: TurnTimeline): Spa
 function firstFrameSpans({ firstFrameMs, synthesis, agent }: TurnTimings, timeline: TurnTimeline): SpanContent[] {
   if (firstFrameMs === undefined) return [];
   const sentMs = timeline.at(firstFrameMs);
-  const startMs = synthesis?.firstAudioMs === undefined ? sentMs : earliest(timeline.at(synthesis.firstAudioMs), sentMs);
+  const startMs =
+    synthesis?.firstAudioMs === undefined ? sentMs : earliest(timeline.at(synthesis.firstAudioMs), sentMs);
   const sent: SpanContent = { name: "first frame sent", startMs, endMs: sentMs, attributes: {} };
   if (agent === undefined) return [sent];
   const heardMs = latest(roundedMs(agent.startMs), sentMs);

@@ -138,6 +138,11 @@ test("the metrics say how many spans were exported, and a collector that is gone
   const env = { ...process.env, TRUNKLINE_URL: service.apiUrl, TRUNKLINE_API_KEY: service.apiKey };
   await run(process.execPath, [EXAMPLE, "Where is my order B-2?"], { env, timeout: TEST_MS_MAX });
   expect(await service.ended(await latestCall())).toMatchObject({ status: "ended", endReason: "caller_hangup" });
+  const message = "traces could not be exported: the collector refuses them or does not answer";
+  await until("the log to tell of it", EXPORTED_MS_MAX, () => service.logged(message).length > 0);
+  await collector.close();
+  await run(process.execPath, [EXAMPLE, "Where is my order B-2?"], { env, timeout: TEST_MS_MAX });
+  expect(await service.ended(await latestCall())).toMatchObject({ status: "ended" });
   expect(await service.stop()).toBe(0);
-  expect(service.logged("traces could not be exported: the collector refuses them or does not answer")).toHaveLength(1);
+  expect(service.logged(message)).toHaveLength(1);
 });

@@ -81,9 +81,10 @@ describe.each(JOURNALS)("%s", (name) => {
     const live = new LiveSpans();
     const first = await live.read(asCallId("call"), FOLDER + name, ALL);
     const known = first?.spans.at(-1)?.number ?? 0;
-    expect([...(first?.spans ?? []), ...(await projectJournal(FOLDER + name, { ...ALL, afterNumber: known })).spans]).toEqual(
-      spans,
-    );
+    expect([
+      ...(first?.spans ?? []),
+      ...(await projectJournal(FOLDER + name, { ...ALL, afterNumber: known })).spans,
+    ]).toEqual(spans);
     const again = await new LiveSpans().read(asCallId("call"), FOLDER + name, { ...ALL, afterNumber: 1 });
     expect(again?.spans).toEqual((first?.spans ?? []).slice(1));
   });
@@ -158,7 +159,11 @@ test("each round of the LLM and each tool has its span, by the names of the sema
 
 test("a tool's arguments and its result are words", () => {
   const tool = spansOf(WITH_TOOL, { ...ALL, hasWords: false }).find(({ name }) => name.startsWith("execute_tool"));
-  expect(Object.keys(tool?.attributes ?? {})).toEqual(["gen_ai.operation.name", "gen_ai.tool.name", "gen_ai.tool.call.id"]);
+  expect(Object.keys(tool?.attributes ?? {})).toEqual([
+    "gen_ai.operation.name",
+    "gen_ai.tool.name",
+    "gen_ai.tool.call.id",
+  ]);
 });
 
 test("a reply that was dropped before the caller heard it is part of the turn that goes on", () => {

@@ -91,7 +91,11 @@ test("a long call is exported as it goes, and nothing of it twice", async () => 
   await look();
   expect(traces.wanted(CALL)?.afterNumber).toBe(5);
   traces.ended(RECORD, END, STARTED, spans(6, 7));
-  expect(exported.map(([, numbers]) => numbers)).toEqual([[1, 2], [3, 4, 5], [6, 7, 0]]);
+  expect(exported.map(([, numbers]) => numbers)).toEqual([
+    [1, 2],
+    [3, 4, 5],
+    [6, 7, 0],
+  ]);
 });
 
 test("a call that ends while its journal is read is exported once", async () => {
