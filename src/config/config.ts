@@ -7,11 +7,11 @@ import { BYTES_PER_MB } from "../core/limits/storage.ts";
 import type { LogLevel } from "../core/log/logger.ts";
 import type { PhraseOverrides } from "../core/phrases/phrases.ts";
 import type { RetentionRules } from "../core/retention.ts";
+import type { TraceSettings } from "../core/trace-settings.ts";
 import { TOOL_SECRET_PREFIX, type ToolSecrets } from "../core/tools/secrets.ts";
 import type { CertificateFiles } from "../gateway/server/certificate.ts";
 import type { MediaServerSetting } from "../gateway/server/choice.ts";
 import type { LivenessOptions } from "../gateway/transport/liveness.ts";
-import type { TraceSettings } from "../record/traces/exporter.ts";
 import { readContextSizes } from "../speech/llm/context-sizes.ts";
 import { LLM_REGISTRY } from "../speech/llm/registry.ts";
 import {

@@ -11,22 +11,9 @@ import {
 import type { Logger } from "../../core/log/logger.ts";
 import type { SpanOutcome } from "../../core/metrics/control-metrics.ts";
 import type { TraceParent } from "../../core/traceparent.ts";
+import type { TraceSettings } from "../../core/trace-settings.ts";
 import { SOFTWARE } from "../../core/version.ts";
 import { type CallSpan, spanIdOf, traceIdOf } from "./spans.ts";
-
-/** Where traces are sent, and what is said about the service. */
-export interface TraceSettings {
-  /** The collector's address for traces, with its path. */
-  url: string;
-  /** They may be secret. */
-  headers: Readonly<Record<string, string>>;
-  /** Attributes of the service, `service.name` among them. */
-  resource: Readonly<Record<string, string>>;
-  /** The share of calls that are traced, 0 to 1. */
-  sampleRatio: number;
-  /** What was said is part of the spans. */
-  hasWords: boolean;
-}
 
 /** The packages that export traces; optional dependencies. */
 export const TRACE_PACKAGES = [
