@@ -30,7 +30,7 @@ async function run(args: readonly string[]): Promise<number> {
     port: wholeNumber("port", values.port, 0, PORT_MAX),
     count: values.count === undefined ? Number.POSITIVE_INFINITY : wholeNumber("count", values.count, 1),
   };
-  await listenForTraces(plan, abortOnSignals(), {
+  await listenForTraces(plan, abortOnSignals().signal, {
     print: (line) => void process.stdout.write(`${line}\n`),
     note: (line) => void process.stderr.write(`${line}\n`),
   });

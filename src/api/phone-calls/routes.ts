@@ -29,6 +29,7 @@ import { callSpecOf, offerTo } from "../calls/spec.ts";
 import { ApiError, accountLimitError, invalidRequest, notFound, type Problem, REFUSAL_CODES } from "../http/errors.ts";
 import { IdempotencyHeaders, IdempotencySealer } from "../http/idempotency.ts";
 import { NoQuery } from "../http/query.ts";
+import { withTraceparent } from "../http/traceparent.ts";
 import { problem, problemsOf } from "../http/validation.ts";
 import { DtmfBody, NewPhoneCallBody, TransferBody } from "./schemas.ts";
 
