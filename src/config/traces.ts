@@ -18,7 +18,10 @@ export function readTraces(reader: VariableReader, problems: string[]): TraceSet
   const serviceName = reader.text("OTEL_SERVICE_NAME", attributes["service.name"]);
   const sampleRatio = readSampleRatio(reader, problems);
   const hasWords = reader.flag("TRACES_WORDS");
-  reader.word("OTEL_EXPORTER_OTLP_PROTOCOL", OTEL_EXPORTER_OTLP_PROTOCOL.oneOf);
+  const protocol = reader.text("OTEL_EXPORTER_OTLP_PROTOCOL");
+  const { default: ours } = OTEL_EXPORTER_OTLP_PROTOCOL;
+  if (protocol !== ours)
+    problems.push(`OTEL_EXPORTER_OTLP_PROTOCOL must be ${ours}, which the service sends, not ${JSON.stringify(protocol)}`);
   const wrong = Object.entries(headers).find(([name, value]) => !HEADER_NAME.test(name) || !HEADER_VALUE.test(value));
   if (wrong !== undefined)
     problems.push(`OTEL_EXPORTER_OTLP_HEADERS has a header that HTTP does not allow: ${JSON.stringify(wrong[0])}`);

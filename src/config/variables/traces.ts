@@ -10,7 +10,7 @@ export const TRACE_VARIABLES = {
   },
   OTEL_EXPORTER_OTLP_PROTOCOL: {
     default: "http/protobuf",
-    oneOf: ["http/protobuf"],
+    format: "only `http/protobuf`",
     meaning: "how traces are sent; collectors take `grpc` on another port, and the service does not send it",
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
