@@ -13,8 +13,8 @@ export const SPANS_COLLECTED_MS = 2_000;
 /** The longest that one request to the collector takes, with its retries. */
 export const SPANS_REQUEST_MS_MAX = 10_000;
 
-/** At shutdown, the longest that is waited for the collector. */
-export const SPANS_FLUSH_MS_MAX = 3_000;
+/** At shutdown, the longest that is waited for the collector: a part of DRAIN_RECORDS_MS. */
+export const SPANS_FLUSH_MS_MAX = 500;
 
 /** How often the journals of live calls are read for spans that are complete. A call that is shorter is exported at its end. */
 export const LIVE_TRACES_MS = 30_000;
