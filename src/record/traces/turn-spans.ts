@@ -251,8 +251,8 @@ function roundSpan(round: LlmRound, timeline: TurnTimeline): SpanContent {
   };
 }
 
-/** The names of the semantic conventions, where they differ from ours. */
-const GEN_AI_PROVIDERS: Readonly<Record<string, string>> = { google: "gcp.gemini", gemini: "gcp.gemini" };
+/** The names of the semantic conventions, where they differ from those of our providers. */
+const GEN_AI_PROVIDERS: Readonly<Record<string, string>> = { gemini: "gcp.gemini" };
 
 const genAiProviderOf = (provider: string): string => GEN_AI_PROVIDERS[provider] ?? provider;
 
