@@ -134,6 +134,7 @@ class TurnTimeline {
 
   at(timeMs: CallMs): CallMs {
     const rounded = roundedMs(timeMs);
+    if (this.#milestones.includes(rounded)) return rounded;
     return this.#milestones.find((milestone) => Math.abs(elapsedMs(milestone, rounded)) <= 1) ?? rounded;
   }
 
