@@ -1,5 +1,13 @@
 import "../core/node-version.ts";
-import { abortOnSignals, notACommand, readArguments, runCommand, surplusArgument, UsageError, wholeNumber } from "./command.ts";
+import {
+  abortOnSignals,
+  notACommand,
+  readArguments,
+  runCommand,
+  surplusArgument,
+  UsageError,
+  wholeNumber,
+} from "./command.ts";
 import { listenForTraces } from "./traces/listen.ts";
 
 const HELP = `Receives traces of the service on this machine, in place of a collector, and draws them.

@@ -21,7 +21,9 @@ export function readTraces(reader: VariableReader, problems: string[]): TraceSet
   const protocol = reader.text("OTEL_EXPORTER_OTLP_PROTOCOL");
   const { default: ours } = OTEL_EXPORTER_OTLP_PROTOCOL;
   if (protocol !== ours)
-    problems.push(`OTEL_EXPORTER_OTLP_PROTOCOL must be ${ours}, which the service sends, not ${JSON.stringify(protocol)}`);
+    problems.push(
+      `OTEL_EXPORTER_OTLP_PROTOCOL must be ${ours}, which the service sends, not ${JSON.stringify(protocol)}`,
+    );
   const wrong = Object.entries(headers).find(([name, value]) => !HEADER_NAME.test(name) || !HEADER_VALUE.test(value));
   if (wrong !== undefined)
     problems.push(`OTEL_EXPORTER_OTLP_HEADERS has a header that HTTP does not allow: ${JSON.stringify(wrong[0])}`);

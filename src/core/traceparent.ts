@@ -6,7 +6,8 @@ export interface TraceParent {
 }
 
 /** Later versions may add fields at the end. */
-const TRACEPARENT = /^(?<version>[0-9a-f]{2})-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-(?<flags>[0-9a-f]{2})(?<more>-.*)?$/;
+const TRACEPARENT =
+  /^(?<version>[0-9a-f]{2})-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-(?<flags>[0-9a-f]{2})(?<more>-.*)?$/;
 const NOTHING = /^0+$/;
 const SAMPLED = 1;
 

@@ -49,7 +49,10 @@ test.each([
     { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" },
     "OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// address without a query or a password",
   ],
-  [{ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, 'OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, which the service sends, not "grpc"'],
+  [
+    { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
+    'OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, which the service sends, not "grpc"',
+  ],
   [
     { OTEL_EXPORTER_OTLP_HEADERS: "a=b,secret" },
     "OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas: entry 2 is not, or its encoding is wrong",

@@ -24,8 +24,8 @@ import {
 } from "../http/errors.ts";
 import type { CallAcceptance } from "../http/health.ts";
 import { IdempotencyHeaders, IdempotencySealer } from "../http/idempotency.ts";
-import { withTraceparent } from "../http/traceparent.ts";
 import { noQueryProblems } from "../http/query.ts";
+import { withTraceparent } from "../http/traceparent.ts";
 import { problemsOf, schemaProblems } from "../http/validation.ts";
 import type { CreatedCall } from "./response-schemas.ts";
 

@@ -10,8 +10,8 @@ import {
 } from "../../core/limits/traces.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { SpanOutcome } from "../../core/metrics/control-metrics.ts";
-import type { TraceParent } from "../../core/traceparent.ts";
 import type { TraceSettings } from "../../core/trace-settings.ts";
+import type { TraceParent } from "../../core/traceparent.ts";
 import { SOFTWARE } from "../../core/version.ts";
 import { type CallSpan, spanIdOf, traceIdOf } from "./spans.ts";
 
@@ -81,10 +81,9 @@ export async function loadSpanExport(
     const parent: SpanContext = { traceId, spanId, traceFlags: TraceFlags.SAMPLED };
     return trace.setSpanContext(ROOT_CONTEXT, parent);
   };
-  const addSpan = (callId: CallId, startedAtMs: EpochMs, span: ExportedSpan): void => {
+  const addSpan = (traceId: string, startedAtMs: EpochMs, span: ExportedSpan): void => {
     const at = (timeMs: CallMs): number => millisecondsOf(addMs(startedAtMs, millisecondsOf(timeMs)));
-    const traceId = traceIdOf(callId);
-    nextIds = { traceId, spanId: spanIdOf(callId, span.number) };
+    nextIds = { traceId, spanId: spanIdOf(traceId, span.number) };
     const { parent, errorType, attributes, link } = span;
     const cause: SpanContext | undefined = link && {
       traceId: link.traceId,
@@ -100,7 +99,7 @@ export async function loadSpanExport(
         attributes: errorType === undefined ? attributes : { ...attributes, "error.type": errorType },
         links: cause === undefined ? [] : [{ context: cause }],
       },
-      parent === undefined ? ROOT_CONTEXT : under(traceId, spanIdOf(callId, parent)),
+      parent === undefined ? ROOT_CONTEXT : under(traceId, spanIdOf(traceId, parent)),
     );
     for (const event of span.events ?? []) made.addEvent(event.name, event.attributes ?? {}, at(event.atMs));
     if (errorType !== undefined) made.setStatus({ code: SpanStatusCode.ERROR });
@@ -111,7 +110,8 @@ export async function loadSpanExport(
       sampler.shouldSample(ROOT_CONTEXT, traceIdOf(callId)).decision === sdk.SamplingDecision.RECORD_AND_SAMPLED,
     add(callId, startedAtMs, spans) {
       if (!exporter.reserve(spans.length)) return;
-      for (const span of spans) addSpan(callId, startedAtMs, span);
+      const traceId = traceIdOf(callId);
+      for (const span of spans) addSpan(traceId, startedAtMs, span);
     },
     close: () => processor.shutdown(),
   };

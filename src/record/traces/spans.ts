@@ -39,16 +39,15 @@ export interface SpanRequest {
   readonly hasWords: boolean;
 }
 
-const HEX_OF_UUID = 32;
+const TRACE_ID = /^[0-9a-f]{32}$/;
+const HALF_DIGITS = 8;
 
 /** The trace id of a call: the UUID in its id without dashes, so that a call is found by its id. */
 export function traceIdOf(callId: CallId): string {
   const uuid = callId.slice(callId.lastIndexOf("_") + 1).replaceAll("-", "");
-  return /^[0-9a-f]{32}$/.test(uuid) ? uuid : hashed(callId, HEX_OF_UUID);
+  return TRACE_ID.test(uuid) ? uuid : createHash("sha256").update(callId).digest("hex").slice(0, 32);
 }
 
-/** The id of the span with this number. A trace that is exported twice has the same ids. */
-export const spanIdOf = (callId: CallId, number: number): string => hashed(`${callId} ${number}`, 16);
-
-const hashed = (text: string, digits: number): string =>
-  createHash("sha256").update(text).digest("hex").slice(0, digits);
+/** The id of the span with this number in a trace, never zero. A trace that is exported twice has the same ids. */
+export const spanIdOf = (traceId: string, number: number): string =>
+  traceId.slice(-HALF_DIGITS) + (number + 1).toString(16).padStart(HALF_DIGITS, "0");

@@ -37,7 +37,10 @@ test("a trace is drawn once its call is over, each turn to its own scale", async
     span(1, 0, "turn", 1_000, 3_000),
     span(2, 1, "caller speech", 1_000, 2_000),
     { ...span(3, 1, "chat", 2_000, 3_000), errorType: "provider_failed" },
-    { ...span(0, undefined, "call", 0, 5_000), attributes: { "trunkline.call.id": id, "trunkline.call.end_reason": "inactivity" } },
+    {
+      ...span(0, undefined, "call", 0, 5_000),
+      attributes: { "trunkline.call.id": id, "trunkline.call.end_reason": "inactivity" },
+    },
   ]);
   await exporter.close();
   await done();

@@ -6,7 +6,18 @@ import { exampleIn } from "../../support/docs/blocks.ts";
 const STARTED = 1_767_225_600_000;
 
 const span = (spanId: string, parentSpanId: string, name: string, startMs: number, endMs: number): OtlpSpan => ({
-  ...{ traceId: "a", spanId, parentSpanId, name, kind: 1, attributes: {}, links: [], events: [], status: 0, resource: {} },
+  ...{
+    traceId: "a",
+    spanId,
+    parentSpanId,
+    name,
+    kind: 1,
+    attributes: {},
+    links: [],
+    events: [],
+    status: 0,
+    resource: {},
+  },
   startMs: STARTED + startMs,
   endMs: STARTED + endMs,
 });

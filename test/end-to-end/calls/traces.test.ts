@@ -62,7 +62,7 @@ async function expectSameAsRecord(callId: string): Promise<OtlpSpan[]> {
   const startedAt = Date.parse(record.startedAt as string);
   expect(own).toMatchObject({
     name: "call",
-    spanId: spanIdOf(asCallId(callId), 0),
+    spanId: spanIdOf(traceIdOf(asCallId(callId)), 0),
     startMs: startedAt,
     endMs: startedAt + (record.durationMs as number),
     attributes: { "trunkline.call.id": callId, "trunkline.call.end_reason": record.endReason },
@@ -101,7 +101,11 @@ test("a call with tools", { retry: ifMachineStalled, timeout: TEST_MS_MAX }, asy
 test("a call whose agent is interrupted", { retry: ifMachineStalled, timeout: TEST_MS_MAX }, async () => {
   const answer = await fetch(`${service.apiUrl}/api/v1/calls`, {
     method: "POST",
-    headers: { "X-API-Key": service.apiKey, "Content-Type": "application/json", traceparent: `00-${CLIENT_TRACE}-${"b".repeat(16)}-01` },
+    headers: {
+      "X-API-Key": service.apiKey,
+      "Content-Type": "application/json",
+      traceparent: `00-${CLIENT_TRACE}-${"b".repeat(16)}-01`,
+    },
     body: JSON.stringify({
       ...NEW_CALL,
       connectionType: "websocket",
@@ -134,7 +138,9 @@ test("the metrics say how many spans were exported, and a collector that is gone
 }, async () => {
   const port = service.logged("metrics port ready").at(-1)?.port;
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  expect(Number(/trunkline_trace_spans_total\{[^}]*outcome="exported"[^}]*\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThan(0);
+  expect(
+    Number(/trunkline_trace_spans_total\{[^}]*outcome="exported"[^}]*\} (\d+)/.exec(metrics)?.[1]),
+  ).toBeGreaterThan(0);
   collector.status = 400;
   const env = { ...process.env, TRUNKLINE_URL: service.apiUrl, TRUNKLINE_API_KEY: service.apiKey };
   await run(process.execPath, [EXAMPLE, "Where is my order B-2?"], { env, timeout: TEST_MS_MAX });

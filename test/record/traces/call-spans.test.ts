@@ -230,6 +230,6 @@ test("the trace id of a call is its id without dashes", () => {
   const id = asCallId("call_01980000-0000-7000-8000-000000000001");
   expect(traceIdOf(id)).toBe("01980000000070008000000000000001");
   expect(traceIdOf(asCallId("call_of_another_form"))).toMatch(/^[0-9a-f]{32}$/);
-  expect(spanIdOf(id, 0)).toMatch(/^[0-9a-f]{16}$/);
-  expect(spanIdOf(id, 1)).not.toBe(spanIdOf(id, 0));
+  expect(spanIdOf(traceIdOf(id), 0)).toBe("0000000100000001");
+  expect(spanIdOf("0".repeat(32), 255)).toBe("0000000000000100");
 });

@@ -67,8 +67,8 @@ test("a span arrives with its ids, times, kind, attributes, events and error, un
   expect(collector.headers[0]?.authorization).toBe("Bearer secret");
   expect(collector.spans[0]).toMatchObject({
     traceId: traceIdOf(CALL),
-    spanId: spanIdOf(CALL, 7),
-    parentSpanId: spanIdOf(CALL, 3),
+    spanId: spanIdOf(traceIdOf(CALL), 7),
+    parentSpanId: spanIdOf(traceIdOf(CALL), 3),
     name: "chat",
     kind: 3,
     startMs: 1_767_225_600_100,
@@ -85,7 +85,7 @@ test("a span arrives with its ids, times, kind, attributes, events and error, un
     resource: { "service.name": "test" },
   });
   expect(collector.spans[1]).toMatchObject({
-    spanId: spanIdOf(CALL, 0),
+    spanId: spanIdOf(traceIdOf(CALL), 0),
     parentSpanId: "",
     name: "call",
     kind: 1,
