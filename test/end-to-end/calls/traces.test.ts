@@ -59,7 +59,8 @@ async function expectSameAsRecord(callId: string): Promise<OtlpSpan[]> {
   const spans = await traceOf(callId);
   const [own, ...others] = spans.filter(({ parentSpanId }) => parentSpanId === "");
   expect(others).toEqual([]);
-  const startedAt = Date.parse(record.startedAt as string);
+  // Times of a call count from its journal's beginning, as its `endedAt` does; `startedAt` is when the store redeemed the token.
+  const startedAt = Date.parse(record.endedAt as string) - (record.durationMs as number);
   expect(own).toMatchObject({
     name: "call",
     spanId: spanIdOf(traceIdOf(asCallId(callId)), 0),
