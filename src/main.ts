@@ -17,6 +17,7 @@ import { ServiceFiles, ServiceSignals } from "./process/supervisor/signals.ts";
 import { logMediaServer, nextStep, warnOfConnectionResets } from "./process/supervisor/startup-log.ts";
 import { processStartTime, SupervisorFile, type SupervisorState } from "./process/supervisor/state-file.ts";
 import { type Roll, Supervisor } from "./process/supervisor/supervisor.ts";
+import { missingTracePackages } from "./process/traces-support.ts";
 import { usableWebrtc, webrtcMissing } from "./process/webrtc-support.ts";
 import { localSpeechSettings } from "./speech/settings.ts";
 import { openDataDir } from "./store/data-dir/data-dir.ts";
@@ -80,6 +81,12 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     const missing = webrtcMissing(config);
     if (config.webrtc !== undefined && missing !== undefined)
       log.warn({ missing }, "WEBRTC_UDP_PORTS is set, and there are no WebRTC calls without the library");
+    const packages = missingTracePackages(config);
+    if (packages.length > 0)
+      log.warn(
+        { install: `npm install ${packages.join(" ")}` },
+        "OTEL_EXPORTER_OTLP_ENDPOINT is set, and there are no traces without the optional packages of OpenTelemetry: install them",
+      );
     if (mediaServer.sharesPort) warnOfConnectionResets(log);
     await waitUntilPortIsFree({ variable: "MEDIA_PORT", host: config.mediaHost, port: config.mediaPort }, systemClock);
     if (config.webrtc !== undefined) {

@@ -8,6 +8,7 @@ import type { LogLevel } from "../core/log/logger.ts";
 import type { PhraseOverrides } from "../core/phrases/phrases.ts";
 import type { RetentionRules } from "../core/retention.ts";
 import { TOOL_SECRET_PREFIX, type ToolSecrets } from "../core/tools/secrets.ts";
+import type { TraceSettings } from "../core/trace-settings.ts";
 import type { CertificateFiles } from "../gateway/server/certificate.ts";
 import type { MediaServerSetting } from "../gateway/server/choice.ts";
 import type { LivenessOptions } from "../gateway/transport/liveness.ts";
@@ -33,6 +34,7 @@ import { readTrustedProxies } from "./proxies.ts";
 import { readRetention } from "./retention.ts";
 import { readSpendSettings } from "./spend.ts";
 import { readToolSecrets } from "./tool-secrets.ts";
+import { readTraces } from "./traces.ts";
 import { type UnknownVariable, findUnknownVariables as unknownAmong } from "./unknown-variables.ts";
 import { NETWORK_VARIABLES } from "./variables/network.ts";
 import { PROVIDER_VARIABLES } from "./variables/providers.ts";
@@ -125,6 +127,8 @@ export interface Config extends SpeechConfig {
   ffmpeg: string;
   /** Whether webhooks may send to this machine; for tests and trials. */
   webhooksAllowLoopback: boolean;
+  /** Where traces of calls are sent; undefined where they are not. Holds secrets. */
+  traces: TraceSettings | undefined;
 }
 
 /** The settings of VAD. */
@@ -219,6 +223,7 @@ export function readConfig(
     secretsKey: env.SECRETS_KEY?.trim() || undefined,
     encryptMedia: reader.flag("ENCRYPT_MEDIA"),
     webhooksAllowLoopback: readAllowLoopback("WEBHOOKS_ALLOW_LOOPBACK", reader, isProduction, problems),
+    traces: readTraces(reader, problems),
   };
   problems.push(...speechConfigProblems(config));
   if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);

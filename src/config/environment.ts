@@ -28,9 +28,9 @@ export function readLoaderEnvironment(env: Environment = process.env): Record<st
 /** The folders in which programs are looked up, as the system writes them. */
 export const readSearchPath = (env: Environment = process.env): string => env.PATH ?? "";
 
-/** This process's environment without the key that opens what is sealed: workers get the key of each of their calls. */
+/** This process's environment without what only the control process uses: the key that opens what is sealed, and the collector's headers. */
 export function readWorkerEnvironment(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
-  const { SECRETS_KEY: _, ...rest } = env;
+  const { SECRETS_KEY: _, OTEL_EXPORTER_OTLP_HEADERS: __, ...rest } = env;
   return rest;
 }
 
@@ -38,7 +38,7 @@ export function readWorkerEnvironment(env: Environment = process.env): Readonly<
 export function readTranscriberEnvironment(
   env: Environment = process.env,
 ): Readonly<Record<string, string | undefined>> {
-  const { SECRETS_KEY: _, DATABASE_URL: __, ...rest } = env;
+  const { SECRETS_KEY: _, DATABASE_URL: __, OTEL_EXPORTER_OTLP_HEADERS: ___, ...rest } = env;
   return rest;
 }
 

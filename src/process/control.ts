@@ -50,6 +50,8 @@ import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { RetentionJob } from "../record/retention/job.ts";
 import { TranscriptionRetention } from "../record/retention/transcriptions.ts";
+import { CallTraces } from "../record/traces/call-traces.ts";
+import { loadSpanExport } from "../record/traces/exporter.ts";
 import { speechMetrics } from "../speech/local/host/metrics.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createVoiceLists } from "../speech/registry.ts";
@@ -106,6 +108,7 @@ import { TranscriptionEnds } from "./control/transcription-ends.ts";
 import { apiConnectionsMaxWith, descriptorsMax } from "./descriptors.ts";
 import { RendererClient } from "./renderer/client.ts";
 import { forkRenderer, journalBytesIn } from "./renderer/fork.ts";
+import { usableTraces } from "./traces-support.ts";
 import { webrtcMissing } from "./webrtc-support.ts";
 
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
@@ -202,11 +205,23 @@ const renderer = new RendererClient({
   log,
   onRestart: () => metrics.rendererRestarted(),
 });
+const traceSettings = usableTraces(config);
+const traces =
+  traceSettings &&
+  new CallTraces({
+    exporter: await loadSpanExport(traceSettings, (outcome, spans) => metrics.spansCounted(outcome, spans), log),
+    hasWords: traceSettings.hasWords,
+    calls: stores.calls,
+    journals: renderer,
+    clock,
+    log,
+  });
 const finalizer = new CallFinalizer({
   calls: stores.calls,
   dataDir,
   journals: renderer,
   prices: config.prices,
+  traces,
   clock,
   log,
   onFinalized(callId, tookMs) {
@@ -502,6 +517,7 @@ handleSupervisorMessages({
       lostCalls,
       finalizer,
       phoneCalls: phone?.phoneCalls,
+      traces,
       renderer,
       transcriber: transcriptions,
       ingester: knowledge,
@@ -554,6 +570,7 @@ await handoff.serve(
   handoffHandlers,
 );
 lostCalls.start();
+traces?.start();
 phone?.phoneCalls.start();
 new CallExpiry({ calls: stores.calls, clock, log }).start();
 jobs.start();

@@ -6,8 +6,10 @@ import { createLogger } from "../core/log/logger.ts";
 import { exitWithParent } from "../core/parent-watchdog.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { localJournalProcessor } from "../record/finalization/journal-processor.ts";
+import { journalFileOf } from "../record/journal/reader.ts";
 import type { RenderProgress } from "../record/recording/render.ts";
 import { deleteUnfinished } from "../record/recording/wav-file.ts";
+import { LiveSpans } from "../record/traces/live-spans.ts";
 import { exitOnUncaughtException } from "./channel/child-side.ts";
 import { type RendererMessage, type RendererRequest, serializeError } from "./renderer/messages.ts";
 
@@ -27,17 +29,25 @@ exitWithParent(Number(parentPid));
 await deleteUnfinished(join(dataDir, "recordings"));
 
 const makeResampler = await loadResampler();
+const liveSpans = new LiveSpans();
 
 /** A response that cannot be sent is lost; the control process requests it again from the next renderer. */
 function send(message: RendererMessage): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
-async function answer({ id, kind, callId, mediaKey }: RendererRequest): Promise<RendererMessage> {
+async function answer({ id, kind, callId, mediaKey, trace }: RendererRequest): Promise<RendererMessage> {
   try {
     const key = mediaKey === undefined ? undefined : mediaKeyOf(callId, mediaKey);
     const journals = localJournalProcessor(dataDir, makeResampler, async () => key);
-    if (kind === "project") return { kind: "projected", id, call: await journals.project(callId) };
+    if (kind === "trace" && trace !== undefined) {
+      const page = await liveSpans.read(callId, journalFileOf(dataDir, callId, key), trace);
+      return { kind: "traced", id, page: page ?? null };
+    }
+    if (kind === "project") {
+      liveSpans.forget(callId);
+      return { kind: "projected", id, call: await journals.project(callId, trace) };
+    }
     const onProgress = (progress: RenderProgress): void => send({ kind: "progress", id, progress });
     return { kind: "rendered", id, recording: (await journals.render(callId, onProgress)) ?? null };
   } catch (error) {

@@ -15,8 +15,15 @@ const SERVICE_ENTRIES: readonly (readonly [string, Variable])[] = Object.values(
 const PROVIDERS = [...STT_PROVIDERS, ...LLM_PROVIDERS, ...TTS_PROVIDERS];
 const ANY_SECRET = "TOOL_SECRET_<NAME>";
 
-/** In production no other variable depends on whether STT and TTS are set, and with WebRTC its variables are used. */
-const PRODUCTION = { NODE_ENV: "production", WEBRTC_UDP_PORTS: "40000-40015" };
+/**
+ * In production no other variable depends on whether STT and TTS are set, with WebRTC its variables are used, and with a collector those
+ * of traces.
+ */
+const PRODUCTION = {
+  NODE_ENV: "production",
+  WEBRTC_UDP_PORTS: "40000-40015",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
+};
 
 /** The problems that the configuration has with this value of one variable. */
 function problemsOf(name: string, value: string): string {

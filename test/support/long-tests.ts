@@ -26,6 +26,7 @@
  * - `setup-failures`: each step of the setup of a call fails, with each fault;
  * - `proof`: command lines of the proofs, and lists of all tests;
  * - `opus-codec` and the examples: whole calls in real time, whose codec and tools other tests cover;
+ * - `calls/traces`: a whole service with a collector; test/record/traces has the spans of all journals;
  * - `first-words`: a build, and the time until a person is understood;
  * - `budgeted-process` and `checker`: child processes that use up their budgets of CPU time;
  * - `local/pool/memory`: the installed speech model in a process of its own, as it is built;
@@ -107,6 +108,7 @@ export const longInTurn = [
     "calls/matrix",
     "calls/opus-codec",
     "calls/stage-latency",
+    "calls/traces",
     "examples/talk",
     "examples/tools",
     "examples/transcribe",

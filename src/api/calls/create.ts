@@ -25,6 +25,7 @@ import {
 import type { CallAcceptance } from "../http/health.ts";
 import { IdempotencyHeaders, IdempotencySealer } from "../http/idempotency.ts";
 import { noQueryProblems } from "../http/query.ts";
+import { withTraceparent } from "../http/traceparent.ts";
 import { problemsOf, schemaProblems } from "../http/validation.ts";
 import type { CreatedCall } from "./response-schemas.ts";
 
@@ -172,7 +173,7 @@ export async function admitCall(
       agent,
       apiKeyId: request.apiKeyId || undefined,
       web: webCall && { publishableKeyId: webCall.publishableKeyId, addressHash: webCall.addressHash },
-      spec,
+      spec: withTraceparent(spec, request),
       tokenHash: hashSecret(fresh),
       tokenTtlMs: deps.tokenTtlMs,
       idempotency: named?.seal(fresh),

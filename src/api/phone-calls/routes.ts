@@ -29,6 +29,7 @@ import { callSpecOf, offerTo } from "../calls/spec.ts";
 import { ApiError, accountLimitError, invalidRequest, notFound, type Problem, REFUSAL_CODES } from "../http/errors.ts";
 import { IdempotencyHeaders, IdempotencySealer } from "../http/idempotency.ts";
 import { NoQuery } from "../http/query.ts";
+import { withTraceparent } from "../http/traceparent.ts";
 import { problem, problemsOf } from "../http/validation.ts";
 import { DtmfBody, NewPhoneCallBody, TransferBody } from "./schemas.ts";
 
@@ -124,7 +125,7 @@ export function phoneCallRoutes(scope: FastifyInstance, deps: PhoneCallRoutesDep
       accountId: request.accountId,
       apiKeyId: request.apiKeyId || undefined,
       agent,
-      spec: { ...spec, connectionType: carrier.carrier, phoneControl: true },
+      spec: withTraceparent({ ...spec, connectionType: carrier.carrier, phoneControl: true }, request),
       facts: { direction: "outbound", from: number.number, to: String(body.to) },
       carrierId: carrier.id,
       phoneNumberId: number.id,

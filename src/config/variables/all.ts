@@ -6,6 +6,7 @@ import { PROVIDER_VARIABLES } from "./providers.ts";
 import { SERVICE_VARIABLES } from "./service.ts";
 import { SPENDING_VARIABLES } from "./spending.ts";
 import { TOOL_VARIABLES } from "./tools.ts";
+import { TRACE_VARIABLES } from "./traces.ts";
 
 /** All variables, in the groups of docs/configuration.md. */
 export const VARIABLE_GROUPS: Readonly<Record<string, Variables>> = {
@@ -15,6 +16,7 @@ export const VARIABLE_GROUPS: Readonly<Record<string, Variables>> = {
   spending: SPENDING_VARIABLES,
   tool: TOOL_VARIABLES,
   service: SERVICE_VARIABLES,
+  trace: TRACE_VARIABLES,
   command: COMMAND_VARIABLES,
 };
 

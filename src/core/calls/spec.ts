@@ -148,6 +148,8 @@ export interface CallSpec {
   /** The largest cost of the call, in the currency of PRICES; absent for no limit. */
   maxCost?: number;
   metadata?: Record<string, unknown>;
+  /** The span of the client that asked for the call, as a W3C `traceparent` of version 00. The call's trace links to it. */
+  traceparent?: string;
 }
 
 /** Whether words of the call may be stored. Before `transcriptEnabled`, `recordingEnabled` was about words, too. */

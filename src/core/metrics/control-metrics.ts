@@ -91,6 +91,10 @@ export const WEBHOOK_OUTCOMES = ["delivered", "failed"] as const;
 /** Why the service disables a webhook. */
 export const WEBHOOK_DISABLED_REASONS = ["gone", "failing"] as const;
 
+/** What becomes of a span of a trace: the collector has taken it or has not, or too many waited to be sent. */
+export const SPAN_OUTCOMES = ["exported", "failed", "dropped"] as const;
+export type SpanOutcome = (typeof SPAN_OUTCOMES)[number];
+
 /** The call slots: how many there are, and how many are taken by live calls and by calls that wait for their streams. */
 export interface SlotUsage {
   max: number;
@@ -280,6 +284,12 @@ export class ControlMetrics {
     ["outcome"],
     DOCUMENT_BUCKETS_S,
   );
+  readonly #spans = counter(
+    this.registry,
+    "trace_spans_total",
+    "Spans of the traces of calls. `exported`: the collector has taken them. `failed`: it refused them or did not answer. `dropped`: too many waited.",
+    ["outcome"],
+  );
   readonly #ready = gauge(this.registry, "ready", "1 while new calls are accepted.");
   readonly #restarts = counter(
     this.registry,
@@ -320,6 +330,7 @@ export class ControlMetrics {
       this.#retentionDeleted.inc({ part }, 0);
       this.#retentionFailures.inc({ part }, 0);
     }
+    for (const outcome of SPAN_OUTCOMES) this.#spans.inc({ outcome }, 0);
     for (const status of TRANSCRIPTION_ENDS) this.#transcriptions.inc({ status }, 0);
     for (const outcome of DOCUMENT_OUTCOMES) this.#documents.inc({ outcome }, 0);
     for (const outcome of ["ready", "failed"]) this.#documentTimes.zero({ outcome });
@@ -331,6 +342,11 @@ export class ControlMetrics {
     for (const outcome of INBOUND_WEBHOOK_OUTCOMES) this.#inboundWebhooks.inc({ outcome }, 0);
     for (const outcome of WEBHOOK_OUTCOMES) this.#webhookAttempts.inc({ outcome }, 0);
     for (const reason of WEBHOOK_DISABLED_REASONS) this.#webhooksDisabled.inc({ reason }, 0);
+  }
+
+  /** This became of so many spans of traces. */
+  spansCounted(outcome: SpanOutcome, spans: number): void {
+    this.#spans.inc({ outcome }, spans);
   }
 
   /** A transcription is over; `used` is what its providers were sent, in seconds by provider. */

@@ -20,6 +20,8 @@ export interface ControlShutdownOptions {
   };
   /** Undefined where the service manages no telephone calls. */
   phoneCalls: { stop(): Promise<void> } | undefined;
+  /** Undefined where calls are not traced. */
+  traces: { close(): Promise<void> } | undefined;
   renderer: { close(): void };
   transcriber: { close(): void };
   ingester: { close(): Promise<void> };
@@ -42,6 +44,7 @@ export async function shutDownControl(options: ControlShutdownOptions): Promise<
     lostCalls,
     finalizer,
     phoneCalls,
+    traces,
     renderer,
     transcriber,
     ingester,
@@ -61,6 +64,7 @@ export async function shutDownControl(options: ControlShutdownOptions): Promise<
   await finalizer.idle();
   await jobsStopped;
   await phoneCalls?.stop();
+  await traces?.close();
   renderer.close();
   transcriber.close();
   await ingester.close();

@@ -14,6 +14,8 @@ import {
 import type { Logger } from "../../core/log/logger.ts";
 import type { FindMediaKey, JournaledCall, JournalProcessor } from "../../record/finalization/journal-processor.ts";
 import type { Recording, RenderProgress } from "../../record/recording/render.ts";
+import type { LiveSpansPage } from "../../record/traces/live-spans.ts";
+import type { SpanRequest } from "../../record/traces/spans.ts";
 import { deserializeError, type RendererMessage, type RendererRequest } from "./messages.ts";
 
 export type RendererEvents = ChildEvents<RendererMessage>;
@@ -33,6 +35,8 @@ export interface RendererClientOptions {
   onRestart: () => void;
 }
 
+type Result = JournaledCall | Recording | LiveSpansPage | undefined;
+
 interface Job {
   request: RendererRequest;
   bytes: number;
@@ -41,7 +45,7 @@ interface Job {
   /** How many renderers failed to start while this job waited. */
   failedStarts: number;
   onProgress: ((progress: RenderProgress) => void) | undefined;
-  resolve: (result: JournaledCall | Recording | undefined) => void;
+  resolve: (result: Result) => void;
   reject: (error: Error) => void;
 }
 
@@ -78,12 +82,17 @@ export class RendererClient implements JournalProcessor {
     return this.#failedStarts >= RENDERER_TRIES_MAX;
   }
 
-  project(callId: CallId): Promise<JournaledCall> {
-    return this.#request("project", callId) as Promise<JournaledCall>;
+  project(callId: CallId, trace?: SpanRequest): Promise<JournaledCall> {
+    return this.#request("project", callId, { trace }) as Promise<JournaledCall>;
+  }
+
+  /** The spans of a live call that have become complete; undefined where its journal has no header yet. Rejects as `project`. */
+  trace(callId: CallId, trace: SpanRequest): Promise<LiveSpansPage | undefined> {
+    return this.#request("trace", callId, { trace }) as Promise<LiveSpansPage | undefined>;
   }
 
   render(callId: CallId, onProgress?: (progress: RenderProgress) => void): Promise<Recording | undefined> {
-    return this.#request("render", callId, onProgress) as Promise<Recording | undefined>;
+    return this.#request("render", callId, { onProgress }) as Promise<Recording | undefined>;
   }
 
   /** Ends the renderer; open jobs are rejected with `unavailable`. */
@@ -100,14 +109,20 @@ export class RendererClient implements JournalProcessor {
   async #request(
     kind: RendererRequest["kind"],
     callId: CallId,
-    onProgress?: (progress: RenderProgress) => void,
-  ): Promise<JournaledCall | Recording | undefined> {
+    { trace, onProgress }: { trace?: SpanRequest | undefined; onProgress?: Job["onProgress"] },
+  ): Promise<Result> {
     const { findKey } = this.#options;
     const key = findKey === undefined ? undefined : await findKey(callId);
     return await new Promise((resolve, reject) => {
       this.#ids += 1;
       const mediaKey = key && mediaKeyText(key);
-      const request: RendererRequest = { id: this.#ids, kind, callId, ...(mediaKey !== undefined && { mediaKey }) };
+      const request: RendererRequest = {
+        id: this.#ids,
+        kind,
+        callId,
+        ...(mediaKey !== undefined && { mediaKey }),
+        ...(trace !== undefined && { trace }),
+      };
       this.#waiting.push({
         request,
         bytes: this.#options.journalBytes(callId),
@@ -154,6 +169,7 @@ export class RendererClient implements JournalProcessor {
       this.#inProgress.delete(message.id);
       if (message.kind === "projected") job?.resolve(message.call);
       else if (message.kind === "rendered") job?.resolve(message.recording ?? undefined);
+      else if (message.kind === "traced") job?.resolve(message.page ?? undefined);
       else job?.reject(deserializeError(message.failure));
     }
     this.#sendNext();

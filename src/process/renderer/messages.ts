@@ -2,12 +2,16 @@ import { codeOf, type Fault, systemErrorCodeOf, TrunklineError } from "../../cor
 import type { CallId } from "../../core/ids.ts";
 import type { JournaledCall } from "../../record/finalization/journal-processor.ts";
 import type { Recording, RenderProgress } from "../../record/recording/render.ts";
+import type { LiveSpansPage } from "../../record/traces/live-spans.ts";
+import type { SpanRequest } from "../../record/traces/spans.ts";
 
 /** A request of the control process to the renderer. The response carries the same `id`. */
 export interface RendererRequest {
   id: number;
-  kind: "project" | "render";
+  kind: "project" | "render" | "trace";
   callId: CallId;
+  /** The spans that are asked for, with `project` and `trace`. */
+  trace?: SpanRequest | undefined;
   /** The call's media key as text; absent where its media are not encrypted. */
   mediaKey?: string | undefined;
 }
@@ -20,6 +24,8 @@ export type RendererMessage =
   | { kind: "projected"; id: number; call: JournaledCall }
   /** `recording` is null when the call is not recorded. */
   | { kind: "rendered"; id: number; recording: Recording | null }
+  /** `page` is null when the journal has no header yet. */
+  | { kind: "traced"; id: number; page: LiveSpansPage | null }
   | { kind: "failed"; id: number; failure: SerializedError };
 
 /** An error as it is sent between processes. */

@@ -5,15 +5,16 @@ import { billOf, type Prices } from "../../core/billing/prices.ts";
 import { latencySummary } from "../../core/calls/latency.ts";
 import { SERVICE_FAULT_REASONS } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
-import { addMs, elapsedMs, epochMs } from "../../core/clocks.ts";
+import { addMs, type EpochMs, elapsedMs, epochMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import { type CallId, type CarrierCallId, liveTranscriptionOf } from "../../core/ids.ts";
 import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORDS_CONCURRENT_MAX } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { EndSummary } from "../../store/call-handoff.ts";
-import type { CallEnd, CallRedemption, CallStore } from "../../store/call-store.ts";
+import type { CallEnd, CallRecord, CallRedemption, CallStore } from "../../store/call-store.ts";
 import { journalPath } from "../journal/reader.ts";
 import { recordingPath } from "../recording/render.ts";
+import type { CallSpan, SpanRequest } from "../traces/spans.ts";
 import type { JournaledCall, JournalProcessor } from "./journal-processor.ts";
 import { liveEndOf } from "./live-end.ts";
 import { PerCallQueue } from "./per-call-queue.ts";
@@ -25,10 +26,20 @@ export interface CallFinalizerOptions {
   journals: Pick<JournalProcessor, "project">;
   /** The providers' prices; undefined where they are not known. */
   prices?: Prices | undefined;
+  /** Where traces of calls are exported; undefined where they are not. */
+  traces?: CallEndTraces | undefined;
   clock: Clock;
   log: Logger;
   /** The call's end is committed; `tookMs` is how long that took. */
   onFinalized: (callId: CallId, tookMs: number) => void;
+}
+
+/** What finalization does for the traces of calls. */
+export interface CallEndTraces {
+  /** The spans that are still to be exported of a call that is over; undefined where it is not traced. */
+  wanted(callId: CallId): SpanRequest | undefined;
+  /** The end of the call is committed. Never throws and never waits. */
+  ended(call: CallRecord, end: CallEnd, startedAtMs: EpochMs, spans: readonly CallSpan[]): void;
 }
 
 /**
@@ -172,14 +183,17 @@ export class CallFinalizer {
     const { header, carrierCallId } = projected;
     const call = await calls.get(header.accountId, callId);
     if (call?.status !== "active" || !isLost()) return undefined;
-    if (!(await calls.finish(callId, this.#endOf(request, projected), redemption))) return undefined;
+    const end = this.#endOf(request, projected);
+    if (!(await calls.finish(callId, end, redemption))) return undefined;
+    this.#options.traces?.ended(call, end, epochMs(Date.parse(header.startedAt)), projected.spans);
     return carrierCallId === undefined ? {} : { carrierCallId };
   }
 
   /** Resolves with an error where the journal cannot be read; rejects while that may change. */
   async #project(request: FinalizationRequest): Promise<JournaledCall | Error> {
     try {
-      request.projected ??= await this.#options.journals.project(request.callId);
+      const { journals, traces } = this.#options;
+      request.projected ??= await journals.project(request.callId, traces?.wanted(request.callId));
       return request.projected;
     } catch (error) {
       if (codeOf(error) === "unavailable") throw error;

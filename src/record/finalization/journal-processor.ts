@@ -4,6 +4,7 @@ import type { ResamplerFactory } from "../../media/resampler.ts";
 import { journalFileOf } from "../journal/reader.ts";
 import type { JournalHeader } from "../journal/records.ts";
 import { type Recording, type RenderProgress, recordingPath, renderRecording } from "../recording/render.ts";
+import type { SpanRequest } from "../traces/spans.ts";
 import { type ProjectedCall, projectJournal } from "./projection.ts";
 
 /** A projected call with the fields of its journal's header that a record needs. */
@@ -11,8 +12,11 @@ export type JournaledCall = Omit<ProjectedCall, "header"> & { header: Pick<Journ
 
 /** Makes the projection and the recording of a call that is over. Both may be requested repeatedly. */
 export interface JournalProcessor {
-  /** Rejects as `projectJournal` does, and with `renderer_died` when every attempt ended with the renderer's death. */
-  project(callId: CallId): Promise<JournaledCall>;
+  /**
+   * Rejects as `projectJournal` does, and with `renderer_died` when every attempt ended with the renderer's death. With `trace` the
+   * result has spans.
+   */
+  project(callId: CallId, trace?: SpanRequest): Promise<JournaledCall>;
   /** Writes the call's recording; rejects as `renderRecording` does, and with `renderer_died`. */
   render(callId: CallId, onProgress?: (progress: RenderProgress) => void): Promise<Recording | undefined>;
 }
@@ -28,8 +32,8 @@ export const localJournalProcessor = (
   makeResampler: ResamplerFactory,
   findKey: FindMediaKey = noKey,
 ): JournalProcessor => ({
-  async project(callId) {
-    const { header, ...projected } = await projectJournal(journalFileOf(dataDir, callId, await findKey(callId)));
+  async project(callId, trace) {
+    const { header, ...projected } = await projectJournal(journalFileOf(dataDir, callId, await findKey(callId)), trace);
     return { ...projected, header: { accountId: header.accountId, startedAt: header.startedAt } };
   },
   async render(callId, onProgress) {

@@ -11,6 +11,8 @@ import type { JournaledCommand, JournalHeader } from "../journal/records.ts";
 import { type FrameCounts, summarizeJournal } from "../journal/summary.ts";
 import { replayJournal, type TimedCommand } from "../replay/replay.ts";
 import { isSubsetEqual } from "../replay/subset-equal.ts";
+import { CallSpans } from "../traces/call-spans.ts";
+import type { CallSpan, SpanRequest } from "../traces/spans.ts";
 import { liveResultOf, SttProviders } from "./live-result.ts";
 import { type RecordedUsage, UsageGatherer } from "./preemptive-usage.ts";
 import { ToolRunGatherer } from "./tool-runs.ts";
@@ -35,6 +37,8 @@ export interface ProjectedCall {
   network: CallNetwork | undefined;
   /** What was said in a live transcription; undefined for a conversation. */
   transcription: TranscriptionResult | undefined;
+  /** What was asked for of the call's trace, without its own span. */
+  spans: readonly CallSpan[];
   /** From redemption to the end, or to the last record. */
   durationMs: number;
   frames: FrameCounts;
@@ -50,11 +54,12 @@ export interface ProjectedCall {
 /**
  * Makes the record of a call from its journal. If the journal has no end because the worker died, the state machine
  * runs again over it and is then ended. The record so has all turns as they were heard until that moment, including
- * unfinished ones.
+ * unfinished ones. With `trace` it has the spans that are asked for as well.
  *
  * Rejects with `journal_unreadable`.
  */
-export async function projectJournal(journal: JournalFile): Promise<ProjectedCall> {
+export async function projectJournal(journal: JournalFile, trace?: SpanRequest): Promise<ProjectedCall> {
+  const spans = trace && new CallSpans(trace);
   const journaled: TimedCommand[] = [];
   const gatherer = new UsageGatherer();
   const sttProviders = new SttProviders();
@@ -63,6 +68,7 @@ export async function projectJournal(journal: JournalFile): Promise<ProjectedCal
   let carrierCallId: CarrierCallId | undefined;
   let started: LegStarted | undefined;
   const { header, durationMs, endReason, frames, complete } = await summarizeJournal(journal, (record) => {
+    spans?.take(record);
     gatherer.take(record);
     sttProviders.take(record);
     tools.take(record);
@@ -91,11 +97,14 @@ export async function projectJournal(journal: JournalFile): Promise<ProjectedCal
         ? liveResultOf(commandsOf(commands), header.spec.language, sttProviders, gatherer.usage)
         : undefined,
   });
-  if (endReason !== undefined) return { ...projected, hasEnd: true, endReason, ...said(journaled) };
+  if (endReason !== undefined)
+    return { ...projected, hasEnd: true, endReason, ...said(journaled), spans: spans?.completed() ?? [] };
   const commands = header.spec === undefined ? journaled : await replayToEnd(journal, journaled);
+  for (const { timeMs, command } of commands.slice(journaled.length)) spans?.take({ kind: "command", timeMs, command });
+  spans?.end();
   const last = commands.at(-1)?.command;
   const lost = last?.kind === "end" ? last.reason : "worker_lost";
-  return { ...projected, hasEnd: false, endReason: lost, ...said(commands) };
+  return { ...projected, hasEnd: false, endReason: lost, ...said(commands), spans: spans?.completed() ?? [] };
 }
 
 /** The commands of a truncated call and those that end it; only the former where the call cannot be replayed. */

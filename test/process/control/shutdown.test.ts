@@ -30,6 +30,7 @@ function shutdown() {
     lostCalls: { recoverAll: asyncStep("lost calls") },
     finalizer: { idle: asyncStep("records") },
     phoneCalls: { stop: asyncStep("telephone calls") },
+    traces: { close: asyncStep("traces") },
     renderer: { close: step("renderer") },
     transcriber: { close: step("transcriber") },
     ingester: { close: asyncStep("ingester") },
@@ -46,6 +47,7 @@ const BEFORE_RESPONSES = ["refuse calls", "jobs", "api", "lost calls"];
 const AFTER_RESPONSES = [
   "records",
   "telephone calls",
+  "traces",
   "renderer",
   "transcriber",
   "ingester",

@@ -7,7 +7,8 @@ import { basename, dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { asCallId, type CallId } from "../../../src/core/ids.ts";
+import { callMs } from "../../../src/core/clocks.ts";
+import { asCallId, asTurnId, type CallId } from "../../../src/core/ids.ts";
 import { HEARTBEAT_MS, RESTART_MS_MAX } from "../../../src/core/limits/processes.ts";
 import {
   RECORDS_CONCURRENT_MAX,
@@ -264,6 +265,35 @@ describe("the renderer", () => {
       code: "journal_unreadable",
       cause: { code: "ENOENT" },
     });
+  });
+
+  test("reads the spans of a live call as far as its journal is written, and the rest with the record", async () => {
+    const { directory, renderer } = real();
+    const callId = asCallId("call_1");
+    const request = { afterNumber: 0, hasWords: false };
+    const journal = new JournalFile({ ...START, callId }, journalPath(directory, callId));
+    const reply = (turn: number, atMs: number): void => {
+      const turnId = asTurnId(turn);
+      journal.add(
+        {
+          kind: "command",
+          timeMs: callMs(atMs),
+          command: { kind: "generate-reply", turnId, messages: 1, language: "en" },
+        },
+        { kind: "event", timeMs: callMs(atMs + 300), event: { kind: "reply-end", turnId } },
+      );
+    };
+    reply(1, 1_000);
+    reply(2, 5_000);
+    const page = await renderer.trace(callId, request);
+    expect(page?.spans.map(({ name }) => name)).toEqual(["turn", "chat"]);
+    expect(page?.startedAtMs).toBe(Date.parse(START.startedAt));
+    journal.end(9_000);
+    const { spans } = await renderer.project(callId, { ...request, afterNumber: 2 });
+    expect(spans.map(({ name, number, startMs }) => [name, number, startMs])).toEqual([
+      ["turn", 3, 5_000],
+      ["chat", 4, 5_000],
+    ]);
   });
 
   test("ADV-M9: that is killed while it writes leaves no file with the recording's name, and the recording is made later", async () => {

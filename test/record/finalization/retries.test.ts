@@ -25,6 +25,7 @@ const JOURNALED: JournaledCall = {
   toolRuns: [],
   network: undefined,
   transcription: undefined,
+  spans: [],
   durationMs: 1,
   frames: { in: 1, out: 1, missingAudio: 0 },
   hasEnd: true,

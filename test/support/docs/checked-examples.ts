@@ -22,6 +22,7 @@ export const CHECKED_EXAMPLES: readonly CheckedExample[] = [
     language: "json",
     test: "repository/blocks.test.ts",
   },
+  { page: "docs/observability.md", heading: "One turn", language: "text", test: "cli/traces/waterfall.test.ts" },
   { page: "docs/tools.md", heading: "Secrets", language: "json", test: "repository/blocks.test.ts" },
   { page: "docs/testing.md", heading: "What must be installed", language: "text", test: "repository/blocks.test.ts" },
   {

@@ -28,8 +28,8 @@ export interface Place {
 
 const SERVICE_ENV = { METRICS_PORT: "off", WORKERS: "1", WEBRTC_MEDIA_PORT: "0" };
 const isService = ({ text }: Block): boolean => /\bnpm start$/.test(text.trimEnd());
-/** What stays in a terminal of its own: a receiver of webhooks, or an emulated carrier. */
-const isListener = ({ text }: Block): boolean => /npm run (?:webhooks -- listen|carrier -- \w+)/.test(text);
+/** What stays in a terminal of its own: a receiver of webhooks or traces, or an emulated carrier. */
+const isListener = ({ text }: Block): boolean => /npm run (?:(?:webhooks|traces) -- listen|carrier -- \w+)/.test(text);
 const LISTENS = /listening on port \d+/;
 /** What a page asks its reader to do before a block. */
 const STOPS_SERVICE = /Ctrl-C in the first terminal/;

@@ -1,0 +1,34 @@
+import type { Machine } from "../harness/machine.ts";
+import type { Verdict } from "../harness/verdict.ts";
+
+export interface TracesOptions {
+  calls: number;
+  seconds: number;
+  rounds: number;
+}
+
+/** CPU of a call in ms, of all processes of the service that work for it. */
+export interface CallCpu {
+  worker: number;
+  /** The control process and its renderer. */
+  control: number;
+}
+
+/** The same calls at a service with traces and at one without, one after the other. */
+export interface TracesRound {
+  on: CallCpu;
+  off: CallCpu;
+}
+
+export interface TracesResult {
+  machine: Machine;
+  commit: string;
+  options: TracesOptions;
+  problems: string[];
+  rounds: TracesRound[];
+  /** Spans that the collector got of one call, on average. */
+  spansPerCall: number;
+  goals: Verdict[];
+}
+
+export const totalOf = ({ worker, control }: CallCpu): number => worker + control;

@@ -1,0 +1,29 @@
+import { integer, runCommand, sensible } from "../harness/command.ts";
+import { runTracesBench } from "./bench.ts";
+import { TRACES_EXPLANATION, tracesPage, tracesText } from "./report.ts";
+
+const USAGE = `What traces cost: the CPU of one call in whole services, with a collector and without, in turns.
+
+  npm run bench:traces -- [--calls N] [--seconds N] [--rounds N] [--write] [--out DIR]
+
+  --calls    calls at once; default 20
+  --seconds  how long each lasts; default 60
+  --rounds   how often each service has them; default 8
+  --write    replaces the section bench:traces of bench/RESULTS.md
+  --out      where traces.json and traces.html go; default bench/results
+
+A goal that is missed is printed and fails nothing. Exits with 1 when the run proves nothing. Linux only. About 20 minutes.
+`;
+
+await runCommand({
+  name: "traces",
+  usage: USAGE,
+  defaults: { calls: "20", seconds: "60", rounds: "8" },
+  read: ({ calls, seconds, rounds }) =>
+    sensible({ calls: integer(calls, 1, 500), seconds: integer(seconds, 12, 3_600), rounds: integer(rounds, 2, 100) }),
+  run: runTracesBench,
+  text: tracesText,
+  explanation: TRACES_EXPLANATION,
+  page: tracesPage,
+  problems: ({ problems }) => problems,
+});
