@@ -14,14 +14,16 @@ export async function toolSpecsOf(
   saved: SavedTools,
   deps: SavedToolDeps,
 ): Promise<CallSpec["tools"]> {
-  const specs = tools.flatMap(({ toolId, toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
-    if (definition !== undefined) return [definedTool(definition, fixedArguments)];
-    const tool = toolId === undefined ? undefined : saved.get(toolId);
-    if (tool !== undefined) return specsOfSaved(tool, fixedArguments);
-    if (toolName === undefined || !isBuiltIn(toolName)) return [];
-    const limits = toolName === "switch_language" ? { languages } : {};
-    return [{ kind: "built_in", name: toolName, fixedArguments, ...limits }];
-  });
+  const specs = tools.flatMap(
+    ({ toolId, toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
+      if (definition !== undefined) return [definedTool(definition, fixedArguments)];
+      const tool = toolId === undefined ? undefined : saved.get(toolId);
+      if (tool !== undefined) return specsOfSaved(tool, fixedArguments);
+      if (toolName === undefined || !isBuiltIn(toolName)) return [];
+      const limits = toolName === "switch_language" ? { languages } : {};
+      return [{ kind: "built_in", name: toolName, fixedArguments, ...limits }];
+    },
+  );
   return await withoutClashes(specs, saved, deps);
 }
 
