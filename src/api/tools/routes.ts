@@ -36,7 +36,7 @@ const CREATE = {
   tags,
   summary: "Save a tool",
   description:
-    "Calls and agents name it as `{\"toolId\": ...}` in `selectedTools`, agents in `toolIds` as well. An MCP server is asked for its " +
+    'Calls and agents name it as `{"toolId": ...}` in `selectedTools`, agents in `toolIds` as well. An MCP server is asked for its ' +
     "tools before it is saved; one that does not answer is refused.",
   querystring: NoQuery,
   body: NewToolBody,
@@ -138,10 +138,14 @@ export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void
     const { limit, cursor, ...filters } = query;
     const list = ["tools", accountId, filters];
     const after = cursor === undefined ? undefined : asToolId(idOf(cursor, list));
-    const { items: data, more } = await pageOf<z.output<typeof ToolSummary>>(limit, TOOLS_PER_READ, async (before, count) => {
-      const page = await tools.list(accountId, { ...filters, limit: count, afterToolId: before.at(-1)?.id ?? after });
-      return { items: page.tools.map(summaryOf), more: page.more };
-    });
+    const { items: data, more } = await pageOf<z.output<typeof ToolSummary>>(
+      limit,
+      TOOLS_PER_READ,
+      async (before, count) => {
+        const page = await tools.list(accountId, { ...filters, limit: count, afterToolId: before.at(-1)?.id ?? after });
+        return { items: page.tools.map(summaryOf), more: page.more };
+      },
+    );
     const last = data.at(-1);
     return { data, nextCursor: more && last !== undefined ? cursorOf(last.id, list) : null };
   });
@@ -178,7 +182,10 @@ export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void
     const { accountId, params, id: requestId } = request;
     const removal = found(await tools.remove(accountId, params.id, actOf(request)), "tool");
     if (removal.kind === "in_use") {
-      throw new ApiError("conflict", `the tool is named by agents, from which it must be removed first: ${removal.agents.join(", ")}`);
+      throw new ApiError(
+        "conflict",
+        `the tool is named by agents, from which it must be removed first: ${removal.agents.join(", ")}`,
+      );
     }
     log.info({ accountId, requestId, toolId: params.id }, "tool deleted");
     return reply.code(204).send();
