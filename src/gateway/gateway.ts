@@ -414,7 +414,7 @@ export class Gateway {
       return address && `${address}?resume=true`;
     };
     if (spec.connectionType !== "webrtc") {
-      const ready = (): ClientMessage => ({ kind: "ready", callId, resumeUrl: resumeUrl() });
+      const ready = () => ({ kind: "ready", callId, resumeUrl: resumeUrl() }) as const;
       return new AudioSockets({ resources, createWire: () => createWire(callId, spec), ready });
     }
     assert.ok(webrtc !== undefined, "only workers with WebRTC redeem tokens of its calls");

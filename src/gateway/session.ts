@@ -140,6 +140,10 @@ export class CallSession implements AttachedCall {
   /** Tool calls and utterances for a client that has no connection at present; few, because it has one again soon. */
   readonly #undelivered: ClientMessage[] = [];
   readonly #recentUpdates = new RecentUpdates();
+  /** The utterances of a live transcription so far. */
+  #utterances = 0;
+  /** When the latest frame came, on any leg; NaN before the first. */
+  #latestFrameMs = callMs(Number.NaN);
   readonly #returnWindow: ReturnWindow;
   /** The reply that the call has paused: a leg that is attached meanwhile must not send it. */
   #pausedTurnId: TurnId | undefined;
@@ -222,6 +226,7 @@ export class CallSession implements AttachedCall {
       ...parts,
       call: this,
       pausedTurnId: this.#pausedTurnId,
+      audioSinceMs: this.#transcribes && !Number.isNaN(this.#latestFrameMs) ? this.#latestFrameMs : undefined,
       holdAudio: this.#holdAudio,
       ttsOutput,
       makeResampler,
@@ -250,6 +255,15 @@ export class CallSession implements AttachedCall {
   /** Whether the call has a media stream; undefined before the first one has started. */
   get mediaState(): MediaState | undefined {
     return this.#mediaState;
+  }
+
+  /** How much audio a live transcription has had, ms; undefined for a conversation. */
+  get audioMs(): number | undefined {
+    return this.#call.audioMs;
+  }
+
+  get #transcribes(): boolean {
+    return this.#options.redeemed.spec.mode === "transcription";
   }
 
   get #mayHaveMoreLegs(): boolean {
@@ -388,6 +402,7 @@ export class CallSession implements AttachedCall {
 
   frameIn(frame: CallerFrame, isSpeech: boolean, isEcho: boolean, silenceFrames: number, nowMs: CallMs): void {
     this.#counters.framesIn += 1;
+    this.#latestFrameMs = nowMs;
     this.#judgeVoice(frame.samples, isSpeech, nowMs);
     const event = this.#frameIn;
     event.isSpeech = isSpeech;
@@ -609,7 +624,11 @@ export class CallSession implements AttachedCall {
     attachment: Attachment | undefined,
   ): void {
     if (command.kind === "utterance") {
-      this.#deliverToClient(command);
+      const final = { ...command, index: this.#utterances };
+      this.#utterances += 1;
+      // A connection that is lost may still seem open.
+      this.#recentUpdates.final(final);
+      attachment?.sendToClient(final);
       return;
     }
     if (command.kind === "state") {

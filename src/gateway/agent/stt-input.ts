@@ -19,7 +19,7 @@ const SUSPENDED_MS_MAX = 5_000;
 const UNRECOGNIZED_SPEECH_MS_MAX = 3_000;
 
 export interface SttInputOptions {
-  spec: Pick<CallSpec, "language" | "languagePinned" | "websocket">;
+  spec: Pick<CallSpec, "language" | "languagePinned" | "websocket" | "mode">;
   /** The rate of the caller's frames, Hz. */
   busRateHz: number;
   stt: CallStt;
@@ -46,6 +46,8 @@ export class SttInput {
   #hasFailed = false;
   /** Since when no audio comes; undefined while it does. */
   #suspendedMs: CallMs | undefined;
+  /** When the latest audio came; NaN before the first. */
+  #latestFrameMs = callMs(Number.NaN);
   #resampler: Resampler | undefined;
   #activity = new StreamActivity();
   /**
@@ -96,6 +98,8 @@ export class SttInput {
    * it that the carrier did not send.
    */
   writeFrame(frame: Int16Array, segment: SegmentState, silenceFrames: number, nowMs: CallMs): void {
+    this.#latestFrameMs = nowMs;
+    this.resume();
     this.#writeSilence(silenceFrames, segment);
     if (segment.isSpeech) this.#lastSpeechMs = nowMs;
     this.#activity.frame(segment);
@@ -117,8 +121,18 @@ export class SttInput {
       if (elapsedMs(this.#suspendedMs, this.#options.nowMs()) >= SUSPENDED_MS_MAX) this.close();
       return;
     }
+    if (this.#isMuted()) {
+      this.suspend();
+      return;
+    }
     const hasEnded = this.#activity.isSpeaking && !segment.isSpeaking;
     this.#writeSilence(hasEnded ? Math.max(1, silenceFrames) : silenceFrames, segment);
+  }
+
+  /** The client of a live transcription may send nothing for an hour; a carrier does not. */
+  #isMuted(): boolean {
+    const { spec, nowMs } = this.#options;
+    return spec.mode === "transcription" && elapsedMs(this.#latestFrameMs, nowMs()) >= SUSPENDED_MS_MAX;
   }
 
   /**

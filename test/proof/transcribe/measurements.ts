@@ -1,0 +1,224 @@
+import { interferenceOf, isUndisturbed, LOOP_P99_MS_MAX } from "../../../bench/stores/goals.ts";
+import { monoWav } from "../../../src/media/wav.ts";
+import type { Proof } from "../proof.ts";
+import { type BatchInterferenceResult, measureBatchInterference } from "./interference.ts";
+import { type CapacityResult, measureCapacity } from "./live/capacity.ts";
+import { type LocalLatencyResult, measureLocalLatency } from "./live/latency.ts";
+import { measureProviderShare, type ProviderShareResult } from "./live/provider-share.ts";
+import { type LocalBatchResult, transcribeLocally } from "./local/batch.ts";
+import { joinSpeech, RATE_HZ, readSpeech, type Utterance } from "./local/speech.ts";
+import { Random } from "../../support/random.ts";
+
+// What is measured of transcriptions, and judged by the goals: they hold on a machine with nothing else to do, so only the full form is
+// held to those of time.
+
+const FULL = { batchS: 3_600, liveS: 300, repeats: 20, each: 40, capacityS: 30, fileS: 1_200, streamsPerCore: 4 };
+const REDUCED = { batchS: 40, liveS: 20, repeats: 2, each: 4, capacityS: 4, fileS: 120, streamsPerCore: 1 };
+const CORES = 2;
+
+const JOINED_POINTS_MAX = 0.5;
+const TIMES_REAL_TIME_MIN = 8;
+const OVERHEAD_PERCENT_MAX = 10;
+const INTERIM_MS_MAX = 900;
+const FINAL_MS_MAX = 600;
+/** The goals of interims and finals speak of utterances up to this length; of longer ones the figures are stated. */
+const GOAL_UTTERANCE_S = 4;
+const LIVE_POINTS_MAX = 2;
+const SHARE_MS_MAX = 30;
+/** A short recording has few words. */
+const REDUCED_POINTS_MAX = 15;
+
+export interface Measurements {
+  batch?: LocalBatchResult;
+  latency: LocalLatencyResult[];
+  share?: ProviderShareResult;
+  capacity?: CapacityResult;
+  interference?: BatchInterferenceResult;
+}
+
+/** Each by itself: one that cannot be measured is a failed check, and the others go on. */
+export async function measure(proof: Proof): Promise<Measurements> {
+  const { reduced, seed, cache, checks } = proof;
+  const size = reduced ? REDUCED : FULL;
+  const found: Measurements = { latency: [] };
+  const part = async (name: string, work: () => Promise<void>): Promise<void> => {
+    checks.print(`${name}:`);
+    await work().catch((error: unknown) => checks.failed(name, error instanceof Error ? error.message : String(error)));
+  };
+  let speech: Utterance[] = [];
+  await part("speech whose words are known", async () => {
+    speech = await readSpeech(cache, reduced, checks.print);
+  });
+  if (speech.length > 0) {
+    await part("files, local engine", async () => {
+      found.batch = await transcribeLocally(speech, size.batchS, seed, checks.print);
+      checkBatch(proof, found.batch);
+    });
+    for (const streams of [1, size.streamsPerCore * CORES]) {
+      await part(`live streams, local engine, ${streams} at once`, async () => {
+        const result = await measureLocalLatency(speech, { streams, seconds: size.liveS, seed });
+        found.latency.push(result);
+        checkLatency(proof, result);
+      });
+    }
+    await part("live streams and calls on a core", async () => {
+      found.capacity = await measureCapacity((speech[0] as Utterance).samples, { each: size.each, seconds: size.capacityS });
+      checkCapacity(proof, found.capacity);
+    });
+    await part("calls beside files", async () => {
+      const { samples } = joinSpeech(speech, size.fileS, new Random(seed));
+      found.interference = await measureBatchInterference(monoWav(samples, RATE_HZ), { reduced, print: checks.print });
+      checkInterference(proof, found.interference);
+    });
+  }
+  await part("live streams, streaming provider", async () => {
+    found.share = await measureProviderShare(size.repeats);
+    checkShare(proof, found.share);
+  });
+  return found;
+}
+
+function checkBatch({ checks, reduced }: Proof, result: LocalBatchResult): void {
+  const { joinedPercent, alonePercent, timesRealTime, overheadPercent } = result;
+  const points = joinedPercent - alonePercent;
+  const pointsMax = reduced ? REDUCED_POINTS_MAX : JOINED_POINTS_MAX;
+  const measured = `${joinedPercent.toFixed(1)} %, ${alonePercent.toFixed(1)} % alone`;
+  checks.print(`  word error ${measured}; ${timesRealTime.toFixed(1)}x real time; ${overheadPercent.toFixed(0)} % over the model`);
+  checks.check(
+    `local engine, ${Math.round(result.seconds)} s cut and joined: word error at most ${pointsMax} points above each utterance alone`,
+    points <= pointsMax ? "" : measured,
+  );
+  if (reduced) return;
+  checks.check(
+    `local engine, files: at least ${TIMES_REAL_TIME_MIN}x real time on two cores`,
+    timesRealTime >= TIMES_REAL_TIME_MIN ? "" : `${timesRealTime.toFixed(1)}x`,
+  );
+  checks.check(
+    `local engine, files: at most ${OVERHEAD_PERCENT_MAX} % longer than the model alone`,
+    overheadPercent <= OVERHEAD_PERCENT_MAX ? "" : `${overheadPercent.toFixed(1)} %`,
+  );
+}
+
+function checkLatency({ checks, reduced }: Proof, result: LocalLatencyResult): void {
+  const { streams, byLength, livePercent, filePercent } = result;
+  for (const { upToS, utterances, interimP90Ms, finalP90Ms, unfinished } of byLength) {
+    const late = `interim p90 ${Math.round(interimP90Ms)} ms, final p90 ${Math.round(finalP90Ms)} ms`;
+    checks.print(`  utterances up to ${upToS} s: ${utterances}, ${late}, ${unfinished} without a final in time`);
+    if (reduced || upToS > GOAL_UTTERANCE_S) continue;
+    checks.check(
+      `local engine, ${streams} live streams, utterances up to ${upToS} s: interim p90 at most ${INTERIM_MS_MAX} ms after the word, final at most ${FINAL_MS_MAX} ms after the utterance`,
+      interimP90Ms <= INTERIM_MS_MAX && finalP90Ms <= FINAL_MS_MAX && unfinished === 0 ? "" : late,
+    );
+  }
+  const apart = Math.abs(livePercent - filePercent);
+  const measured = `live ${livePercent.toFixed(1)} %, as a file ${filePercent.toFixed(1)} %`;
+  checks.print(`  word error ${measured}`);
+  const pointsMax = reduced ? REDUCED_POINTS_MAX : LIVE_POINTS_MAX;
+  checks.check(
+    `local engine, ${streams} live streams: word error at most ${pointsMax} points from the same audio as a file`,
+    apart <= pointsMax ? "" : measured,
+  );
+}
+
+function checkCapacity({ checks, reduced }: Proof, { each, streamsPerCore, callsPerCore }: CapacityResult): void {
+  const measured = `${streamsPerCore.toFixed(0)} streams, ${callsPerCore.toFixed(0)} calls a core, by ${each} of each`;
+  checks.print(`  ${measured}`);
+  if (reduced) return;
+  checks.check(
+    "reference STT: at least as many live streams a core as calls",
+    streamsPerCore >= callsPerCore ? "" : measured,
+  );
+}
+
+function checkInterference({ checks, reduced }: Proof, { pairs, calls, files, losses }: BatchInterferenceResult): void {
+  const interference = interferenceOf({ pairs });
+  const { times, addedMs, loopP99Ms } = interference;
+  const measured = `${times.toFixed(2)}x, + ${addedMs.toFixed(2)} ms, event loop p99 ${loopP99Ms.toFixed(1)} ms`;
+  checks.print(`  frames of ${calls} calls beside ${files} files: ${measured}`);
+  checks.check(`${calls} calls beside a full queue of files: none lost`, losses.join("; "));
+  if (reduced) return;
+  checks.check(
+    `${calls} calls are undisturbed by a full queue of files`,
+    isUndisturbed(interference) && loopP99Ms <= LOOP_P99_MS_MAX ? "" : measured,
+  );
+}
+
+function checkShare({ checks, reduced }: Proof, { words, p50Ms, p90Ms }: ProviderShareResult): void {
+  const measured = `p50 ${p50Ms.toFixed(1)} ms, p90 ${p90Ms.toFixed(1)} ms of ${words} words`;
+  checks.print(`  our share: ${measured}`);
+  if (reduced) return;
+  checks.check(
+    `streaming provider, live: our share of an interim p90 at most ${SHARE_MS_MAX} ms`,
+    p90Ms <= SHARE_MS_MAX ? "" : measured,
+  );
+}
+
+const row = (...cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;
+
+/** The tables of bench/RESULTS.md. */
+export function measurementTables({ batch, latency, share, capacity, interference }: Measurements): string[] {
+  const lines: string[] = [];
+  if (batch !== undefined) {
+    const { shares, words } = batch;
+    lines.push(
+      "",
+      `**Local engine, files**: utterances joined by the seed, ${shares.people} % of people, ${shares.eSpeak} % of eSpeak, ${words} words.`,
+      "",
+      row("s of audio", "word error, joined", "each alone", "times real time, two cores", "longer than the model alone"),
+      row("---", "---", "---", "---", "---"),
+      row(
+        Math.round(batch.seconds),
+        `${batch.joinedPercent.toFixed(2)} %`,
+        `${batch.alonePercent.toFixed(2)} %`,
+        batch.timesRealTime.toFixed(1),
+        `${batch.overheadPercent.toFixed(0)} %`,
+      ),
+    );
+  }
+  if (latency.length > 0) {
+    lines.push(
+      "",
+      "**Local engine, live**: an interim after the end of its word, which is an estimate by the letters; a final after the end of its utterance.",
+      "",
+      row("streams", "utterances up to", "utterances", "interim p90, ms", "final p90, ms", "late", "word error", "as a file"),
+      row("---", "---", "---", "---", "---", "---", "---", "---"),
+      ...latency.flatMap(({ streams, byLength, livePercent, filePercent }) =>
+        byLength.map(({ upToS, utterances, interimP90Ms, finalP90Ms, unfinished }) =>
+          row(
+            streams,
+            Number.isFinite(upToS) ? `${upToS} s` : "any",
+            utterances,
+            Math.round(interimP90Ms),
+            Math.round(finalP90Ms),
+            unfinished,
+            `${livePercent.toFixed(1)} %`,
+            `${filePercent.toFixed(1)} %`,
+          ),
+        ),
+      ),
+    );
+  }
+  if (share !== undefined) {
+    const { words, p50Ms, p90Ms } = share;
+    lines.push(
+      "",
+      `**Streaming provider, live**: ${words} words, an interim at the client ${p50Ms.toFixed(1)} ms (p90 ${p90Ms.toFixed(1)} ms) after the provider alone.`,
+    );
+  }
+  if (capacity !== undefined) {
+    const { each, streamsPerCore, callsPerCore } = capacity;
+    lines.push(
+      "",
+      `**Reference STT, by the worker's processor time for ${each} of each**: ${streamsPerCore.toFixed(0)} live streams a core, ${callsPerCore.toFixed(0)} calls a core.`,
+    );
+  }
+  if (interference !== undefined) {
+    const { times, addedMs, loopP99Ms } = interferenceOf(interference);
+    lines.push(
+      "",
+      `**Calls beside files**: ${interference.calls} calls, ${interference.pairs.length} pairs of rounds, ${interference.files} files: ` +
+        `frames due to written p99 ${times.toFixed(2)}x, + ${addedMs.toFixed(2)} ms; event loop p99 ${loopP99Ms.toFixed(1)} ms.`,
+    );
+  }
+  return lines;
+}
