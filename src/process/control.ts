@@ -65,7 +65,7 @@ import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
 import { HttpCarrierClient } from "../telephony/http-client.ts";
 import { InboundWebhookClient } from "../telephony/inbound-webhook-client.ts";
 import { findFfmpeg } from "../transcription/audio/find-ffmpeg.ts";
-import { formatResult } from "../transcription/formats/format.ts";
+import { formatInTurns } from "./control/format-in-turns.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
@@ -415,7 +415,7 @@ const api: FastifyInstance = buildApi({
   uploads: new LargeResponses(clock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
   isDiskLow: () => disk.isLow,
   batchCapabilities: transcriptions.capabilitiesOf,
-  formatResult,
+  formatResult: formatInTurns,
   prices: config.prices,
   metrics,
   log,

@@ -35,7 +35,7 @@ import type { Stores } from "../../../src/store/stores.ts";
 import type { WebhookStore } from "../../../src/store/webhook-store.ts";
 import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";
 import { InboundWebhookClient } from "../../../src/telephony/inbound-webhook-client.ts";
-import { formatResult } from "../../../src/transcription/formats/format.ts";
+import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { SEALING_KEYS } from "../stores/keys.ts";
@@ -296,7 +296,7 @@ export async function apiUnderTest(
     hasFfmpeg: true,
     uploads,
     isDiskLow: () => state.diskIsLow,
-    formatResult,
+    formatResult: formatInTurns,
     prices: { currency: "USD", perUnit: new Map([["deepgram", { audioSeconds: 0.0001 }]]) },
     metrics,
     log,
