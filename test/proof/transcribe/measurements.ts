@@ -1,19 +1,20 @@
 import { interferenceOf, isUndisturbed, LOOP_P99_MS_MAX } from "../../../bench/stores/goals.ts";
 import { monoWav } from "../../../src/media/wav.ts";
+import { Random } from "../../support/random.ts";
 import type { Proof } from "../proof.ts";
 import { type BatchInterferenceResult, measureBatchInterference } from "./interference.ts";
+import { type LanguagesResult, proveLanguages } from "./languages.ts";
 import { type CapacityResult, measureCapacity } from "./live/capacity.ts";
 import { type LocalLatencyResult, measureLocalLatency } from "./live/latency.ts";
 import { measureProviderShare, type ProviderShareResult } from "./live/provider-share.ts";
 import { type LocalBatchResult, transcribeLocally } from "./local/batch.ts";
 import { joinSpeech, RATE_HZ, readSpeech, type Utterance } from "./local/speech.ts";
-import { Random } from "../../support/random.ts";
 
 // What is measured of transcriptions, and judged by the goals: they hold on a machine with nothing else to do, so only the full form is
 // held to those of time.
 
-const FULL = { batchS: 3_600, liveS: 300, repeats: 20, each: 40, capacityS: 30, fileS: 1_200, streamsPerCore: 4 };
-const REDUCED = { batchS: 40, liveS: 20, repeats: 2, each: 4, capacityS: 4, fileS: 120, streamsPerCore: 1 };
+const FULL = { batchS: 3_600, liveS: 300, repeats: 20, each: 40, capacityS: 30, fileS: 1_200, streamsPerCore: 4, languages: 1_000 };
+const REDUCED = { batchS: 40, liveS: 20, repeats: 2, each: 4, capacityS: 4, fileS: 120, streamsPerCore: 1, languages: 3 };
 const CORES = 2;
 
 const JOINED_POINTS_MAX = 0.5;
@@ -25,6 +26,7 @@ const FINAL_MS_MAX = 600;
 const GOAL_UTTERANCE_S = 4;
 const LIVE_POINTS_MAX = 2;
 const SHARE_MS_MAX = 30;
+const LANGUAGES_MIN = 50;
 /** A short recording has few words. */
 const REDUCED_POINTS_MAX = 15;
 
@@ -34,6 +36,7 @@ export interface Measurements {
   share?: ProviderShareResult;
   capacity?: CapacityResult;
   interference?: BatchInterferenceResult;
+  languages?: LanguagesResult;
 }
 
 /** Each by itself: one that cannot be measured is a failed check, and the others go on. */
@@ -71,6 +74,10 @@ export async function measure(proof: Proof): Promise<Measurements> {
       checkInterference(proof, found.interference);
     });
   }
+  await part("languages", async () => {
+    found.languages = await proveLanguages(size.languages);
+    checkLanguages(proof, found.languages);
+  });
   await part("live streams, streaming provider", async () => {
     found.share = await measureProviderShare(size.repeats);
     checkShare(proof, found.share);
@@ -143,6 +150,14 @@ function checkInterference({ checks, reduced }: Proof, { pairs, calls, files, lo
   );
 }
 
+function checkLanguages({ checks }: Proof, { languages, problems }: LanguagesResult): void {
+  checks.check(
+    `STT=deepgram with eSpeak's voices: at least ${LANGUAGES_MIN} languages`,
+    languages >= LANGUAGES_MIN ? "" : `${languages}`,
+  );
+  checks.check("each is heard and spoken, and is the language that the provider is given", problems.slice(0, 5).join("; "));
+}
+
 function checkShare({ checks, reduced }: Proof, { words, p50Ms, p90Ms }: ProviderShareResult): void {
   const measured = `p50 ${p50Ms.toFixed(1)} ms, p90 ${p90Ms.toFixed(1)} ms of ${words} words`;
   checks.print(`  our share: ${measured}`);
@@ -151,74 +166,4 @@ function checkShare({ checks, reduced }: Proof, { words, p50Ms, p90Ms }: Provide
     `streaming provider, live: our share of an interim p90 at most ${SHARE_MS_MAX} ms`,
     p90Ms <= SHARE_MS_MAX ? "" : measured,
   );
-}
-
-const row = (...cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;
-
-/** The tables of bench/RESULTS.md. */
-export function measurementTables({ batch, latency, share, capacity, interference }: Measurements): string[] {
-  const lines: string[] = [];
-  if (batch !== undefined) {
-    const { shares, words } = batch;
-    lines.push(
-      "",
-      `**Local engine, files**: utterances joined by the seed, ${shares.people} % of people, ${shares.eSpeak} % of eSpeak, ${words} words.`,
-      "",
-      row("s of audio", "word error, joined", "each alone", "times real time, two cores", "longer than the model alone"),
-      row("---", "---", "---", "---", "---"),
-      row(
-        Math.round(batch.seconds),
-        `${batch.joinedPercent.toFixed(2)} %`,
-        `${batch.alonePercent.toFixed(2)} %`,
-        batch.timesRealTime.toFixed(1),
-        `${batch.overheadPercent.toFixed(0)} %`,
-      ),
-    );
-  }
-  if (latency.length > 0) {
-    lines.push(
-      "",
-      "**Local engine, live**: an interim after the end of its word, which is an estimate by the letters; a final after the end of its utterance.",
-      "",
-      row("streams", "utterances up to", "utterances", "interim p90, ms", "final p90, ms", "late", "word error", "as a file"),
-      row("---", "---", "---", "---", "---", "---", "---", "---"),
-      ...latency.flatMap(({ streams, byLength, livePercent, filePercent }) =>
-        byLength.map(({ upToS, utterances, interimP90Ms, finalP90Ms, unfinished }) =>
-          row(
-            streams,
-            Number.isFinite(upToS) ? `${upToS} s` : "any",
-            utterances,
-            Math.round(interimP90Ms),
-            Math.round(finalP90Ms),
-            unfinished,
-            `${livePercent.toFixed(1)} %`,
-            `${filePercent.toFixed(1)} %`,
-          ),
-        ),
-      ),
-    );
-  }
-  if (share !== undefined) {
-    const { words, p50Ms, p90Ms } = share;
-    lines.push(
-      "",
-      `**Streaming provider, live**: ${words} words, an interim at the client ${p50Ms.toFixed(1)} ms (p90 ${p90Ms.toFixed(1)} ms) after the provider alone.`,
-    );
-  }
-  if (capacity !== undefined) {
-    const { each, streamsPerCore, callsPerCore } = capacity;
-    lines.push(
-      "",
-      `**Reference STT, by the worker's processor time for ${each} of each**: ${streamsPerCore.toFixed(0)} live streams a core, ${callsPerCore.toFixed(0)} calls a core.`,
-    );
-  }
-  if (interference !== undefined) {
-    const { times, addedMs, loopP99Ms } = interferenceOf(interference);
-    lines.push(
-      "",
-      `**Calls beside files**: ${interference.calls} calls, ${interference.pairs.length} pairs of rounds, ${interference.files} files: ` +
-        `frames due to written p99 ${times.toFixed(2)}x, + ${addedMs.toFixed(2)} ms; event loop p99 ${loopP99Ms.toFixed(1)} ms.`,
-    );
-  }
-  return lines;
 }

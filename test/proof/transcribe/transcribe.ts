@@ -6,7 +6,8 @@ import type { Proof } from "../proof.ts";
 import { writeSection } from "../results.ts";
 import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
 import { type LongFileResult, transcribeLongFiles } from "./long-file.ts";
-import { measure, measurementTables } from "./measurements.ts";
+import { measurementTables } from "./measurement-tables.ts";
+import { measure } from "./measurements.ts";
 
 // Transcriptions: the boundaries of parts, under kills, very long files, and what is measured of files and of live streams.
 
