@@ -6,7 +6,16 @@ import type { HoldOutcome, HoldRequest } from "../core/calls/hold.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { Clock } from "../core/clock.ts";
-import { type CallMs, callMsAt, elapsedMs, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
+import {
+  type CallMs,
+  callMs,
+  callMsAt,
+  elapsedMs,
+  latest,
+  type MonotonicMs,
+  mediaMs,
+  millisecondsOf,
+} from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { CarrierCallId, TurnId } from "../core/ids.ts";
 import { STT_SILENCE_FRAMES } from "../core/limits/caller-audio.ts";

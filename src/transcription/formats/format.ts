@@ -12,6 +12,7 @@ export type FormatSteps = Generator<undefined, string>;
 
 const FORMATTERS: Readonly<Record<TextFormat, (result: TranscriptionResult) => FormatSteps>> = {
   *text(result) {
+    yield;
     return textOf(result);
   },
   srt: srtSteps,

@@ -142,7 +142,7 @@ async function windowsOf(path: string): Promise<TranscribeTask[]> {
   const speech: LocalSpeech = {
     submit: (task: SpeechTask) => {
       if (task.kind === "transcribe") windows.push(task);
-      const hypothesis = { text: "", averageLogProbability: 0 };
+      const hypothesis = { text: "", averageLogProbability: 0, isStopped: false };
       const outcome = { outcome: "done" as const, hypothesis, waitMs: 0, passMs: 0, lateMs: 0 };
       return { outcome: Promise.resolve(outcome), raise: () => {}, cancel: () => {} };
     },
