@@ -146,7 +146,7 @@ export class CallSession implements AttachedCall {
   /** Undefined where there is no turn model, either. */
   readonly #pauseModel: PauseModel | undefined;
   #state: State = { at: "unattached" };
-  /** Tool calls and utterances for a client that has no connection at present; few, because it has one again soon. */
+  /** Tool calls for a client that has no connection at present; few, because it has one again soon. */
   readonly #undelivered: ClientMessage[] = [];
   readonly #recentUpdates = new RecentUpdates();
   /** The utterances of a live transcription so far. */

@@ -46,7 +46,7 @@ export class SttInput {
   #hasFailed = false;
   /** Since when no audio comes; undefined while it does. */
   #suspendedMs: CallMs | undefined;
-  /** When the latest audio came; NaN before the first. */
+  /** When the latest audio came, or the stream was opened. */
   #latestFrameMs = callMs(Number.NaN);
   #resampler: Resampler | undefined;
   #activity = new StreamActivity();
@@ -77,6 +77,7 @@ export class SttInput {
     const { languagePinned } = spec;
     this.#abortController = new AbortController();
     const { signal } = this.#abortController;
+    this.#latestFrameMs = this.#options.nowMs();
     this.#activity = new StreamActivity();
     this.#stream = stt.open({ language: this.#language, languagePinned, rateHz }, signal, observer);
     void pump(
