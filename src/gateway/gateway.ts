@@ -25,7 +25,7 @@ import type { LocalSpeech } from "../speech/local/jobs.ts";
 import type { CallHandoff, EndSummary, MediaReport, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
 import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
-import type { ClientMessage, InboundAudio, WireFactory } from "../wire/wire.ts";
+import type { InboundAudio, WireFactory } from "../wire/wire.ts";
 import { AdmissionGate, type CallProviders, type OpenedStream, type PreparedProviders } from "./admission.ts";
 import { createSession } from "./call-creation.ts";
 import { Ticker } from "./event-loop/ticker.ts";

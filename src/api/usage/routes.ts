@@ -5,7 +5,6 @@ import { z } from "zod";
 import { billOf, type Prices } from "../../core/billing/prices.ts";
 import { type Clock, isoEpochMs, isoTime } from "../../core/clock.ts";
 import { addMs, type EpochMs, elapsedMs, millisecondsOf } from "../../core/clocks.ts";
-import type { AccountId } from "../../core/ids.ts";
 import {
   USAGE_CALLS_MAX,
   USAGE_CALLS_PER_READ,
