@@ -78,9 +78,10 @@ describe("GET /usage", () => {
         usage: [{ provider: "deepgram", audioSeconds: 90 }],
       },
     ];
-    const both = { calls: 1, minutes: 2, transcriptions: 1, transcribedMinutes: 1.5, costComplete: false };
-    expect(await groups("")).toMatchObject([both]);
-    expect(await groups("?groupBy=provider")).toMatchObject([{ provider: "deepgram", ...both }]);
+    const both = { calls: 1, minutes: 2, transcriptions: 1, transcribedMinutes: 1.5, costComplete: true };
+    const costs = [{ currency: "USD", total: 1.009 }];
+    expect(await groups("")).toMatchObject([{ ...both, costs }]);
+    expect(await groups("?groupBy=provider")).toMatchObject([{ provider: "deepgram", ...both, costs }]);
     expect(await groups("?groupBy=agent")).toMatchObject([
       { agentId: "agent_1", calls: 1, transcriptions: 0, transcribedMinutes: 0 },
       { agentId: null, calls: 0, minutes: 0, transcriptions: 1, transcribedMinutes: 1.5 },

@@ -131,7 +131,8 @@ describe("a live transcription", () => {
 describe("the longest duration", () => {
   test("ends it with the final of what was said until then", () => {
     const live = new VirtualTranscription({ spec: { maxDurationMs: 4_000 } });
-    live.says(3_200, "one two three four five");
+    live.sounds(3_200, 1_500);
+    live.at(3_900, { kind: "stt-interim", text: "one two" });
     live.at(4_200, { kind: "stt-final", text: "one two three" });
     live.run(9_000);
     expect(live.texts).toEqual(["one two three"]);
@@ -267,10 +268,11 @@ describe("the end of a live transcription", () => {
     expect(ends(live)).toMatchObject([{ reason: "drain_timeout" }]);
   });
 
-  test("by its longest time has the words so far", () => {
+  test("by its longest time has the words so far, where their final does not come", () => {
     const live = new VirtualTranscription({ spec: { maxDurationMs: 1_700 } });
-    live.says(1_000, "one two three");
-    live.run(4_000);
+    live.sounds(1_000, 900);
+    live.at(1_600, { kind: "stt-interim", text: "one two" });
+    live.run(9_000);
     expect(live.texts).toEqual(["one two"]);
     expect(ends(live)).toMatchObject([{ reason: "max_duration" }]);
     expect(live.machine.nextDeadlineMs).toBe(callMs(Number.POSITIVE_INFINITY));
