@@ -78,7 +78,13 @@ export class CallerAudio {
   constructor({ wire, codec, makeResampler, openedMs, startMs, counters, onFrame }: CallerAudioOptions) {
     const { inboundRateHz, jitterBuffer } = wire;
     const rateHz = busRateHz(inboundRateHz);
-    this.#framer = new Framer({ frameSamples: (rateHz / 1_000) * FRAME_MS, rateHz, codec, startMs, lagMsMax: wire.pauseMsMin });
+    this.#framer = new Framer({
+      frameSamples: (rateHz / 1_000) * FRAME_MS,
+      rateHz,
+      codec,
+      startMs,
+      lagMsMax: wire.pauseMsMin,
+    });
     this.#pacing = new InboundPacing(openedMs, startMs, wire.pauseMsMin);
     if (jitterBuffer !== undefined) {
       assert.ok(codec !== "pcm_s16le", "only G.711 audio can be reordered");

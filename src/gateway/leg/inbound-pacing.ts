@@ -67,7 +67,8 @@ export class InboundPacing {
 
   /** Frames of silence that the STT must get now because the carrier sends nothing; reported once for each pause. */
   silenceFramesDue(nowMs: CallMs): number {
-    if (this.#starved || elapsedMs(this.#lastFrameMs, nowMs) < this.#starvedMs + this.#arrivalInterval.slackMs) return 0;
+    if (this.#starved || elapsedMs(this.#lastFrameMs, nowMs) < this.#starvedMs + this.#arrivalInterval.slackMs)
+      return 0;
     this.#starved = true;
     return STT_SILENCE_FRAMES;
   }

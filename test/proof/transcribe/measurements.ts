@@ -13,8 +13,26 @@ import { joinSpeech, RATE_HZ, readSpeech, type Utterance } from "./local/speech.
 // What is measured of transcriptions, and judged by the goals: they hold on a machine with nothing else to do, so only the full form is
 // held to those of time.
 
-const FULL = { batchS: 3_600, liveS: 300, repeats: 20, each: 40, capacityS: 30, fileS: 1_200, streamsPerCore: 4, languages: 1_000 };
-const REDUCED = { batchS: 40, liveS: 20, repeats: 2, each: 4, capacityS: 4, fileS: 120, streamsPerCore: 1, languages: 3 };
+const FULL = {
+  batchS: 3_600,
+  liveS: 300,
+  repeats: 20,
+  each: 40,
+  capacityS: 30,
+  fileS: 1_200,
+  streamsPerCore: 4,
+  languages: 1_000,
+};
+const REDUCED = {
+  batchS: 40,
+  liveS: 20,
+  repeats: 2,
+  each: 4,
+  capacityS: 4,
+  fileS: 120,
+  streamsPerCore: 1,
+  languages: 3,
+};
 const CORES = 2;
 
 const JOINED_POINTS_MAX = 0.5;
@@ -65,7 +83,8 @@ export async function measure(proof: Proof): Promise<Measurements> {
       });
     }
     await part("live streams and calls on a core", async () => {
-      found.capacity = await measureCapacity((speech[0] as Utterance).samples, { each: size.each, seconds: size.capacityS });
+      const { samples } = speech[0] as Utterance;
+      found.capacity = await measureCapacity(samples, { each: size.each, seconds: size.capacityS });
       checkCapacity(proof, found.capacity);
     });
     await part("calls beside files", async () => {

@@ -171,7 +171,10 @@ async function windowsOf(path: string): Promise<TranscribeTask[]> {
 }
 
 /** Works on all items, as many at once as the engine has processes. */
-async function inTurn<Item>(items: readonly Item[], work: (item: Item, index: number) => Promise<unknown>): Promise<void> {
+async function inTurn<Item>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<unknown>,
+): Promise<void> {
   let next = 0;
   const one = async (): Promise<void> => {
     while (next < items.length) {
