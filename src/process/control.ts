@@ -65,7 +65,6 @@ import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
 import { HttpCarrierClient } from "../telephony/http-client.ts";
 import { InboundWebhookClient } from "../telephony/inbound-webhook-client.ts";
 import { findFfmpeg } from "../transcription/audio/find-ffmpeg.ts";
-import { formatInTurns } from "./control/format-in-turns.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
@@ -79,6 +78,7 @@ import { backgroundJobs } from "./control/background-jobs.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
 import { fileTranscriptions } from "./control/file-transcriptions.ts";
 import { ensureFirstApiKey } from "./control/first-api-key.ts";
+import { formatInTurns } from "./control/format-in-turns.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
 import { HttpConnections } from "./control/http-connections.ts";
 import { logLanguages } from "./control/languages-log.ts";

@@ -42,8 +42,5 @@ export interface UsageStore {
   /** The account's calls that match the query, by the time of their end, earliest first. */
   listEnded(accountId: AccountId, query: UsageQuery): Promise<readonly CallUsage[]>;
   /** The account's transcriptions that match the query and used a provider, by the time of their end, earliest first. */
-  listTranscribed(
-    accountId: AccountId,
-    query: UsageQuery<TranscriptionUsage>,
-  ): Promise<readonly TranscriptionUsage[]>;
+  listTranscribed(accountId: AccountId, query: UsageQuery<TranscriptionUsage>): Promise<readonly TranscriptionUsage[]>;
 }

@@ -105,8 +105,10 @@ export function usageRoutes(scope: FastifyInstance, { usage, prices, clock, larg
     const groups = new UsageGroups(query.groupBy.split(",") as UsageGrouping[]);
     const range = { endedFromMs: fromMs, endedBeforeMs: toMs };
     const counted: Counted = { groups, read: 0 };
-    await addAll(counted, (after: CallUsage | undefined) => usage.listEnded(accountId, pageOf(range, after)), (call) =>
-      groups.addCall(call),
+    await addAll(
+      counted,
+      (after: CallUsage | undefined) => usage.listEnded(accountId, pageOf(range, after)),
+      (call) => groups.addCall(call),
     );
     const listTranscribed = (after: TranscriptionUsage | undefined) =>
       usage.listTranscribed(accountId, pageOf(range, after));

@@ -20,10 +20,7 @@ export interface Cue {
  * The subtitles of a result, laid out as limits.ts says; see `cueTimes` for what gives way where people speak too fast. `labelOf` makes
  * the text that stands before the words of each cue with a name, and counts as a part of it. Yields after each utterance.
  */
-export function* cuesOf(
-  result: TranscriptionResult,
-  labelOf: (name: string) => string,
-): Generator<undefined, Cue[]> {
+export function* cuesOf(result: TranscriptionResult, labelOf: (name: string) => string): Generator<undefined, Cue[]> {
   const nameOf = speakerNames(result);
   const isHanging = hangingIn(result.language);
   const cues: (CueText & { name: string | undefined })[] = [];

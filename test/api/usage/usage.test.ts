@@ -69,7 +69,11 @@ describe("GET /usage", () => {
   });
 
   test("transcriptions are counted beside calls, without an agent, with the cost of present prices", async () => {
-    ended(1_000, 2, { agentId: asAgentId("agent_1"), usage: [part("deepgram", 1)], cost: { currency: "USD", total: 1, complete: true } });
+    ended(1_000, 2, {
+      agentId: asAgentId("agent_1"),
+      usage: [part("deepgram", 1)],
+      cost: { currency: "USD", total: 1, complete: true },
+    });
     transcriptions = [
       {
         id: asTranscriptionId("transcription_1"),

@@ -5,8 +5,8 @@ import type { CallEnd } from "../../../src/store/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { TranscriptionUsage, UsageQuery } from "../../../src/store/usage-store.ts";
 import { createCall, endAt } from "../../support/calls/stored-calls.ts";
-import { FAILURE, newTranscription, OUTCOME, PART, RESULT } from "../../support/transcriptions/stored.ts";
 import { redeemedBy } from "../../support/tokens.ts";
+import { FAILURE, newTranscription, OUTCOME, PART, RESULT } from "../../support/transcriptions/stored.ts";
 import type { StoresUnderTest } from "./calls.ts";
 
 /** What every UsageStore must do. */
@@ -71,7 +71,10 @@ export function usageStoreContract(name: string, make: () => StoresUnderTest): v
         await stores.transcriptions.start(id, undefined);
         if (isUsed) await stores.transcriptions.requesting(id, PART, OUTCOME.provider);
         if (isUsed) await stores.transcriptions.transcribed(id, PART, OUTCOME);
-        await stores.transcriptions.end(id, isUsed ? { status: "completed", result: RESULT } : { status: "failed", failure: FAILURE });
+        await stores.transcriptions.end(
+          id,
+          isUsed ? { status: "completed", result: RESULT } : { status: "failed", failure: FAILURE },
+        );
         return id;
       };
       const first = await transcribed();

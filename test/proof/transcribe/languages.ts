@@ -62,7 +62,11 @@ export async function proveLanguages(languagesMax: number): Promise<LanguagesRes
       check("a live transcription", text === HEARD && sent() === expected, `"${text}", language=${sent()}`);
       const call = await called(service, code);
       check("a call", call.isHeard && sent() === expected, `heard ${call.isHeard}, language=${sent()}`);
-      check("a call", primaryLanguage(call.voice.language) === code && call.isSpoken, `spoken ${call.isSpoken} by ${call.voice.id}`);
+      check(
+        "a call",
+        primaryLanguage(call.voice.language) === code && call.isSpoken,
+        `spoken ${call.isSpoken} by ${call.voice.id}`,
+      );
     }
     return { languages: codes.length, problems };
   } finally {
@@ -100,7 +104,10 @@ async function called(
     isSpoken ||= isBinary && bytes.some((byte) => byte !== 0);
   });
   for (let n = 0; n < FRAMES_SENT; n += 1) socket.send(FRAME);
-  const isHeard = await until(socket, ({ type, role, text }) => type === "transcript" && role === "user" && text === HEARD);
+  const isHeard = await until(
+    socket,
+    ({ type, role, text }) => type === "transcript" && role === "user" && text === HEARD,
+  );
   const endMs = performance.now() + ANSWER_MS_MAX;
   while (!isSpoken && performance.now() < endMs && socket.readyState === WebSocket.OPEN)
     await once(socket, "message", { signal: AbortSignal.timeout(ANSWER_MS_MAX) }).catch(() => {});
@@ -115,10 +122,7 @@ async function opened(url: string): Promise<WebSocket> {
 }
 
 /** Whether such a message comes in time. */
-async function until(
-  socket: WebSocket,
-  isWanted: (message: Record<string, unknown>) => boolean,
-): Promise<boolean> {
+async function until(socket: WebSocket, isWanted: (message: Record<string, unknown>) => boolean): Promise<boolean> {
   return await new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), ANSWER_MS_MAX);
     socket.on("close", () => resolve(false));

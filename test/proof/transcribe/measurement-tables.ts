@@ -31,7 +31,13 @@ const batchTable = (batch: LocalBatchResult): string[] => [
   "",
   `**Local engine, files**: utterances joined by the seed, ${batch.shares.people} % of people, ${batch.shares.eSpeak} % of eSpeak, ${batch.words} words.`,
   "",
-  ...head("s of audio", "word error, joined", "each alone", "times real time, two cores", "longer than the model alone"),
+  ...head(
+    "s of audio",
+    "word error, joined",
+    "each alone",
+    "times real time, two cores",
+    "longer than the model alone",
+  ),
   row(
     Math.round(batch.seconds),
     `${batch.joinedPercent.toFixed(2)} %`,
@@ -45,7 +51,16 @@ const latencyTable = (latency: readonly LocalLatencyResult[]): string[] => [
   "",
   "**Local engine, live**: an interim after the end of its word, which is an estimate by the letters; a final after the end of its utterance.",
   "",
-  ...head("streams", "utterances up to", "utterances", "interim p90, ms", "final p90, ms", "late", "word error", "as a file"),
+  ...head(
+    "streams",
+    "utterances up to",
+    "utterances",
+    "interim p90, ms",
+    "final p90, ms",
+    "late",
+    "word error",
+    "as a file",
+  ),
   ...latency.flatMap(({ streams, byLength, livePercent, filePercent }) =>
     byLength.map(({ upToS, utterances, interimP90Ms, finalP90Ms, unfinished }) =>
       row(

@@ -109,7 +109,9 @@ function checkBatch({ checks, reduced }: Proof, result: LocalBatchResult): void 
   const points = joinedPercent - alonePercent;
   const pointsMax = reduced ? REDUCED_POINTS_MAX : JOINED_POINTS_MAX;
   const measured = `${joinedPercent.toFixed(1)} %, ${alonePercent.toFixed(1)} % alone`;
-  checks.print(`  word error ${measured}; ${timesRealTime.toFixed(1)}x real time; ${overheadPercent.toFixed(0)} % over the model`);
+  checks.print(
+    `  word error ${measured}; ${timesRealTime.toFixed(1)}x real time; ${overheadPercent.toFixed(0)} % over the model`,
+  );
   checks.check(
     `local engine, ${Math.round(result.seconds)} s cut and joined: word error at most ${pointsMax} points above each utterance alone`,
     points <= pointsMax ? "" : measured,
@@ -174,7 +176,10 @@ function checkLanguages({ checks }: Proof, { languages, problems }: LanguagesRes
     `STT=deepgram with eSpeak's voices: at least ${LANGUAGES_MIN} languages`,
     languages >= LANGUAGES_MIN ? "" : `${languages}`,
   );
-  checks.check("each is heard and spoken, and is the language that the provider is given", problems.slice(0, 5).join("; "));
+  checks.check(
+    "each is heard and spoken, and is the language that the provider is given",
+    problems.slice(0, 5).join("; "),
+  );
 }
 
 function checkShare({ checks, reduced }: Proof, { words, p50Ms, p90Ms }: ProviderShareResult): void {

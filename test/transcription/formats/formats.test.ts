@@ -176,7 +176,10 @@ describe("the formats", () => {
     expect(formatResult(resultOf([]), "vtt")).toBe("WEBVTT\n");
   });
 
-  test.each(["srt", "vtt"] as const)("%s is made in a step for each utterance, in between which others have a turn", (format) => {
+  test.each([
+    "srt",
+    "vtt",
+  ] as const)("%s is made in a step for each utterance, in between which others have a turn", (format) => {
     const words = spoken("One. | | | Two. | | | Three.", 400);
     const steps = formatSteps(resultOf(words), format);
     expect([steps.next(), steps.next(), steps.next()].map(({ done }) => done)).toEqual([false, false, false]);

@@ -63,9 +63,7 @@ export class SqlUsage implements UsageStore {
       .orderBy("id")
       .limit(limit);
     if (after !== undefined) {
-      selected = selected.where((rows) =>
-        rows.or([rows("ended_at", ">", after.endedAtMs), rows("id", ">", after.id)]),
-      );
+      selected = selected.where((rows) => rows.or([rows("ended_at", ">", after.endedAtMs), rows("id", ">", after.id)]));
     }
     const rows = await selected.execute();
     return rows.map((row) => ({

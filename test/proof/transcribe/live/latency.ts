@@ -60,7 +60,12 @@ export async function measureLocalLatency(
     for (const joined of all) files.push(await asFile(service, joined));
     const said = all.map(({ utterances }) => utterances.flatMap(({ text }) => comparableWords(text)));
     const percent = (texts: readonly string[]): number =>
-      wordErrorPercent(wordErrors(said.flat(), texts.flatMap((text) => comparableWords(text))));
+      wordErrorPercent(
+        wordErrors(
+          said.flat(),
+          texts.flatMap((text) => comparableWords(text)),
+        ),
+      );
     return {
       streams,
       byLength: byLength(live.flatMap(({ measured }) => measured)),
@@ -85,11 +90,10 @@ function spaced(all: readonly Utterance[], seconds: number, random: Random): Joi
   return { samples, utterances };
 }
 
-async function stream(
-  service: KilledService,
-  joined: JoinedSpeech,
-): Promise<{ text: string; measured: Measured[] }> {
-  const { websocketUrl } = await service.ask<{ websocketUrl: string }>("POST", "/transcriptions/live", { language: "en" });
+async function stream(service: KilledService, joined: JoinedSpeech): Promise<{ text: string; measured: Measured[] }> {
+  const { websocketUrl } = await service.ask<{ websocketUrl: string }>("POST", "/transcriptions/live", {
+    language: "en",
+  });
   const client = new LiveClient(websocketUrl);
   const startMs = await client.speak(framesOf(joined.samples));
   await client.end();
@@ -125,7 +129,10 @@ const byLength = (all: readonly Measured[]): LatencyByLength[] =>
       {
         upToS,
         utterances: own.length,
-        interimP90Ms: percentile(own.flatMap(({ interimsMs }) => interimsMs), 90),
+        interimP90Ms: percentile(
+          own.flatMap(({ interimsMs }) => interimsMs),
+          90,
+        ),
         finalP90Ms: percentile(finals, 90),
         unfinished: own.length - finals.length,
       },

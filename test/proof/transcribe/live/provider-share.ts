@@ -1,9 +1,9 @@
+import { resampled } from "../../../../bench/stt/clips.ts";
 import { percentile } from "../../../../src/core/calls/latency.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { loadResampler } from "../../../../src/media/resampler.ts";
 import { createReferenceTts } from "../../../../src/speech/reference/tts.ts";
 import { WatermarkDecoder } from "../../../../src/speech/reference/watermark/decoder.ts";
-import { resampled } from "../../../../bench/stt/clips.ts";
 import { LiveClient } from "../../../callers/live-client.ts";
 import { transcribingDeepgram } from "../../../support/providers/stt/transcribing-deepgram.ts";
 import { KilledService } from "../../killed-service.ts";

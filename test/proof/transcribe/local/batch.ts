@@ -156,7 +156,11 @@ async function windowsOf(path: string): Promise<TranscribeTask[]> {
     isTranscribed: () => false,
     stt: {
       capabilities: stt.capabilities,
-      transcribe: async (request, signal) => ({ ...(await stt.transcribe(request, signal)), provider: "local", usage: [] }),
+      transcribe: async (request, signal) => ({
+        ...(await stt.transcribe(request, signal)),
+        provider: "local",
+        usage: [],
+      }),
     },
     voiceActivity: await loadVoiceActivity(openFvad, "silero", 1),
     makeResampler,

@@ -6,8 +6,8 @@ import { readClips, resampled } from "../../../../bench/stt/clips.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { loadResampler, type ResamplerFactory } from "../../../../src/media/resampler.ts";
 import { scanWav, wavSamples } from "../../../../src/media/wav.ts";
-import { createEspeak } from "../../../../src/speech/tts/providers/espeak/adapter.ts";
 import { speechSpans } from "../../../../src/speech/stt/batch/speech-spans.ts";
+import { createEspeak } from "../../../../src/speech/tts/providers/espeak/adapter.ts";
 import type { Random } from "../../../support/random.ts";
 
 // Speech whose words are known: of people, and of eSpeak, which says the same texts.
@@ -16,7 +16,8 @@ export const RATE_HZ = 16_000;
 const FOLDER = fileURLToPath(new URL("../../../../fixtures/librivox/", import.meta.url));
 /** What is said in the files of fixtures/librivox, by the end of their names. */
 const READ: Readonly<Record<string, string>> = {
-  "0870": "And Mister John Dashwood had then leisure to consider how much there might be prudently in his power to do for them.",
+  "0870":
+    "And Mister John Dashwood had then leisure to consider how much there might be prudently in his power to do for them.",
   "0880": "He was not an ill-disposed young man.",
   "0890": "Unless to be rather cold-hearted and rather selfish is to be ill-disposed.",
   "0920": "Had he married a more amiable woman, he might have been made still more respectable than he was.",
