@@ -64,6 +64,8 @@ export interface CallMachine {
   readonly isHeld: boolean;
   /** Undefined where the machine has no state of a conversation. */
   readonly snapshot: CallSnapshot | undefined;
+  /** How much audio a live transcription has had, ms; undefined for a conversation. */
+  readonly audioMs: number | undefined;
   isDue(nowMs: CallMs): boolean;
   holdRefusal(request: Pick<HoldRequest, "kind">): HoldRefusal | undefined;
   handle(event: CallEvent, nowMs: CallMs): void;
@@ -190,6 +192,8 @@ export class Call implements CallMachine {
   get callerSpeech(): SegmentState {
     return this.#segmenter;
   }
+
+  readonly audioMs = undefined;
 
   /** The caller is on hold. */
   get isHeld(): boolean {

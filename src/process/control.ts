@@ -77,7 +77,6 @@ import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
 import { HttpCarrierClient } from "../telephony/http-client.ts";
 import { InboundWebhookClient } from "../telephony/inbound-webhook-client.ts";
 import { findFfmpeg } from "../transcription/audio/find-ffmpeg.ts";
-import { formatResult } from "../transcription/formats/format.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
@@ -93,6 +92,7 @@ import { DocumentEnds } from "./control/document-ends.ts";
 import { documentProcessing } from "./control/document-processing.ts";
 import { fileTranscriptions } from "./control/file-transcriptions.ts";
 import { ensureFirstApiKey } from "./control/first-api-key.ts";
+import { formatInTurns } from "./control/format-in-turns.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
 import { HttpConnections } from "./control/http-connections.ts";
 import { logLanguages } from "./control/languages-log.ts";
@@ -489,7 +489,7 @@ const api: FastifyInstance = buildApi({
   uploads: new LargeResponses(clock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
   isDiskLow: () => disk.isLow,
   batchCapabilities: transcriptions.capabilitiesOf,
-  formatResult,
+  formatResult: formatInTurns,
   prices: config.prices,
   metrics,
   log,

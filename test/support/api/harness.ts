@@ -22,6 +22,7 @@ import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
+import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
 import { telephony } from "../../../src/process/control/telephony.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
@@ -37,7 +38,6 @@ import type { Stores } from "../../../src/store/stores.ts";
 import type { WebhookStore } from "../../../src/store/webhook-store.ts";
 import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";
 import { InboundWebhookClient } from "../../../src/telephony/inbound-webhook-client.ts";
-import { formatResult } from "../../../src/transcription/formats/format.ts";
 import { ScriptedCorpora } from "../knowledge/corpora.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
@@ -313,7 +313,7 @@ export async function apiUnderTest(
     hasFfmpeg: true,
     uploads,
     isDiskLow: () => state.diskIsLow,
-    formatResult,
+    formatResult: formatInTurns,
     prices: { currency: "USD", perUnit: new Map([["deepgram", { audioSeconds: 0.0001 }]]) },
     metrics,
     log,

@@ -1329,8 +1329,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Calls, minutes and cost
-         * @description What the account's ended calls add up to, from their records: calls whose records retention has deleted are not in it. 400 where the range has more than 50000 calls or 5000 groups: ask for a shorter one. Requires the scope `read`.
+         * Calls, transcriptions, minutes and cost
+         * @description What the account's ended calls and transcriptions add up to, from their records: those whose records retention has deleted are not in it. 400 where the range has more than 50000 of both or 5000 groups: ask for a shorter one. Requires the scope `read`.
          */
         get: operations["getUsage"];
         put?: never;
@@ -4380,7 +4380,7 @@ export interface components {
          *
          *     Binary messages from the client are audio, of any length up to 1 s and no faster than real time; with Opus, one packet each. Text messages are JSON objects with a `type`; ignore unknown types and fields.
          *
-         *     - From the service: `ready` (`transcriptionId`, `input`) comes first; `interim` (`text`, `startMs`): the utterance so far; `final` (`text`, `startMs`, `endMs`, `words`; `language`): an utterance that is over; `error` (`code`, `message`); `end` (`reason`: an `endReason`, `durationMs`), then the socket closes.
+         *     - From the service: `ready` (`transcriptionId`, `input`, `durationMs`) comes first; `interim` (`text`, `startMs`): the utterance so far; `final` (`index`, `text`, `startMs`, `endMs`, `words`; `language`): an utterance that is over; `error` (`code`, `message`); `end` (`reason`: an `endReason`, `durationMs`), then the socket closes.
          *     - From the client: `finalize`: ends the utterance now, whose `final` comes at once, empty where nothing was said; `keepAlive`: it is there, although it sends no audio; `end`: finalizes, then the transcription ends.
          * @example {
          *       "inputSampleRate": 16000
@@ -7488,11 +7488,11 @@ export interface components {
         };
         UsageGroup: {
             /**
-             * @description The UTC day of the calls' end.
+             * @description The UTC day of the end of the calls and transcriptions.
              * @example 2026-01-31
              */
             day?: string;
-            /** @description Null for calls that were created without an agent. */
+            /** @description Null for calls that were created without an agent, and for transcriptions. */
             agentId?: string | null;
             /** @example openai */
             provider?: string;
@@ -7500,7 +7500,11 @@ export interface components {
             calls: number;
             /** @description Of these calls, from the beginning of each stream to its end. */
             minutes: number;
-            /** @description What has a price, in each currency in which prices were configured; mostly one, or none. */
+            /** @description Of files and live streams that used a provider; by provider, those that used it. */
+            transcriptions: number;
+            /** @description Of the audio of these transcriptions. */
+            transcribedMinutes: number;
+            /** @description What has a price, in each currency in which prices were configured; mostly one, or none. Of transcriptions by the present prices. */
             costs: {
                 /** @example USD */
                 currency: string;
