@@ -124,7 +124,7 @@ export class SttInput {
       return;
     }
     if (this.#isMuted()) {
-      this.suspend();
+      this.#suspendedMs = this.#options.nowMs();
       return;
     }
     const hasEnded = this.#activity.isSpeaking && !segment.isSpeaking;
