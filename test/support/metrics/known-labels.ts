@@ -34,6 +34,7 @@ import {
   TURN_STEPS,
   USAGE_UNIT_LABELS,
 } from "../../../src/core/metrics/labels.ts";
+import { RETRIEVAL_OUTCOMES, RETRIEVAL_RANKINGS } from "../../../src/core/metrics/retrieval-metrics.ts";
 import { SPEECH_END_CAUSES, SPEECH_JOB_OUTCOMES } from "../../../src/core/metrics/speech-metrics.ts";
 import { BUDGETED_TASKS } from "../../../src/core/metrics/task-metrics.ts";
 import { LIVE_STATES } from "../../../src/core/metrics/worker-readings.ts";
@@ -52,7 +53,7 @@ const PROVIDERS = ["espeak", "local", "reference", "scripted"];
 
 /** Every value that each label may have, or what it looks like where it is a number. A label that is missing here fails the test. */
 const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
-  process: ["control", "worker", "renderer", "speech", "transcriber"],
+  process: ["control", "worker", "renderer", "speech", "retrieval", "transcriber"],
   connection_type: CONNECTION_TYPES,
   direction: ["in", "out"],
   cause: [
@@ -87,6 +88,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   operation: CARRIER_OPERATIONS,
   outcome: [
     ...DOCUMENT_OUTCOMES,
+    ...RETRIEVAL_OUTCOMES,
     ...CARRIER_OUTCOMES,
     ...REDEMPTION_OUTCOMES,
     ...TOOL_RUN_OUTCOMES,
@@ -101,6 +103,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...WEB_CALL_OUTCOMES,
   ],
   retrieval: RETRIEVAL_MODES,
+  by: RETRIEVAL_RANKINGS,
   urgency: URGENCIES,
   task: BUDGETED_TASKS,
   state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],

@@ -61,6 +61,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     voices: catalogueOf({ voices: async () => [VOICE] }, ANY_STT),
     toolSecrets: new Map(),
     corpusLookup: stores.corpora,
+    retriever: { query: async () => ({ passages: [], tookMs: 0 }) },
     schemas: INLINE_SCHEMAS,
     ...TOOL_DEPS,
     toolsAllowLoopback: true,
