@@ -1,0 +1,109 @@
+import type { CorpusId } from "../../core/ids.ts";
+import { OPEN_CORPORA_MAX } from "../../core/limits/retrieval.ts";
+import type { ChangeOutcome, IndexChange } from "./changes.ts";
+import { corporaIn, corpusPath, isCorpusId } from "./corpus-path.ts";
+import { CorpusReader, type StoredDocument } from "./corpus-reader.ts";
+import { isCorrupt, isMissing } from "./schema.ts";
+
+/** What the index has of a corpus. */
+export interface IndexedCorpus {
+  readonly corpusId: CorpusId;
+  readonly languageId: string;
+  readonly documents: readonly StoredDocument[];
+}
+
+/** The files of corpora that questions are answered from; those asked most recently are open. */
+export class OpenCorpora {
+  readonly #folder: string;
+  readonly #onLost: (corpusId: CorpusId) => void;
+  /** That which was asked least recently comes first. */
+  readonly #readers = new Map<CorpusId, CorpusReader>();
+
+  /** `onLost` is called for a corpus whose file is damaged: it is to be made again. */
+  constructor(folder: string, onLost: (corpusId: CorpusId) => void) {
+    this.#folder = folder;
+    this.#onLost = onLost;
+  }
+
+  /** How many files are open. */
+  get count(): number {
+    return this.#readers.size;
+  }
+
+  /** Calls `use` with the file of a corpus; undefined where there is none that can be used. */
+  with<Result>(corpusId: CorpusId, use: (reader: CorpusReader) => Result): Result | undefined {
+    const reader = this.#reader(corpusId);
+    if (reader === undefined) return undefined;
+    try {
+      return use(reader);
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      this.forget(corpusId);
+      this.#onLost(corpusId);
+      return undefined;
+    }
+  }
+
+  /** All corpora that have a file that can be used. */
+  all(): readonly IndexedCorpus[] {
+    return corporaIn(this.#folder).flatMap((corpusId) => {
+      const found = this.with(corpusId, (reader) => ({
+        corpusId,
+        languageId: reader.languageId,
+        documents: reader.documents(),
+      }));
+      return found === undefined ? [] : [found];
+    });
+  }
+
+  /** To be called before a file is made: one that was removed by hand must not be open, since SQLite removes its log by the name. */
+  closeMissing(corpusId: CorpusId): void {
+    if (isMissing(corpusPath(this.#folder, corpusId))) this.forget(corpusId);
+  }
+
+  /** To be called after each change. */
+  changed({ kind, corpusId }: IndexChange, outcome: ChangeOutcome): void {
+    if (kind === "remove-corpus" || outcome !== "done") this.forget(corpusId);
+    else this.#readers.get(corpusId)?.changed();
+  }
+
+  /** Closes the file of a corpus. */
+  forget(corpusId: CorpusId): void {
+    this.#readers.get(corpusId)?.close();
+    this.#readers.delete(corpusId);
+  }
+
+  close(): void {
+    for (const corpusId of [...this.#readers.keys()]) this.forget(corpusId);
+  }
+
+  #reader(corpusId: CorpusId): CorpusReader | undefined {
+    if (!isCorpusId(corpusId)) return undefined;
+    const path = corpusPath(this.#folder, corpusId);
+    if (isMissing(path)) {
+      // It was deleted by hand, perhaps while it is open.
+      if (this.#readers.has(corpusId)) this.#onLost(corpusId);
+      this.forget(corpusId);
+      return undefined;
+    }
+    const known = this.#readers.get(corpusId) ?? this.#opened(corpusId, path);
+    if (known === undefined) return undefined;
+    this.#readers.delete(corpusId);
+    this.#readers.set(corpusId, known);
+    for (const [oldest] of this.#readers) {
+      if (this.#readers.size <= OPEN_CORPORA_MAX) break;
+      this.forget(oldest);
+    }
+    return known;
+  }
+
+  #opened(corpusId: CorpusId, path: string): CorpusReader | undefined {
+    try {
+      return new CorpusReader(path);
+    } catch {
+      // Damaged, or of another format.
+      this.#onLost(corpusId);
+      return undefined;
+    }
+  }
+}
