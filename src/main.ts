@@ -19,7 +19,7 @@ import { processStartTime, SupervisorFile, type SupervisorState } from "./proces
 import { type Roll, Supervisor } from "./process/supervisor/supervisor.ts";
 import { usableWebrtc, webrtcMissing } from "./process/webrtc-support.ts";
 import { localSpeechSettings } from "./speech/settings.ts";
-import { openDataDir } from "./store/data-dir/data-dir.ts";
+import { corporaFolder, openDataDir } from "./store/data-dir/data-dir.ts";
 import { newSocketPath } from "./store/handoff/socket-path.ts";
 
 /** Composition root of the supervisor. */
@@ -42,6 +42,12 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     settings,
     logLevel: config.logLevel,
   };
+  const retrieval = {
+    socketPath: newSocketPath(config.dataDir, "retrieval"),
+    folder: corporaFolder(config.dataDir),
+    embeddings: config.embeddings,
+    logLevel: config.logLevel,
+  };
   const stateFile = new SupervisorFile(config.dataDir);
   const state: SupervisorState = { pid: process.pid, start: processStartTime(process.pid) ?? "" };
   const writeState = (roll?: Roll): void => {
@@ -57,6 +63,7 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     startChild: forkChild,
     socketPath,
     speech,
+    retrieval,
     mediaServer,
     mediaPorts: mediaServer.sharesPort ? undefined : { media: new MediaPort(log), webrtc: new MediaPort(log) },
     clock: systemClock,
@@ -66,7 +73,7 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
       ownerLink = url;
     },
   });
-  const files = new ServiceFiles({ socketPaths: [socketPath, ...(speech ? [speech.socketPath] : [])], stateFile, log });
+  const files = new ServiceFiles({ socketPaths: [socketPath, retrieval.socketPath, ...(speech ? [speech.socketPath] : [])], stateFile, log });
   const exit = (code: number): void => {
     files.remove();
     process.exit(code);

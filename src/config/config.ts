@@ -8,6 +8,7 @@ import type { LogLevel } from "../core/log/logger.ts";
 import type { PhraseOverrides } from "../core/phrases/phrases.ts";
 import type { RetentionRules } from "../core/retention.ts";
 import { TOOL_SECRET_PREFIX, type ToolSecrets } from "../core/tools/secrets.ts";
+import type { EmbeddingsSettings } from "../core/knowledge/embeddings-settings.ts";
 import type { CertificateFiles } from "../gateway/server/certificate.ts";
 import type { MediaServerSetting } from "../gateway/server/choice.ts";
 import type { LivenessOptions } from "../gateway/transport/liveness.ts";
@@ -23,6 +24,7 @@ import {
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
 import { readCarrierApiUrls, readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
 import { readDatabaseUrl } from "./database-url.ts";
+import { readEmbeddings } from "./embeddings.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
 import { readLiveness, readMediaTls } from "./media-port.ts";
 import { readOrigins } from "./origins.ts";
@@ -95,6 +97,8 @@ export interface Config extends SpeechConfig {
   drainMs: number;
   /** The bound of a prompt without the system prompt and the tools, in estimated tokens. */
   historyTokensMax: number;
+  /** The endpoint that makes vectors of texts; undefined where words alone find passages. */
+  embeddings: EmbeddingsSettings | undefined;
   /** The service phrases of the operator's PHRASES_FILE. */
   phrases: PhraseOverrides;
   /** The prices of providers; undefined unless set. */
@@ -206,6 +210,7 @@ export function readConfig(
     >,
     contextSizes: readContextSizes(text("CONTEXT_TOKENS", ""), LLM_REGISTRY.ids, problems),
     historyTokensMax: integer("HISTORY_TOKENS_MAX"),
+    embeddings: readEmbeddings(reader, problems),
     phrases: readPhrases(text("PHRASES_FILE", ""), problems, checksFiles),
     providers: readProviderSettings(reader),
     ...readPolicies(reader, problems),

@@ -71,6 +71,7 @@ import { formatResult } from "../transcription/formats/format.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
+  notifySupervisor,
   reportReady,
   sendToSupervisor,
   waitForAssignment,
@@ -79,6 +80,7 @@ import { Admission } from "./control/admission.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
 import { backgroundJobs } from "./control/background-jobs.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
+import { corpusIndex } from "./control/corpus-index.ts";
 import { DocumentEnds } from "./control/document-ends.ts";
 import { documentProcessing } from "./control/document-processing.ts";
 import { fileTranscriptions } from "./control/file-transcriptions.ts";
@@ -111,7 +113,7 @@ const handoff = new HandoffThreadClient({
     process.exit(1);
   },
 });
-const { socketPath, speech, port, mediaUrls, restarts } = await waitForAssignment();
+const { socketPath, speech, retrieval, port, mediaUrls, restarts } = await waitForAssignment();
 const config = readConfig(undefined, { checksFiles: false });
 const log = createLogger("control", config.logLevel);
 const { dataDir } = config;
@@ -354,6 +356,14 @@ const knowledge = documentProcessing({
   clock,
   log,
 });
+const index = corpusIndex({
+  socketPath: retrieval.socketPath,
+  folder: retrieval.folder,
+  source: stores.corpora,
+  onNeeded: () => notifySupervisor({ kind: "retrieval-needed" }),
+  clock,
+  log,
+});
 const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
 jobStatistics.start();
 const jobs = backgroundJobs({
@@ -470,7 +480,8 @@ function exitOrphaned(): void {
 
 handleSupervisorMessages({
   drain: () => admission.drain(),
-  stop: () =>
+  stop: () => {
+    index.close();
     void shutDownControl({
       admission,
       jobs,
@@ -486,16 +497,20 @@ handleSupervisorMessages({
       stores,
       clock,
       exit: (code) => process.exit(code),
-    }),
+    });
+  },
   orphaned: exitOrphaned,
   restarts: (counts) => metrics.setRestarts(counts),
 });
 if (config.metricsPort !== undefined) {
   const exposition = async (): Promise<string> => {
     const answers = await handoff.metrics(METRICS_ANSWER_MS_MAX);
-    const ofSpeech = speech && (await speechMetrics(connectorTo(speech.socketPath), METRICS_ANSWER_MS_MAX, clock));
+    const others = await Promise.all([
+      speech && speechMetrics(connectorTo(speech.socketPath), METRICS_ANSWER_MS_MAX, clock),
+      index.metrics(METRICS_ANSWER_MS_MAX),
+    ]);
     const workers = await workersMetrics.aggregate(answers);
-    return await metrics.exposition(workers, admission.newCalls.accepted, ofSpeech);
+    return await metrics.exposition(workers, admission.newCalls.accepted, others);
   };
   const { server, connections } = await serveMetrics({
     host: config.metricsHost,
@@ -533,6 +548,7 @@ lostCalls.start();
 phone?.phoneCalls.start();
 new CallExpiry({ calls: stores.calls, clock, log }).start();
 jobs.start();
+index.start();
 await listenForApi(api, config.apiHost, port);
 if (isNew) {
   await offerOwnerLink({

@@ -86,10 +86,13 @@ export const RETRIEVAL_RECONNECT_MS = 200;
 export const INDEX_CHANGE_MS_MAX = 120_000;
 
 /** Between two looks at the corpora that have changed, in addition to those that a change of this process starts. */
-export const INDEX_POLL_MS = 5_000;
+export const INDEX_POLL_MS = 2_000;
 
 /** The nice(1) value of the retrieval process: below the media workers. */
 export const RETRIEVAL_NICE = 3;
+
+/** That of its thread that writes the index: its work is never urgent. */
+export const INDEX_WRITER_NICE = 12;
 
 /** After so long without a change the words of removed documents are overwritten. */
 export const INDEX_COMPACT_DELAY_MS = 2_000;

@@ -18,10 +18,10 @@ export interface RetrievalClientOptions {
   /** Starts to connect a socket to the retrieval process. */
   readonly connect: (socket: Socket) => void;
   readonly clock: Clock;
-  /** The file of a corpus is missing or damaged. */
+  /** The file of a corpus is missing or damaged. With this, the connection is opened again whenever it breaks. */
   readonly onLost?: (corpusId: CorpusId) => void;
-  /** A connection was opened: the process may be another one than before, and what it has may differ. */
-  readonly onConnected?: () => void;
+  /** The connection was opened again: what the process has may differ from before. */
+  readonly onReconnected?: () => void;
 }
 
 type Request = Exclude<ToRetrieval, { kind: "cancel" }>;
@@ -44,6 +44,7 @@ export class RetrievalClient implements Retriever {
   #ids = 0;
   #socket: Socket | undefined;
   #isConnected = false;
+  #wasConnected = false;
   #isClosed = false;
   #cancelReconnect = (): void => {};
 
@@ -127,7 +128,8 @@ export class RetrievalClient implements Retriever {
     socket.on("connect", () => {
       this.#isConnected = true;
       for (const { request } of this.#pending.values()) this.#send(request);
-      this.#options.onConnected?.();
+      if (this.#wasConnected) this.#options.onReconnected?.();
+      this.#wasConnected = true;
     });
     readMessages(socket, RETRIEVAL_MESSAGE_BYTES_MAX, (received) => {
       const message = received as FromRetrieval;
@@ -143,16 +145,16 @@ export class RetrievalClient implements Retriever {
   }
 
   #onDisconnected(): void {
-    const wasConnected = this.#isConnected;
+    const isBroken = this.#isConnected;
     this.#isConnected = false;
     if (this.#isClosed) return;
     for (const { request, settle } of [...this.#pending.values()]) {
-      if (wasConnected && request.kind !== "query") settle(unavailable("the connection to the retrieval process broke"));
+      if (isBroken && request.kind !== "query") settle(unavailable("the connection to the retrieval process broke"));
     }
     // A socket in place of none: requests wait for the next attempt instead of starting one each.
     this.#cancelReconnect = this.#options.clock.after(RETRIEVAL_RECONNECT_MS, () => {
       this.#socket = undefined;
-      if (this.#pending.size > 0) this.#connect();
+      if (this.#pending.size > 0 || (this.#wasConnected && this.#options.onLost !== undefined)) this.#connect();
     });
   }
 }

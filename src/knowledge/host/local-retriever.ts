@@ -10,6 +10,7 @@ import {
   QUESTION_EMBEDDING_MS_MAX,
   QUESTION_EMBEDDINGS_CACHED_MAX,
 } from "../../core/limits/retrieval.ts";
+import type { RetrievalRanking } from "../../core/metrics/retrieval-metrics.ts";
 import type { CorpusReader } from "../index/corpus-reader.ts";
 import type { OpenCorpora } from "../index/open-corpora.ts";
 import { fused, merged, type Ranked } from "../ranking/fusion.ts";
@@ -17,15 +18,12 @@ import type { Embeddings } from "../vectors/embeddings.ts";
 import type { QuantizedVector } from "../vectors/quantized.ts";
 import type { ResidentVectors } from "../vectors/resident-vectors.ts";
 
-/** How a question was ranked: by its words alone where no embeddings are configured, or where the endpoint did not give one in time. */
-export type RankedBy = "words" | "words_and_vectors" | "words_without_embedding";
-
 export interface LocalRetrieverOptions {
   readonly corpora: OpenCorpora;
   /** Undefined where no embeddings are configured. */
   readonly vectors: { readonly embeddings: Embeddings; readonly resident: ResidentVectors } | undefined;
   readonly clock: Clock;
-  readonly onRanked: (by: RankedBy) => void;
+  readonly onRanked: (by: RetrievalRanking) => void;
 }
 
 /** A chunk of one of several corpora: the rankings of all are joined. */
@@ -84,7 +82,7 @@ export class LocalRetriever implements Retriever {
   }
 
   /** The vector of a question, within QUESTION_EMBEDDING_MS_MAX. Never rejects. */
-  async #vectorOf(text: string, signal: AbortSignal): Promise<{ vector: QuantizedVector | undefined; by: RankedBy }> {
+  async #vectorOf(text: string, signal: AbortSignal): Promise<{ vector: QuantizedVector | undefined; by: RetrievalRanking }> {
     const { vectors } = this.#options;
     if (vectors === undefined) return { vector: undefined, by: "words" };
     const known = this.#embedded.get(text);

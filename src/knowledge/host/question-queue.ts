@@ -2,10 +2,6 @@ import { unavailable } from "../../core/errors.ts";
 import type { RetrievalAnswer, RetrievalQuestion, Retriever } from "../../core/knowledge/passages.ts";
 import { QUESTIONS_WAITING_MAX } from "../../core/limits/retrieval.ts";
 
-/** What becomes of a question: label values. `refused`: too many waited. */
-export const QUESTION_OUTCOMES = ["answered", "unavailable", "cancelled", "refused", "failed"] as const;
-export type QuestionOutcome = (typeof QUESTION_OUTCOMES)[number];
-
 export interface QuestionQueueOptions {
   readonly retriever: Retriever;
   readonly waitingMax?: number;

@@ -5,11 +5,12 @@ import { elapsedMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { CorpusId } from "../../core/ids.ts";
 import { RETRIEVAL_MESSAGE_BYTES_MAX } from "../../core/limits/retrieval.ts";
+import type { RetrievalOutcome } from "../../core/metrics/retrieval-metrics.ts";
 import { encodeMessage, readMessages } from "../../core/socket-messages.ts";
 import type { ChangeOutcome, IndexChange } from "../index/changes.ts";
 import type { IndexedCorpus } from "../index/open-corpora.ts";
 import type { FromRetrieval, ToRetrieval } from "./messages.ts";
-import type { QuestionOutcome, QuestionQueue } from "./question-queue.ts";
+import type { QuestionQueue } from "./question-queue.ts";
 
 export interface RetrievalServerOptions {
   readonly questions: QuestionQueue;
@@ -18,7 +19,7 @@ export interface RetrievalServerOptions {
   /** The metrics of this process, in the Prometheus text format. */
   readonly metrics: () => Promise<string>;
   readonly clock: Clock;
-  readonly onQuestion: (outcome: QuestionOutcome, tookMs: number) => void;
+  readonly onQuestion: (outcome: RetrievalOutcome, tookMs: number) => void;
   /** A request failed by a defect. */
   readonly onDefect: (error: unknown) => void;
   /** Called when the last connection has closed. */
@@ -112,7 +113,7 @@ export class RetrievalServer {
     const { questions, clock, onQuestion } = this.#options;
     const startMs = clock.nowMs();
     const isRefused = questions.isFull;
-    const ended = (outcome: QuestionOutcome): void => onQuestion(outcome, elapsedMs(startMs, clock.nowMs()));
+    const ended = (outcome: RetrievalOutcome): void => onQuestion(outcome, elapsedMs(startMs, clock.nowMs()));
     try {
       const answer = await questions.query(question, signal);
       ended("answered");

@@ -1,5 +1,6 @@
+import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
-import { INDEX_COMPACT_DELAY_MS } from "../../core/limits/retrieval.ts";
+import { INDEX_COMPACT_DELAY_MS, INDEX_WRITER_NICE } from "../../core/limits/retrieval.ts";
 import type { ChangeOutcome, IndexChange } from "./changes.ts";
 import { IndexWriter } from "./index-writer.ts";
 
@@ -24,6 +25,8 @@ export interface WriterThreadData {
  */
 const { folder } = workerData as WriterThreadData;
 const writer = new IndexWriter(folder);
+// On Linux a thread has a priority of its own.
+setPriority(INDEX_WRITER_NICE);
 let timer: NodeJS.Timeout | undefined;
 
 function compactSoon(): void {

@@ -1,15 +1,8 @@
 import { Agent, request } from "undici";
 import { TrunklineError } from "../../core/errors.ts";
+import type { EmbeddingsSettings } from "../../core/knowledge/embeddings-settings.ts";
 import { EMBEDDING_ANSWER_BYTES_MAX, EMBEDDING_TEXT_CHARS_MAX, VECTOR_DIMENSIONS_MAX } from "../../core/limits/retrieval.ts";
 import { type QuantizedVector, quantized } from "./quantized.ts";
-
-/** An endpoint of OpenAI's API for embeddings, as the operator has configured it. */
-export interface EmbeddingsSettings {
-  /** Without a slash at its end; `/embeddings` follows. */
-  readonly baseUrl: string;
-  readonly model: string;
-  readonly apiKey: string | undefined;
-}
 
 /** Makes vectors of texts. */
 export interface Embeddings {

@@ -47,7 +47,7 @@ const PROVIDERS = ["espeak", "local", "reference", "scripted"];
 
 /** Every value that each label may have, or what it looks like where it is a number. A label that is missing here fails the test. */
 const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
-  process: ["control", "worker", "renderer", "speech", "transcriber"],
+  process: ["control", "worker", "renderer", "speech", "retrieval", "transcriber"],
   connection_type: CONNECTION_TYPES,
   direction: ["in", "out"],
   cause: [
