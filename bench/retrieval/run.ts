@@ -6,8 +6,8 @@ import { inProject } from "../harness/project.ts";
 import { readPackages } from "./apt-packages.ts";
 import { measureFusedRecall } from "./fused.ts";
 import { measureRecall, RECALL_INDEXES, type RecallIndex, type RecallRow, sampled } from "./recall.ts";
-import { buildSpeedIndex, measureDotProducts, measureFused, measureMiniSearch, measureWords, type SpeedRow } from "./speed.ts";
-import { missesText, resultText } from "./text.ts";
+import { buildSpeedIndex, measureDotProducts, measureFused, measureMiniSearch, measureWords } from "./speed.ts";
+import { missesText, type RetrievalFigures, resultText } from "./text.ts";
 
 const USAGE = `How fast and how well passages of corpora are found.
 
@@ -62,12 +62,6 @@ const OPTIONS = {
   misses: { type: "boolean", default: false },
   write: { type: "boolean", default: false },
 } as const;
-
-/** The figures of all parts that have run. */
-export interface RetrievalFigures {
-  speed: (SpeedRow & { heapMb?: number })[];
-  recall: RecallRow[];
-}
 
 const cache = fileURLToPath(inProject("bench/cache/retrieval/"));
 const figuresFile = `${cache}/figures.json`;

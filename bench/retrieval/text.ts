@@ -1,6 +1,12 @@
 import { textTable } from "../report/text-table.ts";
 import type { RecallRow } from "./recall.ts";
-import type { RetrievalFigures } from "./run.ts";
+import type { SpeedRow } from "./speed.ts";
+
+/** The figures of all parts that have run. */
+export interface RetrievalFigures {
+  speed: (SpeedRow & { heapMb?: number })[];
+  recall: RecallRow[];
+}
 
 const SPEED_HEAD = ["answers by", "chunks", "questions", "p50 ms", "p95 ms", "p99 ms", "goal p95", "heap MB"];
 const RECALL_HEAD = ["recall@5, %", "passages", "words", "without stems", "stems are worth", "all terms", "pruning costs", "minisearch", "more than minisearch"];

@@ -75,7 +75,7 @@ describe("the client of the retrieval process", () => {
     const first = await serve(path, hanging());
     const { client, reconnections } = clientOf(path);
     const answer = client.query(question("apple"), life());
-    await eventually(() => first.server.connectionCount === 1);
+    await eventually(() => first.server.connectionCount === 1).toBe(true);
     first.server.close();
     await serve(path, answering);
     expect(await answer).toEqual(ANSWER);
@@ -112,8 +112,8 @@ describe("the client of the retrieval process", () => {
     await client.state();
     aborter.abort(new Error("over"));
     await expect(pending).rejects.toThrow("over");
-    await eventually(() => retriever.cancelled === 1);
-    await eventually(() => outcomes.length === 1);
+    await eventually(() => retriever.cancelled === 1).toBe(true);
+    await eventually(() => outcomes.length === 1).toBe(true);
     expect(outcomes).toEqual(["cancelled"]);
   });
 
@@ -140,7 +140,7 @@ describe("the client of the retrieval process", () => {
     const { client, lost } = clientOf(path);
     expect(await client.metrics(5_000)).toBe("trunkline_metric 1\n");
     server.reportLost(CORPUS);
-    await eventually(() => lost.length === 1);
+    await eventually(() => lost.length === 1).toBe(true);
     expect(lost).toEqual([CORPUS]);
   });
 
