@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { writeTable } from "../harness/command.ts";
 import { inProject } from "../harness/project.ts";
-import { readPackages } from "./apt-packages.ts";
+import { type PackageText, readPackages } from "./apt-packages.ts";
 import { measureFusedRecall } from "./fused.ts";
 import { measureRecall, RECALL_INDEXES, type RecallIndex, type RecallRow, sampled } from "./recall.ts";
 import { buildSpeedIndex, measureDotProducts, measureFused, measureMiniSearch, measureWords } from "./speed.ts";
@@ -121,8 +121,17 @@ async function runPart(part: Part, given: Given): Promise<void> {
   }
 }
 
-function measureLanguage(language: string, { indexes, lists, seed }: Given): void {
+/** The packages of a language; reading apt's lists takes as long as an index. */
+function packagesOf(language: string, lists: string | undefined): readonly PackageText[] | undefined {
+  const file = `${cache}/packages-${language}.json`;
+  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as readonly PackageText[];
   const packages = readPackages(language, lists);
+  if (packages !== undefined) writeFileSync(file, JSON.stringify(packages));
+  return packages;
+}
+
+function measureLanguage(language: string, { indexes, lists, seed }: Given): void {
+  const packages = packagesOf(language, lists);
   if (packages === undefined) {
     say(`recall in ${language} is skipped: apt has no descriptions in it; see --help`);
     return;
@@ -137,7 +146,7 @@ function measureLanguage(language: string, { indexes, lists, seed }: Given): voi
 
 async function measureWithModel({ lists, seed }: Given): Promise<void> {
   const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model, EMBEDDINGS_API_KEY: apiKey } = process.env;
-  const packages = readPackages("en", lists);
+  const packages = packagesOf("en", lists);
   if (baseUrl === undefined || model === undefined || packages === undefined) {
     say("recall by vectors is skipped: it needs EMBEDDINGS_BASE_URL, EMBEDDINGS_MODEL and apt's English descriptions");
     return;

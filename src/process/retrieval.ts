@@ -70,7 +70,8 @@ let isOrphaned = false;
 
 function exit(): void {
   rmSync(socketPath, { force: true });
-  host.close();
+  // Of an orphan the files may be another process's by now, whose logs SQLite would remove when it closes them.
+  if (!isOrphaned) host.close();
   process.exit(0);
 }
 

@@ -76,8 +76,8 @@ export class IndexHost {
     if (change.kind === "corpus") this.corpora.closeMissing(corpusId);
     const outcome = await this.#options.changer.change(change);
     this.corpora.changed(change, outcome);
-    const isShorter = change.kind !== "vectors" && (change.kind !== "add" || change.batch.isLast);
-    if (isShorter || outcome !== "done") this.#vectors?.resident.forget(corpusId);
+    if (outcome !== "done" || change.kind === "remove-corpus") this.#vectors?.resident.forget(corpusId);
+    if (outcome === "made" || outcome === "lost") this.#embedder?.forget(corpusId);
     if (change.kind === "add" && change.batch.isLast) this.#embedder?.wake(corpusId);
     return outcome;
   }

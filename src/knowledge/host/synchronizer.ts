@@ -60,6 +60,7 @@ export class IndexSynchronizer {
   #revision = 0;
   /** Corpora that were seen since the revision was 0. */
   readonly #seen = new Set<CorpusId>();
+  #mustCompare = true;
   #isNeeded = false;
   #isRunning = false;
   #isWoken = false;
@@ -83,10 +84,8 @@ export class IndexSynchronizer {
 
   /** What the index has is unknown: it is compared with the store. */
   compare(): void {
-    this.#indexed = undefined;
-    this.#revision = 0;
-    this.#seen.clear();
-    if (this.#isNeeded) this.wake();
+    this.#mustCompare = true;
+    this.wake();
   }
 
   close(): void {
@@ -94,7 +93,7 @@ export class IndexSynchronizer {
     this.#cancelPoll();
   }
 
-  /** Resolves when the index has all that the store had at the time of the call, or could not be reached. Never rejects. */
+  /** Runs until the index has all of the store, or cannot be reached: then it goes on at the next look. Never rejects. */
   async #run(): Promise<void> {
     this.#isRunning = true;
     this.#cancelPoll();
@@ -103,7 +102,7 @@ export class IndexSynchronizer {
       try {
         await this.#synchronize();
       } catch (error) {
-        this.#indexed = undefined;
+        this.#mustCompare = true;
         this.#options.log.warn({ err: error, code: codeOf(error) }, "index of corpora could not be brought up to date");
         break;
       }
@@ -114,7 +113,13 @@ export class IndexSynchronizer {
 
   async #synchronize(): Promise<void> {
     const { source } = this.#options;
-    const isComparison = this.#revision === 0;
+    const isComparison = this.#mustCompare;
+    if (isComparison) {
+      this.#mustCompare = false;
+      this.#indexed = undefined;
+      this.#revision = 0;
+      this.#seen.clear();
+    }
     for (;;) {
       const changed = await source.corporaChangedAfter(this.#revision, CORPORA_PAGE);
       const last = changed.at(-1);

@@ -15,5 +15,5 @@ export type IndexChange =
       readonly vectors: readonly NewVector[];
     };
 
-/** What became of a change: `lost` where the file was missing or damaged; it was removed, and all of its documents are to be added again. */
-export type ChangeOutcome = "done" | "made" | "lost";
+/** What became of a change: `made` where the file of the corpus is new, `replaced` where older chunks were removed for it, `lost` where the file was missing or damaged; it was removed, and all of its documents are to be added again. */
+export type ChangeOutcome = "done" | "made" | "replaced" | "lost";

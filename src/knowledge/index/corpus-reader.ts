@@ -39,11 +39,11 @@ interface ChunkRow {
   text: string;
 }
 
-// FTS5 sorts by rank itself; rows of documents that are being written or removed are skipped until the limit is reached.
+// FTS5 sorts by rank itself, where its table is the first: CROSS keeps it there. Rows of documents that are being written or removed are skipped until the limit is reached.
 const SEARCH = `
 SELECT terms.rowid AS number, -terms.rank AS score FROM terms
-JOIN chunks ON chunks.number = terms.rowid
-JOIN documents ON documents.number = chunks.document AND documents.is_complete = 1
+CROSS JOIN chunks ON chunks.number = terms.rowid
+CROSS JOIN documents ON documents.number = chunks.document AND documents.is_complete = 1
 WHERE terms MATCH ? ORDER BY terms.rank LIMIT ?`;
 
 const CHUNK = `

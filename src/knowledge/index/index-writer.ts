@@ -26,8 +26,7 @@ export class IndexWriter {
       if (change.kind === "corpus") return this.#make(corpusId, change.languageId);
       const writer = this.#existing(corpusId);
       if (writer === undefined) return "lost";
-      this.#apply(change, writer);
-      return "done";
+      return this.#apply(change, writer);
     } catch (error) {
       if (!isCorrupt(error)) throw error;
       this.#remove(corpusId);
@@ -49,19 +48,20 @@ export class IndexWriter {
     this.#open = undefined;
   }
 
-  #apply(change: Exclude<IndexChange, { kind: "corpus" | "remove-corpus" }>, writer: CorpusWriter): void {
+  #apply(change: Exclude<IndexChange, { kind: "corpus" | "remove-corpus" }>, writer: CorpusWriter): ChangeOutcome {
     switch (change.kind) {
       case "add":
-        if (writer.add(change.batch)) this.#uncompacted.add(change.corpusId);
-        return;
+        if (!writer.add(change.batch)) return "done";
+        break;
       case "remove-document":
         writer.remove(change.documentId);
-        this.#uncompacted.add(change.corpusId);
-        return;
+        break;
       case "vectors":
         writer.setVectors(change.model, change.vectors);
-        return;
+        return "done";
     }
+    this.#uncompacted.add(change.corpusId);
+    return "replaced";
   }
 
   /**

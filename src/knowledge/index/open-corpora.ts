@@ -18,11 +18,16 @@ export class OpenCorpora {
   readonly #onLost: (corpusId: CorpusId) => void;
   /** That which was asked least recently comes first. */
   readonly #readers = new Map<CorpusId, CorpusReader>();
+  /** Corpora that have a file, as far as this process knows. */
+  readonly #known: Set<CorpusId>;
+  /** Those that were reported as lost, until they are made again: once is enough. */
+  readonly #lost = new Set<CorpusId>();
 
   /** `onLost` is called for a corpus whose file is damaged: it is to be made again. */
   constructor(folder: string, onLost: (corpusId: CorpusId) => void) {
     this.#folder = folder;
     this.#onLost = onLost;
+    this.#known = new Set(corporaIn(folder));
   }
 
   /** How many files are open. */
@@ -38,8 +43,7 @@ export class OpenCorpora {
       return use(reader);
     } catch (error) {
       if (!isCorrupt(error)) throw error;
-      this.forget(corpusId);
-      this.#onLost(corpusId);
+      this.#lose(corpusId);
       return undefined;
     }
   }
@@ -63,8 +67,14 @@ export class OpenCorpora {
 
   /** To be called after each change. */
   changed({ kind, corpusId }: IndexChange, outcome: ChangeOutcome): void {
-    if (kind === "remove-corpus" || outcome !== "done") this.forget(corpusId);
-    else this.#readers.get(corpusId)?.changed();
+    if (kind === "remove-corpus" || outcome === "lost") {
+      this.forget(corpusId);
+      this.#known.delete(corpusId);
+    } else if (kind === "corpus") {
+      if (outcome === "made") this.forget(corpusId);
+      this.#known.add(corpusId);
+      this.#lost.delete(corpusId);
+    } else this.#readers.get(corpusId)?.changed();
   }
 
   /** Closes the file of a corpus. */
@@ -82,8 +92,7 @@ export class OpenCorpora {
     const path = corpusPath(this.#folder, corpusId);
     if (isMissing(path)) {
       // It was deleted by hand, perhaps while it is open.
-      if (this.#readers.has(corpusId)) this.#onLost(corpusId);
-      this.forget(corpusId);
+      if (this.#known.has(corpusId)) this.#lose(corpusId);
       return undefined;
     }
     const known = this.#readers.get(corpusId) ?? this.#opened(corpusId, path);
@@ -102,8 +111,15 @@ export class OpenCorpora {
       return new CorpusReader(path);
     } catch {
       // Damaged, or of another format.
-      this.#onLost(corpusId);
+      this.#lose(corpusId);
       return undefined;
     }
+  }
+
+  #lose(corpusId: CorpusId): void {
+    this.forget(corpusId);
+    if (this.#lost.has(corpusId)) return;
+    this.#lost.add(corpusId);
+    this.#onLost(corpusId);
   }
 }

@@ -10,6 +10,11 @@ const HAS_BIGRAM_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}
 /** What separates the parts of a word: "example.com" has two. */
 const SEPARATORS = /[^\p{L}\p{N}\p{M}'’]+/u;
 const APOSTROPHES = /['’]/g;
+/** An article or a preposition before a vowel, which is written with its noun: "l'ordinateur", "dell'uso". */
+const ELISION = /^\p{L}{1,6}['’](?=\p{L}{2})/u;
+const ELIDING_LANGUAGES: readonly string[] = ["ca", "fr", "it"];
+/** The first half of a letter of two units. */
+const HALF_LETTER = /[\ud800-\udbff]$/;
 const HAS_LETTER = /[\p{L}\p{N}]/u;
 const ASCII = /^[a-z0-9]*$/;
 /** Marks on Latin letters, which people often leave out: "cafe", "uber". */
@@ -24,14 +29,16 @@ const segmenter = new Intl.Segmenter("en", { granularity: "word" });
  * dictionary. A term has letters, marks and digits only.
  */
 export function termsOf(text: string, languageId: string): string[] {
-  const stem = stemmerOf(languageId);
-  const isTurkish = primaryLanguage(languageId) === "tr" || primaryLanguage(languageId) === "az";
+  const language = primaryLanguage(languageId);
+  const stem = stemmerOf(language);
+  const elides = ELIDING_LANGUAGES.includes(language);
   const normal = text.normalize("NFKC");
-  const lower = isTurkish ? normal.toLocaleLowerCase("tr") : normal.toLowerCase();
+  const lower = language === "tr" || language === "az" ? normal.toLocaleLowerCase("tr") : normal.toLowerCase();
   const terms: string[] = [];
-  const add = (word: string): void => {
-    for (const part of word.split(SEPARATORS)) {
-      const term = folded(stem(part)).slice(0, TERM_CHARS_MAX);
+  const add = (segment: string): void => {
+    for (const part of segment.split(SEPARATORS)) {
+      const word = elides ? part.replace(ELISION, "") : part;
+      const term = folded(stem(word)).slice(0, TERM_CHARS_MAX).replace(HALF_LETTER, "");
       if (term !== "" && HAS_LETTER.test(term)) terms.push(term);
     }
   };
@@ -64,5 +71,5 @@ function addBigrams(run: string, terms: string[]): void {
 /** Without apostrophes, and without marks on Latin letters. */
 function folded(stem: string): string {
   if (ASCII.test(stem)) return stem;
-  return stem.replace(APOSTROPHES, "").replaceAll("ß", "ss").normalize("NFD").replace(LATIN_MARKS, "").normalize("NFC");
+  return stem.replace(APOSTROPHES, "").replaceAll("ß", "ss").toLowerCase().normalize("NFD").replace(LATIN_MARKS, "").normalize("NFC");
 }

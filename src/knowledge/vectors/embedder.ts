@@ -38,6 +38,8 @@ export class Embedder {
   readonly #waiting = new Set<CorpusId>();
   /** Requests that failed in a row, by corpus. */
   readonly #failures = new Map<CorpusId, number>();
+  /** The last chunk up to which there are vectors. Numbers of chunks only grow. */
+  readonly #last = new Map<CorpusId, number>();
   readonly #ended = new AbortController();
   #isRunning = false;
 
@@ -49,6 +51,12 @@ export class Embedder {
   wake(corpusId: CorpusId): void {
     this.#failures.delete(corpusId);
     this.#enqueue(corpusId);
+  }
+
+  /** The file of a corpus was removed or made again. */
+  forget(corpusId: CorpusId): void {
+    this.#last.delete(corpusId);
+    this.#failures.delete(corpusId);
   }
 
   close(): void {
@@ -74,15 +82,16 @@ export class Embedder {
   async #embedCorpus(corpusId: CorpusId): Promise<void> {
     const { corpora, changer, embeddings, onBatch, log } = this.#options;
     try {
-      for (let afterChunk = 0; !this.#ended.signal.aborted; ) {
+      while (!this.#ended.signal.aborted) {
+        const afterChunk = this.#last.get(corpusId) ?? 0;
         const batch = corpora.with(corpusId, (reader) =>
           batchOf(reader.withoutVectors(embeddings.model, afterChunk, EMBEDDING_BATCH_TEXTS)),
         );
         if (batch === undefined || batch.texts.length === 0) return;
         const vectors = await this.#embed(batch);
-        // A text without a vector is passed over: asking again would give none either.
-        afterChunk = batch.numbers.at(-1) ?? afterChunk;
         if ((await changer.change({ kind: "vectors", corpusId, model: embeddings.model, vectors })) !== "done") return;
+        // A text without a vector is passed over: asking again would give none either.
+        this.#last.set(corpusId, batch.numbers.at(-1) ?? afterChunk);
         this.#failures.delete(corpusId);
         onBatch(corpusId, vectors.length);
       }

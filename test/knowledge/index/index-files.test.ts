@@ -169,6 +169,7 @@ describe("files that are damaged", () => {
     rmSync(path);
     expect(await host.change(addition(2, TEXTS))).toBe("lost");
     await expect(texts("engine")).rejects.toMatchObject({ code: "unavailable" });
+    // The change has said so already.
     expect(lost).toEqual([]);
   });
 
