@@ -103,6 +103,18 @@ describe("passages are found by their meaning", () => {
     expect(rankings).toEqual(["words_without_embedding"]);
   });
 
+  test("a corpus that is removed during a question gives no passages", async () => {
+    const embeddings = new ScriptedEmbeddings();
+    const { host, clock, batches } = await scene(embeddings);
+    await host.change(addition(1, TEXTS));
+    await eventually(() => batches.length === 1).toBe(true);
+    embeddings.isHanging = true;
+    const answer = host.retriever.query(question("oil"), new AbortController().signal);
+    await host.change({ kind: "remove-corpus", corpusId: CORPUS });
+    await clock.play(QUESTION_EMBEDDING_MS_MAX);
+    expect((await answer).passages).toEqual([]);
+  });
+
   test("a question that is asked again is embedded once", async () => {
     const { host, embeddings, batches, texts } = await scene();
     await host.change(addition(1, TEXTS));
