@@ -463,6 +463,7 @@ const api: FastifyInstance = buildApi({
   formatResult,
   prices: config.prices,
   metrics,
+  retriever: index.retriever,
   log,
 });
 

@@ -52,7 +52,7 @@ export class CorpusWriter {
       const insertChunk = this.#file.prepare(
         "INSERT INTO chunks (document, ordinal, page, headings, text) VALUES (?, ?, ?, ?, ?)",
       );
-      const insertTerms = this.#file.prepare("INSERT INTO terms (rowid, terms) VALUES (?, ?)");
+      const insertTerms = this.#file.prepare("INSERT INTO terms (rowid, words) VALUES (?, ?)");
       const added = new Map<string, number>();
       for (const { ordinal, page, headings, text } of chunks) {
         const headingsText = JSON.stringify(headings);

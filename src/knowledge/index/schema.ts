@@ -31,7 +31,7 @@ CREATE TABLE chunks (
   text TEXT NOT NULL,
   UNIQUE (document, ordinal)
 );
-CREATE VIRTUAL TABLE terms USING fts5(terms, content = '', contentless_delete = 1, tokenize = 'ascii');
+CREATE VIRTUAL TABLE terms USING fts5(words, content = '', contentless_delete = 1, tokenize = 'ascii');
 CREATE TABLE frequencies (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, scale REAL NOT NULL, vector BLOB NOT NULL);
 `;

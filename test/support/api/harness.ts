@@ -15,7 +15,7 @@ import type { SpendUnit } from "../../../src/core/billing/spend.ts";
 import type { HoldOutcome } from "../../../src/core/calls/hold.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
 import { unavailable } from "../../../src/core/errors.ts";
-import type { AccountId, ApiKeyId } from "../../../src/core/ids.ts";
+import { type AccountId, type ApiKeyId, asDocumentId } from "../../../src/core/ids.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
@@ -301,6 +301,26 @@ export async function apiUnderTest(
     uploads,
     isDiskLow: () => state.diskIsLow,
     formatResult,
+    retriever: {
+      query: async ({ corpora: [corpusId], text }) => ({
+        passages:
+          corpusId === undefined
+            ? []
+            : [
+                {
+                  corpusId,
+                  documentId: asDocumentId("doc_0197a000-0000-7000-8000-000000000001"),
+                  documentName: "catalogue.pdf",
+                  ordinal: 0,
+                  headings: ["Tyres"],
+                  page: undefined,
+                  text,
+                  score: 1.5,
+                },
+              ],
+        tookMs: 1,
+      }),
+    },
     prices: { currency: "USD", perUnit: new Map([["deepgram", { audioSeconds: 0.0001 }]]) },
     metrics,
     log,
