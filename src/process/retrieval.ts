@@ -70,8 +70,7 @@ let isOrphaned = false;
 
 function exit(): void {
   rmSync(socketPath, { force: true });
-  // Of an orphan the files may be another process's by now, whose logs SQLite would remove when it closes them.
-  if (!isOrphaned) host.close();
+  host.close();
   process.exit(0);
 }
 

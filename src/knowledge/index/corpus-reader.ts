@@ -1,5 +1,5 @@
 import type Libsql from "libsql";
-import { QUESTION_TERMS_MAX, RANKED_CHUNKS_MAX } from "../../core/limits/retrieval.ts";
+import { QUESTION_TERMS_MAX, RANKED_CHUNKS_ENOUGH, RANKED_CHUNKS_MAX } from "../../core/limits/retrieval.ts";
 import type { DocumentId } from "../../core/ids.ts";
 import type { Ranked } from "../ranking/fusion.ts";
 import { prunedTerms } from "../ranking/terms.ts";
@@ -20,7 +20,7 @@ export interface StoredChunk {
 export interface StoredVector {
   readonly chunk: number;
   readonly scale: number;
-  readonly vector: Buffer;
+  readonly vector: Uint8Array;
 }
 
 /** What a file has of a document. */
@@ -108,6 +108,7 @@ export class CorpusReader {
       chunks: this.chunkCount,
       rankedMax: RANKED_CHUNKS_MAX,
       termsMax: QUESTION_TERMS_MAX,
+      rankedEnough: RANKED_CHUNKS_ENOUGH,
     });
     if (kept.length === 0) return [];
     // Terms have letters, marks and digits only: nothing in the quotes is an operator.
@@ -151,7 +152,8 @@ export class CorpusReader {
     const statement = this.#file.prepare(
       "SELECT chunk, scale, vector FROM vectors WHERE chunk > ? ORDER BY chunk LIMIT ?",
     );
-    return statement.all(afterChunk, limit) as StoredVector[];
+    const rows = statement.all(afterChunk, limit) as { chunk: number; scale: number; vector: ArrayBuffer }[];
+    return rows.map(({ chunk, scale, vector }) => ({ chunk, scale, vector: new Uint8Array(vector) }));
   }
 
   /** Chunks after `afterChunk` that have no vector of a model, in their order. */

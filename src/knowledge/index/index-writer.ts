@@ -65,8 +65,8 @@ export class IndexWriter {
   }
 
   /**
-   * `made` where the file is new. One that cannot be used is removed first, by a change of its own: readers must have closed it before
-   * there is another, because SQLite removes the log of a file by its name.
+   * `made` where the file is new. One that cannot be used is removed first, by a change of its own: readers close it before there is
+   * another, since a connection to a removed file goes on answering.
    */
   #make(corpusId: CorpusId, languageId: string): ChangeOutcome {
     const path = corpusPath(this.#folder, corpusId);

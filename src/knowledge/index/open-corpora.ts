@@ -60,7 +60,7 @@ export class OpenCorpora {
     });
   }
 
-  /** To be called before a file is made: one that was removed by hand must not be open, since SQLite removes its log by the name. */
+  /** To be called before a file is made: one that was removed by hand may be open, and would go on answering. */
   closeMissing(corpusId: CorpusId): void {
     if (isMissing(corpusPath(this.#folder, corpusId))) this.forget(corpusId);
   }

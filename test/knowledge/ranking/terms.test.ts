@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { prunedTerms } from "../../../src/knowledge/ranking/terms.ts";
 
-const LIMITS = { chunks: 1_000, rankedMax: 600, termsMax: 3 };
+const LIMITS = { chunks: 1_000, rankedMax: 600, termsMax: 3, rankedEnough: 200 };
 const terms = (chunksByTerm: Record<string, number>) =>
   Object.entries(chunksByTerm).map(([term, chunks]) => ({ term, chunks }));
 
@@ -11,8 +11,10 @@ describe("the terms of a question that are searched for", () => {
     expect(prunedTerms(terms({ the: 900, car: 400, red: 300, rim: 20 }), LIMITS)).toEqual(["rim", "red"]);
   });
 
-  test("are not those that no chunk has, nor those that every second has", () => {
-    expect(prunedTerms(terms({ the: 501, none: 0, rim: 1 }), { ...LIMITS, rankedMax: 10_000 })).toEqual(["rim"]);
+  test("are not those that no chunk has, nor those that every second has where others have enough chunks", () => {
+    const limits = { ...LIMITS, rankedMax: 10_000 };
+    expect(prunedTerms(terms({ the: 501, none: 0, rim: 200 }), limits)).toEqual(["rim"]);
+    expect(prunedTerms(terms({ the: 501, none: 0, rim: 199 }), limits)).toEqual(["rim", "the"]);
   });
 
   test("are the rarest one where all are common", () => {
