@@ -11,7 +11,13 @@ export interface PackageText {
 }
 
 /** Index files of the archive as apt has them: compressed as apt was asked to. */
-const DECOMPRESS: Readonly<Record<string, string>> = { lz4: "lz4cat", xz: "xzcat", gz: "zcat", bz2: "bzcat", zst: "zstdcat" };
+const DECOMPRESS: Readonly<Record<string, string>> = {
+  lz4: "lz4cat",
+  xz: "xzcat",
+  gz: "zcat",
+  bz2: "bzcat",
+  zst: "zstdcat",
+};
 const OUTPUT_BYTES_MAX = 512 * 1024 * 1024;
 
 /**

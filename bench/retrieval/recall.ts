@@ -56,7 +56,8 @@ export function measureRecall(
   index: RecallIndex,
   { kept, asked }: ReturnType<typeof sampled>,
 ): RecallRow {
-  const { search, close } = index === "minisearch" ? miniSearch(kept) : ours(kept, index === "without_stems" ? NO_STEMS : language, index);
+  const { search, close } =
+    index === "minisearch" ? miniSearch(kept) : ours(kept, index === "without_stems" ? NO_STEMS : language, index);
   const misses: Miss[] = [];
   asked.forEach(({ name, synopsis }, number) => {
     const found = search(synopsis);
@@ -65,7 +66,14 @@ export function measureRecall(
   });
   close();
   const recall = (100 * (asked.length - misses.length)) / asked.length;
-  return { language, what: index, passages: kept.length, questions: asked.length, recall, misses: misses.slice(0, MISSES_KEPT) };
+  return {
+    language,
+    what: index,
+    passages: kept.length,
+    questions: asked.length,
+    recall,
+    misses: misses.slice(0, MISSES_KEPT),
+  };
 }
 
 function miniSearch(kept: readonly PackageText[]): { search: Search; close: () => void } {
@@ -73,7 +81,14 @@ function miniSearch(kept: readonly PackageText[]): { search: Search; close: () =
   kept.forEach(({ description }, id) => {
     index.add({ id, text: description });
   });
-  return { search: (text) => index.search(text).slice(0, FIRST).map(({ id }) => id as number), close: () => {} };
+  return {
+    search: (text) =>
+      index
+        .search(text)
+        .slice(0, FIRST)
+        .map(({ id }) => id as number),
+    close: () => {},
+  };
 }
 
 /** Writes the index of some packages, each of which is one chunk: the first has the number 1. */
@@ -92,7 +107,11 @@ export function indexOf(kept: readonly PackageText[], language: string): { path:
   return { path, remove: () => rmSync(folder, { recursive: true }) };
 }
 
-function ours(kept: readonly PackageText[], language: string, index: RecallIndex): { search: Search; close: () => void } {
+function ours(
+  kept: readonly PackageText[],
+  language: string,
+  index: RecallIndex,
+): { search: Search; close: () => void } {
   const { path, remove } = indexOf(kept, language);
   const reader = new CorpusReader(path);
   const all = new Libsql(path).prepare("SELECT rowid AS key FROM terms WHERE terms MATCH ? ORDER BY rank LIMIT ?");

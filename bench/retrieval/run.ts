@@ -155,7 +155,11 @@ async function measureWithModel({ lists, seed }: Given): Promise<void> {
   keep({ recall: [...(await measureFusedRecall({ baseUrl, model, apiKey }, "en", sample))] });
 }
 
-const chosen = <Name extends string>(option: string, value: string | undefined, names: readonly Name[]): readonly Name[] => {
+const chosen = <Name extends string>(
+  option: string,
+  value: string | undefined,
+  names: readonly Name[],
+): readonly Name[] => {
   if (value === undefined) return names;
   const name = names.find((candidate) => candidate === value);
   if (name === undefined) throw new UsageError([`--${option} must be one of ${names.join(", ")}, not ${value}`]);

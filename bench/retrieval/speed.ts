@@ -32,7 +32,12 @@ export function buildSpeedIndex(folder: string, chunks: number, msMax: number, w
   const path = corpusPath(folder, SPEED_CORPUS);
   const writer = new CorpusWriter(path, "en");
   const reader = new CorpusReader(path);
-  const done = new Set(reader.documents().filter(({ isComplete }) => isComplete).map(({ id }) => id));
+  const done = new Set(
+    reader
+      .documents()
+      .filter(({ isComplete }) => isComplete)
+      .map(({ id }) => id),
+  );
   const startMs = performance.now();
   for (let number = 0; number < documentCount(chunks); number++) {
     const { document, chunks: own } = spokenDocument(number);
@@ -56,7 +61,10 @@ export function measureWords(folder: string, questions: number, isPlain: boolean
   const ask = (text: string): unknown =>
     isPlain
       ? plain.all([...new Set(termsOf(text, "en"))].map((term) => `"${term}"`).join(" OR "), CANDIDATES)
-      : reader.search(text, "en", CANDIDATES).slice(0, 5).map(({ key }) => reader.chunk(key));
+      : reader
+          .search(text, "en", CANDIDATES)
+          .slice(0, 5)
+          .map(({ key }) => reader.chunk(key));
   return timed(isPlain ? "plain FTS5, all terms" : "BM25", reader.chunkCount, isPlain ? undefined : 30, questions, ask);
 }
 
@@ -72,12 +80,20 @@ export function measureFused(folder: string, questions: number, dimensions: numb
   }
   const vectors = Array.from({ length: questions }, randomVector);
   let at = 0;
-  return timed(`BM25 and ${dimensions} dimensions, fused`, reader.chunkCount, dimensions <= 384 ? 60 : undefined, questions, (text) => {
-    const vector = vectors[at++ % questions];
-    const rankings: (readonly Ranked<number>[])[] = [reader.search(text, "en", CANDIDATES)];
-    if (vector !== undefined) rankings.push(set.nearest(vector, CANDIDATES));
-    return fused(rankings).slice(0, 5).map(({ key }) => reader.chunk(key));
-  });
+  return timed(
+    `BM25 and ${dimensions} dimensions, fused`,
+    reader.chunkCount,
+    dimensions <= 384 ? 60 : undefined,
+    questions,
+    (text) => {
+      const vector = vectors[at++ % questions];
+      const rankings: (readonly Ranked<number>[])[] = [reader.search(text, "en", CANDIDATES)];
+      if (vector !== undefined) rankings.push(set.nearest(vector, CANDIDATES));
+      return fused(rankings)
+        .slice(0, 5)
+        .map(({ key }) => reader.chunk(key));
+    },
+  );
 }
 
 /** The dot products of one question's vector with 100,000: by SIMD, and in JavaScript. */
@@ -86,7 +102,8 @@ export function measureDotProducts(count: number, dimensions: number, questions:
   const all = new Int8Array(count * dimensions);
   for (let at = 0; at < all.length; at++) all[at] = Math.floor(random() * 255) - 127;
   const set = new VectorSet(dimensions);
-  for (let chunk = 0; chunk < count; chunk++) set.add(chunk + 1, 1, all.subarray(chunk * dimensions, (chunk + 1) * dimensions));
+  for (let chunk = 0; chunk < count; chunk++)
+    set.add(chunk + 1, 1, all.subarray(chunk * dimensions, (chunk + 1) * dimensions));
   const query = { scale: 1, values: all.subarray(0, dimensions) };
   const inJavaScript = (): number => {
     let best = Number.NEGATIVE_INFINITY;
@@ -98,7 +115,9 @@ export function measureDotProducts(count: number, dimensions: number, questions:
     return best;
   };
   return [
-    timed(`dot products, ${dimensions} dimensions, SIMD`, count, undefined, questions, () => set.nearest(query, CANDIDATES)),
+    timed(`dot products, ${dimensions} dimensions, SIMD`, count, undefined, questions, () =>
+      set.nearest(query, CANDIDATES),
+    ),
     timed(`the same in JavaScript`, count, undefined, questions, inJavaScript),
   ];
 }
@@ -115,7 +134,13 @@ export function measureMiniSearch(chunks: number, questions: number): SpeedRow &
   return { ...row, heapMb: Math.round((process.memoryUsage().heapUsed - before) / 1e6) };
 }
 
-function timed(what: string, chunks: number, goalMs: number | undefined, questions: number, ask: (text: string) => unknown): SpeedRow {
+function timed(
+  what: string,
+  chunks: number,
+  goalMs: number | undefined,
+  questions: number,
+  ask: (text: string) => unknown,
+): SpeedRow {
   const texts = spokenQuestions(questions + WARM_UP, 2);
   const times = new Float32Array(questions);
   texts.forEach((text, at) => {

@@ -13,7 +13,10 @@ const FUNCTION_WORDS = (
 const VOCABULARY = 60_000;
 /** Zipf's law: the word of rank r is about 1 / r as frequent as the first. */
 const EXPONENT = 1.05;
-const SYLLABLES = "ba be bi bo ca ce co da de di do fa fe fi ga go ka ke ki la le li lo ma me mi mo na ne ni no pa pe pi po ra re ri ro sa se si so ta te ti to va ve vi vo".split(" ");
+const SYLLABLES =
+  "ba be bi bo ca ce co da de di do fa fe fi ga go ka ke ki la le li lo ma me mi mo na ne ni no pa pe pi po ra re ri ro sa se si so ta te ti to va ve vi vo".split(
+    " ",
+  );
 const CHUNK_WORDS = 80;
 const CHUNKS_PER_DOCUMENT = 100;
 const QUESTION_WORDS = 12;

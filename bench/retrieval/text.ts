@@ -9,7 +9,17 @@ export interface RetrievalFigures {
 }
 
 const SPEED_HEAD = ["answers by", "chunks", "questions", "p50 ms", "p95 ms", "p99 ms", "goal p95", "heap MB"];
-const RECALL_HEAD = ["recall@5, %", "passages", "words", "without stems", "stems are worth", "all terms", "pruning costs", "minisearch", "more than minisearch"];
+const RECALL_HEAD = [
+  "recall@5, %",
+  "passages",
+  "words",
+  "without stems",
+  "stems are worth",
+  "all terms",
+  "pruning costs",
+  "minisearch",
+  "more than minisearch",
+];
 
 /** The tables of a run. */
 export function resultText({ speed, recall }: RetrievalFigures): string {

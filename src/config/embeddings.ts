@@ -8,7 +8,8 @@ export function readEmbeddings({ text }: DeclaredReader, problems: string[]): Em
   const model = text("EMBEDDINGS_MODEL", "");
   const apiKey = text("EMBEDDINGS_API_KEY", "") || undefined;
   if (baseUrl === "" && model === "") {
-    if (apiKey !== undefined) problems.push("EMBEDDINGS_API_KEY is set without EMBEDDINGS_BASE_URL and EMBEDDINGS_MODEL");
+    if (apiKey !== undefined)
+      problems.push("EMBEDDINGS_API_KEY is set without EMBEDDINGS_BASE_URL and EMBEDDINGS_MODEL");
     return undefined;
   }
   if (baseUrl === "" || model === "") {

@@ -41,7 +41,9 @@ test(
     expect(await client.change(addition(1, ["Apples are red.", "Pears are green."]))).toBe("done");
     const ask = () => client.query(question("red apple", 1), new AbortController().signal);
     expect((await ask()).passages).toMatchObject([{ text: "Apples are red." }]);
-    expect(await client.metrics(5_000)).toContain('trunkline_retrieval_questions_total{outcome="answered",process="retrieval"} 1');
+    expect(await client.metrics(5_000)).toContain(
+      'trunkline_retrieval_questions_total{outcome="answered",process="retrieval"} 1',
+    );
     const gone = once(first, "exit");
     first.kill("SIGKILL");
     await gone;

@@ -22,14 +22,21 @@ const QueryBody = z
     {
       text: textNotBlank
         .max(QUESTION_CHARS_MAX, textRule)
-        .meta({ description: "A question, as it is spoken or typed.", examples: ["how long is the guarantee on tyres"] }),
+        .meta({
+          description: "A question, as it is spoken or typed.",
+          examples: ["how long is the guarantee on tyres"],
+        }),
       passagesMax: wholeNumber(1, PASSAGES_MAX)
         .default(PASSAGES_DEFAULT)
         .meta({ description: "How many passages are given at most." }),
-      languageId: z.string(languageRule).refine(isLanguageTag, languageRule).optional().meta({
-        description: "The language of the question, as a BCP 47 tag; by default that of the corpus.",
-        examples: ["en"],
-      }),
+      languageId: z
+        .string(languageRule)
+        .refine(isLanguageTag, languageRule)
+        .optional()
+        .meta({
+          description: "The language of the question, as a BCP 47 tag; by default that of the corpus.",
+          examples: ["en"],
+        }),
     },
     { error: "must be a JSON object" },
   )

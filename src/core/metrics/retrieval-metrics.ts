@@ -63,14 +63,19 @@ export class RetrievalMetrics {
       "Questions to the index that have no answer yet.",
       () => readings().waiting,
     );
+    observableGauge(registry, "retrieval_open_corpora", "Corpora whose index is open.", () => readings().openCorpora);
     observableGauge(
       registry,
-      "retrieval_open_corpora",
-      "Corpora whose index is open.",
-      () => readings().openCorpora,
+      "retrieval_index_bytes",
+      "Size of the index of all corpora on disk.",
+      () => readings().indexBytes,
     );
-    observableGauge(registry, "retrieval_index_bytes", "Size of the index of all corpora on disk.", () => readings().indexBytes);
-    observableGauge(registry, "retrieval_vector_bytes", "Memory that vectors of corpora take.", () => readings().vectorBytes);
+    observableGauge(
+      registry,
+      "retrieval_vector_bytes",
+      "Memory that vectors of corpora take.",
+      () => readings().vectorBytes,
+    );
     // Counters start at 0, so that their first increment is visible as an increase.
     for (const outcome of RETRIEVAL_OUTCOMES) this.#questions.inc({ outcome }, 0);
     for (const by of RETRIEVAL_RANKINGS) this.#rankings.inc({ by }, 0);

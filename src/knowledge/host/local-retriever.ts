@@ -29,7 +29,10 @@ export interface LocalRetrieverOptions {
 /** A chunk of one of several corpora: the rankings of all are joined. */
 type Key = `${CorpusId} ${number}`;
 
-const keyOf = (corpusId: CorpusId, { key, score }: Ranked<number>): Ranked<Key> => ({ key: `${corpusId} ${key}`, score });
+const keyOf = (corpusId: CorpusId, { key, score }: Ranked<number>): Ranked<Key> => ({
+  key: `${corpusId} ${key}`,
+  score,
+});
 
 /** Answers questions from the files of this process. */
 export class LocalRetriever implements Retriever {
@@ -82,7 +85,10 @@ export class LocalRetriever implements Retriever {
   }
 
   /** The vector of a question, within QUESTION_EMBEDDING_MS_MAX. Never rejects. */
-  async #vectorOf(text: string, signal: AbortSignal): Promise<{ vector: QuantizedVector | undefined; by: RetrievalRanking }> {
+  async #vectorOf(
+    text: string,
+    signal: AbortSignal,
+  ): Promise<{ vector: QuantizedVector | undefined; by: RetrievalRanking }> {
     const { vectors } = this.#options;
     if (vectors === undefined) return { vector: undefined, by: "words" };
     const known = this.#embedded.get(text);

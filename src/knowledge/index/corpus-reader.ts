@@ -162,7 +162,8 @@ export class CorpusReader {
     afterChunk: number,
     limit: number,
   ): readonly { number: number; headings: readonly string[]; text: string }[] {
-    const query = this.vectorModel === model ? WITHOUT_VECTORS : WITHOUT_VECTORS.replace("vectors.chunk IS NULL AND", "");
+    const query =
+      this.vectorModel === model ? WITHOUT_VECTORS : WITHOUT_VECTORS.replace("vectors.chunk IS NULL AND", "");
     const rows = this.#file.prepare(query).all(afterChunk, limit);
     return (rows as { number: number; headings: string; text: string }[]).map(({ number, headings, text }) => ({
       number,

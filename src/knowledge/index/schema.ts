@@ -44,7 +44,9 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 /** Whether SQLite says that a file is damaged, or none of its own. */
 export const isCorrupt = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && /^SQLITE_(?:CORRUPT|NOTADB|IOERR_SHORT_READ|FORMAT)/.test(String(error.code));
+  error instanceof Error &&
+  "code" in error &&
+  /^SQLITE_(?:CORRUPT|NOTADB|IOERR_SHORT_READ|FORMAT)/.test(String(error.code));
 
 /** Removes the file of a corpus, with those beside it. Missing files are no error. */
 export function removeCorpusFile(path: string): void {

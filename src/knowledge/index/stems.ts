@@ -58,7 +58,9 @@ export function stemmerOf(languageId: string): (word: string) => string {
   // Not remembered: clients choose the language of a question.
   if (name === undefined) return latinStems();
   const own = cached(newStemmer(name));
-  const stem = OTHER_SCRIPTS.includes(language) ? (word: string) => (LATIN_WORD.test(word) ? latinStem(word) : own(word)) : own;
+  const stem = OTHER_SCRIPTS.includes(language)
+    ? (word: string) => (LATIN_WORD.test(word) ? latinStem(word) : own(word))
+    : own;
   stemmers.set(language, stem);
   return stem;
 }

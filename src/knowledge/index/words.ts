@@ -71,5 +71,11 @@ function addBigrams(run: string, terms: string[]): void {
 /** Without apostrophes, and without marks on Latin letters. */
 function folded(stem: string): string {
   if (ASCII.test(stem)) return stem;
-  return stem.replace(APOSTROPHES, "").replaceAll("ß", "ss").toLowerCase().normalize("NFD").replace(LATIN_MARKS, "").normalize("NFC");
+  return stem
+    .replace(APOSTROPHES, "")
+    .replaceAll("ß", "ss")
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(LATIN_MARKS, "")
+    .normalize("NFC");
 }

@@ -100,7 +100,8 @@ export class Embedder {
       onBatch(corpusId, 0);
       const delayMs = this.#retryDelayMs(corpusId);
       const fields = { corpusId, code: codeOf(error), err: error };
-      if (delayMs === undefined) log.error(fields, "embeddings of a corpus failed again and again: words alone find its newest chunks");
+      if (delayMs === undefined)
+        log.error(fields, "embeddings of a corpus failed again and again: words alone find its newest chunks");
       else log.warn({ ...fields, retryMs: delayMs }, "embeddings of a corpus failed and are tried again");
     }
   }
@@ -121,7 +122,8 @@ export class Embedder {
     const failures = this.#failures.get(corpusId) ?? 0;
     this.#failures.set(corpusId, failures + 1);
     const delayMs = EMBEDDING_RETRY_DELAYS_MS[failures];
-    if (delayMs !== undefined) this.#options.clock.after(delayMs, () => !this.#ended.signal.aborted && this.#enqueue(corpusId));
+    if (delayMs !== undefined)
+      this.#options.clock.after(delayMs, () => !this.#ended.signal.aborted && this.#enqueue(corpusId));
     return delayMs;
   }
 }

@@ -1,7 +1,11 @@
 import { Agent, request } from "undici";
 import { TrunklineError } from "../../core/errors.ts";
 import type { EmbeddingsSettings } from "../../core/knowledge/embeddings-settings.ts";
-import { EMBEDDING_ANSWER_BYTES_MAX, EMBEDDING_TEXT_CHARS_MAX, VECTOR_DIMENSIONS_MAX } from "../../core/limits/retrieval.ts";
+import {
+  EMBEDDING_ANSWER_BYTES_MAX,
+  EMBEDDING_TEXT_CHARS_MAX,
+  VECTOR_DIMENSIONS_MAX,
+} from "../../core/limits/retrieval.ts";
 import { type QuantizedVector, quantized } from "./quantized.ts";
 
 /** Makes vectors of texts. */
@@ -33,7 +37,10 @@ export class HttpEmbeddings implements Embeddings {
 
   async embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (QuantizedVector | undefined)[]> {
     const input = texts.map((text) => text.slice(0, EMBEDDING_TEXT_CHARS_MAX) || " ");
-    return vectorsOf(await this.#post({ model: this.#settings.model, input, encoding_format: "float" }, signal), texts.length);
+    return vectorsOf(
+      await this.#post({ model: this.#settings.model, input, encoding_format: "float" }, signal),
+      texts.length,
+    );
   }
 
   async #post(body: object, signal: AbortSignal): Promise<unknown> {
@@ -79,12 +86,16 @@ export function vectorsOf(answer: unknown, count: number): readonly (QuantizedVe
   let dimensions: number | undefined;
   data.forEach((item: unknown, at) => {
     const { embedding, index = at } = isObject(item) ? item : {};
-    if (!Array.isArray(embedding) || typeof index !== "number" || !(index in vectors)) throw failed("gave an item that is no vector");
+    if (!Array.isArray(embedding) || typeof index !== "number" || !(index in vectors))
+      throw failed("gave an item that is no vector");
     dimensions ??= embedding.length;
     if (embedding.length !== dimensions || dimensions === 0 || dimensions > VECTOR_DIMENSIONS_MAX) {
-      throw failed(`gave vectors of ${embedding.length} numbers; all must have one length, of at most ${VECTOR_DIMENSIONS_MAX}`);
+      throw failed(
+        `gave vectors of ${embedding.length} numbers; all must have one length, of at most ${VECTOR_DIMENSIONS_MAX}`,
+      );
     }
-    if (!embedding.every((value) => typeof value === "number")) throw failed("gave a vector with something that is no number");
+    if (!embedding.every((value) => typeof value === "number"))
+      throw failed("gave a vector with something that is no number");
     vectors[index] = quantized(embedding as number[]);
   });
   return vectors;

@@ -84,6 +84,7 @@ export class ResidentVectors {
     }
     const own = this.#resident.get(corpusId);
     // Kept without its vectors: it would be read again with each question.
-    if (this.bytes > this.#bytesMax && own !== undefined) this.#resident.set(corpusId, { set: undefined, isLoaded: true, isLoading: false });
+    if (this.bytes > this.#bytesMax && own !== undefined)
+      this.#resident.set(corpusId, { set: undefined, isLoaded: true, isLoading: false });
   }
 }

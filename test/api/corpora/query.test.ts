@@ -30,7 +30,12 @@ describe("POST /corpora/{id}/query", () => {
 
   test("reports all problems of a question together", async () => {
     const { api, path } = await scene();
-    const body = { text: "x".repeat(QUESTION_CHARS_MAX + 1), passagesMax: PASSAGES_MAX + 1, languageId: "no tag", nonsense: 1 };
+    const body = {
+      text: "x".repeat(QUESTION_CHARS_MAX + 1),
+      passagesMax: PASSAGES_MAX + 1,
+      languageId: "no tag",
+      nonsense: 1,
+    };
     const answer = await api.post(body, {}, path);
     expect(answer.status).toBe(400);
     expect(pathsOf(answer)).toEqual(["/languageId", "/nonsense", "/passagesMax", "/text"]);

@@ -56,7 +56,9 @@ describe.each([
     expect(passages.map(({ text }) => text)).toEqual(["Apples are red."]);
     expect(tookMs).toBeGreaterThanOrEqual(0);
     const all = await retriever.query(question("red apples", 5), life());
-    expect(all.passages.map(({ score }) => score)).toEqual(all.passages.map(({ score }) => score).toSorted((a, b) => b - a));
+    expect(all.passages.map(({ score }) => score)).toEqual(
+      all.passages.map(({ score }) => score).toSorted((a, b) => b - a),
+    );
   });
 
   test("answers from several corpora together, each named once", async () => {

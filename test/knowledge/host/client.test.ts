@@ -88,7 +88,9 @@ describe("the client of the retrieval process", () => {
     connections.listen(path);
     onTestFinished(() => void connections.close());
     const { client } = clientOf(path);
-    await expect(client.change({ kind: "remove-corpus", corpusId: CORPUS })).rejects.toMatchObject({ code: "unavailable" });
+    await expect(client.change({ kind: "remove-corpus", corpusId: CORPUS })).rejects.toMatchObject({
+      code: "unavailable",
+    });
   });
 
   test("without a process a question fails as unavailable within its deadline", async () => {

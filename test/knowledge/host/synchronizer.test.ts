@@ -4,11 +4,22 @@ import type { Chunk, IndexableDocument } from "../../../src/core/knowledge/chunk
 import { INDEX_POLL_MS } from "../../../src/core/limits/retrieval.ts";
 import { type ChangedCorpus, type IndexSource, IndexSynchronizer } from "../../../src/knowledge/host/synchronizer.ts";
 import type { IndexChange } from "../../../src/knowledge/index/changes.ts";
-import { addition, CORPUS, chunk, document, indexHost, OTHER_CORPUS, question } from "../../support/knowledge/indexes.ts";
+import {
+  addition,
+  CORPUS,
+  chunk,
+  document,
+  indexHost,
+  OTHER_CORPUS,
+  question,
+} from "../../support/knowledge/indexes.ts";
 
 /** Corpora and documents as a store has them. */
 class ScriptedStore implements IndexSource {
-  readonly #corpora = new Map<CorpusId, ChangedCorpus & { documents: Map<string, [IndexableDocument, readonly Chunk[]]> }>();
+  readonly #corpora = new Map<
+    CorpusId,
+    ChangedCorpus & { documents: Map<string, [IndexableDocument, readonly Chunk[]]> }
+  >();
   #revisions = 0;
 
   put(corpusId: CorpusId, texts: Readonly<Record<number, readonly string[]>>, version = 1, languageId = "en"): void {

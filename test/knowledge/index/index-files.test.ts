@@ -3,7 +3,15 @@ import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
 import { asCorpusId } from "../../../src/core/ids.ts";
 import { corpusPath } from "../../../src/knowledge/index/corpus-path.ts";
-import { addition, CORPUS, chunk, document, indexHost, OTHER_CORPUS, question } from "../../support/knowledge/indexes.ts";
+import {
+  addition,
+  CORPUS,
+  chunk,
+  document,
+  indexHost,
+  OTHER_CORPUS,
+  question,
+} from "../../support/knowledge/indexes.ts";
 import { allBytes } from "../../support/temporary-directory.ts";
 
 const TEXTS = ["The engine needs oil every year.", "Tyres are changed in winter.", "A battery lasts five years."];
@@ -47,7 +55,11 @@ describe("the index of a corpus", () => {
   test("a document is found when all of its chunks are there, and replaces its older version", async () => {
     const { host, texts } = await filled();
     const batch = { document: document(1, 2), isFirst: true, isLast: false };
-    await host.change({ kind: "add", corpusId: CORPUS, batch: { ...batch, chunks: [chunk(0, "Engines run on hydrogen.")] } });
+    await host.change({
+      kind: "add",
+      corpusId: CORPUS,
+      batch: { ...batch, chunks: [chunk(0, "Engines run on hydrogen.")] },
+    });
     expect(await texts("engine")).toEqual([TEXTS[0]]);
     await host.change({
       kind: "add",
@@ -125,7 +137,7 @@ describe("questions that are no plain words", () => {
 
   test.each([
     ["operators of FTS5", 'engine" OR NEAR(terms:* ^ -battery AND NOT tyres)'],
-    ["quotes and NUL", "'eng\0ine' \"engine\"\"); DROP TABLE chunks; --"],
+    ["quotes and NUL", '\'eng\0ine\' "engine""); DROP TABLE chunks; --'],
     ["5,000 words", `${"why does it and how ".repeat(1_000)} engine`],
     ["mixed scripts", "двигатель エンジン engine محرك"],
   ])("%s: the words among them are found", async (_, text) => {
@@ -145,11 +157,14 @@ describe("files that are damaged", () => {
     ["truncated", (path: string) => truncateSync(path, 10_000)],
     ["overwritten", (path: string) => writeFileSync(path, "no database")],
     ["deleted", (path: string) => rmSync(path)],
-    ["of another format", (path: string) => {
-      const file = new Libsql(path);
-      file.exec("UPDATE meta SET value = '0' WHERE name = 'format'");
-      file.close();
-    }],
+    [
+      "of another format",
+      (path: string) => {
+        const file = new Libsql(path);
+        file.exec("UPDATE meta SET value = '0' WHERE name = 'format'");
+        file.close();
+      },
+    ],
   ])("%s: the corpus is reported as lost, and can be made again", async (_, damage) => {
     const { host, writer, path, lost, texts } = await filled();
     for (let number = 2; number < 40; number++) await host.change(addition(number, TEXTS));

@@ -5,7 +5,13 @@ const ranking = (...keys: string[]) => keys.map((key, at) => ({ key, score: 100 
 
 describe("reciprocal rank fusion", () => {
   test("puts what both rankings have before what one has", () => {
-    expect(fused([ranking("a", "b", "c"), ranking("d", "b", "e")]).map(({ key }) => key)).toEqual(["b", "a", "d", "c", "e"]);
+    expect(fused([ranking("a", "b", "c"), ranking("d", "b", "e")]).map(({ key }) => key)).toEqual([
+      "b",
+      "a",
+      "d",
+      "c",
+      "e",
+    ]);
   });
 
   test("scores by ranks alone", () => {
@@ -19,6 +25,9 @@ describe("reciprocal rank fusion", () => {
 });
 
 test("rankings of comparable scores are merged by score, up to a maximum", () => {
-  const first = [{ key: "a", score: 3 }, { key: "b", score: 1 }];
+  const first = [
+    { key: "a", score: 3 },
+    { key: "b", score: 1 },
+  ];
   expect(merged([first, [{ key: "c", score: 2 }]], 2).map(({ key }) => key)).toEqual(["a", "c"]);
 });

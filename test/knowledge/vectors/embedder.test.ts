@@ -47,7 +47,9 @@ async function scene(embeddings = new ScriptedEmbeddings()) {
   });
   await index.host.change({ kind: "corpus", corpusId: CORPUS, languageId: "en" });
   const texts = async (text: string, max = 1): Promise<string[]> =>
-    (await index.host.retriever.query(question(text, max), new AbortController().signal)).passages.map((one) => one.text);
+    (await index.host.retriever.query(question(text, max), new AbortController().signal)).passages.map(
+      (one) => one.text,
+    );
   return { ...index, embeddings, batches, rankings, texts };
 }
 

@@ -41,7 +41,11 @@ describe("an endpoint of embeddings", () => {
       [0, 127],
     ]);
     expect(requests[0]).toMatchObject({ url: "/v1/embeddings", headers: { authorization: "Bearer key-1" } });
-    expect(JSON.parse(requests[0]?.body ?? "")).toEqual({ model: "small", input: ["first", " "], encoding_format: "float" });
+    expect(JSON.parse(requests[0]?.body ?? "")).toEqual({
+      model: "small",
+      input: ["first", " "],
+      encoding_format: "float",
+    });
   });
 
   test.each([

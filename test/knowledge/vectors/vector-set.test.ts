@@ -62,11 +62,13 @@ describe("a vector of whole numbers", () => {
     const length = (values: readonly number[]): number => Math.sqrt(products(values, [values])[0] ?? 0);
     const cosine = (products(a, [b])[0] ?? 0) / length(a) / length(b);
     const [qa, qb] = [quantized(a), quantized(b)];
-    const dot = (products([...(qa?.values ?? [])], [[...(qb?.values ?? [])]])[0] ?? 0) * (qa?.scale ?? 0) * (qb?.scale ?? 0);
+    const dot =
+      (products([...(qa?.values ?? [])], [[...(qb?.values ?? [])]])[0] ?? 0) * (qa?.scale ?? 0) * (qb?.scale ?? 0);
     expect(Math.abs(dot - cosine)).toBeLessThan(0.005);
   });
 
   test("is none where there is no direction", () => {
-    for (const vector of [[0, 0], [], [Number.NaN, 1], [Number.POSITIVE_INFINITY]]) expect(quantized(vector)).toBeUndefined();
+    for (const vector of [[0, 0], [], [Number.NaN, 1], [Number.POSITIVE_INFINITY]])
+      expect(quantized(vector)).toBeUndefined();
   });
 });

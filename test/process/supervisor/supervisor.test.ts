@@ -131,7 +131,9 @@ describe("dying", () => {
     control?.emit({ kind: "retrieval-needed" });
     control?.emit({ kind: "retrieval-needed" });
     await clock.play(600);
-    expect(children.living("retrieval")).toMatchObject([{ options: { retrieval: { socketPath: "/run/retrieval.sock" } } }]);
+    expect(children.living("retrieval")).toMatchObject([
+      { options: { retrieval: { socketPath: "/run/retrieval.sock" } } },
+    ]);
     children.living("retrieval")[0]?.exit(null, "SIGKILL");
     await clock.play(100 + 600);
     expect(children.living("retrieval")).toMatchObject([{ options: { restarts: { retrieval: 1 } } }]);

@@ -64,7 +64,12 @@ export async function everyMetric(): Promise<Map<string, Family>> {
     cpuMs: 90_000,
     waiting: { final: 1, turn: 0, pause: 0, interim: 2, batch: 3 },
   }));
-  const retrieval = new RetrievalMetrics(() => ({ waiting: 1, openCorpora: 2, indexBytes: 9_000_000, vectorBytes: 4_000_000 }));
+  const retrieval = new RetrievalMetrics(() => ({
+    waiting: 1,
+    openCorpora: 2,
+    indexBytes: 9_000_000,
+    vectorBytes: 4_000_000,
+  }));
   collectProcessMetrics(control.registry);
   collectProcessMetrics(retrieval.registry);
   retrieval.questionEnded("answered", 12);
