@@ -59,6 +59,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     },
     voices: catalogueOf({ voices: async () => [VOICE] }, ANY_STT),
     toolSecrets: new Map(),
+    retriever: { query: async () => ({ passages: [], tookMs: 0 }) },
     schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: true,
     webhooks: stores.openWebhooks(SEALING_KEYS),
