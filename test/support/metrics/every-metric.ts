@@ -130,7 +130,7 @@ export async function everyMetric(): Promise<Map<string, Family>> {
     const workers = await metricsOfOneWorker(await worker.collect());
     const others = await Promise.all([speech.registry.metrics(), retrieval.registry.metrics()]);
     const metrics = readExposition(await control.exposition(workers, true, others));
-    if (metrics.get("trunkline_event_loop_delay_seconds")?.samples.length === 3 * QUANTILES) return metrics;
+    if (metrics.get("trunkline_event_loop_delay_seconds")?.samples.length === 4 * QUANTILES) return metrics;
     await delay(LOOP_LOOK_MS);
   }
 }

@@ -29,6 +29,7 @@ import {
   TURN_STEPS,
   USAGE_UNIT_LABELS,
 } from "../../../src/core/metrics/labels.ts";
+import { RETRIEVAL_OUTCOMES, RETRIEVAL_RANKINGS } from "../../../src/core/metrics/retrieval-metrics.ts";
 import { SPEECH_END_CAUSES, SPEECH_JOB_OUTCOMES } from "../../../src/core/metrics/speech-metrics.ts";
 import { BUDGETED_TASKS } from "../../../src/core/metrics/task-metrics.ts";
 import { LIVE_STATES } from "../../../src/core/metrics/worker-readings.ts";
@@ -82,6 +83,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   operation: CARRIER_OPERATIONS,
   outcome: [
     ...DOCUMENT_OUTCOMES,
+    ...RETRIEVAL_OUTCOMES,
     ...CARRIER_OUTCOMES,
     ...REDEMPTION_OUTCOMES,
     ...TASK_OUTCOMES,
@@ -92,6 +94,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...SIGN_IN_OUTCOMES,
     ...WEB_CALL_OUTCOMES,
   ],
+  by: RETRIEVAL_RANKINGS,
   urgency: URGENCIES,
   task: BUDGETED_TASKS,
   state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],
