@@ -20,12 +20,10 @@ const languageRule = { error: 'must be a BCP 47 language tag such as "en" or "de
 const QueryBody = z
   .strictObject(
     {
-      text: textNotBlank
-        .max(QUESTION_CHARS_MAX, textRule)
-        .meta({
-          description: "A question, as it is spoken or typed.",
-          examples: ["how long is the guarantee on tyres"],
-        }),
+      text: textNotBlank.max(QUESTION_CHARS_MAX, textRule).meta({
+        description: "A question, as it is spoken or typed.",
+        examples: ["how long is the guarantee on tyres"],
+      }),
       passagesMax: wholeNumber(1, PASSAGES_MAX)
         .default(PASSAGES_DEFAULT)
         .meta({ description: "How many passages are given at most." }),

@@ -89,6 +89,9 @@ export const INDEX_CHANGE_MS_MAX = 120_000;
 /** Between two looks at the corpora that have changed, in addition to those that a change of this process starts. */
 export const INDEX_POLL_MS = 2_000;
 
+/** The delay doubles up to this while the index cannot be brought up to date. */
+export const INDEX_RETRY_MS_MAX = 60_000;
+
 /** The nice(1) value of the retrieval process: below the media workers. */
 export const RETRIEVAL_NICE = 3;
 

@@ -15,7 +15,7 @@ import type { QuestionQueue } from "./question-queue.ts";
 export interface RetrievalServerOptions {
   readonly questions: QuestionQueue;
   readonly change: (change: IndexChange) => Promise<ChangeOutcome>;
-  readonly state: () => readonly IndexedCorpus[];
+  readonly state: () => Promise<readonly IndexedCorpus[]>;
   /** The metrics of this process, in the Prometheus text format. */
   readonly metrics: () => Promise<string>;
   readonly clock: Clock;
@@ -103,7 +103,7 @@ export class RetrievalServer {
       case "change":
         return { kind: "changed", id, outcome: await this.#options.change(message.change) };
       case "state":
-        return { kind: "state", id, corpora: this.#options.state() };
+        return { kind: "state", id, corpora: await this.#options.state() };
       case "metrics":
         return { kind: "metrics", id, exposition: await this.#options.metrics() };
     }

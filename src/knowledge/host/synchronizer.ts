@@ -2,7 +2,12 @@ import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { CorpusId, DocumentId } from "../../core/ids.ts";
 import type { Chunk, IndexableDocument } from "../../core/knowledge/chunks.ts";
-import { INDEX_BATCH_CHARS, INDEX_BATCH_CHUNKS, INDEX_POLL_MS } from "../../core/limits/retrieval.ts";
+import {
+  INDEX_BATCH_CHARS,
+  INDEX_BATCH_CHUNKS,
+  INDEX_POLL_MS,
+  INDEX_RETRY_MS_MAX,
+} from "../../core/limits/retrieval.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ChangeOutcome, IndexChange } from "../index/changes.ts";
 import type { IndexedCorpus } from "../index/open-corpora.ts";
@@ -60,9 +65,13 @@ export class IndexSynchronizer {
   #revision = 0;
   /** Corpora that were seen since the revision was 0. */
   readonly #seen = new Set<CorpusId>();
+  /** Corpora that were passed over in a row. */
+  #passedOver = 0;
   #mustCompare = true;
   #isNeeded = false;
   #isRunning = false;
+  /** Runs that failed in a row. */
+  #failures = 0;
   #isWoken = false;
   #isClosed = false;
   #cancelPoll = (): void => {};
@@ -101,14 +110,18 @@ export class IndexSynchronizer {
       this.#isWoken = false;
       try {
         await this.#synchronize();
+        this.#failures = this.#mustCompare ? this.#failures + 1 : 0;
       } catch (error) {
         this.#mustCompare = true;
+        this.#failures += 1;
         this.#options.log.warn({ err: error, code: codeOf(error) }, "index of corpora could not be brought up to date");
         break;
       }
     }
     this.#isRunning = false;
-    if (!this.#isClosed) this.#cancelPoll = this.#options.clock.after(INDEX_POLL_MS, () => this.wake());
+    if (this.#isClosed) return;
+    const delayMs = Math.min(INDEX_POLL_MS * 2 ** this.#failures, INDEX_RETRY_MS_MAX);
+    this.#cancelPoll = this.#options.clock.after(delayMs, () => this.wake());
   }
 
   async #synchronize(): Promise<void> {
@@ -125,7 +138,7 @@ export class IndexSynchronizer {
       const last = changed.at(-1);
       if (last === undefined) break;
       if (!this.#isNeeded && !changed.every(({ isDeleted }) => isDeleted)) this.#need();
-      if (this.#isNeeded) for (const corpus of changed) await this.#bring(corpus, await this.#known());
+      for (const corpus of this.#isNeeded ? changed : []) await this.#bringOrPassOver(corpus);
       this.#revision = last.revision;
     }
     if (!isComparison) return;
@@ -134,6 +147,25 @@ export class IndexSynchronizer {
     const indexed = await this.#known();
     for (const corpusId of [...indexed.keys()]) {
       if (!this.#seen.has(corpusId)) await this.#remove(corpusId, indexed);
+    }
+  }
+
+  /** One corpus that cannot be brought up to date does not keep back the others: it is tried again with the next comparison. */
+  async #bringOrPassOver(corpus: ChangedCorpus): Promise<void> {
+    const indexed = await this.#known();
+    try {
+      await this.#bring(corpus, indexed);
+      this.#passedOver = 0;
+    } catch (error) {
+      this.#passedOver += 1;
+      this.#mustCompare = true;
+      // Two in a row: it is the process that cannot be reached, or the disk that is full.
+      if (this.#passedOver > 1) throw error;
+      const { corpusId } = corpus;
+      this.#options.log.error(
+        { corpusId, err: error, code: codeOf(error) },
+        "index of a corpus could not be brought up to date",
+      );
     }
   }
 

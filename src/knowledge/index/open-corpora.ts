@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { CorpusId } from "../../core/ids.ts";
 import { OPEN_CORPORA_MAX } from "../../core/limits/retrieval.ts";
 import type { ChangeOutcome, IndexChange } from "./changes.ts";
@@ -48,16 +49,19 @@ export class OpenCorpora {
     }
   }
 
-  /** All corpora that have a file that can be used. */
-  all(): readonly IndexedCorpus[] {
-    return corporaIn(this.#folder).flatMap((corpusId) => {
+  /** All corpora that have a file that can be used. Files are opened one in a turn of the event loop: there may be thousands. */
+  async all(): Promise<readonly IndexedCorpus[]> {
+    const corpora: IndexedCorpus[] = [];
+    for (const corpusId of corporaIn(this.#folder)) {
       const found = this.with(corpusId, (reader) => ({
         corpusId,
         languageId: reader.languageId,
         documents: reader.documents(),
       }));
-      return found === undefined ? [] : [found];
-    });
+      if (found !== undefined) corpora.push(found);
+      await setImmediate();
+    }
+    return corpora;
   }
 
   /** To be called before a file is made: one that was removed by hand may be open, and would go on answering. */

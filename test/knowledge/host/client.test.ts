@@ -39,7 +39,7 @@ async function serve(path: string, retriever: Retriever, waitingMax?: number) {
   const server = new RetrievalServer({
     questions: new QuestionQueue({ retriever, ...(waitingMax !== undefined && { waitingMax }) }),
     change: async () => "done",
-    state: () => [],
+    state: async () => [],
     metrics: async () => "trunkline_metric 1\n",
     clock: systemClock,
     onQuestion: (outcome) => outcomes.push(outcome),

@@ -3,6 +3,7 @@ import type { CorpusId } from "../../../src/core/ids.ts";
 import type { Chunk, IndexableDocument } from "../../../src/core/knowledge/chunks.ts";
 import { INDEX_POLL_MS } from "../../../src/core/limits/retrieval.ts";
 import { type ChangedCorpus, type IndexSource, IndexSynchronizer } from "../../../src/knowledge/host/synchronizer.ts";
+import { corporaIn } from "../../../src/knowledge/index/corpus-path.ts";
 import type { IndexChange } from "../../../src/knowledge/index/changes.ts";
 import {
   addition,
@@ -78,7 +79,7 @@ function scene() {
   const synchronizer = new IndexSynchronizer({
     source: store,
     index: {
-      state: async () => host.corpora.all(),
+      state: () => host.corpora.all(),
       change: async (change) => {
         const problem = problems.shift();
         if (problem !== undefined) throw problem;
@@ -89,7 +90,7 @@ function scene() {
     onNeeded: () => {
       needs += 1;
     },
-    hasFiles: () => host.corpora.all().length > 0,
+    hasFiles: () => corporaIn(index.folder).length > 0,
     clock,
     log,
   });
@@ -133,7 +134,7 @@ describe("the index is kept equal to the store", () => {
     synchronizer.start();
     await poll();
     expect(await texts("number 449")).toContain("apple number 449");
-    expect(host.corpora.all()[0]?.documents).toMatchObject([{ isComplete: true }, { isComplete: true }]);
+    expect((await host.corpora.all())[0]?.documents).toMatchObject([{ isComplete: true }, { isComplete: true }]);
   });
 
   test("an index that has all of it is only compared", async () => {
@@ -153,7 +154,7 @@ describe("the index is kept equal to the store", () => {
     synchronizer.start();
     await poll();
     expect(changes).toEqual(["remove-corpus"]);
-    expect([host.corpora.all(), needs()]).toEqual([[], 1]);
+    expect([await host.corpora.all(), needs()]).toEqual([[], 1]);
   });
 
   test("a lost file is made again from the store", async () => {
@@ -176,7 +177,7 @@ describe("the index is kept equal to the store", () => {
     await poll();
     store.put(CORPUS, { 1: ["die Häuser"] }, 1, "de");
     await poll();
-    expect(host.corpora.all()).toMatchObject([{ languageId: "de" }]);
+    expect(await host.corpora.all()).toMatchObject([{ languageId: "de" }]);
     expect(await texts("Haus")).toEqual(["die Häuser"]);
   });
 
@@ -185,7 +186,19 @@ describe("the index is kept equal to the store", () => {
     store.put(CORPUS, { 1: ["red apples"] });
     problems.push(new Error("gone"), new Error("gone"));
     synchronizer.start();
-    for (let count = 0; count < 3; count++) await poll();
+    for (let count = 0; count < 8; count++) await poll();
+    expect(await texts("apples")).toEqual(["red apples"]);
+  });
+
+  test("one corpus that cannot be indexed does not keep back the others", async () => {
+    const { store, synchronizer, poll, problems, texts } = scene();
+    store.put(CORPUS, { 1: ["red apples"] });
+    store.put(OTHER_CORPUS, { 2: ["green pears"] });
+    problems.push(new Error("damaged"));
+    synchronizer.start();
+    await poll();
+    expect(await texts("pears", OTHER_CORPUS)).toEqual(["green pears"]);
+    for (let count = 0; count < 4; count++) await poll();
     expect(await texts("apples")).toEqual(["red apples"]);
   });
 });

@@ -114,7 +114,7 @@ describe("the index of a corpus", () => {
     expect(await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "en" })).toBe("done");
     expect(await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "de" })).toBe("lost");
     expect(await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "de" })).toBe("made");
-    expect(host.corpora.all()).toEqual([{ corpusId: CORPUS, languageId: "de", documents: [] }]);
+    expect(await host.corpora.all()).toEqual([{ corpusId: CORPUS, languageId: "de", documents: [] }]);
   });
 
   test("ids that are no names of files are of no corpus", async () => {
