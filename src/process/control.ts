@@ -550,6 +550,7 @@ phone?.phoneCalls.start();
 new CallExpiry({ calls: stores.calls, clock, log }).start();
 jobs.start();
 index.start();
+stores.documents.onEnded(() => index.wake());
 await listenForApi(api, config.apiHost, port);
 if (isNew) {
   await offerOwnerLink({

@@ -21,9 +21,6 @@ export const FUSED_CHUNKS_MAX = 50;
 export const PASSAGES_MAX = 50;
 export const PASSAGES_DEFAULT = 5;
 
-/** The most corpora of one question. */
-export const QUESTION_CORPORA_MAX = 10;
-
 /** Questions that the retrieval process has and has not answered. Past it a question is refused as `unavailable`; counted. */
 export const QUESTIONS_WAITING_MAX = 64;
 
