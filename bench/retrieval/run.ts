@@ -20,6 +20,7 @@ const USAGE = `How fast and how well passages of corpora are found.
                  vectors    BM25 fused with random vectors of 384 and 1,536 dimensions; dot products by SIMD and in JavaScript
                  minisearch minisearch in process; needs about a gigabyte of heap
                  recall     recall@5 on the descriptions of Debian's packages
+                 table      measures nothing: the table of the parts that have run
                  fused      the same by words and by the vectors of the endpoint EMBEDDINGS_BASE_URL, EMBEDDINGS_MODEL
   --language   of recall: en, de, it, ru or ja. Default: all that apt has
   --index      of recall: words, without_stems, unpruned (all terms of a question) or minisearch. Default: all
@@ -41,7 +42,7 @@ other in one process, passages read. Recall@5: the question is a package's synop
 2,000 questions by seed among at most 60,000 descriptions, equal ones taken once.`;
 
 const LANGUAGES = ["en", "de", "it", "ru", "ja"] as const;
-const PARTS = ["build", "words", "vectors", "minisearch", "recall", "fused"] as const;
+const PARTS = ["build", "words", "vectors", "minisearch", "recall", "fused", "table"] as const;
 type Part = (typeof PARTS)[number];
 const PASSAGES_MAX = 60_000;
 const QUESTIONS_OF_RECALL = 2_000;
@@ -117,6 +118,8 @@ async function runPart(part: Part, given: Given): Promise<void> {
       return;
     case "fused":
       await measureWithModel(given);
+      return;
+    case "table":
       return;
   }
 }

@@ -134,6 +134,7 @@ export const longInPairs = [
   ...["api/client-package", "api/metrics", "calls/hang-up", "processes/encrypted-media"],
   ...[
     "knowledge/documents",
+    "knowledge/retrieval",
     "telephony/calls",
     "transcriptions/live",
     "web/sdk-package",
