@@ -32,7 +32,7 @@ const USAGE = `How fast and how well passages of corpora are found.
   --misses     prints questions whose passage was not found
   --write      replaces the section bench:retrieval of bench/RESULTS.md
 
-Recall needs the long descriptions of packages, which apt fetches where it is told to:
+Recall needs the long descriptions of packages, which apt fetches with:
 
   apt-get -o Acquire::Languages=en,de,it,ru,ja update
 `;

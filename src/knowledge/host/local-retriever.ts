@@ -113,7 +113,7 @@ export class LocalRetriever implements Retriever {
   }
 }
 
-/** The first passages of a ranking. Chunks of a document that is being removed are passed over. */
+/** The first passages of a ranking. Chunks of a document that is being removed are skipped. */
 function firstPassages(corpora: OpenCorpora, ranking: readonly Ranked<Key>[], max: number): readonly Passage[] {
   const passages: Passage[] = [];
   for (const { key, score } of ranking) {

@@ -65,8 +65,8 @@ export class IndexSynchronizer {
   #revision = 0;
   /** Corpora that were seen since the revision was 0. */
   readonly #seen = new Set<CorpusId>();
-  /** Corpora that were passed over in a row. */
-  #passedOver = 0;
+  /** Corpora that were skipped in a row. */
+  #skipped = 0;
   #mustCompare = true;
   #isNeeded = false;
   #isRunning = false;
@@ -138,7 +138,7 @@ export class IndexSynchronizer {
       const last = changed.at(-1);
       if (last === undefined) break;
       if (!this.#isNeeded && !changed.every(({ isDeleted }) => isDeleted)) this.#need();
-      for (const corpus of this.#isNeeded ? changed : []) await this.#bringOrPassOver(corpus);
+      for (const corpus of this.#isNeeded ? changed : []) await this.#bringOrSkip(corpus);
       this.#revision = last.revision;
     }
     if (!isComparison) return;
@@ -151,16 +151,16 @@ export class IndexSynchronizer {
   }
 
   /** One corpus that cannot be brought up to date does not keep back the others: it is tried again with the next comparison. */
-  async #bringOrPassOver(corpus: ChangedCorpus): Promise<void> {
+  async #bringOrSkip(corpus: ChangedCorpus): Promise<void> {
     const indexed = await this.#known();
     try {
       await this.#bring(corpus, indexed);
-      this.#passedOver = 0;
+      this.#skipped = 0;
     } catch (error) {
-      this.#passedOver += 1;
+      this.#skipped += 1;
       this.#mustCompare = true;
       // Two in a row: it is the process that cannot be reached, or the disk that is full.
-      if (this.#passedOver > 1) throw error;
+      if (this.#skipped > 1) throw error;
       const { corpusId } = corpus;
       this.#options.log.error(
         { corpusId, err: error, code: codeOf(error) },

@@ -90,7 +90,7 @@ export class Embedder {
         if (batch === undefined || batch.texts.length === 0) return;
         const vectors = await this.#embed(batch);
         if ((await changer.change({ kind: "vectors", corpusId, model: embeddings.model, vectors })) !== "done") return;
-        // A text without a vector is passed over: asking again would give none either.
+        // A text without a vector is skipped: asking again would give none either.
         this.#last.set(corpusId, batch.numbers.at(-1) ?? afterChunk);
         this.#failures.delete(corpusId);
         onBatch(corpusId, vectors.length);
