@@ -8,10 +8,10 @@ export const QUESTION_TERMS_MAX = 48;
 
 /**
  * Occurrences of a question's terms that are ranked: the rarest terms are taken first, and the commonest not at all once the sum is
- * reached. It bounds the time of a question: 25,000 take some 20 ms. Terms that every second chunk has are not taken either where the
+ * reached. It bounds the time of a question: 20,000 take 10 to 20 ms. Terms that every second chunk has are not taken either where the
  * others have RANKED_CHUNKS_ENOUGH.
  */
-export const RANKED_CHUNKS_MAX = 25_000;
+export const RANKED_CHUNKS_MAX = 20_000;
 export const RANKED_CHUNKS_ENOUGH = 200;
 
 /** How many chunks each of the two rankings, by words and by vectors, gives to their fusion. */
