@@ -377,6 +377,26 @@ export interface paths {
         patch: operations["updateCorpus"];
         trace?: never;
     };
+    "/corpora/{id}/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a corpus
+         * @description The passages of a corpus that fit a question: those that an agent would get. A document is found within seconds after it is `ready`. 503 where the index does not have the corpus yet, or too many questions wait. Requires the scope `read`.
+         */
+        post: operations["queryCorpus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/corpora/{id}/documents": {
         parameters: {
             query?: never;
@@ -3636,6 +3656,38 @@ export interface components {
             updatedAt: string;
         };
         /**
+         * @description The passages of a corpus that fit a question.
+         * @example {
+         *       "corpusId": "cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "passages": [
+         *         {
+         *           "documentId": "doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11",
+         *           "documentName": "catalogue.pdf",
+         *           "ordinal": 7,
+         *           "headings": [
+         *             "Tyres",
+         *             "Guarantee"
+         *           ],
+         *           "page": 12,
+         *           "text": "All tyres have a guarantee of three years.",
+         *           "score": 11.4
+         *         }
+         *       ],
+         *       "tookMs": 4.2
+         *     }
+         */
+        CorpusAnswer: {
+            /**
+             * @description `cor_` and a UUIDv7.
+             * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            corpusId: string;
+            /** @description The best first. */
+            passages: components["schemas"]["Passage"][];
+            /** @description How long the index took, ms. */
+            tookMs: number;
+        };
+        /**
          * @description The fields that change.
          * @example {
          *       "mode": "full"
@@ -3673,6 +3725,29 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /**
+         * @description A question to a corpus.
+         * @example {
+         *       "text": "how long is the guarantee on tyres",
+         *       "passagesMax": 3
+         *     }
+         */
+        CorpusQueryInput: {
+            /**
+             * @description A question, as it is spoken or typed.
+             * @example how long is the guarantee on tyres
+             */
+            text: string;
+            /** @description How many passages are given at most. */
+            passagesMax?: components["schemas"]["CorpusQueryPassagesMaxInput"];
+            /**
+             * @description The language of the question, as a BCP 47 tag; by default that of the corpus.
+             * @example en
+             */
+            languageId?: string;
+        };
+        /** @default 5 */
+        CorpusQueryPassagesMaxInput: number;
         /**
          * @description The new call and the address of its media stream.
          * @example {
@@ -5438,6 +5513,24 @@ export interface components {
             description?: components["schemas"]["NewWebhookDescriptionInput"];
             /** @description False: it gets no events. */
             enabled?: components["schemas"]["NewWebhookEnabledInput"];
+        };
+        /** @description A part of a document. */
+        Passage: {
+            /**
+             * @description `doc_` and a UUIDv7.
+             * @example doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11
+             */
+            documentId: string;
+            documentName: string;
+            /** @description The place of the passage in its document, from 0. */
+            ordinal: number;
+            /** @description The headings above it, the outermost first. */
+            headings: string[];
+            /** @description From 1; null where the document has no pages. */
+            page: number | null;
+            text: string;
+            /** @description More is better; comparable only within one answer. */
+            score: number;
         };
         /** @description The caller speaks over the reply: sending is paused until the words are known. `resume` or `cancel-reply` follows, unless all of the reply had been sent. */
         PauseCommand: {
@@ -9729,6 +9822,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Corpus"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    queryCorpus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `cor_` and a UUIDv7.
+                 * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorpusQueryInput"];
+            };
+        };
+        responses: {
+            /** @description The passages of a corpus that fit a question. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorpusAnswer"];
                 };
             };
             400: components["responses"]["InvalidRequest400"];
