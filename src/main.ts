@@ -73,7 +73,11 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
       ownerLink = url;
     },
   });
-  const files = new ServiceFiles({ socketPaths: [socketPath, retrieval.socketPath, ...(speech ? [speech.socketPath] : [])], stateFile, log });
+  const files = new ServiceFiles({
+    socketPaths: [socketPath, retrieval.socketPath, ...(speech ? [speech.socketPath] : [])],
+    stateFile,
+    log,
+  });
   const exit = (code: number): void => {
     files.remove();
     process.exit(code);

@@ -1,6 +1,6 @@
+import type { EmbeddingsSettings } from "../../src/core/knowledge/embeddings-settings.ts";
 import { CorpusReader } from "../../src/knowledge/index/corpus-reader.ts";
 import { fused } from "../../src/knowledge/ranking/fusion.ts";
-import type { EmbeddingsSettings } from "../../src/core/knowledge/embeddings-settings.ts";
 import { HttpEmbeddings } from "../../src/knowledge/vectors/embeddings.ts";
 import { VectorSet } from "../../src/knowledge/vectors/vector-set.ts";
 import { indexOf, type RecallRow, type sampled } from "./recall.ts";

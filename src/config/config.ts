@@ -3,12 +3,12 @@ import type { CarrierName, CarrierSecrets, OutboundCodecs } from "../carriers/li
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import { MODEL_NAMES, type ModelName } from "../core/calls/spec.ts";
+import type { EmbeddingsSettings } from "../core/knowledge/embeddings-settings.ts";
 import { BYTES_PER_MB } from "../core/limits/storage.ts";
 import type { LogLevel } from "../core/log/logger.ts";
 import type { PhraseOverrides } from "../core/phrases/phrases.ts";
 import type { RetentionRules } from "../core/retention.ts";
 import { TOOL_SECRET_PREFIX, type ToolSecrets } from "../core/tools/secrets.ts";
-import type { EmbeddingsSettings } from "../core/knowledge/embeddings-settings.ts";
 import type { CertificateFiles } from "../gateway/server/certificate.ts";
 import type { MediaServerSetting } from "../gateway/server/choice.ts";
 import type { LivenessOptions } from "../gateway/transport/liveness.ts";

@@ -562,7 +562,11 @@ export class ControlMetrics {
   }
 
   /** All current metrics, including those of the workers and `ofSpeech` of the speech process, in the Prometheus text format. */
-  async exposition({ exposition, up, silent }: WorkersMetrics, ready: boolean, others: readonly (string | undefined)[] = []): Promise<string> {
+  async exposition(
+    { exposition, up, silent }: WorkersMetrics,
+    ready: boolean,
+    others: readonly (string | undefined)[] = [],
+  ): Promise<string> {
     this.#ready.set(ready ? 1 : 0);
     this.#workers.set({ state: "up" }, up);
     this.#workers.set({ state: "silent" }, silent);

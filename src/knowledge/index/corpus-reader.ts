@@ -1,6 +1,6 @@
 import type Libsql from "libsql";
-import { QUESTION_TERMS_MAX, RANKED_CHUNKS_ENOUGH, RANKED_CHUNKS_MAX } from "../../core/limits/retrieval.ts";
 import type { DocumentId } from "../../core/ids.ts";
+import { QUESTION_TERMS_MAX, RANKED_CHUNKS_ENOUGH, RANKED_CHUNKS_MAX } from "../../core/limits/retrieval.ts";
 import type { Ranked } from "../ranking/fusion.ts";
 import { prunedTerms } from "../ranking/terms.ts";
 import { metaOf, openForReading } from "./schema.ts";

@@ -52,7 +52,11 @@ test("passages are found while the control process or the retrieval process dies
   expect(await found(service, corpusId, "guarantee")).toHaveLength(1);
 
   await service.api("DELETE", `/corpora/${corpusId}/documents/${id}`);
-  await until("the document to be gone", FOUND_MS_MAX, async () => (await ask(service, corpusId, "guarantee"))?.length === 0);
+  await until(
+    "the document to be gone",
+    FOUND_MS_MAX,
+    async () => (await ask(service, corpusId, "guarantee"))?.length === 0,
+  );
   await service.api("DELETE", `/corpora/${corpusId}`);
   await until("the index to be gone", FOUND_MS_MAX, () => !existsSync(folder) || readdirSync(folder).length === 0);
   expect(await service.stop()).toBe(0);

@@ -3,8 +3,8 @@ import type { CorpusId } from "../../../src/core/ids.ts";
 import type { Chunk, IndexableDocument } from "../../../src/core/knowledge/chunks.ts";
 import { INDEX_POLL_MS } from "../../../src/core/limits/retrieval.ts";
 import { type ChangedCorpus, type IndexSource, IndexSynchronizer } from "../../../src/knowledge/host/synchronizer.ts";
-import { corporaIn } from "../../../src/knowledge/index/corpus-path.ts";
 import type { IndexChange } from "../../../src/knowledge/index/changes.ts";
+import { corporaIn } from "../../../src/knowledge/index/corpus-path.ts";
 import {
   addition,
   CORPUS,
