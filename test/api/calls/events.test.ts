@@ -157,7 +157,13 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   "transfer-started": { kind: "transfer-started", target: "+4930901820", chars: 11 },
   "transfer-failed": { kind: "transfer-failed", target: "+4930901820", outcome: "no_answer", chars: 11 },
   "transfer-refused": { kind: "transfer-refused", text: "Numbers of this country are not called.", chars: 39 },
-  passages: { kind: "passages", retrieval: 1, tookMs: 4, passages: [{ ...PASSAGE, headings: ["Hours"], page: 1, text: "From nine." }], chars: 10 },
+  passages: {
+    kind: "passages",
+    retrieval: 1,
+    tookMs: 4,
+    passages: [{ ...PASSAGE, headings: ["Hours"], page: 1, text: "From nine." }],
+    chars: 10,
+  },
   "retrieval-failed": { kind: "retrieval-failed", retrieval: 2, code: "unavailable" },
   "tool-result": {
     kind: "tool-result",
