@@ -255,12 +255,10 @@ export const ToolTestBody = z
   .strictObject(
     {
       arguments: anyObject.default({}).meta({ description: "The arguments, as the LLM would choose them." }),
-      toolName: text
-        .optional()
-        .meta({
-          description: "Which tool of an MCP server to run; absent for other types.",
-          examples: ["search_orders"],
-        }),
+      toolName: text.optional().meta({
+        description: "Which tool of an MCP server to run; absent for other types.",
+        examples: ["search_orders"],
+      }),
     },
     { error: "must be a JSON object" },
   )

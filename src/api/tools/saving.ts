@@ -1,5 +1,5 @@
-import { isObject } from "../../core/json.ts";
 import type { AccountId } from "../../core/ids.ts";
+import { isObject } from "../../core/json.ts";
 import { TOOLS_PER_ACCOUNT_MAX } from "../../core/limits/tools.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { McpLister, McpListing } from "../../core/tools/mcp/lister.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { CallSpec, ToolSpec } from "../../core/calls/spec.ts";
-import type { SelectedTool, ToolDefinition, ToolItem } from "./schemas.ts";
 import { flagsOf, type SavedToolDeps, type SavedTools, specsOfSaved, withoutClashes } from "./saved.ts";
+import type { SelectedTool, ToolDefinition, ToolItem } from "./schemas.ts";
 import { isBuiltIn } from "./selected-tools.ts";
 
 /**

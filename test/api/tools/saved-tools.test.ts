@@ -62,7 +62,7 @@ let api: ApiUnderTest;
 let mcp: ScriptedMcp;
 let server: Server;
 /** What the HTTP tools of this machine answer. */
-let answer = "on its way";
+const answer = "on its way";
 let port = 0;
 beforeEach(async () => {
   server = createServer((request, response) => {
