@@ -22,8 +22,8 @@ import {
   ToolParams,
   type ToolSummary,
 } from "./saved-schemas.ts";
-import { type ToolTestRoutesDeps, toolTestRoutes } from "./test-routes.ts";
 import { changedBody, checkedTool, requireToolCapacity, type ToolSavingDeps } from "./saving.ts";
+import { type ToolTestRoutesDeps, toolTestRoutes } from "./test-routes.ts";
 
 export interface ToolRoutesDeps extends ToolSavingDeps, Omit<ToolTestRoutesDeps, keyof ToolSavingDeps> {
   schemas: Pick<SchemaChecks, "compile" | "check">;
