@@ -1149,6 +1149,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved tools
+         * @description The account's saved tools, oldest first. Built-in tools are at `GET /tools/built-ins`. Requires the scope `read`.
+         */
+        get: operations["listTools"];
+        put?: never;
+        /**
+         * Save a tool
+         * @description Calls and agents name it as `{"toolId": ...}` in `selectedTools`, agents in `toolIds` as well. An MCP server is asked for its tools before it is saved; one that does not answer is refused. Requires the scope `write`.
+         */
+        post: operations["createTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/built-ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List built-in tools
+         * @description The tools that the service carries out by itself, with the JSON Schemas of their arguments. Requires the scope `read`.
+         */
+        get: operations["listBuiltInTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a saved tool
+         * @description A saved tool; of an MCP server also the tools that calls get, with their schemas. Requires the scope `read`.
+         */
+        get: operations["getTool"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a saved tool
+         * @description Deletes the tool with its runs. 409 while the live version or the draft of an agent names it. Calls that were created before keep it; an earlier version of an agent that names it is 409 when it is called or published. Requires the scope `write`.
+         */
+        delete: operations["deleteTool"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a saved tool
+         * @description Calls that are created afterwards have the change, those of agents included; calls that were created before keep what they have. Another server of a tool of the type `mcp` is asked for its tools first. Requires the scope `write`.
+         */
+        patch: operations["updateTool"];
+        trace?: never;
+    };
+    "/tools/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a saved tool
+         * @description Runs the tool once as a call would, with the arguments of the request, and shows what was sent, what came back and how long it took. The tool's effects are real. Requires the scope `write`.
+         */
+        post: operations["testTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List runs of a saved tool
+         * @description The last runs, newest first: those of calls that are over, as long as their calls are kept, and tests of the last 30 days; at most about 1,000. Requires the scope `read`.
+         */
+        get: operations["listToolRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tool-secrets": {
         parameters: {
             query?: never;
@@ -1537,7 +1649,12 @@ export interface components {
                  */
                 selectedTools?: components["schemas"]["SelectedTool"][];
             };
-            /** @description Saved tools. Not in this version: a non-empty list is 501. */
+            /**
+             * @description Saved tools of the account, in addition to those of `callSettings`; its calls have them as they are when the call is created. An override of `selectedTools` replaces both.
+             * @example [
+             *       "tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"
+             *     ]
+             */
             toolIds: string[];
             /** @description Saved corpora. Not in this version: a non-empty list is 501. */
             corpusIds: string[];
@@ -1693,7 +1810,12 @@ export interface components {
                  */
                 selectedTools?: components["schemas"]["SelectedToolInput"][];
             };
-            /** @description Saved tools. Not in this version: a non-empty list is 501. */
+            /**
+             * @description Saved tools of the account, in addition to those of `callSettings`; its calls have them as they are when the call is created. An override of `selectedTools` replaces both.
+             * @example [
+             *       "tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"
+             *     ]
+             */
             toolIds?: string[];
             /** @description Saved corpora. Not in this version: a non-empty list is 501. */
             corpusIds?: string[];
@@ -1899,7 +2021,12 @@ export interface components {
                  */
                 selectedTools?: components["schemas"]["SelectedTool"][];
             };
-            /** @description Saved tools. Not in this version: a non-empty list is 501. */
+            /**
+             * @description Saved tools of the account, in addition to those of `callSettings`; its calls have them as they are when the call is created. An override of `selectedTools` replaces both.
+             * @example [
+             *       "tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"
+             *     ]
+             */
             toolIds: string[];
             /** @description Saved corpora. Not in this version: a non-empty list is 501. */
             corpusIds: string[];
@@ -2238,10 +2365,10 @@ export interface components {
                 id: string;
             };
             /**
-             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a telephone number was attached: its carrier sends its calls to the service. `phone_number.detached`: a telephone number was detached: its carrier does with its calls what it did before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data. `transcription.deleted`: a transcription was deleted with its audio and its result.
+             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `tool.created`: a tool was saved. `tool.updated`: a saved tool was changed. `tool.deleted`: a saved tool was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a telephone number was attached: its carrier sends its calls to the service. `phone_number.detached`: a telephone number was detached: its carrier does with its calls what it did before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data. `transcription.deleted`: a transcription was deleted with its audio and its result.
              * @enum {string}
              */
-            action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted";
+            action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "tool.created" | "tool.updated" | "tool.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted";
             /** @description What it was done to. It may no longer exist. */
             target: {
                 kind: string;
@@ -2253,6 +2380,31 @@ export interface components {
             };
             /** @description The request that did it; null for commands. */
             requestId: string | null;
+        };
+        /**
+         * @description A tool that the service carries out by itself.
+         * @example {
+         *       "toolName": "hang_up",
+         *       "description": "Ends the call once everything said before it has been heard. Say goodbye first.",
+         *       "parameters": {
+         *         "type": "object",
+         *         "properties": {},
+         *         "required": [],
+         *         "additionalProperties": false
+         *       },
+         *       "readOnly": false
+         *     }
+         */
+        BuiltInTool: {
+            /** @description Its name for the LLM and in `selectedTools`. */
+            toolName: string;
+            description: string;
+            /** @description The JSON Schema of its arguments, each of which `parameterOverrides` may fix. */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /** @description It does nothing to the call. */
+            readOnly: boolean;
         };
         /**
          * @description The current state of a call. Unknown values are null.
@@ -3152,12 +3304,14 @@ export interface components {
                 complete: boolean;
             } | null;
         };
-        /** @description A tool of the call, as it was selected. */
+        /** @description A tool of the call, as it was selected; of an MCP server each of its tools by itself. */
         CallTool: {
+            /** @description The saved tool that `definition` comes from. */
+            toolId?: string;
             toolName?: string;
             definition?: {
                 /** @enum {string} */
-                type: "http" | "client";
+                type: "http" | "client" | "mcp";
                 name: string;
                 description: string;
                 parameters: {
@@ -3170,7 +3324,15 @@ export interface components {
                     /** @description Their values are not shown again. */
                     headerNames: string[];
                 };
+                /** @description The server of a tool of the type `mcp`. */
+                mcp?: {
+                    url: string;
+                    headerNames: string[];
+                };
                 timeoutMs: number;
+                readOnly: boolean;
+                idempotent: boolean;
+                whileRunning?: string;
             };
             parameterOverrides?: {
                 [key: string]: unknown;
@@ -4011,6 +4173,30 @@ export interface components {
             /** @description Length of the omitted text in UTF-16 units. */
             chars?: number;
         };
+        /** @description The server of a tool of the type `mcp`, which has tools of its own. */
+        McpServerInput: {
+            /**
+             * @description The server's endpoint for Streamable HTTP: an http:// or https:// address on the public internet. Redirects are not followed.
+             * @example https://mcp.example.com/mcp
+             */
+            url: string;
+            /**
+             * @description At most 16, of at most 2048 characters each. `{{NAME}}` stands for the secret that the service is configured with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the LLM nor any response of this API contains it. Headers that belong to the connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.
+             * @example {
+             *       "Authorization": "Bearer {{SHOP_TOKEN}}"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * @description The tools of the server that calls may have; all of them by default, at most 64.
+             * @example [
+             *       "search_orders"
+             *     ]
+             */
+            allowedTools?: string[];
+        };
         /**
          * @default []
          * @example [
@@ -4290,7 +4476,7 @@ export interface components {
             voiceId: string;
             /** @description Settings of the agent's calls, by the names and bounds of `POST /calls`. Absent settings take the default of `POST /calls` when a call is made. */
             callSettings?: components["schemas"]["NewAgentCallSettingsInput"];
-            /** @description Saved tools. Not in this version: a non-empty list is 501. */
+            /** @description Saved tools of the account, in addition to those of `callSettings`; its calls have them as they are when the call is created. An override of `selectedTools` replaces both. */
             toolIds?: components["schemas"]["NewAgentToolIdsInput"];
             /** @description Saved corpora. Not in this version: a non-empty list is 501. */
             corpusIds?: components["schemas"]["NewAgentCorpusIdsInput"];
@@ -4299,7 +4485,12 @@ export interface components {
             /** @description The settings that a call from this agent may give in `overrides`, by their names in `POST /calls`; none by default. */
             allowedOverrides?: components["schemas"]["NewAgentAllowedOverridesInput"];
         };
-        /** @default [] */
+        /**
+         * @default []
+         * @example [
+         *       "tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"
+         *     ]
+         */
         NewAgentToolIdsInput: string[];
         /**
          * @default []
@@ -4756,6 +4947,71 @@ export interface components {
          *     }
          */
         NewPublishableKeyLimitsInput: components["schemas"]["NewWebCallLimitsInput"];
+        /** @default false */
+        NewToolIdempotentInput: boolean;
+        /**
+         * @description A tool to save. `parameters` and `http` or `mcp` depend on the type.
+         * @example {
+         *       "type": "http",
+         *       "name": "order_status",
+         *       "description": "Tells how far an order is.",
+         *       "parameters": {
+         *         "type": "object",
+         *         "properties": {
+         *           "order": {
+         *             "type": "string"
+         *           }
+         *         },
+         *         "required": [
+         *           "order"
+         *         ]
+         *       },
+         *       "timeoutMs": 5000,
+         *       "readOnly": true,
+         *       "idempotent": false,
+         *       "whileRunning": "I am looking that up.",
+         *       "http": {
+         *         "method": "GET",
+         *         "url": "https://api.example.com/orders/{order}",
+         *         "headers": {
+         *           "Accept": "application/json"
+         *         }
+         *       }
+         *     }
+         */
+        NewToolInput: {
+            /**
+             * @description `http`: the service sends a request. `client`: the program at the other end of a call's raw WebSocket or WebRTC carries it out. `mcp`: an MCP server, each of whose tools the LLM gets. It never changes.
+             * @enum {string}
+             */
+            type: "http" | "client" | "mcp";
+            /**
+             * @description For the LLM; of an MCP server for people alone. Need not be unique in the account, but in a call.
+             * @example order_status
+             */
+            name: string;
+            /** @description For the LLM: what the tool does, and when to use it. */
+            description?: string;
+            /** @description A JSON Schema (2020-12) of the type `object`: the arguments that the LLM may choose. At most 8192 characters and 8 levels, without external references. The LLM's arguments are validated against it. */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            http?: components["schemas"]["HttpToolInput"];
+            mcp?: components["schemas"]["McpServerInput"];
+            /** @description Timeout in milliseconds; after it the LLM is given a timeout error. */
+            timeoutMs?: components["schemas"]["NewToolTimeoutMsInput"];
+            /** @description The tool changes nothing: the LLM may be given it where tools with effects are not offered, and it is sent again like an `idempotent` one. */
+            readOnly?: components["schemas"]["NewToolReadOnlyInput"];
+            /** @description Twice is as once: an HTTP tool is sent once more, within `timeoutMs`, when its server could not be reached or answered 502, 503 or 504. */
+            idempotent?: components["schemas"]["NewToolIdempotentInput"];
+            /**
+             * @description What the agent says while the tool takes long, in place of the service's own phrase.
+             * @example I am looking that up.
+             */
+            whileRunning?: string;
+        };
+        /** @default false */
+        NewToolReadOnlyInput: boolean;
         /**
          * @description A secret for headers of HTTP tools.
          * @example {
@@ -4785,6 +5041,8 @@ export interface components {
              */
             value: string;
         };
+        /** @default 10000 */
+        NewToolTimeoutMsInput: number;
         /**
          * @default mix
          * @enum {string}
@@ -4980,13 +5238,13 @@ export interface components {
              */
             url: string;
             /**
-             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
+             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `tool.failed`: a tool of a call has failed; sent when the call is over, at most 20 a call. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
              * @example [
              *       "call.ended",
              *       "recording.ready"
              *     ]
              */
-            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
+            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
             /** @description What it is for. */
             description?: components["schemas"]["NewWebhookDescriptionInput"];
             /** @description False: it gets no events. */
@@ -5762,7 +6020,10 @@ export interface components {
          *     }
          */
         SelectedTool: {
-            /** @description A saved tool. Not in this version: 501. */
+            /**
+             * @description A saved tool of the account: see `POST /tools`. The call has it as it was when the call was created.
+             * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
             toolId?: string;
             /**
              * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, switch_language; others: 501. `send_dtmf` needs a carrier that can send DTMF: carrier_c.
@@ -5770,7 +6031,7 @@ export interface components {
              */
             toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "query_corpus" | "switch_language";
             definition?: components["schemas"]["ToolDefinition"];
-            /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, or the `parameters` of a definition. */
+            /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, or the `parameters` of a definition or of a saved tool; of an MCP server those of any of its tools. */
             parameterOverrides?: {
                 [key: string]: unknown;
             };
@@ -5814,7 +6075,10 @@ export interface components {
          *     }
          */
         SelectedToolInput: {
-            /** @description A saved tool. Not in this version: 501. */
+            /**
+             * @description A saved tool of the account: see `POST /tools`. The call has it as it was when the call was created.
+             * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
             toolId?: string;
             /**
              * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, switch_language; others: 501. `send_dtmf` needs a carrier that can send DTMF: carrier_c.
@@ -5822,7 +6086,7 @@ export interface components {
              */
             toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "query_corpus" | "switch_language";
             definition?: components["schemas"]["ToolDefinitionInput"];
-            /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, or the `parameters` of a definition. */
+            /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, or the `parameters` of a definition or of a saved tool; of an MCP server those of any of its tools. */
             parameterOverrides?: {
                 [key: string]: unknown;
             };
@@ -6198,6 +6462,137 @@ export interface components {
              */
             kind: "tick";
         };
+        /**
+         * @description A saved tool, without the values of its headers.
+         * @example {
+         *       "id": "tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "type": "http",
+         *       "name": "order_status",
+         *       "description": "Tells how far an order is.",
+         *       "parameters": {
+         *         "type": "object",
+         *         "properties": {
+         *           "order": {
+         *             "type": "string"
+         *           }
+         *         },
+         *         "required": [
+         *           "order"
+         *         ]
+         *       },
+         *       "timeoutMs": 5000,
+         *       "readOnly": true,
+         *       "idempotent": false,
+         *       "whileRunning": "I am looking that up.",
+         *       "http": {
+         *         "method": "GET",
+         *         "url": "https://api.example.com/orders/{order}",
+         *         "headerNames": [
+         *           "Authorization"
+         *         ]
+         *       },
+         *       "mcp": null,
+         *       "version": 1,
+         *       "createdAt": "2026-11-21T12:00:00.000Z",
+         *       "updatedAt": "2026-11-21T12:00:00.000Z"
+         *     }
+         */
+        Tool: {
+            /**
+             * @description `tool_` and a UUIDv7.
+             * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            id: string;
+            /** @enum {string} */
+            type: "http" | "client" | "mcp";
+            name: string;
+            description: string | null;
+            parameters: {
+                [key: string]: unknown;
+            } | null;
+            http: {
+                /** @enum {string} */
+                method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+                url: string;
+                /** @description Their values are not shown again. */
+                headerNames: string[];
+            } | null;
+            mcp: {
+                url: string;
+                /** @description Their values are not shown again. */
+                headerNames: string[];
+                allowedTools: string[] | null;
+                /** @description The tools that calls get. */
+                toolNames: string[];
+                /** @description Tools of the server that calls do not get, the first 50. `malformed`: it is no tool of the protocol. `name`: its name is not 1 to 64 of the characters A-Z, a-z, 0-9, `_` and `-`. `built_in`: its name is that of a built-in tool. `duplicate`: the server lists another tool of the same name before it. `schema`: its schema is too long, too deep, has external references, or cannot be compiled in time. `too_many`: the server has too many tools, or their schemas are too long together: name some in `allowedTools`. */
+                omittedTools: {
+                    name: string;
+                    /** @enum {string} */
+                    reason: "malformed" | "name" | "built_in" | "duplicate" | "schema" | "too_many";
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When the server was last asked for its tools. It is asked again when a call is created and the list is older than 60 s.
+                 * @example 2026-11-21T08:00:00.000Z
+                 */
+                listedAt: string;
+                /** @description Why it could not be asked again; the earlier list stays. */
+                listFailure: string | null;
+                tools: {
+                    name: string;
+                    description: string;
+                    parameters: {
+                        [key: string]: unknown;
+                    };
+                }[];
+            } | null;
+            timeoutMs: number;
+            readOnly: boolean;
+            idempotent: boolean;
+            whileRunning: string | null;
+            /** @description 1 for the first; goes up with every change. */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        /**
+         * @description What to change. A field that is given replaces the whole field, headers included; the rest stays.
+         * @example {
+         *       "timeoutMs": 8000,
+         *       "whileRunning": null
+         *     }
+         */
+        ToolChangesInput: {
+            /**
+             * @description For the LLM; of an MCP server for people alone. Need not be unique in the account, but in a call.
+             * @example order_status
+             */
+            name?: string;
+            /** @description For the LLM: what the tool does, and when to use it. */
+            description?: string;
+            /** @description A JSON Schema (2020-12) of the type `object`: the arguments that the LLM may choose. At most 8192 characters and 8 levels, without external references. The LLM's arguments are validated against it. */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            http?: components["schemas"]["HttpToolInput"];
+            mcp?: components["schemas"]["McpServerInput"];
+            /** @description Timeout in milliseconds; after it the LLM is given a timeout error. */
+            timeoutMs?: number;
+            /** @description The tool changes nothing: the LLM may be given it where tools with effects are not offered, and it is sent again like an `idempotent` one. */
+            readOnly?: boolean;
+            /** @description Twice is as once: an HTTP tool is sent once more, within `timeoutMs`, when its server could not be reached or answered 502, 503 or 504. */
+            idempotent?: boolean;
+            /** @description As in `POST /tools`; null for the service's own phrase. */
+            whileRunning?: string | null;
+        };
         /** @description A tool of your own, for one call or the calls of one agent. */
         ToolDefinition: {
             /**
@@ -6216,7 +6611,18 @@ export interface components {
             http?: components["schemas"]["HttpTool"];
             /** @description Timeout in milliseconds; after it the LLM is given a timeout error. */
             timeoutMs: number;
+            /** @description The tool changes nothing: the LLM may be given it where tools with effects are not offered, and it is sent again like an `idempotent` one. */
+            readOnly: boolean;
+            /** @description Twice is as once: an HTTP tool is sent once more, within `timeoutMs`, when its server could not be reached or answered 502, 503 or 504. */
+            idempotent: boolean;
+            /**
+             * @description What the agent says while the tool takes long, in place of the service's own phrase.
+             * @example I am looking that up.
+             */
+            whileRunning?: string;
         };
+        /** @default false */
+        ToolDefinitionIdempotentInput: boolean;
         /** @description A tool of your own, for one call or the calls of one agent. */
         ToolDefinitionInput: {
             /**
@@ -6235,7 +6641,18 @@ export interface components {
             http?: components["schemas"]["HttpToolInput"];
             /** @description Timeout in milliseconds; after it the LLM is given a timeout error. */
             timeoutMs?: components["schemas"]["ToolDefinitionTimeoutMsInput"];
+            /** @description The tool changes nothing: the LLM may be given it where tools with effects are not offered, and it is sent again like an `idempotent` one. */
+            readOnly?: components["schemas"]["ToolDefinitionReadOnlyInput"];
+            /** @description Twice is as once: an HTTP tool is sent once more, within `timeoutMs`, when its server could not be reached or answered 502, 503 or 504. */
+            idempotent?: components["schemas"]["ToolDefinitionIdempotentInput"];
+            /**
+             * @description What the agent says while the tool takes long, in place of the service's own phrase.
+             * @example I am looking that up.
+             */
+            whileRunning?: string;
         };
+        /** @default false */
+        ToolDefinitionReadOnlyInput: boolean;
         /** @default 10000 */
         ToolDefinitionTimeoutMsInput: number;
         /** @description A tool call completed or failed; this is what the LLM is given. */
@@ -6262,6 +6679,39 @@ export interface components {
             /** @description Length of the omitted text in UTF-16 units. */
             chars?: number;
         };
+        /**
+         * @description One run of a saved tool, in a call that is over or in a test.
+         * @example {
+         *       "id": "tool_run_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e11",
+         *       "source": "call",
+         *       "callId": "call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e12",
+         *       "toolName": "order_status",
+         *       "startedAt": "2026-11-21T12:00:04.210Z",
+         *       "durationMs": 84,
+         *       "failed": false,
+         *       "arguments": "{\"order\":\"A-17\"}",
+         *       "result": "{\"state\":\"on its way\"}"
+         *     }
+         */
+        ToolRun: {
+            id: string;
+            /** @enum {string} */
+            source: "call" | "test";
+            callId: string | null;
+            /** @description The tool that ran: of an MCP server one of its tools. */
+            toolName: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            startedAt: string;
+            /** @description Null when the call ended first, as is `failed`. */
+            durationMs: number | null;
+            failed: boolean | null;
+            /** @description JSON of the arguments, and what the LLM was given, each cut after 2000 characters; null where the call stores no words, and once its transcript was deleted. */
+            arguments: string | null;
+            result: string | null;
+        };
         /** @description A secret for headers of HTTP tools, without its text. */
         ToolSecret: {
             /**
@@ -6286,6 +6736,165 @@ export interface components {
              * @example 2026-11-21T08:00:00.000Z
              */
             createdAt: string;
+        };
+        /**
+         * @description A saved tool as lists show it: of an MCP server the names of its tools.
+         * @example {
+         *       "id": "tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "type": "http",
+         *       "name": "order_status",
+         *       "description": "Tells how far an order is.",
+         *       "parameters": {
+         *         "type": "object",
+         *         "properties": {
+         *           "order": {
+         *             "type": "string"
+         *           }
+         *         },
+         *         "required": [
+         *           "order"
+         *         ]
+         *       },
+         *       "timeoutMs": 5000,
+         *       "readOnly": true,
+         *       "idempotent": false,
+         *       "whileRunning": "I am looking that up.",
+         *       "http": {
+         *         "method": "GET",
+         *         "url": "https://api.example.com/orders/{order}",
+         *         "headerNames": [
+         *           "Authorization"
+         *         ]
+         *       },
+         *       "mcp": null,
+         *       "version": 1,
+         *       "createdAt": "2026-11-21T12:00:00.000Z",
+         *       "updatedAt": "2026-11-21T12:00:00.000Z"
+         *     }
+         */
+        ToolSummary: {
+            /**
+             * @description `tool_` and a UUIDv7.
+             * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            id: string;
+            /** @enum {string} */
+            type: "http" | "client" | "mcp";
+            name: string;
+            description: string | null;
+            parameters: {
+                [key: string]: unknown;
+            } | null;
+            http: {
+                /** @enum {string} */
+                method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+                url: string;
+                /** @description Their values are not shown again. */
+                headerNames: string[];
+            } | null;
+            mcp: {
+                url: string;
+                /** @description Their values are not shown again. */
+                headerNames: string[];
+                allowedTools: string[] | null;
+                /** @description The tools that calls get. */
+                toolNames: string[];
+                /** @description Tools of the server that calls do not get, the first 50. `malformed`: it is no tool of the protocol. `name`: its name is not 1 to 64 of the characters A-Z, a-z, 0-9, `_` and `-`. `built_in`: its name is that of a built-in tool. `duplicate`: the server lists another tool of the same name before it. `schema`: its schema is too long, too deep, has external references, or cannot be compiled in time. `too_many`: the server has too many tools, or their schemas are too long together: name some in `allowedTools`. */
+                omittedTools: {
+                    name: string;
+                    /** @enum {string} */
+                    reason: "malformed" | "name" | "built_in" | "duplicate" | "schema" | "too_many";
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When the server was last asked for its tools. It is asked again when a call is created and the list is older than 60 s.
+                 * @example 2026-11-21T08:00:00.000Z
+                 */
+                listedAt: string;
+                /** @description Why it could not be asked again; the earlier list stays. */
+                listFailure: string | null;
+            } | null;
+            timeoutMs: number;
+            readOnly: boolean;
+            idempotent: boolean;
+            whileRunning: string | null;
+            /** @description 1 for the first; goes up with every change. */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        /** @default {} */
+        ToolTestArgumentsInput: {
+            [key: string]: unknown;
+        };
+        /**
+         * @description What to run a saved tool with.
+         * @example {
+         *       "arguments": {
+         *         "order": "A-17"
+         *       }
+         *     }
+         */
+        ToolTestInput: {
+            /** @description The arguments, as the LLM would choose them. */
+            arguments?: components["schemas"]["ToolTestArgumentsInput"];
+            /**
+             * @description Which tool of an MCP server to run; absent for other types.
+             * @example search_orders
+             */
+            toolName?: string;
+        };
+        /**
+         * @description What a test of a saved tool led to.
+         * @example {
+         *       "runId": "tool_run_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e11",
+         *       "request": {
+         *         "method": "GET",
+         *         "url": "https://api.example.com/orders/A-17",
+         *         "headers": {
+         *           "Authorization": "Bearer ***"
+         *         },
+         *         "body": null
+         *       },
+         *       "response": {
+         *         "status": 200
+         *       },
+         *       "result": "{\"state\":\"on its way\"}",
+         *       "failed": false,
+         *       "fault": null,
+         *       "durationMs": 84
+         *     }
+         */
+        ToolTestResult: {
+            runId: string;
+            /** @description The request, with `***` in place of secrets; null when nothing was sent. */
+            request: {
+                method: string;
+                url: string;
+                headers: {
+                    [key: string]: string;
+                };
+                body: string | null;
+            } | null;
+            /** @description Null when there was none. */
+            response: {
+                /** @description Of HTTP; null for a result of an MCP server. */
+                status: number | null;
+            } | null;
+            /** @description What the LLM would be given, before it is cut. */
+            result: string;
+            failed: boolean;
+            /** @description What went wrong: the `code` of the log line `tool call failed`. */
+            fault: ("arguments" | "busy" | "timeout" | "address_refused" | "unreachable" | "secret_refused" | "status" | "too_large" | "unreadable" | "protocol" | "server" | "client" | "internal") | null;
+            durationMs: number;
         };
         /**
          * @description A transcription with its result. Unknown values are null.
@@ -7227,7 +7836,7 @@ export interface components {
             /** Format: uri */
             url: string;
             description: string;
-            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
+            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
             enabled: boolean;
             /** @description Why it gets no events: `client`, it was disabled by a request; `gone`, its endpoint answered 410; `failing`, its endpoint has failed for days. Enable it with `PATCH`, then replay what failed. `secret_lost`, the service lost the key that sealed its secret, and made a new one: rotate the secret and give it to the endpoint first. */
             disabledReason: ("client" | "gone" | "failing" | "secret_lost") | null;
@@ -7259,13 +7868,13 @@ export interface components {
              */
             url?: string;
             /**
-             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
+             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `tool.failed`: a tool of a call has failed; sent when the call is over, at most 20 a call. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
              * @example [
              *       "call.ended",
              *       "recording.ready"
              *     ]
              */
-            eventTypes?: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
+            eventTypes?: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
             /**
              * @description What it is for.
              * @example billing
@@ -7302,7 +7911,7 @@ export interface components {
             /** @description The `webhook-id` of the message, the same in every attempt. */
             eventId: string;
             /** @enum {string} */
-            eventType: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled";
+            eventType: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "webhook.disabled";
             /** @description The call that the event is about. */
             callId: string | null;
             /**
@@ -7352,7 +7961,7 @@ export interface components {
              * @description Only events of this type.
              * @enum {string}
              */
-            eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled";
+            eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "webhook.disabled";
             /** @description Only events of this call. */
             callId?: string;
             /**
@@ -7398,7 +8007,7 @@ export interface components {
             /** Format: uri */
             url: string;
             description: string;
-            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
+            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "webhook.disabled")[];
             enabled: boolean;
             /** @description Why it gets no events: `client`, it was disabled by a request; `gone`, its endpoint answered 410; `failing`, its endpoint has failed for days. Enable it with `PATCH`, then replay what failed. `secret_lost`, the service lost the key that sealed its secret, and made a new one: rotate the secret and give it to the endpoint first. */
             disabledReason: ("client" | "gone" | "failing" | "secret_lost") | null;
@@ -9880,7 +10489,7 @@ export interface operations {
                 /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "failed";
                 /** @description Only events of this type. */
-                eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "webhook.disabled";
+                eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "webhook.disabled";
                 /** @description Only events of this call. */
                 callId?: string;
                 /** @description Of events at this time or later. */
@@ -10732,7 +11341,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page, requested with the same filters. */
                 cursor?: string;
                 /** @description Events of this action. */
-                action?: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted";
+                action?: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "tool.created" | "tool.updated" | "tool.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted";
                 /** @description Acts of this kind of actor. */
                 actorKind?: "api_key" | "user" | "operator" | "service";
                 /**
@@ -10741,7 +11350,7 @@ export interface operations {
                  */
                 actorId?: string;
                 /** @description Acts on this kind of thing. */
-                targetKind?: "account" | "api_key" | "provider_credential" | "tool_secret" | "carrier" | "phone_number" | "publishable_key" | "agent" | "webhook" | "user" | "owner_link" | "call" | "transcription";
+                targetKind?: "account" | "api_key" | "provider_credential" | "tool_secret" | "tool" | "carrier" | "phone_number" | "publishable_key" | "agent" | "webhook" | "user" | "owner_link" | "call" | "transcription";
                 /**
                  * @description Acts on this one.
                  * @example agent_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
@@ -11491,6 +12100,343 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+        };
+    };
+    listTools: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items.
+                 * @example 100
+                 */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, requested with the same filters. */
+                cursor?: string;
+                /** @description Tools of this type. */
+                type?: "http" | "client" | "mcp";
+                /**
+                 * @description Tools with exactly this name.
+                 * @example order_status
+                 */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of saved tools, oldest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ToolSummary"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
+    createTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewToolInput"];
+            };
+        };
+        responses: {
+            /** @description A saved tool, without the values of its headers. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    listBuiltInTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All built-in tools, on one page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BuiltInTool"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    getTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `tool_` and a UUIDv7.
+                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A saved tool, without the values of its headers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    deleteTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `tool_` and a UUIDv7.
+                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tool was deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            409: components["responses"]["Conflict409"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    updateTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the tool that the change was made for. 412 when the tool was changed meanwhile.
+                 * @example "1"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description `tool_` and a UUIDv7.
+                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolChangesInput"];
+            };
+        };
+        responses: {
+            /** @description A saved tool, without the values of its headers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            412: components["responses"]["PreconditionFailed412"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    testTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `tool_` and a UUIDv7.
+                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolTestInput"];
+            };
+        };
+        responses: {
+            /** @description What a test of a saved tool led to. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolTestResult"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    listToolRuns: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items.
+                 * @example 100
+                 */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, requested with the same filters. */
+                cursor?: string;
+                /** @description Runs of calls, or tests. */
+                source?: "call" | "test";
+                /** @description Runs that failed, or those that did not. */
+                failed?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `tool_` and a UUIDv7.
+                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the runs of a tool, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ToolRun"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
         };
     };
     listToolSecrets: {
