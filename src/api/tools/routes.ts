@@ -2,10 +2,11 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { asToolId } from "../../core/ids.ts";
+import type { SchemaChecks } from "../../core/schemas/checker.ts";
 import { actOf } from "../http/auth.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";
 import { ApiError, found, invalidRequest, notFound } from "../http/errors.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
+import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
 import { pageOf } from "../http/pages.ts";
 import { NoQuery, noQueryProblems } from "../http/query.ts";
 import { schemaProblems } from "../http/validation.ts";
@@ -22,8 +23,10 @@ import {
   type ToolSummary,
 } from "./saved-schemas.ts";
 import { changedBody, checkedTool, requireToolCapacity, type ToolSavingDeps } from "./saving.ts";
+import { type ToolTestRoutesDeps, toolTestRoutes } from "./test-routes.ts";
 
-export interface ToolRoutesDeps extends ToolSavingDeps, LargeResponsesDeps {
+export interface ToolRoutesDeps extends ToolSavingDeps, Omit<ToolTestRoutesDeps, keyof ToolSavingDeps> {
+  schemas: Pick<SchemaChecks, "compile" | "check">;
   /** The built-in tools of this build, as the LLM sees them. */
   builtInTools: readonly { name: string; description: string; parameters: object }[];
 }
@@ -122,6 +125,7 @@ const DELETE = {
 export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void {
   const app = fastify.withTypeProvider<ZodTypeProvider>();
   const { tools, log } = deps;
+  toolTestRoutes(fastify, deps);
 
   app.post("/tools", { schema: CREATE, attachValidation: true }, async (request, reply) => {
     const { accountId, id: requestId } = request;
