@@ -5,8 +5,8 @@ import { until } from "../../support/services/service.ts";
 import { PEOPLE, PhoneScene, TARGET } from "../../support/telephony/phone-scene.ts";
 
 const LONG = { timeout: 120_000 };
-/** Rings for so long before it is busy that a process can be replaced meanwhile; and one that answers after that. */
-const [SLOW_BUSY, SLOW_ANSWER] = ["+12025550151", "+12025550152"] as const;
+/** Rings for so long before it is declined that a process can be replaced meanwhile; and one that answers after that. */
+const [SLOW_DECLINE, SLOW_ANSWER] = ["+12025550151", "+12025550152"] as const;
 const RINGS_MS = 12_000;
 
 describe.each(["twilio", "telnyx", "plivo"] as const)("a telephone call at an emulated %s", (carrier) => {
@@ -15,7 +15,7 @@ describe.each(["twilio", "telnyx", "plivo"] as const)("a telephone call at an em
     scene = await PhoneScene.open(carrier, {
       scenario: {
         people: {
-          [SLOW_BUSY]: [{ does: "busy", reactsAfterMs: RINGS_MS }],
+          [SLOW_DECLINE]: [{ does: "decline", reactsAfterMs: RINGS_MS }],
           [SLOW_ANSWER]: [{ reactsAfterMs: RINGS_MS }],
           [TARGET]: [{}],
         },
@@ -47,7 +47,7 @@ describe.each(["twilio", "telnyx", "plivo"] as const)("a telephone call at an em
 
   test("a caller comes back from a transfer during which the control process was killed", LONG, async () => {
     const { id, hangUp } = await received();
-    await killControlWhileRinging(id, SLOW_BUSY);
+    await killControlWhileRinging(id, SLOW_DECLINE);
     await scene.until("the agent to speak again", id, async () => {
       const happened = await scene.happened(id);
       const failed = happened.indexOf("transfer-failed");
