@@ -2,7 +2,8 @@ import { strict as assert } from "node:assert";
 import type { SpendAction } from "../core/billing/spend.ts";
 import type { HoldEnd, HoldRefusal, HoldRequest } from "../core/calls/hold.ts";
 import type { CancelReason, EndReason, SpeakReason } from "../core/calls/reasons.ts";
-import type { CallSpec } from "../core/calls/spec.ts";
+import type { RecordingRefusal, RecordingRequest } from "../core/calls/recording-pause.ts";
+import { type CallSpec, storesWords } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import { addMs, type CallMs, callMs, type MediaMs, roundedMs } from "../core/clocks.ts";
 import type { ToolCallId } from "../core/ids.ts";
@@ -18,6 +19,7 @@ import type { CallEvent, CallSink } from "./events.ts";
 import { Hold } from "./hold.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { CallPhrases } from "./phrases.ts";
+import { RecordingPauses } from "./recording-pause.ts";
 import { AgentSide } from "./reply/agent-side.ts";
 import { isConfirmation } from "./reply/heard-ledger.ts";
 import { PreemptiveGeneration } from "./reply/preemptive-generation.ts";
@@ -63,7 +65,10 @@ export interface CallMachine {
   /** Undefined where the machine has no state of a conversation. */
   readonly snapshot: CallSnapshot | undefined;
   isDue(nowMs: CallMs): boolean;
+  /** Neither audio nor words of the call are to be stored at present. */
+  readonly isRecordingPaused: boolean;
   holdRefusal(request: Pick<HoldRequest, "kind">): HoldRefusal | undefined;
+  recordingRefusal(request: RecordingRequest): RecordingRefusal | undefined;
   handle(event: CallEvent, nowMs: CallMs): void;
 }
 
@@ -91,6 +96,7 @@ export class Call implements CallMachine {
   readonly #ending = new Ending((words) => this.#sayGoodbye(words));
   readonly #transfer = new Transfer();
   readonly #hold = new Hold();
+  readonly #recordingPauses = new RecordingPauses();
   readonly #deadlines: CallDeadlines;
 
   /** The turn for which preemptive generation was last updated. */
@@ -141,6 +147,7 @@ export class Call implements CallMachine {
       requestHold: (toolCallId, msMax) => this.#requestHold(toolCallId, msMax),
       beginHold: () => this.#beginHold(),
       switchLanguage: (language) => this.#switchLanguage(language, "tool"),
+      changeRecording: (request) => this.#changeRecording(request),
     });
     this.#turnTaking = new TurnTaking({
       spec,
@@ -200,6 +207,18 @@ export class Call implements CallMachine {
     return this.#hold.isHeld;
   }
 
+  /** Neither audio nor words of the call are to be stored at present. */
+  get isRecordingPaused(): boolean {
+    return this.#recordingPauses.isPaused;
+  }
+
+  /** Why the recording cannot be paused or resumed now; undefined where it can. */
+  recordingRefusal(request: RecordingRequest): RecordingRefusal | undefined {
+    if (this.#ended || !this.#deadlines.isLegStarted) return "not_live";
+    if (!this.#spec.recordingEnabled && !storesWords(this.#spec)) return "not_recorded";
+    return this.#recordingPauses.refusal(request);
+  }
+
   /** Why the call cannot be put on hold now, or be resumed; undefined where it can. */
   holdRefusal({ kind }: Pick<HoldRequest, "kind">): HoldRefusal | undefined {
     if (this.#ended || !this.#deadlines.isLegStarted) return "not_live";
@@ -225,6 +244,7 @@ export class Call implements CallMachine {
     // time.
     if (nowMs >= callMs(this.#spec.maxDurationMs)) this.#end("max_duration");
     else this.#dispatch(event);
+    if (!this.#ended && this.#recordingPauses.isEnding) this.#endRecordingPause();
     if (!this.#ended && this.#parameters.preemptiveMs > 0) this.#updatePreemptive();
     this.#deadlines.renew();
   }
@@ -293,6 +313,12 @@ export class Call implements CallMachine {
       case "hold-requested":
       case "resume-requested":
         this.#onHold(event);
+        return;
+      case "recording-pause-requested":
+      case "recording-resume-requested":
+        this.#changeRecording({
+          kind: event.kind === "recording-pause-requested" ? "pause-recording" : "resume-recording",
+        });
         return;
       case "context-exceeded":
         this.#conversation.limitPrompt(event.tokensMax);
@@ -401,6 +427,19 @@ export class Call implements CallMachine {
     this.#agentSide.resumed(this.#nowMs);
     if (reason === "requested" || reason === "expired") this.#onCallerBack(result);
     else this.#hold.over();
+  }
+
+  #changeRecording(request: RecordingRequest): void {
+    if (this.recordingRefusal(request) !== undefined) return;
+    if (request.kind === "resume-recording") this.#recordingPauses.resume();
+    else if (this.#recordingPauses.pause(this.#nowMs)) this.#sink({ kind: "recording-paused" });
+  }
+
+  /** A pause that was resumed is over once nothing is left to be said of what was said in it. */
+  #endRecordingPause(): void {
+    if (this.#agentSide.busy || this.#turnTaking.turn.caller.at !== "silent" || this.#segmenter.isSpeaking) return;
+    const pausedMs = this.#recordingPauses.silent(this.#nowMs);
+    if (pausedMs !== undefined) this.#sink({ kind: "recording-resumed", pausedMs });
   }
 
   /** The agent speaks at once, or as soon as there is a leg. */

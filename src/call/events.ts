@@ -123,6 +123,9 @@ export type CallEvent =
   | { kind: "hold-requested"; msMax: number }
   /** The API ends the hold. No effect where there is none. */
   | { kind: "resume-requested" }
+  /** A program pauses or resumes the recording. No effect where `Call.recordingRefusal` gives a reason. */
+  | { kind: "recording-pause-requested" }
+  | { kind: "recording-resume-requested" }
   /**
    * Only of a live transcription. What was said until now is to become an utterance at once; with `endReason` the transcription ends
    * with it.
@@ -189,6 +192,10 @@ export type CallCommand =
   | { kind: "held"; msMax: number }
   /** The hold is over after `heldMs`: send no more hold audio, and have the peer drop what it has not played. */
   | { kind: "resumed"; reason: HoldEnd; heldMs: number }
+  /** From now on neither audio nor words of the call are stored. */
+  | { kind: "recording-paused" }
+  /** They are stored again, after `pausedMs`. */
+  | { kind: "recording-resumed"; pausedMs: number }
   /** Synthesize a segment after the segments before it, and send it in order. Service phrases have a `reason`. */
   | { kind: "speak"; turnId: TurnId; segment: number; text: string; reason?: SpeakReason }
   /** Send a mark directly after the last frame sent. */

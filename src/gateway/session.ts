@@ -4,7 +4,9 @@ import type { TurnParameters } from "../call/parameters.ts";
 import { UNREACHABLE_TEXT } from "../call/transfer.ts";
 import type { HoldOutcome, HoldRequest } from "../core/calls/hold.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
+import type { LiveOutcome, RecordingRequest } from "../core/calls/recording-pause.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
+import { isRedacted } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { type CallMs, callMsAt, elapsedMs, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
@@ -284,6 +286,15 @@ export class CallSession implements AttachedCall {
     // The reply that it stopped may have been the agent's goodbye, or its last words before a transfer.
     if (this.#holdAudio !== undefined) return "done";
     return this.#isOver() ? "not_live" : "transferring";
+  }
+
+  /** Pauses or resumes the recording. Never throws. */
+  changeRecording(request: RecordingRequest): LiveOutcome {
+    const refusal = this.isOver ? "not_live" : this.#call.recordingRefusal(request);
+    if (refusal !== undefined) return refusal;
+    const kind = request.kind === "pause-recording" ? "recording-pause-requested" : "recording-resume-requested";
+    this.handle({ kind }, this.nowMs());
+    return "done";
   }
 
   /** What the control process says of the telephone call. Never throws. */
@@ -574,6 +585,10 @@ export class CallSession implements AttachedCall {
       case "resumed":
         this.#changeHold(command.kind, attachment);
         return;
+      case "recording-paused":
+      case "recording-resumed":
+        // The journal reads them.
+        return;
       case "end":
         this.#finish(command);
         return;
@@ -615,8 +630,16 @@ export class CallSession implements AttachedCall {
     if (command.kind === "state") {
       this.#liveState = command.state;
       this.#recentUpdates.state(command);
-    } else if (command.kind === "transcript") this.#recentUpdates.transcript(command);
+    } else if (command.kind === "transcript") {
+      if (this.#withholdsWords) return;
+      this.#recentUpdates.transcript(command);
+    }
     attachment?.sendToClient(command);
+  }
+
+  /** Words of a call that is redacted, or whose recording is paused, are shown to no client. */
+  get #withholdsWords(): boolean {
+    return isRedacted(this.#options.redeemed.spec) || this.#call.isRecordingPaused;
   }
 
   #askStt(kind: "request-interim" | "finalize-stt"): void {

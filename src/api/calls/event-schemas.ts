@@ -246,6 +246,8 @@ const InputEventItem = z
     ),
     event("hold-requested", "`POST /calls/{id}/hold` puts the caller on hold.", { msMax }),
     event("resume-requested", "`POST /calls/{id}/resume` ends the hold.", {}),
+    event("recording-pause-requested", "`POST /calls/{id}/recording/pause` pauses the recording.", {}),
+    event("recording-resume-requested", "`POST /calls/{id}/recording/resume` resumes the recording.", {}),
     event("tool-result", "A tool call completed or failed; this is what the LLM is given.", {
       turnId,
       toolCallId,
@@ -407,6 +409,14 @@ const CommandItem = z
           "`requested`: by the API. `expired`: after its longest time. `transfer`: the caller is being transferred. `goodbye`: the service ends the call, and the agent says so.",
       }),
       heldMs: z.int().meta({ description: "For how long the caller was on hold, in milliseconds." }),
+    }),
+    command(
+      "recording-paused",
+      "From now on neither audio nor words are stored: what follows has no texts until `recording-resumed`.",
+      {},
+    ),
+    command("recording-resumed", "Audio and words are stored again.", {
+      pausedMs: z.int().meta({ description: "For how long they were not, in milliseconds." }),
     }),
     command("turn", "A turn of the transcript is complete.", { turn: Transcript.shape.data.element, chars }),
     command("end", "The call is over; the last event of every call.", { reason }),

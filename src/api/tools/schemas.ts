@@ -23,7 +23,16 @@ import { ALONGSIDE_FIELD_ERRORS, anyObject, oneOf, text, textNotBlank, wholeNumb
 import { isBlank } from "../http/validation.ts";
 
 /** Every tool that the service carries out itself; `BUILT_IN_TOOLS` lists those that this build has. */
-export const TOOL_NAMES = ["hang_up", "transfer", "send_dtmf", "hold_call", "query_corpus", "switch_language"] as const;
+export const TOOL_NAMES = [
+  "hang_up",
+  "transfer",
+  "send_dtmf",
+  "hold_call",
+  "pause_recording",
+  "resume_recording",
+  "query_corpus",
+  "switch_language",
+] as const;
 
 const TOOL_SELECTORS = ["toolId", "toolName", "definition"] as const;
 const DEFINITION_TYPES = ["http", "client"] as const;
@@ -34,6 +43,8 @@ const OVERRIDES: Readonly<Record<string, Readonly<Record<string, [is: (value: un
   transfer: { target: [isTransferTarget, "must be a telephone number or a SIP address of at most 256 characters"] },
   send_dtmf: { digits: [isDigits, "must be 1 to 64 DTMF digits: 0-9, *, #, A-D"] },
   hold_call: { seconds: [isHoldSeconds, `must be a whole number from ${HOLD_S_MIN} to ${HOLD_S_MAX}`] },
+  pause_recording: {},
+  resume_recording: {},
   switch_language: { language: [isLanguage, "must be a language code such as en or de-AT"] },
 };
 

@@ -1,3 +1,5 @@
+import type { RedactionKind } from "../redaction/kinds.ts";
+
 /** A telephone carrier as the API names it; `carriers/list.ts` has those that exist. */
 export type CarrierType = `carrier_${string}`;
 /** How audio may reach a call. */
@@ -26,7 +28,15 @@ export type ModelName = (typeof MODEL_NAMES)[number];
 export const MODEL_DEFAULT: ModelName = "model_b";
 
 /** The built-in tools of this build, which the service itself carries out. */
-export const BUILT_IN_TOOLS = ["hang_up", "send_dtmf", "transfer", "hold_call", "switch_language"] as const;
+export const BUILT_IN_TOOLS = [
+  "hang_up",
+  "send_dtmf",
+  "transfer",
+  "hold_call",
+  "pause_recording",
+  "resume_recording",
+  "switch_language",
+] as const;
 export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
 
 /** The part that all tools have in common. */
@@ -110,10 +120,17 @@ export interface CallSpec {
    * digits where the stream has no message for them. Absent for no, as in older calls: `transfer` ends the call.
    */
   phoneControl?: true;
+  /** What of the call is stored with labels and silence in its place, once the call is over. Absent for nothing. */
+  redact?: readonly RedactionKind[];
+  /** For `variables` in `redact`: the values that are not kept; not stored once the call is over. */
+  redactedValues?: readonly string[];
   /** The largest cost of the call, in the currency of PRICES; absent for no limit. */
   maxCost?: number;
   metadata?: Record<string, unknown>;
 }
+
+/** Whether words of the call are withheld until it is over and redacted. */
+export const isRedacted = ({ redact }: Pick<CallSpec, "redact">): boolean => redact !== undefined && redact.length > 0;
 
 /** Whether words of the call may be stored. Before `transcriptEnabled`, `recordingEnabled` was about words, too. */
 export const storesWords = ({

@@ -84,7 +84,10 @@ export async function projectJournal(journal: JournalFile): Promise<ProjectedCal
         ? liveResultOf(commandsOf(commands), header.spec.language, sttProviders, gatherer.usage)
         : undefined,
   });
-  if (endReason !== undefined) return { ...projected, hasEnd: true, endReason, ...said(journaled) };
+  if (endReason !== undefined) {
+    const hasEnd = header.redaction?.recovered !== true;
+    return { ...projected, hasEnd, endReason, ...said(journaled) };
+  }
   const commands = header.spec === undefined ? journaled : await replayToEnd(journal, journaled);
   const last = commands.at(-1)?.command;
   const lost = last?.kind === "end" ? last.reason : "worker_lost";
@@ -92,7 +95,7 @@ export async function projectJournal(journal: JournalFile): Promise<ProjectedCal
 }
 
 /** The commands of a truncated call and those that end it; only the former where the call cannot be replayed. */
-async function replayToEnd(journal: JournalFile, journaled: TimedCommand[]): Promise<TimedCommand[]> {
+export async function replayToEnd(journal: JournalFile, journaled: TimedCommand[]): Promise<TimedCommand[]> {
   try {
     const { replayed } = await replayJournal(journal, "worker_lost");
     // Another version of the state machine may decide differently from the one that spoke with the caller.

@@ -50,7 +50,7 @@ export function journalHeader(software: string, start: JournalStart): JournalHea
 
 /** The event as the journal stores it: unchanged with words, otherwise without anything that was said. */
 export const journaledEvent = (event: OccasionalEvent, withWords: boolean): JournaledEvent =>
-  withWords ? event : redactedEvent(event);
+  withWords ? event : eventWithoutWords(event);
 
 /**
  * The command as the journal stores it. Of an LLM request's prompt only the number of messages is stored, and of a
@@ -66,7 +66,7 @@ export function journaledCommand(command: CallCommand, withWords: boolean): Jour
     return { kind, messages: messages.length, language };
   }
   const isInterim = command.kind === "transcript" || command.kind === "interim";
-  return withWords && !isInterim ? command : redactedCommand(command);
+  return withWords && !isInterim ? command : commandWithoutWords(command);
 }
 
 function redactedStart(event: Extract<OccasionalEvent, { kind: "leg-started" }>): JournaledEvent {
@@ -146,13 +146,16 @@ function redactedTransfer(
   return { kind: event.kind, outcome: event.outcome, ...removed };
 }
 
-function redactedEvent(event: OccasionalEvent): JournaledEvent {
+/** The event without anything that was said. */
+export function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
   const { kind } = event;
   switch (kind) {
     case "tick":
     case "pong":
     case "leg-detached":
     case "resume-requested":
+    case "recording-pause-requested":
+    case "recording-resume-requested":
       return { kind };
     case "hold-requested":
     case "finalize-requested":
@@ -220,7 +223,22 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
   }
 }
 
-function redactedCommand(
+/** A command of a journal without anything that was said. */
+export function journaledWithoutWords(command: JournaledCommand): JournaledCommand {
+  switch (command.kind) {
+    // Of a prompt and an interim the journal has only the length.
+    case "generate-reply":
+    case "preemptive-start":
+    case "transcript":
+    case "interim":
+      return command;
+    default:
+      return commandWithoutWords(command);
+  }
+}
+
+/** The command without anything that was said. */
+export function commandWithoutWords(
   command: Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }>,
 ): JournaledCommand {
   const { kind } = command;
@@ -248,7 +266,10 @@ function redactedCommand(
     case "preemptive-cancel":
     case "request-interim":
     case "finalize-stt":
+    case "recording-paused":
       return { kind };
+    case "recording-resumed":
+      return { kind, pausedMs: command.pausedMs };
     case "pause":
       return { kind, turnId: command.turnId };
     case "rewind":
