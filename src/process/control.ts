@@ -42,6 +42,7 @@ import { recordingPath } from "../record/recording/render.ts";
 import { RetentionJob } from "../record/retention/job.ts";
 import { TranscriptionRetention } from "../record/retention/transcriptions.ts";
 import { speechMetrics } from "../speech/local/host/metrics.ts";
+import { accountLlms } from "../speech/llm/accounts.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createVoiceLists } from "../speech/registry.ts";
 import { credentialProviders, llmProvidersOf, pricedProviders } from "../speech/settings.ts";
@@ -76,8 +77,9 @@ import {
 import { Admission } from "./control/admission.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
 import { backgroundJobs } from "./control/background-jobs.ts";
+import { analysisLlms } from "./control/analyses.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
-import { fileTranscriptions } from "./control/file-transcriptions.ts";
+import { fileTranscriptions, providersOf } from "./control/file-transcriptions.ts";
 import { ensureFirstApiKey } from "./control/first-api-key.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
 import { HttpConnections } from "./control/http-connections.ts";
@@ -323,11 +325,19 @@ const transcriptions = await fileTranscriptions({
   onTranscriberDied: () => metrics.transcriberDied(),
 });
 metrics.observeTranscriptions(() => transcriptions.inProgress);
+const schemas = new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) });
 const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
 jobStatistics.start();
 const jobs = backgroundJobs({
   phoneCalls: phone?.jobs,
   transcriptions: transcriptions.job,
+  analysisLlmOf: analysisLlms({
+    llms: accountLlms({ config, clock, log }),
+    providersOf: (accountId) => providersOf({ stores, accountSecrets }, accountId),
+  }),
+  schemas,
+  isOverLimit: (accountId) => accountTotals.overLimit(accountId) !== undefined,
+  prices: config.prices,
   stores,
   webhooks,
   mediaKeys,
@@ -374,7 +384,7 @@ const api: FastifyInstance = buildApi({
   downloads: new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(apiConnectionsMax)),
   voices,
   toolSecrets: config.toolSecrets,
-  schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),
+  schemas,
   toolsAllowLoopback: config.toolsAllowLoopback,
   ...health,
   accountLimitReached: (accountId) => accountTotals.overLimit(accountId),

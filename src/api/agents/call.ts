@@ -3,6 +3,7 @@ import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import type { AgentDefinition, VariableValues } from "../../store/agent-store.ts";
 import { NewCallBody } from "../calls/request-schemas.ts";
+import { afterCallProblems } from "../calls/after-call.ts";
 import { type CallSpecDeps, maxCostProblems, modelProblems, specOfCheckedTools } from "../calls/spec.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
 import { isBlank, problemWithoutValue } from "../http/validation.ts";
@@ -75,7 +76,9 @@ export async function agentSpecOf(
     websocket,
     metadata,
   });
-  return { spec: await specOfCheckedTools(whole, [], offer), variables: values };
+  const spec = await specOfCheckedTools(whole, [], offer);
+  const isRedacted = spec.redact?.includes("variables") === true;
+  return { spec: isRedacted ? { ...spec, redactedValues: Object.values(values).map(String) } : spec, variables: values };
 }
 
 /** The problems of overrides that the schema does not see: those that the agent does not allow, tools, and the limit of cost. */
@@ -89,11 +92,15 @@ async function overrideProblems(
     .filter((name) => !allowedOverrides.includes(name))
     .map((name) => problemWithoutValue(["overrides", name], "is not one of the agent's `allowedOverrides`"));
   const { maxCost, model } = overrides;
+  // What the agent itself asks for was checked when it was saved, with its own `transcriptEnabled`.
+  const { redact = callSettings.redact, analysis = callSettings.analysis, transcriptEnabled } = overrides;
+  const storing = { redact, analysis, transcriptEnabled: transcriptEnabled ?? callSettings.transcriptEnabled };
   const limited = maxCost === undefined && model === undefined ? {} : { ...callSettings, ...overrides };
   return [
     ...refused,
     ...(model === undefined ? [] : modelProblems(overrides, ["overrides"], offer)),
     ...maxCostProblems(limited, ["overrides"], offer),
+    ...(await afterCallProblems(storing, ["overrides"], accountId, offer)),
     ...(await toolProblems(overrides.selectedTools, ["overrides", "selectedTools"], accountId, offer)),
   ];
 }

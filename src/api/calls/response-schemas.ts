@@ -1,3 +1,5 @@
+import { REDACTION_KINDS } from "../../core/redaction/kinds.ts";
+import { AnalysisBody, AnalysisItem } from "./after-call.ts";
 import { z } from "zod";
 import { CARRIERS, CONNECTION_TYPES } from "../../carriers/list.ts";
 import type { LATENCY_STEPS } from "../../core/calls/latency.ts";
@@ -264,6 +266,7 @@ export const CallItem = z
         recordingEnabled: z.boolean(),
         transcriptEnabled: z.boolean(),
         useParameters: z.boolean(),
+        redact: z.array(z.enum(REDACTION_KINDS)),
         websocket: z
           .object({
             codec: z.enum(STREAM_CODECS),
@@ -273,6 +276,7 @@ export const CallItem = z
           .nullable()
           .meta({ description: "With its defaults filled in; null for other connection types." }),
         selectedTools: z.array(ToolItem),
+        analysis: AnalysisBody.nullable(),
       })
       .meta({
         description: "The configuration of the call, as in `POST /calls`, without the prompt and the greeting.",
@@ -293,6 +297,21 @@ export const CallItem = z
     transcriptDeletedAt: time.nullable().meta({
       description: "When retention deleted the transcript, and with it the call's events.",
     }),
+    redaction: z
+      .partialRecord(z.enum(REDACTION_KINDS), z.int())
+      .nullable()
+      .meta({
+        description:
+          "How often each kind was found in what is kept of the call, and redacted. Null before the end, and without `redact`.",
+      }),
+    recordingPauses: z
+      .array(z.object({ startMs: z.number(), endMs: z.number() }))
+      .nullable()
+      .meta({
+        description:
+          "When neither audio nor words were stored, in milliseconds since the media stream connected. Null before the end, and where they always were.",
+      }),
+    analysis: AnalysisItem,
     transcriptComplete: z.boolean().nullable().meta({
       description:
         "False when turns may be missing from the transcript: a process was lost, or the disk was full. `usage` and `cost` may then be incomplete too. Null before the end.",
@@ -307,10 +326,10 @@ export const CallItem = z
   })
   .meta({ id: "Call", description: "The current state of a call. Unknown values are null.", examples: CALLS });
 
-export const CallSummary = CallItem.extend({
-  configuration: CallItem.shape.configuration.omit({ selectedTools: true }).meta({
+export const CallSummary = CallItem.omit({ analysis: true }).extend({
+  configuration: CallItem.shape.configuration.omit({ selectedTools: true, analysis: true }).meta({
     description:
-      "The configuration of the call, as in `POST /calls`, without the prompt, the greeting and the tools, which " +
+      "The configuration of the call, as in `POST /calls`, without the prompt, the greeting, the tools and `analysis`, which " +
       "`GET /calls/{id}` shows.",
   }),
 }).meta({

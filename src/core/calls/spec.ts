@@ -1,3 +1,4 @@
+import type { AnalysisSettings } from "./analysis.ts";
 import type { RedactionKind } from "../redaction/kinds.ts";
 
 /** A telephone carrier as the API names it; `carriers/list.ts` has those that exist. */
@@ -122,6 +123,8 @@ export interface CallSpec {
   phoneControl?: true;
   /** What of the call is stored with labels and silence in its place, once the call is over. Absent for nothing. */
   redact?: readonly RedactionKind[];
+  /** What an LLM is to find out about the call once it is over. Absent for nothing, and in what workers get of a call. */
+  analysis?: AnalysisSettings;
   /** For `variables` in `redact`: the values that are not kept; not stored once the call is over. */
   redactedValues?: readonly string[];
   /** The largest cost of the call, in the currency of PRICES; absent for no limit. */

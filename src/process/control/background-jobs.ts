@@ -1,17 +1,22 @@
+import type { Prices } from "../../core/billing/prices.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs } from "../../core/clocks.ts";
+import type { AccountId } from "../../core/ids.ts";
 import { EVENTS_KEPT_MS } from "../../core/limits/events.ts";
 import { DEAD_JOB_DAYS } from "../../core/limits/jobs.ts";
 import { DELIVERIES_WAITING_MAX, DELIVERY_DAYS } from "../../core/limits/webhooks.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import type { GuardedHttp } from "../../core/network/guarded-http.ts";
+import type { SchemaChecks } from "../../core/schemas/checker.ts";
 import { DeliveryJob } from "../../delivery/delivery-job.ts";
 import type { EventDocuments } from "../../delivery/documents.ts";
 import { Sender } from "../../delivery/sender.ts";
 import type { JobContext, JobHandler } from "../../jobs/handler.ts";
 import { JobRunner } from "../../jobs/runner.ts";
 import type { JobStatisticsReader } from "../../jobs/statistics.ts";
+import { AnnounceEndJob } from "../../record/analysis/announce-job.ts";
+import { AnalysisJob, type AnalysisJobOptions } from "../../record/analysis/job.ts";
 import type { CallFinalizer } from "../../record/finalization/finalizer.ts";
 import type { JournalProcessor } from "../../record/finalization/journal-processor.ts";
 import { RenderJob } from "../../record/recording/render-job.ts";
@@ -21,8 +26,10 @@ import type { AccountSecretStore } from "../../store/account-secret-store.ts";
 import type { CarrierStore } from "../../store/carrier-store.ts";
 import type { InboundWebhookStore } from "../../store/inbound-webhook-store.ts";
 import {
+  ANALYSIS_JOB,
   CLEAN_JOB,
   DELIVERY_JOB,
+  ENDED_EVENT_JOB,
   type JobKind,
   PHONE_CALL_JOB,
   RENDER_JOB,
@@ -56,6 +63,12 @@ export interface BackgroundJobsOptions {
   phoneCalls: JobHandler | undefined;
   /** Transcribes files. */
   transcriptions: JobHandler;
+  /** The LLM of an analysis. */
+  analysisLlmOf: AnalysisJobOptions["llmOf"];
+  schemas: Pick<SchemaChecks, "check">;
+  /** The account has reached a limit of its spending. */
+  isOverLimit: (accountId: AccountId) => boolean;
+  prices: Prices | undefined;
   /** How many jobs there are. */
   statistics: Pick<JobStatisticsReader, "latest">;
 }
@@ -87,6 +100,10 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     statistics,
     phoneCalls,
     transcriptions,
+    analysisLlmOf,
+    schemas,
+    isOverLimit,
+    prices,
   } = options;
   const handlers: Record<Exclude<JobKind, typeof PHONE_CALL_JOB>, JobHandler> & Partial<Record<JobKind, JobHandler>> = {
     ...(phoneCalls !== undefined && { [PHONE_CALL_JOB]: phoneCalls }),
@@ -107,6 +124,16 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       log,
       onFailed: () => metrics.recordingFailed(),
     }),
+    [ANALYSIS_JOB]: new AnalysisJob({
+      analyses: stores.analyses,
+      llmOf: analysisLlmOf,
+      schemas,
+      isOverLimit,
+      prices,
+      log,
+      onSettled: (outcome) => metrics.analysisSettled(outcome),
+    }),
+    [ENDED_EVENT_JOB]: new AnnounceEndJob(stores.analyses),
     [RETENTION_JOB]: scheduled("7 * * * *", 6 * HOUR_MS, async ({ signal, reportProgress }) => {
       await transcriptionRetention.run(signal);
       await retention.run({ signal, onProgress: reportProgress });

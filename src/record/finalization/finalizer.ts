@@ -244,6 +244,8 @@ export class CallFinalizer {
       hasJournal: true,
       counters: ending.counters,
       latency: latencySummary(turns),
+      redaction: header.redaction?.found,
+      recordingPauses: projected.recordingPauses.length > 0 ? projected.recordingPauses : undefined,
       network,
       usage,
       cost,

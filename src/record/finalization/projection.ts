@@ -1,8 +1,10 @@
 import type { CallEvent } from "../../call/events.ts";
 import { type CallNetwork, type NetworkReport, networkOf } from "../../core/calls/network.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
+import type { RecordingPause } from "../../core/calls/recording-pause.ts";
 import type { StartParameters } from "../../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
+import { millisecondsOf } from "../../core/clocks.ts";
 import type { CarrierCallId } from "../../core/ids.ts";
 import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
 import type { JournalFile } from "../journal/reader.ts";
@@ -27,6 +29,8 @@ export interface ProjectedCall {
   parameters: StartParameters | undefined;
   /** What providers did for the call, request by request. */
   usageEvents: readonly RecordedUsage[];
+  /** When neither audio nor words were stored, in order. */
+  recordingPauses: readonly RecordingPause[];
   /** What was measured of the network; undefined for a call that had no leg on RTP. */
   network: CallNetwork | undefined;
   /** What was said in a live transcription; undefined for a conversation. */
@@ -72,6 +76,7 @@ export async function projectJournal(journal: JournalFile): Promise<ProjectedCal
     carrierCallId,
     parameters: started?.parameters,
     usageEvents: gatherer.usage,
+    recordingPauses: pausesIn(journaled, durationMs),
     network: networkOf(networkReports),
     durationMs,
     frames,
@@ -104,6 +109,19 @@ export async function replayToEnd(journal: JournalFile, journaled: TimedCommand[
     // What crashed the worker may crash the replay, too. Then only the journaled commands are available.
     return journaled;
   }
+}
+
+/** The pauses of the recording; one that was not resumed lasts until the end. */
+function pausesIn(commands: readonly TimedCommand[], durationMs: number): RecordingPause[] {
+  const pauses: RecordingPause[] = [];
+  let startMs: number | undefined;
+  for (const { timeMs, command } of commands) {
+    if (command.kind === "recording-paused") startMs = Math.round(millisecondsOf(timeMs));
+    if (command.kind !== "recording-resumed" || startMs === undefined) continue;
+    pauses.push({ startMs, endMs: Math.round(millisecondsOf(timeMs)) });
+    startMs = undefined;
+  }
+  return startMs === undefined ? pauses : [...pauses, { startMs, endMs: Math.round(durationMs) }];
 }
 
 const commandsOf = (commands: readonly TimedCommand[]): JournaledCommand[] => commands.map(({ command }) => command);

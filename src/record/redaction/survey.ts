@@ -2,7 +2,6 @@ import { addMs, type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import type { RedactableText, RedactionKind, RedactionRules, RedactionSpan } from "../../core/redaction/kinds.ts";
 import { findRedactions, withoutSpans } from "../../core/redaction/redaction.ts";
-import type { TimedWord } from "../../speech/contracts.ts";
 import type { JournaledCommand, JournaledEvent, JournalHeader, JournalRecord } from "../journal/records.ts";
 import type { FoundInCall, Interval, SampleRange } from "./found.ts";
 import { textsOfCommand, textsOfEvent } from "./texts.ts";
@@ -15,6 +14,8 @@ const DTMF_MS = 600;
 const SPEECH_PAUSE_MS = 1_500;
 /** The words of a segment are placed this exactly, ms. */
 const WORD_PAD_MS = 80;
+
+type TimedWord = Extract<JournaledEvent, { kind: "segment-audio" }>["words"][number];
 
 /** What one segment of a reply says, and when. */
 interface Segment {

@@ -2,6 +2,7 @@ import MiniSearch from "minisearch";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../contracts.ts";
 import { type ReferencePhrases, referencePhrases } from "./language/phrases.ts";
 import { STOP_WORDS } from "./language/words.ts";
+import { ANALYSIS_TOOL_NAME, analysisOf } from "./analysis.ts";
 import { isGoodbye } from "./tools/built-in-rules.ts";
 import type { PlannedCall, ToolChoice, ToolChooser } from "./tools/chooser.ts";
 import { spokenResult } from "./tools/spoken-result.ts";
@@ -62,6 +63,9 @@ async function answerTo(
   choose: () => Promise<ToolChoice>,
 ): Promise<Answer> {
   const { messages, tools, language } = request;
+  const analysis = tools.find(({ name }) => name === ANALYSIS_TOOL_NAME);
+  if (analysis !== undefined)
+    return { text: "", calls: [{ name: analysis.name, arguments: analysisOf(messages, analysis.parameters) }] };
   const phrases = referencePhrases(language);
   const saying = (text: string, calls: readonly PlannedCall[] = []): Answer => ({ text, calls });
   const last = messages.findLast((message) => message.role !== "system");

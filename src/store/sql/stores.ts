@@ -8,6 +8,7 @@ import { SqlAccounts } from "./accounts.ts";
 import { SqlAgents } from "./agents/agents.ts";
 import { SqlApiKeys } from "./api-keys.ts";
 import { SqlAudit } from "./audit.ts";
+import { SqlAnalyses } from "./calls/analyses.ts";
 import { clearRecordingFailure, markRecordingFailed, SqlCalls } from "./calls/calls.ts";
 import { SqlUsage } from "./calls/usage.ts";
 import type { SqlDatabase } from "./database.ts";
@@ -131,6 +132,7 @@ export function sqlStores(
     agents: new SqlAgents(database, clock, audit),
     audit,
     calls,
+    analyses: new SqlAnalyses(database, sideEffects),
     redemptions: new SqlRedemptions(database, { clock, age, ...ofRedemptions }),
     phoneCalls: new SqlPhoneCalls(database, clock, age, sideEffects, (event) => calls.emit(event)),
     phoneNumbers,

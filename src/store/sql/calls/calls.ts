@@ -16,6 +16,7 @@ import {
   type WorkerId,
 } from "../../../core/ids.ts";
 import { KeyedQueue } from "../../../core/keyed-queue.ts";
+import { ANALYSIS_EVENT_WAIT_MS } from "../../../core/limits/analysis.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
 import { type Act, BY_SERVICE } from "../../audit-store.ts";
 import type {
@@ -34,7 +35,7 @@ import type {
   Repetition,
   WaitingCall,
 } from "../../call-store.ts";
-import { RENDER_JOB } from "../../job-kinds.ts";
+import { ANALYSIS_JOB, ENDED_EVENT_JOB, RENDER_JOB } from "../../job-kinds.ts";
 import type { TranscriptionEnd } from "../../transcription-store.ts";
 import type { SqlAudit } from "../audit.ts";
 import type { SqlDatabase } from "../database.ts";
@@ -46,6 +47,7 @@ import { LIVE_EXPIRED, liveTranscription, restartLive } from "../transcriptions/
 import type { SqlTranscriptions } from "../transcriptions/transcriptions.ts";
 import { deleteEventsOf } from "../webhooks/deliveries.ts";
 import type { SqlEvents } from "../webhooks/events.ts";
+import { firstAnalysisOf, isPending } from "./analyses.ts";
 import { newCallId } from "./call-ids.ts";
 import { callData } from "./event-data.ts";
 import { deleteExpiredRequests, findRequest, insertRequest, isExpired } from "./idempotent-requests.ts";
@@ -64,6 +66,7 @@ import {
   storageColumns,
   turnOf,
 } from "./rows.ts";
+import { forgetRedactedValues, withoutRedactedValues } from "./redaction.ts";
 import { insertTurns, rowBatches, trimTranscript } from "./turns.ts";
 import { admitWebCall, dayOf, deleteOldWebCallCosts, insertWebCall, settleWebCalls } from "./web-calls.ts";
 
@@ -400,6 +403,7 @@ export class SqlCalls implements CallStore {
       if (call === undefined) return undefined;
       const cancelled = numUpdatedRows > 0n;
       if (cancelled) {
+        await forgetRedactedValues(tx, call);
         await settleWebCalls(tx, [callId]);
         await this.#events.insert(tx, { accountId, type: "call.ended", callId });
         await this.#endLive(tx, callId, { status: "cancelled" });
@@ -494,7 +498,7 @@ export class SqlCalls implements CallStore {
   async #finish(callId: CallId, end: CallEnd, redemption: CallRedemption | undefined): Promise<boolean> {
     const active = await this.#db
       .selectFrom("calls")
-      .select(["account_id", "recording_enabled", "transcript_enabled"])
+      .select(["account_id", "recording_enabled", "transcript_enabled", "settings", "analysis_settings"])
       .where("id", "=", callId)
       .where("status", "=", "active")
       .where((calls) => calls.and(redemptionColumns(redemption)))
@@ -513,6 +517,7 @@ export class SqlCalls implements CallStore {
       await insertTurns(this.#db, part);
       await pauseAfterTransaction(performance.now() - begunMs);
     }
+    const analysis = firstAnalysisOf(active.analysis_settings, of.withText && end.turns.length > 0);
     const live = liveTranscriptionOf(callId);
     if (live !== undefined && end.transcription !== undefined)
       await this.#transcriptions.storeLiveResult(live, active.account_id, end.transcription);
@@ -532,6 +537,10 @@ export class SqlCalls implements CallStore {
           counters: jsonOf(end.counters),
           latency: jsonOf(end.latency),
           network: jsonOf(end.network),
+          redaction: jsonOf(end.redaction),
+          recording_pauses: jsonOf(end.recordingPauses),
+          analysis,
+          ...withoutRedactedValues(active.settings),
           usage: jsonOf(end.usage),
           cost: jsonOf(end.cost),
         })
@@ -545,7 +554,8 @@ export class SqlCalls implements CallStore {
       await settleWebCalls(tx, [callId], end.cost);
       await this.#endLive(tx, callId, end.transcription);
       const { accountId } = of;
-      await this.#events.insert(tx, { accountId, type: "call.ended", callId });
+      if (isPending(analysis)) await this.#requestAnalysis(tx, { accountId, callId });
+      else await this.#events.insert(tx, { accountId, type: "call.ended", callId });
       if (end.hasJournal === true && active.recording_enabled === 1) {
         await this.#jobs.insert(tx, { kind: RENDER_JOB, payload: { callId }, key: callId, accountId });
       }
@@ -553,6 +563,7 @@ export class SqlCalls implements CallStore {
     });
     this.#uncertainEnds.delete(callId);
     this.#jobs.notify();
+    if (first && withoutRedactedValues(active.settings) !== undefined) await this.#purgeChangeLog();
     if (first) {
       await this.#emitEnd({ callId, status: end.status, endReason: end.endReason });
       return true;
@@ -562,6 +573,16 @@ export class SqlCalls implements CallStore {
     // A call that was redeemed again is active and may be returned again.
     if (redemption === undefined) this.emit({ kind: "end-not-stored", callId });
     return false;
+  }
+
+  /** An LLM analyses the call, and its end is announced with the result, or without it after a time. */
+  async #requestAnalysis(
+    tx: Transaction<Tables>,
+    { accountId, callId }: { accountId: AccountId; callId: CallId },
+  ): Promise<void> {
+    const of = { payload: { callId }, key: callId, accountId };
+    await this.#jobs.insert(tx, { kind: ANALYSIS_JOB, lane: accountId, ...of });
+    await this.#jobs.insert(tx, { kind: ENDED_EVENT_JOB, delayMs: ANALYSIS_EVENT_WAIT_MS, ...of });
   }
 
   /** Whether an earlier attempt of this process has stored the end without knowing it. */
@@ -628,6 +649,7 @@ export class SqlCalls implements CallStore {
       for (const row of expired) {
         const record = recordOf(row);
         const { accountId, id: callId } = record;
+        await forgetRedactedValues(tx, record);
         await this.#events.insert(tx, { accountId, type: "call.expired", callId, data: callData(record) });
         await this.#endLive(tx, callId, LIVE_EXPIRED);
       }

@@ -21,6 +21,7 @@ import { addPhoneCallsOver } from "./0035-phone-calls-over.ts";
 import { addPhoneCallsDue } from "./0036-phone-calls-due.ts";
 import { addTranscriptions } from "./0037-transcriptions.ts";
 import { addTranscriptionPartProviders } from "./0038-transcription-part-providers.ts";
+import { addRedactionAndAnalysis } from "./0042-redaction-and-analysis.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -51,4 +52,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0036-phone-calls-due": { up: addPhoneCallsDue },
   "0037-transcriptions": { up: (db) => addTranscriptions(db, types) },
   "0038-transcription-part-providers": { up: addTranscriptionPartProviders },
+  "0042-redaction-and-analysis": { up: addRedactionAndAnalysis },
 });
