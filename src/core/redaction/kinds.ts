@@ -2,6 +2,9 @@
 export const REDACTION_KINDS = ["card_number", "phone_number", "email", "national_id", "variables"] as const;
 export type RedactionKind = (typeof REDACTION_KINDS)[number];
 
+/** Those of transcriptions of files, which have no variables. */
+export const TRANSCRIPTION_REDACTION_KINDS = REDACTION_KINDS.filter((kind) => kind !== "variables");
+
 /** What stands in a text in place of what was redacted. */
 export const REDACTION_LABELS: Readonly<Record<RedactionKind, string>> = {
   card_number: "[card number]",

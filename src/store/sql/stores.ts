@@ -1,14 +1,14 @@
 import { DEFAULT_MIGRATION_TABLE, type Kysely, Migrator, sql } from "kysely";
 import { TrunklineError } from "../../core/errors.ts";
 import type { CallId, DeliveryId } from "../../core/ids.ts";
-import { DELIVERY_JOB, RENDER_JOB, TRANSCRIPTION_JOB } from "../job-kinds.ts";
+import { ANALYSIS_JOB, DELIVERY_JOB, RENDER_JOB, TRANSCRIPTION_JOB } from "../job-kinds.ts";
 import type { SchemaOptions, Stores } from "../stores.ts";
 import { SqlAccountSecrets } from "./account-secrets.ts";
 import { SqlAccounts } from "./accounts.ts";
 import { SqlAgents } from "./agents/agents.ts";
 import { SqlApiKeys } from "./api-keys.ts";
 import { SqlAudit } from "./audit.ts";
-import { SqlAnalyses } from "./calls/analyses.ts";
+import { abandonAnalysis, resumeAnalysis, SqlAnalyses } from "./calls/analyses.ts";
 import { clearRecordingFailure, markRecordingFailed, SqlCalls } from "./calls/calls.ts";
 import { SqlUsage } from "./calls/usage.ts";
 import type { SqlDatabase } from "./database.ts";
@@ -121,6 +121,13 @@ export function sqlStores(
       return undefined;
     },
     replayed: (tx, payload) => clearRecordingFailure(tx, (payload as { callId: CallId }).callId),
+  });
+  jobs.follow(ANALYSIS_JOB, {
+    async abandoned(tx, payload) {
+      await abandonAnalysis(tx, (payload as { callId: CallId }).callId);
+      return undefined;
+    },
+    replayed: (tx, payload) => resumeAnalysis(tx, (payload as { callId: CallId }).callId),
   });
   return {
     accounts: new SqlAccounts(database, clock, audit),

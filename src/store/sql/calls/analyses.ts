@@ -12,6 +12,8 @@ import { turnOf } from "./rows.ts";
 
 const PENDING = JSON.stringify({ status: "pending" } satisfies CallAnalysis);
 
+const ABANDONED = JSON.stringify({ status: "failed", reason: "provider_failed" } satisfies CallAnalysis);
+
 /** The analysis of a call that ends now, as its column holds it. `hasWords`: something was said and is stored. */
 export const firstAnalysisOf = (settings: string | null, hasWords: boolean): string | null => {
   if (settings === null) return null;
@@ -89,6 +91,26 @@ export class SqlAnalyses implements AnalysisStore {
     });
     this.#events.notify();
   }
+}
+
+/** The job of a pending analysis was given up or deleted. */
+export async function abandonAnalysis(tx: Kysely<Tables>, callId: CallId): Promise<void> {
+  await tx
+    .updateTable("calls")
+    .set({ analysis: ABANDONED })
+    .where("id", "=", callId)
+    .where("analysis", "=", PENDING)
+    .execute();
+}
+
+/** The job is attempted again. */
+export async function resumeAnalysis(tx: Kysely<Tables>, callId: CallId): Promise<void> {
+  await tx
+    .updateTable("calls")
+    .set({ analysis: PENDING })
+    .where("id", "=", callId)
+    .where("analysis", "=", ABANDONED)
+    .execute();
 }
 
 /** Adds what an analysis has used to the usage and the cost of its call. */
