@@ -35,7 +35,7 @@ const JOINING = new Set(["dash", "dot", "hyphen", "minus", "plus", "punkt", "und
 /** The most words before "at" that may be of the address, joining words and letters spelled one by one not counted. */
 const LOCAL_WORDS_MAX = 3;
 /** The most words of the first name of a domain: "acme bakery dot com". */
-const NAME_WORDS_MAX = 3;
+const NAME_WORDS_MAX = 2;
 /** The most words of a domain, "dot" included. */
 const DOMAIN_TOKENS_MAX = 12;
 
@@ -78,8 +78,10 @@ function localStart(tokens: readonly Token[], from: number, { dot }: AddressWord
   for (let at = from; at >= 0; at -= 1) {
     const word = tokens[at]?.word ?? "";
     const isJoining = JOINING.has(word) || dot.includes(word);
-    if (BEFORE_ADDRESS.has(word) && at !== from && !isJoining) break;
-    if (!isJoining && [...word].length > 1) words += 1;
+    // Letters are spelled one by one.
+    const isLetter = [...word].length === 1;
+    if (BEFORE_ADDRESS.has(word) && at !== from && !isJoining && !isLetter) break;
+    if (!isJoining && !isLetter) words += 1;
     if (words > LOCAL_WORDS_MAX) break;
     first = at;
   }

@@ -54,6 +54,10 @@ async function scene({
     phoneCalls: undefined,
     transcriptionRetention: { run: async () => [] },
     transcriptions: { run: unused, attemptMsMax: 1_000, retryDelaysMs: [] },
+    analysisLlmOf: unused,
+    schemas: { check: unused },
+    isOverLimit: () => false,
+    prices: undefined,
     statistics: { latest: { counts: { pending: 0, running: 0, dead: 0 }, oldestDueMs: 0 } },
   };
   await backgroundJobs(options).start();

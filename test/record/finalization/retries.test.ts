@@ -22,6 +22,7 @@ const JOURNALED: JournaledCall = {
   carrierCallId: undefined,
   parameters: undefined,
   usageEvents: [],
+  recordingPauses: [],
   network: undefined,
   transcription: undefined,
   durationMs: 1,
