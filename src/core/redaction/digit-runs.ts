@@ -14,11 +14,10 @@ export interface DigitRun {
   readonly groups: readonly DigitGroup[];
 }
 
-/** A stretch of one run, whole groups. */
+/** A stretch of one run, whole groups: words between them are none of it. */
 export interface DigitStretch {
   readonly digits: string;
-  readonly first: number;
-  readonly last: number;
+  readonly groups: readonly DigitGroup[];
 }
 
 /** How many other words may stand between two groups of one run: "4111, and then 1111". */
@@ -83,7 +82,7 @@ export function stretchesIn(
       digits += group.digits;
       if (digits.length > max) break;
       if (digits.length < min) continue;
-      const stretch = { digits, first: groups[from]?.first ?? 0, last: group.last };
+      const stretch = { digits, groups: groups.slice(from, to + 1) };
       if (to > coveredTo && isFound(stretch)) best = { stretch, to };
     }
     if (best === undefined) continue;

@@ -67,7 +67,8 @@ class Finder {
   readonly #numbers = new Map<string, RedactionKind>();
   /** The first digits of their parts. */
   readonly #beginnings = new Set<string>();
-  #phoneLookups = 0;
+  /** Whether digits are a telephone number: both sides say the same ones, and streams repeat them. */
+  readonly #phoneLookups = new Map<string, boolean>();
 
   constructor({ kinds, language, values }: RedactionRules) {
     this.#kinds = new Set(kinds);
@@ -86,25 +87,25 @@ class Finder {
   }
 
   search(tokens: readonly Token[], spans: RedactionSpan[][]): void {
-    const add = (kind: RedactionKind, stretch: TokenStretch): void => addSpans(spans, tokens, kind, stretch);
-    for (const stretch of valuesIn(tokens, this.#patterns)) add("variables", stretch);
-    if (this.#kinds.has("email")) for (const stretch of spokenEmails(tokens, this.#language)) add("email", stretch);
+    const add = (kind: RedactionKind, parts: readonly TokenStretch[]): void => addSpans(spans, tokens, kind, parts);
+    for (const stretch of valuesIn(tokens, this.#patterns)) add("variables", [stretch]);
+    if (this.#kinds.has("email")) for (const stretch of spokenEmails(tokens, this.#language)) add("email", [stretch]);
     for (const run of digitRunsOf(tokens, this.#digitWords)) this.#searchRun(run, tokens, add);
     if (!this.#kinds.has("national_id")) return;
     for (const stretch of letteredIds(tokens, idsOf(this.#language).lettered, this.#digitWords)) {
-      add("national_id", stretch);
+      add("national_id", [stretch]);
     }
   }
 
   #searchRun(
     run: DigitRun,
     tokens: readonly Token[],
-    add: (kind: RedactionKind, stretch: TokenStretch) => void,
+    add: (kind: RedactionKind, parts: readonly TokenStretch[]) => void,
   ): void {
     const take = (kind: RedactionKind, found: readonly DigitStretch[]): void => {
       for (const stretch of found) {
         this.#found(stretch, kind);
-        add(kind, stretch);
+        add(kind, stretch.groups);
       }
     };
     if (this.#kinds.has("card_number"))
@@ -121,11 +122,16 @@ class Finder {
 
   #phoneNumbers(run: DigitRun, tokens: readonly Token[]): DigitStretch[] {
     const countries = countriesOf(this.#language);
-    return stretchesIn(run, PHONE_DIGITS, ({ digits, first }) => {
-      this.#phoneLookups += 1;
-      if (this.#phoneLookups > PHONE_LOOKUPS_MAX) return true;
+    return stretchesIn(run, PHONE_DIGITS, ({ digits, groups: [group] }) => {
+      const first = group?.first ?? 0;
       const isInternational = tokens[first]?.isAfterPlus === true || tokens[first - 1]?.word === "plus";
-      return isPhoneNumber(digits, isInternational, countries);
+      const key = isInternational ? `+${digits}` : digits;
+      const known = this.#phoneLookups.get(key);
+      if (known !== undefined) return known;
+      if (this.#phoneLookups.size >= PHONE_LOOKUPS_MAX) return true;
+      const isFound = isPhoneNumber(digits, isInternational, countries);
+      this.#phoneLookups.set(key, isFound);
+      return isFound;
     });
   }
 
@@ -148,7 +154,7 @@ class Finder {
     for (const run of digitRunsOf(tokens, this.#digitWords)) {
       const range = [REPEATED_DIGITS_MIN, REPEATED_DIGITS_MAX] as const;
       for (const stretch of stretchesIn(run, range, ({ digits }) => kindOf(digits) !== undefined))
-        addSpans(spans, tokens, kindOf(stretch.digits) ?? "card_number", stretch);
+        addSpans(spans, tokens, kindOf(stretch.digits) ?? "card_number", stretch.groups);
     }
   }
 }
@@ -171,19 +177,22 @@ function* letteredIds(
   }
 }
 
-/** A stretch of tokens as spans of its texts. */
+/** Stretches of tokens that belong together, as one span of each text that they are in: with what stands between them there. */
 function addSpans(
   spans: RedactionSpan[][],
   tokens: readonly Token[],
   kind: RedactionKind,
-  { first, last }: TokenStretch,
+  parts: readonly TokenStretch[],
 ): void {
-  for (let at = first; at <= last; at += 1) {
-    const { textIndex, from, to } = tokens[at] as Token;
-    const before = spans[textIndex]?.at(-1);
-    const isNext = at > first && tokens[at - 1]?.textIndex === textIndex;
-    if (isNext && before !== undefined) spans[textIndex]?.splice(-1, 1, { ...before, to });
-    else spans[textIndex]?.push({ kind, from, to });
+  let previous: Token | undefined;
+  for (const { first, last } of parts) {
+    for (const token of tokens.slice(first, last + 1)) {
+      const { textIndex, from, to } = token;
+      const before = spans[textIndex]?.at(-1);
+      if (before !== undefined && previous?.textIndex === textIndex) spans[textIndex]?.splice(-1, 1, { ...before, to });
+      else spans[textIndex]?.push({ kind, from, to });
+      previous = token;
+    }
   }
 }
 

@@ -90,7 +90,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...WEBHOOK_OUTCOMES,
     ...SIGN_IN_OUTCOMES,
     ...WEB_CALL_OUTCOMES,
-    ...ANALYSIS_FAILURES,
+    ...["completed", ...ANALYSIS_FAILURES],
   ],
   urgency: URGENCIES,
   task: BUDGETED_TASKS,
