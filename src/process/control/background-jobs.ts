@@ -100,10 +100,6 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     statistics,
     phoneCalls,
     transcriptions,
-    analysisLlmOf,
-    schemas,
-    isOverLimit,
-    prices,
   } = options;
   const handlers: Record<Exclude<JobKind, typeof PHONE_CALL_JOB>, JobHandler> & Partial<Record<JobKind, JobHandler>> = {
     ...(phoneCalls !== undefined && { [PHONE_CALL_JOB]: phoneCalls }),
@@ -124,15 +120,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       log,
       onFailed: () => metrics.recordingFailed(),
     }),
-    [ANALYSIS_JOB]: new AnalysisJob({
-      analyses: stores.analyses,
-      llmOf: analysisLlmOf,
-      schemas,
-      isOverLimit,
-      prices,
-      log,
-      onSettled: (outcome) => metrics.analysisSettled(outcome),
-    }),
+    [ANALYSIS_JOB]: analysisJob(options),
     [ENDED_EVENT_JOB]: new AnnounceEndJob(stores.analyses),
     [RETENTION_JOB]: scheduled("7 * * * *", 6 * HOUR_MS, async ({ signal, reportProgress }) => {
       await transcriptionRetention.run(signal);
@@ -164,6 +152,17 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
   const onAttempt = metrics.jobAttempted.bind(metrics);
   return new JobRunner({ jobs: stores.jobs, handlers, clock, log, onAttempt });
 }
+
+const analysisJob = ({ stores, analysisLlmOf, schemas, isOverLimit, prices, log, metrics }: BackgroundJobsOptions) =>
+  new AnalysisJob({
+    analyses: stores.analyses,
+    llmOf: analysisLlmOf,
+    schemas,
+    isOverLimit,
+    prices,
+    log,
+    onSettled: (outcome) => metrics.analysisSettled(outcome),
+  });
 
 const scheduled = (
   schedule: string,

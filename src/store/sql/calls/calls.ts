@@ -526,24 +526,7 @@ export class SqlCalls implements CallStore {
     const first = await this.#database.readCommitted(async (tx) => {
       const call = await tx
         .updateTable("calls")
-        .set({
-          status: end.status,
-          end_reason: end.endReason,
-          ended_at: end.endedAtMs,
-          duration_ms: end.durationMs,
-          ...(end.carrierCallId !== undefined && { carrier_call_id: JSON.stringify(end.carrierCallId) }),
-          parameters: of.withText ? jsonOf(end.parameters) : null,
-          transcript_complete: end.transcriptComplete === undefined ? null : Number(end.transcriptComplete),
-          counters: jsonOf(end.counters),
-          latency: jsonOf(end.latency),
-          network: jsonOf(end.network),
-          redaction: jsonOf(end.redaction),
-          recording_pauses: jsonOf(end.recordingPauses),
-          analysis,
-          ...withoutRedactedValues(active.settings),
-          usage: jsonOf(end.usage),
-          cost: jsonOf(end.cost),
-        })
+        .set({ ...endColumns(end, of.withText), analysis, ...withoutRedactedValues(active.settings) })
         .where("id", "=", callId)
         .where("status", "=", "active")
         .where((calls) => calls.and(redemptionColumns(redemption)))
@@ -669,6 +652,23 @@ const redemptionColumns = (redemption: CallRedemption | undefined) =>
     : { worker_id: redemption.workerId, worker_connection: redemption.workerConnection, epoch: redemption.epoch };
 
 const jsonOf = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value));
+
+const endColumns = (end: CallEnd, withText: boolean) => ({
+  status: end.status,
+  end_reason: end.endReason,
+  ended_at: end.endedAtMs,
+  duration_ms: end.durationMs,
+  ...(end.carrierCallId !== undefined && { carrier_call_id: JSON.stringify(end.carrierCallId) }),
+  parameters: withText ? jsonOf(end.parameters) : null,
+  transcript_complete: end.transcriptComplete === undefined ? null : Number(end.transcriptComplete),
+  counters: jsonOf(end.counters),
+  latency: jsonOf(end.latency),
+  network: jsonOf(end.network),
+  redaction: jsonOf(end.redaction),
+  recording_pauses: jsonOf(end.recordingPauses),
+  usage: jsonOf(end.usage),
+  cost: jsonOf(end.cost),
+});
 
 /** The call has no recording, and its counters say so. */
 export async function markRecordingFailed(tx: Kysely<Tables>, callId: CallId): Promise<void> {
