@@ -137,7 +137,6 @@ describe("redacting the journal of a call that is over", () => {
     expect(agent).not.toContain(3_200);
     expect(agent).not.toContain(4_600);
     expect(caller).toEqual(expect.arrayContaining([3_700, 4_000, 4_180]));
-    expect(caller).not.toContain(3_580);
   });
 
   test("silences a whole segment whose words have no times", async () => {
