@@ -1,6 +1,6 @@
 import type { RedactableText } from "../../core/redaction/kinds.ts";
 import type { JournaledCommand, JournaledEvent } from "../journal/records.ts";
-import { commandWithoutWords, eventWithoutWords } from "../journal/redact.ts";
+import { commandWithoutWords } from "../journal/redact.ts";
 
 type Words = readonly RedactableText[];
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { AccountId, CallId } from "../../../src/core/ids.ts";
 import type { CallEnd, NewCall } from "../../../src/store/call-store.ts";
 import { ANALYSIS_JOB, ENDED_EVENT_JOB } from "../../../src/store/job-kinds.ts";
@@ -8,7 +9,7 @@ import { redeemedBy } from "../../support/tokens.ts";
 import type { StoresUnderTest } from "./calls.ts";
 
 const ANALYSIS = { schema: { type: "object" }, prompt: "Pay attention.", summary: true } as const;
-const WANTED = { ...SPEC, analysis: ANALYSIS };
+const WANTED: CallSpec = { ...SPEC, analysis: ANALYSIS };
 const NO_BILL = { usage: [], cost: undefined };
 const used = (cost: number) => ({
   usage: [{ stage: "llm" as const, provider: "openai", inputTokens: 9, outputTokens: 1, cost }],
@@ -121,7 +122,7 @@ export function analysisContract(name: string, make: () => StoresUnderTest): voi
 
     test("forgets redacted values of variables, and the prompt that has them, with the end of the call", async () => {
       const agent = await stores.agents.create(accountId, AGENT);
-      const spec = { ...SPEC, redact: ["variables"] as const, redactedValues: ["Maria Canary"] };
+      const spec: CallSpec = { ...SPEC, redact: ["variables"], redactedValues: ["Maria Canary"] };
       const more = { agent: { id: agent.id, version: 1, variables: { customer: "Maria Canary" } } };
       const { id: cancelled } = await createCall(stores, accountId, spec, more);
       expect((await stores.calls.get(accountId, cancelled))?.variables).toEqual({ customer: "Maria Canary" });
