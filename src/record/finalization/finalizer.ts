@@ -161,7 +161,9 @@ export class CallFinalizer {
    * Returns log fields if this recorded the call's end. Nothing is made again for a call that is already over or
    * removed.
    */
-  async #finish(request: FinalizationRequest): Promise<{ carrierCallId?: CarrierCallId } | undefined> {
+  async #finish(
+    request: FinalizationRequest,
+  ): Promise<{ carrierCallId?: CarrierCallId; redacted?: object } | undefined> {
     const { calls } = this.#options;
     const { callId, redemption, isLost } = request;
     if (!isLost()) return undefined;
@@ -173,7 +175,11 @@ export class CallFinalizer {
     const call = await calls.get(header.accountId, callId);
     if (call?.status !== "active" || !isLost()) return undefined;
     if (!(await calls.finish(callId, this.#endOf(request, projected), redemption))) return undefined;
-    return carrierCallId === undefined ? {} : { carrierCallId };
+    const { redaction } = header;
+    return {
+      ...(carrierCallId !== undefined && { carrierCallId }),
+      ...(redaction !== undefined && { redacted: redaction.found }),
+    };
   }
 
   /** Resolves with an error where the journal cannot be read; rejects while that may change. */

@@ -1,7 +1,9 @@
+import { rm } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { isRedacted } from "../../core/calls/spec.ts";
 import type { FileOutput } from "../../core/encryption/chunked-file.ts";
 import type { MediaFile } from "../../core/encryption/chunks.ts";
+import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
 import type { RedactionRules } from "../../core/redaction/kinds.ts";
 import { replayToEnd } from "../finalization/projection.ts";
 import { JournalEncoder } from "../journal/format.ts";
@@ -20,12 +22,23 @@ const WRITE_BYTES = 64 * 1024;
  * old one is as it was. It has the same records at the same times, and where the worker died, the commands that end the call. It
  * cannot be replayed: its header says so. Does nothing for other journals, and for one that was redacted before.
  *
- * Rejects with `journal_unreadable`, and with the file system's error.
+ * Rejects with `journal_unreadable`, and with the file system's error. A journal that is damaged is deleted: what cannot be read cannot
+ * be redacted.
  */
 export async function redactJournal(journal: MediaFile): Promise<void> {
   const header = await headerOf(journal);
   const rules = header && rulesOf(header);
   if (header === undefined || rules === undefined) return;
+  try {
+    await rewrite(journal, header, rules);
+  } catch (error) {
+    if (codeOf(error) === "journal_unreadable" && systemErrorCodeOf(error) === undefined)
+      await rm(journal.path, { force: true });
+    throw error;
+  }
+}
+
+async function rewrite(journal: MediaFile, header: JournalHeader, rules: RedactionRules): Promise<void> {
   const survey = new RedactionSurvey();
   await readJournal(journal, (record) => survey.take(record));
   const journaled = survey.commands.length;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
@@ -191,13 +191,24 @@ describe("redacting the journal of a call that is over", () => {
     expect(turns).toEqual(["my card is [card number] for [variable]"]);
   });
 
-  test("leaves the journal as it was where it cannot finish, and no other file", async () => {
+  test("deletes a journal that is damaged, because it cannot be redacted, and leaves no other file", async () => {
     const file = call().end(6_000);
     const whole = readFileSync(file.path);
     writeFileSync(file.path, Buffer.concat([whole.subarray(0, whole.length - 40), Buffer.alloc(40, 9)]));
-    const damaged = readFileSync(file.path);
+    await expect(redactJournal({ path: file.path, key: undefined })).rejects.toThrow("the journal cannot be read");
+    expect(readdirSync(dirname(file.path))).toEqual([]);
+  });
+
+  test("leaves the journal as it was where the disk refuses, so that another attempt redacts it", async () => {
+    const file = call().end(6_000);
+    const whole = readFileSync(file.path);
+    // No file can be written under the name that the new one has until it is complete.
+    const unfinished = `${file.path}.${process.pid}.unfinished`;
+    mkdirSync(unfinished);
     await expect(redactJournal({ path: file.path, key: undefined })).rejects.toThrow();
-    expect(readFileSync(file.path).equals(damaged)).toBe(true);
-    expect(readdirSync(dirname(file.path))).toEqual(["call.tlj"]);
+    expect(readFileSync(file.path).equals(whole)).toBe(true);
+    rmdirSync(unfinished);
+    await redactJournal({ path: file.path, key: undefined });
+    expect(readFileSync(file.path, "latin1")).not.toContain("4111");
   });
 });
