@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { type MediaKey, newMediaKey } from "../../../src/core/encryption/chunks.ts";
 import { type AccountId, asTurnId, type CallId } from "../../../src/core/ids.ts";
@@ -11,6 +11,7 @@ import { localJournalProcessor } from "../../../src/record/finalization/journal-
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { writeAtomically } from "../../../src/record/recording/wav-file.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
+import { openPostgresStores } from "../../../src/store/postgres/open-stores.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { AGENT, SPEC } from "../../support/calls/stored-calls.ts";
@@ -19,6 +20,8 @@ import { START } from "../../support/journals/example-call.ts";
 import { JournalFile } from "../../support/journals/journal-file.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
+import { hasPostgres } from "../../support/postgres/server.ts";
+import { migratedDatabase } from "../../support/stores/every-store.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf, mintToken, redeemedBy } from "../../support/tokens.ts";
 
@@ -30,12 +33,23 @@ let directory: string;
 let clock: ManualClock;
 let stores: Stores;
 let accountId: AccountId;
-beforeEach(async () => {
+/** Every value in every table, and every byte of every file, the database's own where it is one. */
+let everything: () => Promise<string>;
+
+async function open(onPostgres: boolean): Promise<void> {
   directory = temporaryDirectory();
   clock = new ManualClock();
-  stores = await openSqliteStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const ageClock = ageClockOf(clock);
+  stores = onPostgres
+    ? await openPostgresStores(await migratedDatabase(), clock, { ageClock })
+    : await openSqliteStores(directory, clock, { ageClock });
   accountId = await stores.accounts.ensure("first");
-});
+  everything = async () => {
+    const rows: string[] = [];
+    await stores.transfer.export(async ({ row }) => void rows.push(JSON.stringify(row)));
+    return [...rows, allBytes(directory)].join("\n");
+  };
+}
 afterEach(() => stores.close());
 
 /** A call in which the caller says all canaries and the agent repeats each, as its worker leaves it. */
@@ -95,12 +109,18 @@ function finalizerWith(findKey: (callId: CallId) => Promise<MediaKey | undefined
 
 const foundIn = (bytes: string): string[] => CANARIES.needles.filter((needle) => bytes.includes(needle));
 
+type Case = [of: string, isTruncated: boolean, isEncrypted: boolean, onPostgres: boolean];
+const ON_POSTGRES: readonly Case[] = hasPostgres ? [["of a call that ended, on Postgres", false, false, true]] : [];
+const CASES: readonly Case[] = [
+  ["of a call that ended", false, false, false],
+  ["of a call whose worker died", true, false, false],
+  ["of an encrypted call", false, true, false],
+  ...ON_POSTGRES,
+];
+
 describe("after a call in which fifty things were said that must not be kept", () => {
-  test.each([
-    ["of a call that ended", false, false],
-    ["of a call whose worker died", true, false],
-    ["of an encrypted call", false, true],
-  ])("no file of the data directory has one of them: %s", async (_, isTruncated, isEncrypted) => {
+  test.each(CASES)("no file and no row has one of them: %s", async (_, isTruncated, isEncrypted, onPostgres) => {
+    await open(onPostgres);
     const keys = new Map<CallId, MediaKey>();
     const keyOf = (callId: CallId): MediaKey => {
       const key = keys.get(callId) ?? newMediaKey(callId);
@@ -109,7 +129,7 @@ describe("after a call in which fifty things were said that must not be kept", (
     };
     const callId = await call(isTruncated, isEncrypted ? keyOf : undefined);
     const { finalizer, journals, lines } = finalizerWith(async (id) => keys.get(id));
-    if (!isEncrypted) expect(foundIn(allBytes(directory)).length).toBeGreaterThan(50);
+    if (!isEncrypted) expect(foundIn(await everything()).length).toBeGreaterThan(50);
     finalizer.finalize(callId);
     await finalizer.idle();
     const recording = await journals.render(callId);
@@ -125,10 +145,13 @@ describe("after a call in which fifty things were said that must not be kept", (
     expect(foundIn(lines.join("\n"))).toEqual([]);
     // The change log of SQLite is emptied without waiting for it.
     await stores.calls.expire();
-    expect(foundIn(allBytes(directory))).toEqual([]);
+    expect(foundIn(await everything())).toEqual([]);
+    // Made again after a crash, it is the same.
+    expect((await journals.project(callId)).turns).toEqual(turns);
   });
 
   test("the events of the call have no words while it is live, and are listed on from where they were", async () => {
+    await open(false);
     const callId = await call(true);
     const pager = new EventPager(directory);
     const live = await pager.page(callId, 0, 100);
