@@ -134,7 +134,7 @@ describe("values of variables", () => {
     ]);
   });
 
-  it("passes over values that are too short to mean anything", () => {
+  it("ignores values that are too short to mean anything", () => {
     expect(redacted("I am at a bar", { kinds: ["variables"], values: ["a", "at", ""] })).toEqual(["I am at a bar"]);
   });
 
