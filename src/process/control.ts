@@ -41,8 +41,8 @@ import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { RetentionJob } from "../record/retention/job.ts";
 import { TranscriptionRetention } from "../record/retention/transcriptions.ts";
-import { speechMetrics } from "../speech/local/host/metrics.ts";
 import { accountLlms } from "../speech/llm/accounts.ts";
+import { speechMetrics } from "../speech/local/host/metrics.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createVoiceLists } from "../speech/registry.ts";
 import { credentialProviders, llmProvidersOf, pricedProviders } from "../speech/settings.ts";
@@ -75,9 +75,9 @@ import {
   waitForAssignment,
 } from "./channel/child-side.ts";
 import { Admission } from "./control/admission.ts";
+import { analysisLlms } from "./control/analyses.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
 import { backgroundJobs } from "./control/background-jobs.ts";
-import { analysisLlms } from "./control/analyses.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
 import { fileTranscriptions, providersOf } from "./control/file-transcriptions.ts";
 import { ensureFirstApiKey } from "./control/first-api-key.ts";

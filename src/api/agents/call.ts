@@ -2,8 +2,8 @@ import type { CallSpec } from "../../core/calls/spec.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import type { AgentDefinition, VariableValues } from "../../store/agent-store.ts";
-import { NewCallBody } from "../calls/request-schemas.ts";
 import { afterCallProblems } from "../calls/after-call.ts";
+import { NewCallBody } from "../calls/request-schemas.ts";
 import { type CallSpecDeps, maxCostProblems, modelProblems, specOfCheckedTools } from "../calls/spec.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
 import { isBlank, problemWithoutValue } from "../http/validation.ts";
@@ -78,7 +78,10 @@ export async function agentSpecOf(
   });
   const spec = await specOfCheckedTools(whole, [], offer);
   const isRedacted = spec.redact?.includes("variables") === true;
-  return { spec: isRedacted ? { ...spec, redactedValues: Object.values(values).map(String) } : spec, variables: values };
+  return {
+    spec: isRedacted ? { ...spec, redactedValues: Object.values(values).map(String) } : spec,
+    variables: values,
+  };
 }
 
 /** The problems of overrides that the schema does not see: those that the agent does not allow, tools, and the limit of cost. */

@@ -31,7 +31,8 @@ export const AnalysisBody = z
         .optional()
         .meta({ description: "What the LLM is to pay attention to." }),
       summary: flag.optional().meta({
-        description: "Whether there is to be a summary in a few sentences, which is the default where `schema` is absent.",
+        description:
+          "Whether there is to be a summary in a few sentences, which is the default where `schema` is absent.",
       }),
     },
     { error: "must be an object" },

@@ -143,10 +143,12 @@ export const CALLS = [
   },
 ];
 
-export const CALL_SUMMARIES = CALLS.map(({ configuration: { selectedTools: _, analysis: __, ...configuration }, analysis: ___, ...call }) => ({
-  ...call,
-  configuration,
-}));
+export const CALL_SUMMARIES = CALLS.map(
+  ({ configuration: { selectedTools: _, analysis: __, ...configuration }, analysis: ___, ...call }) => ({
+    ...call,
+    configuration,
+  }),
+);
 
 export const TURNS = [
   {

@@ -1,5 +1,3 @@
-import { REDACTION_KINDS } from "../../core/redaction/kinds.ts";
-import { AnalysisBody, AnalysisItem } from "./after-call.ts";
 import { z } from "zod";
 import { CARRIERS, CONNECTION_TYPES } from "../../carriers/list.ts";
 import type { LATENCY_STEPS } from "../../core/calls/latency.ts";
@@ -10,9 +8,11 @@ import { STAGES } from "../../core/calls/stages.ts";
 import type { CallMs } from "../../core/clocks.ts";
 import type { CallId } from "../../core/ids.ts";
 import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../core/limits/calls.ts";
+import { REDACTION_KINDS } from "../../core/redaction/kinds.ts";
 import { CALL_STATUSES } from "../../store/call-store.ts";
 import { pageSchema } from "../http/pages.ts";
 import { ToolItem } from "../tools/schemas.ts";
+import { AnalysisBody, AnalysisItem } from "./after-call.ts";
 import { CALL_SUMMARIES, CALLS, CREATED_CALLS, TURNS } from "./examples.ts";
 import { meaningsOf } from "./meanings.ts";
 
@@ -297,13 +297,10 @@ export const CallItem = z
     transcriptDeletedAt: time.nullable().meta({
       description: "When retention deleted the transcript, and with it the call's events.",
     }),
-    redaction: z
-      .partialRecord(z.enum(REDACTION_KINDS), z.int())
-      .nullable()
-      .meta({
-        description:
-          "How often each kind was found in what is kept of the call, and redacted. Null before the end, and without `redact`.",
-      }),
+    redaction: z.partialRecord(z.enum(REDACTION_KINDS), z.int()).nullable().meta({
+      description:
+        "How often each kind was found in what is kept of the call, and redacted. Null before the end, and without `redact`.",
+    }),
     recordingPauses: z
       .array(z.object({ startMs: z.number(), endMs: z.number() }))
       .nullable()
@@ -326,17 +323,19 @@ export const CallItem = z
   })
   .meta({ id: "Call", description: "The current state of a call. Unknown values are null.", examples: CALLS });
 
-export const CallSummary = CallItem.omit({ analysis: true }).extend({
-  configuration: CallItem.shape.configuration.omit({ selectedTools: true, analysis: true }).meta({
-    description:
-      "The configuration of the call, as in `POST /calls`, without the prompt, the greeting, the tools and `analysis`, which " +
-      "`GET /calls/{id}` shows.",
-  }),
-}).meta({
-  id: "CallSummary",
-  description: "A call in a list. Unknown values are null.",
-  examples: CALL_SUMMARIES,
-});
+export const CallSummary = CallItem.omit({ analysis: true })
+  .extend({
+    configuration: CallItem.shape.configuration.omit({ selectedTools: true, analysis: true }).meta({
+      description:
+        "The configuration of the call, as in `POST /calls`, without the prompt, the greeting, the tools and `analysis`, which " +
+        "`GET /calls/{id}` shows.",
+    }),
+  })
+  .meta({
+    id: "CallSummary",
+    description: "A call in a list. Unknown values are null.",
+    examples: CALL_SUMMARIES,
+  });
 
 const callTimeMs = z
   .number()

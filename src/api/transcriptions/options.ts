@@ -59,7 +59,9 @@ export function refuseRedaction(redact: readonly Problem[]): void {
 }
 
 export const redactProblems = ({ redact }: Given): readonly Problem[] =>
-  redact === undefined ? [] : [problemWithoutValue(["redact"], "is not available for live transcriptions in this version")];
+  redact === undefined
+    ? []
+    : [problemWithoutValue(["redact"], "is not available for live transcriptions in this version")];
 
 /** Who could, where none does. */
 const could = (providers: readonly string[]): string =>

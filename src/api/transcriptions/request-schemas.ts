@@ -1,4 +1,3 @@
-import { TRANSCRIPTION_REDACTION_KINDS } from "../../core/redaction/kinds.ts";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
 import type { CallId } from "../../core/ids.ts";
@@ -9,6 +8,7 @@ import {
   VOCABULARY_WORD_CHARS_MAX,
   VOCABULARY_WORDS_MAX,
 } from "../../core/limits/transcriptions.ts";
+import { TRANSCRIPTION_REDACTION_KINDS } from "../../core/redaction/kinds.ts";
 import { CHANNEL_MODES, DEFAULT_TRANSCRIPTION_OPTIONS, TIMESTAMP_KINDS } from "../../core/transcriptions/options.ts";
 import { metadata } from "../calls/request-schemas.ts";
 import { ALONGSIDE_FIELD_ERRORS, flag, listOf, oneOf, text, textNotBlank } from "../http/fields.ts";
@@ -53,11 +53,7 @@ const options = {
       description: `Words that are likely, such as names: at most ${VOCABULARY_WORDS_MAX} of ${VOCABULARY_WORD_CHARS_MAX} characters.`,
       examples: [["Lario’s", "Trunkline"]],
     }),
-  redact: listOf(
-    oneOf(TRANSCRIPTION_REDACTION_KINDS),
-    TRANSCRIPTION_REDACTION_KINDS.length,
-    "must be a list of kinds",
-  )
+  redact: listOf(oneOf(TRANSCRIPTION_REDACTION_KINDS), TRANSCRIPTION_REDACTION_KINDS.length, "must be a list of kinds")
     .default([])
     .meta({
       description:

@@ -1,6 +1,6 @@
-import { REDACTION_KINDS } from "../../core/redaction/kinds.ts";
 import { z } from "zod";
 import type { TranscriptionId } from "../../core/ids.ts";
+import { REDACTION_KINDS } from "../../core/redaction/kinds.ts";
 import {
   CHANNEL_MODES,
   TIMESTAMP_KINDS,

@@ -1,5 +1,5 @@
-import type { AnalysisSettings } from "./analysis.ts";
 import type { RedactionKind } from "../redaction/kinds.ts";
+import type { AnalysisSettings } from "./analysis.ts";
 
 /** A telephone carrier as the API names it; `carriers/list.ts` has those that exist. */
 export type CarrierType = `carrier_${string}`;

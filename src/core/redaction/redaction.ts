@@ -3,8 +3,8 @@ import { type DigitRun, type DigitStretch, digitRunsOf, stretchesIn } from "./di
 import { type DigitWords, digitWordsOf } from "./digit-words.ts";
 import { spokenEmails, type TokenStretch, writtenEmails } from "./emails.ts";
 import {
-  type RedactableText,
   REDACTION_LABELS,
+  type RedactableText,
   type RedactionKind,
   type RedactionRules,
   type RedactionSpan,
@@ -109,7 +109,10 @@ class Finder {
       }
     };
     if (this.#kinds.has("card_number"))
-      take("card_number", stretchesIn(run, CARD_DIGITS, ({ digits }) => isCardNumber(digits)));
+      take(
+        "card_number",
+        stretchesIn(run, CARD_DIGITS, ({ digits }) => isCardNumber(digits)),
+      );
     if (this.#kinds.has("national_id")) {
       for (const { lengths, isValid } of idsOf(this.#language).numbers) {
         const range = [Math.min(...lengths), Math.max(...lengths)] as const;

@@ -1,4 +1,4 @@
-import { type RedactableText, REDACTION_LABELS, type RedactionKind } from "../redaction/kinds.ts";
+import { REDACTION_LABELS, type RedactableText, type RedactionKind } from "../redaction/kinds.ts";
 import { findRedactions, withoutSpans } from "../redaction/redaction.ts";
 import type { TranscribedUtterance, TranscribedWord, TranscriptionResult } from "./result.ts";
 

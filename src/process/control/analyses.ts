@@ -41,7 +41,8 @@ const askWith =
     for await (const event of llm.reply(request, signal, observer)) {
       if (event.kind === "text") text += event.text;
       else if (event.kind === "tool-call" && event.name === tool.name) argumentsJson.push(event.argumentsJson);
-      if (text.length > ANALYSIS_ANSWER_CHARS_MAX) throw providerFailed(llm.provider, "sent an analysis that is too long");
+      if (text.length > ANALYSIS_ANSWER_CHARS_MAX)
+        throw providerFailed(llm.provider, "sent an analysis that is too long");
     }
     signal.throwIfAborted();
     return { argumentsJson, text };

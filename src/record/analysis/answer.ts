@@ -1,5 +1,5 @@
-import { isObject } from "../../core/json.ts";
 import type { AnalysisSettings } from "../../core/calls/analysis.ts";
+import { isObject } from "../../core/json.ts";
 import { ANALYSIS_ANSWER_CHARS_MAX } from "../../core/limits/analysis.ts";
 import { hasSummary } from "./request.ts";
 

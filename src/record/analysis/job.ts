@@ -71,7 +71,10 @@ export class AnalysisJob implements JobHandler {
     } catch (error) {
       signal.throwIfAborted();
       if (job.attempt > this.retryDelaysMs.length) {
-        this.#options.log.warn({ callId, err: error, code: codeOf(error) }, "analysis of a call failed at its last attempt");
+        this.#options.log.warn(
+          { callId, err: error, code: codeOf(error) },
+          "analysis of a call failed at its last attempt",
+        );
         return await this.#fail(callId, "provider_failed", used.bill);
       }
       await analyses.attempted(callId, used.bill);

@@ -1,5 +1,5 @@
-import { systemErrorCodeOf } from "../../core/errors.ts";
 import { isRedacted } from "../../core/calls/spec.ts";
+import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../core/limits/api.ts";
 import { type FindMediaKey, noKey } from "../finalization/journal-processor.ts";

@@ -8,7 +8,9 @@ import { redactJournal } from "../redaction/redact-journal.ts";
 import { type ProjectedCall, projectJournal } from "./projection.ts";
 
 /** A projected call with the fields of its journal's header that a record needs. */
-export type JournaledCall = Omit<ProjectedCall, "header"> & { header: Pick<JournalHeader, "accountId" | "startedAt" | "redaction"> };
+export type JournaledCall = Omit<ProjectedCall, "header"> & {
+  header: Pick<JournalHeader, "accountId" | "startedAt" | "redaction">;
+};
 
 /** Makes the projection and the recording of a call that is over. Both may be requested repeatedly. */
 export interface JournalProcessor {

@@ -44,7 +44,7 @@ async function rewrite(journal: MediaFile, header: JournalHeader, rules: Redacti
   const journaled = survey.commands.length;
   const added = survey.hasEnd ? [] : (await replayToEnd(journal, [...survey.commands])).slice(journaled);
   for (const { command } of added) survey.onCommand(command);
-  const { found, counts } = survey.result(rules, header.leg.outboundRateHz);
+  const { found, counts } = await survey.result(rules, header.leg.outboundRateHz);
   const redaction: JournalRedaction = { found: counts, ...(!survey.hasEnd && { recovered: true }) };
   const encoder = new JournalEncoder();
   const rewriter = new JournalRewriter({ header, found, redaction, encoder });

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { addMs, type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import type { RedactableText, RedactionKind, RedactionRules, RedactionSpan } from "../../core/redaction/kinds.ts";
@@ -16,6 +17,9 @@ const SPEECH_PAUSE_MS = 1_500;
 const WORD_PAD_MS = 80;
 
 type TimedWord = Extract<JournaledEvent, { kind: "segment-audio" }>["words"][number];
+
+/** How many transcripts are searched in one turn of the event loop. */
+const TRANSCRIPTS_AT_ONCE = 25;
 
 /** What one segment of a reply says, and when. */
 interface Segment {
@@ -104,7 +108,10 @@ export class RedactionSurvey {
   }
 
   /** Call this once, after the last record. `rateHz`: of the agent's audio. */
-  result(rules: RedactionRules, rateHz: number): { found: FoundInCall; counts: Partial<Record<RedactionKind, number>> } {
+  result(
+    rules: RedactionRules,
+    rateHz: number,
+  ): { found: FoundInCall; counts: Partial<Record<RedactionKind, number>> } {
     const texts = this.#kept.map(({ text }) => text);
     const replies = [...this.#replies].map(([turnId, segments]) => {
       const ordered = [...segments].sort(([a], [b]) => a - b).map(([, segment]) => segment);
@@ -122,15 +129,25 @@ export class RedactionSurvey {
     const said = this.#kept.flatMap(({ interval }, at) => {
       return interval !== undefined && (spans[at]?.length ?? 0) > 0 ? [interval] : [];
     });
-    const transcribed = this.#transcripts.filter(({ text }) => findRedactions([text], rules)[0]?.length !== 0);
+    const transcribed = await this.#foundTranscripts(rules);
     return {
       found: {
         texts: texts.map(({ text }, at) => withoutSpans(text, spans[at] ?? [])),
-        callerIntervals: [...said, ...transcribed.map(({ interval }) => interval), ...this.#dtmf],
+        callerIntervals: [...said, ...transcribed, ...this.#dtmf],
         agentRanges,
       },
       counts: countsOf(spans),
     };
+  }
+
+  /** When transcripts were spoken that have something to redact: an interim may have what no final has. */
+  async #foundTranscripts(rules: RedactionRules): Promise<Interval[]> {
+    const found: Interval[] = [];
+    for (const [at, { text, interval }] of this.#transcripts.entries()) {
+      if (at % TRANSCRIPTS_AT_ONCE === 0) await setImmediate();
+      if (findRedactions([text], rules)[0]?.length !== 0) found.push(interval);
+    }
+    return found;
   }
 }
 

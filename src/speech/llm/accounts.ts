@@ -49,12 +49,21 @@ export function accountLlms({ config, clock, log }: AccountLlmsOptions): Account
       credentials,
     );
     const lists = { model_a: list, model_b: list, model_c: list };
-    const created = await createLlms(lists, withKeys(llm, credentials), contextSizes, breakersOf("llm"), clock, NO_CHOOSER);
+    const created = await createLlms(
+      lists,
+      withKeys(llm, credentials),
+      contextSizes,
+      breakersOf("llm"),
+      clock,
+      NO_CHOOSER,
+    );
     return created[model];
   };
 
   return (account, model) => {
-    const key = createHash("sha256").update(canonicalJson([account, model])).digest("base64");
+    const key = createHash("sha256")
+      .update(canonicalJson([account, model]))
+      .digest("base64");
     const found = entries.get(key) ?? create(account, model);
     entries.delete(key);
     entries.set(key, found);

@@ -1,8 +1,8 @@
 import MiniSearch from "minisearch";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../contracts.ts";
+import { ANALYSIS_TOOL_NAME, analysisOf } from "./analysis.ts";
 import { type ReferencePhrases, referencePhrases } from "./language/phrases.ts";
 import { STOP_WORDS } from "./language/words.ts";
-import { ANALYSIS_TOOL_NAME, analysisOf } from "./analysis.ts";
 import { isGoodbye } from "./tools/built-in-rules.ts";
 import type { PlannedCall, ToolChoice, ToolChooser } from "./tools/chooser.ts";
 import { spokenResult } from "./tools/spoken-result.ts";

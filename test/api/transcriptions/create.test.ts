@@ -84,7 +84,17 @@ describe("POST /transcriptions as JSON", () => {
     expect(errorOf(answer).code).toBe("invalid_request");
     expect(pathsOf(answer)).toEqual(
       [
-        ...["", "/callId", "/channels", "/deleteAudio", "/language", "/metadata", "/nonsense", "/redact/0", "/speakers"],
+        ...[
+          "",
+          "/callId",
+          "/channels",
+          "/deleteAudio",
+          "/language",
+          "/metadata",
+          "/nonsense",
+          "/redact/0",
+          "/speakers",
+        ],
         ...["/timestamps", "/url", "/vocabulary/0", "/vocabulary/1"],
       ].sort(),
     );

@@ -63,7 +63,10 @@ export function analysisContract(name: string, make: () => StoresUnderTest): voi
     });
 
     test("has failed where nothing was said, without a job, and is absent where it is not wanted", async () => {
-      expect(await analysisOf(await ended(WANTED, { turns: [] }))).toEqual({ status: "failed", reason: "no_transcript" });
+      expect(await analysisOf(await ended(WANTED, { turns: [] }))).toEqual({
+        status: "failed",
+        reason: "no_transcript",
+      });
       expect(await analysisOf(await ended(SPEC))).toBeUndefined();
       expect(await kinds()).toEqual([]);
     });

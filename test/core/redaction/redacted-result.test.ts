@@ -37,13 +37,13 @@ describe("a result without what must not be kept", () => {
   });
 
   test("has none of a number that two utterances of a channel divide between them", () => {
-    const spoken = [[0, "it is 4111 1111"], [1, "go on"], [0, "1111 1111 please"]] as const;
+    const spoken = [
+      [0, "it is 4111 1111"],
+      [1, "go on"],
+      [0, "1111 1111 please"],
+    ] as const;
     const result = redactedResult(resultOf(spoken), ["card_number"]);
-    expect(result.utterances.map(({ text }) => text)).toEqual([
-      "it is [card number]",
-      "go on",
-      "[card number] please",
-    ]);
+    expect(result.utterances.map(({ text }) => text)).toEqual(["it is [card number]", "go on", "[card number] please"]);
     expect(JSON.stringify(result)).not.toContain("1111");
   });
 

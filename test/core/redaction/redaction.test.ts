@@ -56,7 +56,12 @@ describe("card numbers", () => {
   });
 
   it("finds parts of a number that was found, before and after it", () => {
-    const texts = ["It begins with 4012 8888", "4012 8888 8888 1881", "agent: The one ending in 1881, yes?", "In 2024."];
+    const texts = [
+      "It begins with 4012 8888",
+      "4012 8888 8888 1881",
+      "agent: The one ending in 1881, yes?",
+      "In 2024.",
+    ];
     expect(redacted(texts, { kinds: ["card_number"] })).toEqual([
       "It begins with [card number]",
       "[card number]",

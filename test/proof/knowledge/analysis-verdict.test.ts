@@ -12,7 +12,11 @@ const NONE = { lost: [], stuck: [], doubled: [], unannounced: [] };
 
 describe("the verdict on analysed calls", () => {
   test("finds nothing wrong with calls that were analysed, or of which there is nothing to analyse", () => {
-    const silent = { ...GOOD, number: undefined, analysis: { status: "failed", reason: "no_transcript", number: undefined } };
+    const silent = {
+      ...GOOD,
+      number: undefined,
+      analysis: { status: "failed", reason: "no_transcript", number: undefined },
+    };
     expect(analysisVerdictOf([GOOD, silent])).toEqual(NONE);
   });
 

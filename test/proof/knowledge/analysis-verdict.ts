@@ -5,7 +5,9 @@ export interface AnalysedCall {
   readonly number: string | undefined;
   readonly status: string;
   /** Of its analysis; undefined where it has none. */
-  readonly analysis: { readonly status: string; readonly reason: string | null; readonly number: string | undefined } | undefined;
+  readonly analysis:
+    | { readonly status: string; readonly reason: string | null; readonly number: string | undefined }
+    | undefined;
   /** The ids of the events of its end that were delivered. */
   readonly eventIds: readonly string[];
 }

@@ -10,8 +10,8 @@ import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { writeAtomically } from "../../../src/record/recording/wav-file.ts";
-import { hashSecret } from "../../../src/store/secrets.ts";
 import { openPostgresStores } from "../../../src/store/postgres/open-stores.ts";
+import { hashSecret } from "../../../src/store/secrets.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { AGENT, SPEC } from "../../support/calls/stored-calls.ts";
@@ -76,7 +76,11 @@ async function call(isTruncated: boolean, key?: (callId: CallId) => MediaKey): P
       { kind: "frame-in", timeMs: startMs, mediaMs: mediaMs(atMs + 500), isSpeech: true, audio, audioOmitted: false },
       { kind: "event", timeMs: endMs, event: { kind: "stt-interim", text } },
       { kind: "event", timeMs: endMs, event: { kind: "stt-final", text } },
-      { kind: "command", timeMs: endMs, command: { kind: "turn", turn: { role: "user", text, startMs, endMs, interrupted: false } } },
+      {
+        kind: "command",
+        timeMs: endMs,
+        command: { kind: "turn", turn: { role: "user", text, startMs, endMs, interrupted: false } },
+      },
       { kind: "event", timeMs: endMs, event: { kind: "reply-text", turnId, text: `You said ${text}` } },
       { kind: "command", timeMs: endMs, command: { kind: "speak", turnId, segment: 0, text: `You said ${text}` } },
       { kind: "event", timeMs: endMs, event: { kind: "segment-audio", turnId, segment: 0, samples: 160, words: [] } },
@@ -86,7 +90,13 @@ async function call(isTruncated: boolean, key?: (callId: CallId) => MediaKey): P
         timeMs: callMs(atMs + 1_700),
         command: {
           kind: "turn",
-          turn: { role: "agent", text: `You said ${text}`, startMs: callMs(atMs + 1_600), endMs: callMs(atMs + 1_620), interrupted: false },
+          turn: {
+            role: "agent",
+            text: `You said ${text}`,
+            startMs: callMs(atMs + 1_600),
+            endMs: callMs(atMs + 1_620),
+            interrupted: false,
+          },
         },
       },
     );
@@ -103,7 +113,14 @@ async function call(isTruncated: boolean, key?: (callId: CallId) => MediaKey): P
 function finalizerWith(findKey: (callId: CallId) => Promise<MediaKey | undefined>) {
   const { log, lines } = memoryLog();
   const journals = localJournalProcessor(directory, makeResampler, findKey);
-  const finalizer = new CallFinalizer({ calls: stores.calls, dataDir: directory, journals, clock, log, onFinalized: () => {} });
+  const finalizer = new CallFinalizer({
+    calls: stores.calls,
+    dataDir: directory,
+    journals,
+    clock,
+    log,
+    onFinalized: () => {},
+  });
   return { finalizer, journals, lines };
 }
 

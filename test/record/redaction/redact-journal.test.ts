@@ -9,9 +9,9 @@ import { EventLister, type ListedEvent } from "../../../src/record/events/event-
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
+import { writeAtomically } from "../../../src/record/recording/wav-file.ts";
 import { redactJournal } from "../../../src/record/redaction/redact-journal.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";
-import { writeAtomically } from "../../../src/record/recording/wav-file.ts";
 import { SPEC, START } from "../../support/journals/example-call.ts";
 import { JournalFile } from "../../support/journals/journal-file.ts";
 
@@ -44,7 +44,12 @@ function call(spec = REDACTED, more: Exclude<JournalRecord, { kind: "header" }>[
   records.push({ kind: "event", timeMs: callMs(1_500), event: { kind: "stt-interim", text: "my card is 4111 1111" } });
   records.push({ kind: "event", timeMs: callMs(2_200), event: { kind: "stt-final", text: `my card is ${CARD}` } });
   records.push(user(`my card is ${CARD} for Tirzah`, 1_000, 2_000));
-  const speak = { kind: "speak", turnId: asTurnId(2), segment: 0, text: `Thank you, I have ${CARD}, and now the date.` } as const;
+  const speak = {
+    kind: "speak",
+    turnId: asTurnId(2),
+    segment: 0,
+    text: `Thank you, I have ${CARD}, and now the date.`,
+  } as const;
   records.push({ kind: "command", timeMs: callMs(2_500), command: speak });
   const words = speak.text.split(" ").map((text, at) => ({ text, startMs: at * 150, endMs: (at + 1) * 150 }));
   records.push({

@@ -86,8 +86,7 @@ export class SqlAnalyses implements AnalysisStore {
         .where("id", "=", callId)
         .where("ended_at", "is not", null)
         .executeTakeFirst();
-      if (call !== undefined)
-        await this.#events.insert(tx, { accountId: call.account_id, type: "call.ended", callId });
+      if (call !== undefined) await this.#events.insert(tx, { accountId: call.account_id, type: "call.ended", callId });
     });
     this.#events.notify();
   }

@@ -53,6 +53,7 @@ import { callData } from "./event-data.ts";
 import { deleteExpiredRequests, findRequest, insertRequest, isExpired } from "./idempotent-requests.ts";
 import { listCalls } from "./list.ts";
 import { metadataRows } from "./metadata.ts";
+import { forgetRedactedValues, withoutRedactedValues } from "./redaction.ts";
 import {
   createdRecordOf,
   currentRecordOf,
@@ -66,7 +67,6 @@ import {
   storageColumns,
   turnOf,
 } from "./rows.ts";
-import { forgetRedactedValues, withoutRedactedValues } from "./redaction.ts";
 import { insertTurns, rowBatches, trimTranscript } from "./turns.ts";
 import { admitWebCall, dayOf, deleteOldWebCallCosts, insertWebCall, settleWebCalls } from "./web-calls.ts";
 
