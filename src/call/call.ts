@@ -37,6 +37,11 @@ import type { TurnEvent } from "./turn-taking/turn-events.ts";
 import { INITIAL_TURN, type Turn } from "./turn-taking/turn-state.ts";
 import { TurnTaking } from "./turn-taking/turn-taking.ts";
 
+type Requested = Extract<
+  CallEvent,
+  { kind: "hold-requested" | "resume-requested" | "recording-pause-requested" | "recording-resume-requested" }
+>;
+
 /** What a `Call` is constructed from. */
 export interface CallOptions {
   spec: CallSpec;
@@ -312,13 +317,9 @@ export class Call implements CallMachine {
         return;
       case "hold-requested":
       case "resume-requested":
-        this.#onHold(event);
-        return;
       case "recording-pause-requested":
       case "recording-resume-requested":
-        this.#changeRecording({
-          kind: event.kind === "recording-pause-requested" ? "pause-recording" : "resume-recording",
-        });
+        this.#onRequested(event);
         return;
       case "context-exceeded":
         this.#conversation.limitPrompt(event.tokensMax);
@@ -392,9 +393,22 @@ export class Call implements CallMachine {
     this.#onCallerBack(result);
   }
 
-  #onHold(event: Extract<CallEvent, { kind: "hold-requested" | "resume-requested" }>): void {
-    if (event.kind === "hold-requested") this.#onHoldRequested(event.msMax);
-    else if (this.holdRefusal({ kind: "resume" }) === undefined) this.#endHold("requested");
+  /** What a program asks for. */
+  #onRequested(event: Requested): void {
+    switch (event.kind) {
+      case "hold-requested":
+        this.#onHoldRequested(event.msMax);
+        return;
+      case "resume-requested":
+        if (this.holdRefusal({ kind: "resume" }) === undefined) this.#endHold("requested");
+        return;
+      case "recording-pause-requested":
+        this.#changeRecording({ kind: "pause-recording" });
+        return;
+      case "recording-resume-requested":
+        this.#changeRecording({ kind: "resume-recording" });
+        return;
+    }
   }
 
   #onHoldRequested(msMax: number): void {

@@ -146,6 +146,16 @@ function redactedTransfer(
   return { kind: event.kind, outcome: event.outcome, ...removed };
 }
 
+const redactedSign = (event: Extract<OccasionalEvent, { kind: "mark" | "dtmf" }>): JournaledEvent =>
+  event.kind === "mark"
+    ? { kind: event.kind, name: "", chars: event.name.length }
+    : { kind: event.kind, digit: "", chars: event.digit.length };
+
+const redactedReplyEnd = (event: Extract<OccasionalEvent, { kind: "reply-end" | "reply-failed" }>): JournaledEvent =>
+  event.kind === "reply-end"
+    ? { kind: event.kind, turnId: event.turnId }
+    : { kind: event.kind, turnId: event.turnId, code: event.code };
+
 /** The event without anything that was said. */
 export function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
   const { kind } = event;
@@ -167,11 +177,10 @@ export function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
     case "goodbye-requested":
       return { kind, reason: event.reason };
     case "mark":
-      return { kind, name: "", chars: event.name.length };
+    case "dtmf":
+      return redactedSign(event);
     case "cleared":
       return { kind, playedMs: event.playedMs };
-    case "dtmf":
-      return { kind, digit: "", chars: event.digit.length };
     case "voice-chosen":
       return { kind, language: event.language, voiceId: event.voiceId, supportsLanguage: event.supportsLanguage };
     case "phrases-chosen":
@@ -211,9 +220,8 @@ export function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
     case "reply-tool-call":
       return redactedToolCall(event);
     case "reply-end":
-      return { kind, turnId: event.turnId };
     case "reply-failed":
-      return { kind, turnId: event.turnId, code: event.code };
+      return redactedReplyEnd(event);
     case "segment-audio":
       return redactedAudio(event);
     case "segment-end":
@@ -235,6 +243,22 @@ export function journaledWithoutWords(command: JournaledCommand): JournaledComma
     default:
       return commandWithoutWords(command);
   }
+}
+
+function redactedPause(command: Extract<CallCommand, { kind: "pause" | "rewind" | "resume" }>): JournaledCommand {
+  const { kind, turnId } = command;
+  if (kind === "pause") return { kind, turnId };
+  return kind === "rewind" ? { kind, turnId, samples: command.samples } : { kind, turnId, reason: command.reason };
+}
+
+function redactedHold(
+  command: Extract<CallCommand, { kind: "held" | "resumed" | "recording-resumed" }>,
+): JournaledCommand {
+  const { kind } = command;
+  if (kind === "held") return { kind, msMax: command.msMax };
+  return kind === "resumed"
+    ? { kind, reason: command.reason, heldMs: command.heldMs }
+    : { kind, pausedMs: command.pausedMs };
 }
 
 /** The command without anything that was said. */
@@ -268,14 +292,10 @@ export function commandWithoutWords(
     case "finalize-stt":
     case "recording-paused":
       return { kind };
-    case "recording-resumed":
-      return { kind, pausedMs: command.pausedMs };
     case "pause":
-      return { kind, turnId: command.turnId };
     case "rewind":
-      return { kind, turnId: command.turnId, samples: command.samples };
     case "resume":
-      return { kind, turnId: command.turnId, reason: command.reason };
+      return redactedPause(command);
     case "ignore": {
       const { text, startMs, endMs, reason } = command;
       return { kind, text: "", startMs, endMs, ...(reason === undefined ? {} : { reason }), chars: text.length };
@@ -310,9 +330,9 @@ export function commandWithoutWords(
     case "transfer":
       return { kind, target: "", chars: command.target.length };
     case "held":
-      return { kind, msMax: command.msMax };
     case "resumed":
-      return { kind, reason: command.reason, heldMs: command.heldMs };
+    case "recording-resumed":
+      return redactedHold(command);
     case "interim":
       return { kind, text: "", startMs: command.startMs, chars: command.text.length };
     case "utterance": {

@@ -107,11 +107,11 @@ export class RedactionSurvey {
     return segment;
   }
 
-  /** Call this once, after the last record. `rateHz`: of the agent's audio. */
-  result(
+  /** Call this once, after the last record. `rateHz`: of the agent's audio. The event loop runs in between. */
+  async result(
     rules: RedactionRules,
     rateHz: number,
-  ): { found: FoundInCall; counts: Partial<Record<RedactionKind, number>> } {
+  ): Promise<{ found: FoundInCall; counts: Partial<Record<RedactionKind, number>> }> {
     const texts = this.#kept.map(({ text }) => text);
     const replies = [...this.#replies].map(([turnId, segments]) => {
       const ordered = [...segments].sort(([a], [b]) => a - b).map(([, segment]) => segment);

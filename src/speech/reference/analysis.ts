@@ -16,7 +16,7 @@ export function analysisOf(messages: readonly Message[], schema: object): Record
   const lines = (messages.findLast(({ role }) => role === "user")?.text ?? "")
     .split("\n")
     .filter((line) => /^(?:caller|agent): /.test(line));
-  const value = valueOf(schema, "", { lines, levels: 0 });
+  const value = valueFor(schema, "", { lines, levels: 0 });
   return isObject(value) ? value : {};
 }
 
@@ -25,7 +25,7 @@ interface Said {
   readonly levels: number;
 }
 
-function valueOf(schema: unknown, name: string, said: Said): unknown {
+function valueFor(schema: unknown, name: string, said: Said): unknown {
   if (!isObject(schema) || said.levels > LEVELS_MAX) return {};
   if ("const" in schema) return schema.const;
   if (Array.isArray(schema.enum)) return enumValue(schema.enum, said);
@@ -51,7 +51,7 @@ function objectOf({ properties }: Record<string, unknown>, said: Said): Record<s
   if (!isObject(properties)) return {};
   const deeper = { ...said, levels: said.levels + 1 };
   return Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, valueOf(schema, name, deeper)] as const),
+    Object.entries(properties).map(([name, schema]) => [name, valueFor(schema, name, deeper)] as const),
   );
 }
 
