@@ -248,7 +248,10 @@ export class Call implements CallMachine {
     // The maximum duration is checked first, so that the end reason does not depend on the event that arrives at that
     // time.
     if (nowMs >= callMs(this.#spec.maxDurationMs)) this.#end("max_duration");
-    else this.#dispatch(event);
+    else {
+      if (isConfirmation(event)) this.#agentSide.confirmed(this.#nowMs);
+      this.#dispatch(event);
+    }
     if (!this.#ended && this.#recordingPauses.isEnding) this.#endRecordingPause();
     if (!this.#ended && this.#parameters.preemptiveMs > 0) this.#updatePreemptive();
     this.#deadlines.renew();
@@ -270,7 +273,6 @@ export class Call implements CallMachine {
   }
 
   #dispatch(event: CallEvent): void {
-    if (isConfirmation(event)) this.#agentSide.confirmed(this.#nowMs);
     switch (event.kind) {
       case "frame-in":
         this.#onFrameIn(event.isSpeech, event.mediaMs);

@@ -45,7 +45,9 @@ export function comparisonText(path: string, comparison: Comparison): string {
   lines.push(`Speech was detected by ${detectorOf(header)}; the replay uses the journal's decisions.`);
   lines.push(...basisLines(comparison));
   if (pausedAtMs !== undefined)
-    lines.push(`The recording was paused at ${timeText(pausedAtMs)}: the words after that are gone, and were not compared.`);
+    lines.push(
+      `The recording was paused at ${timeText(pausedAtMs)}: the words after that are gone, and were not compared.`,
+    );
   if (truncated) lines.push(`The journal is truncated at ${timeText(comparedUntilMs)}: the call's end is not in it.`);
   const through = `${counted(commands, "command")} after ${counted(events, "event")}, until ${timeText(comparedUntilMs)}`;
   if (difference === undefined) return [...lines, `The same: ${through}.`].join("\n");

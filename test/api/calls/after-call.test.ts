@@ -29,7 +29,10 @@ async function specOf(answer: Answer) {
 describe("redact", () => {
   test("is in the record, once each, and reaches the worker", async () => {
     const answer = await api.post({ ...MINIMAL_CALL, redact: ["email", "card_number", "email"] });
-    expect(await recordOf(answer)).toMatchObject({ configuration: { redact: ["email", "card_number"] }, redaction: null });
+    expect(await recordOf(answer)).toMatchObject({
+      configuration: { redact: ["email", "card_number"] },
+      redaction: null,
+    });
     expect((await specOf(answer))?.redact).toEqual(["email", "card_number"]);
   });
 
@@ -77,7 +80,11 @@ describe("analysis", () => {
     ["an unknown field", { summary: true, model: "x" }, "/analysis/model"],
     ["neither a schema nor a summary", { summary: false }, "/analysis"],
     ["a schema of another type", { schema: { type: "array" } }, "/analysis/schema"],
-    ["a schema that cannot be compiled", { schema: { type: "object", properties: { a: { type: 7 } } } }, "/analysis/schema"],
+    [
+      "a schema that cannot be compiled",
+      { schema: { type: "object", properties: { a: { type: 7 } } } },
+      "/analysis/schema",
+    ],
     ["a long prompt", { prompt: "x".repeat(ANALYSIS_PROMPT_CHARS_MAX + 1) }, "/analysis/prompt"],
   ])("with %s is refused by name", async (_, analysis, path) => {
     const answer = await api.post({ ...MINIMAL_CALL, analysis });

@@ -91,6 +91,8 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   "leg-detached": { kind: "leg-detached" },
   "hold-requested": { kind: "hold-requested", msMax: 300_000 },
   "resume-requested": { kind: "resume-requested" },
+  "recording-pause-requested": { kind: "recording-pause-requested" },
+  "recording-resume-requested": { kind: "recording-resume-requested" },
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
   "end-requested": { kind: "end-requested", reason: "drain_timeout" },
   "internal-error": { kind: "internal-error", code: "internal" },
@@ -173,6 +175,8 @@ const COMMANDS: { [Kind in ListedCommand]: OfKind<JournaledCommand, Kind> } = {
   "preemptive-cancel": { kind: "preemptive-cancel" },
   held: { kind: "held", msMax: 300_000 },
   resumed: { kind: "resumed", reason: "requested", heldMs: 12_000 },
+  "recording-paused": { kind: "recording-paused" },
+  "recording-resumed": { kind: "recording-resumed", pausedMs: 9_000 },
   "turn-ended": {
     kind: "turn-ended",
     pauseMs: 184,

@@ -126,6 +126,13 @@ const EVENTS: Readonly<Record<CallEvent["kind"], Provocation>> = {
   "transfer-failed": ABSENT,
   "transfer-refused": ABSENT,
   "hold-requested": { cause: (call) => call.connection.hold({ kind: "hold", msMax: 5_000 }) },
+  "recording-pause-requested": { cause: (call) => call.connection.changeRecording({ kind: "pause-recording" }) },
+  "recording-resume-requested": {
+    cause: (call) => {
+      call.connection.changeRecording({ kind: "pause-recording" });
+      call.connection.changeRecording({ kind: "resume-recording" });
+    },
+  },
   "resume-requested": {
     cause: (call) => {
       call.connection.hold({ kind: "hold", msMax: 5_000 });
