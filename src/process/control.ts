@@ -75,7 +75,7 @@ import {
   waitForAssignment,
 } from "./channel/child-side.ts";
 import { Admission } from "./control/admission.ts";
-import { analysisLlms } from "./control/analyses.ts";
+import { ANALYSIS_DEADLINES, analysisLlms } from "./control/analyses.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
 import { backgroundJobs } from "./control/background-jobs.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
@@ -332,7 +332,7 @@ const jobs = backgroundJobs({
   phoneCalls: phone?.jobs,
   transcriptions: transcriptions.job,
   analysisLlmOf: analysisLlms({
-    llms: accountLlms({ config, clock, log }),
+    llms: accountLlms({ config, clock, log, deadlines: ANALYSIS_DEADLINES }),
     providersOf: (accountId) => providersOf({ stores, accountSecrets }, accountId),
   }),
   schemas,

@@ -9,6 +9,10 @@ export const ANALYSIS_CHARS_PER_TOKEN = 2;
 /** The longest answer of the LLM, UTF-16 units. */
 export const ANALYSIS_ANSWER_CHARS_MAX = 64 * 1024;
 
+/** An LLM that has sent nothing of an analysis by then is replaced by its fallback; no caller waits for it. The longest silence within it. */
+export const ANALYSIS_FIRST_TOKEN_MS_MAX = 45_000;
+export const ANALYSIS_IDLE_MS_MAX = 30_000;
+
 /** How long one request to the LLM may take, ms, fallbacks included. */
 export const ANALYSIS_REQUEST_MS_MAX = 120_000;
 

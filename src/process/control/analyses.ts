@@ -2,10 +2,23 @@ import type { AccountProviders } from "../../core/account-providers.ts";
 import type { ModelName } from "../../core/calls/spec.ts";
 import { providerFailed } from "../../core/errors.ts";
 import type { AccountId } from "../../core/ids.ts";
-import { ANALYSIS_ANSWER_CHARS_MAX } from "../../core/limits/analysis.ts";
+import {
+  ANALYSIS_ANSWER_CHARS_MAX,
+  ANALYSIS_FIRST_TOKEN_MS_MAX,
+  ANALYSIS_IDLE_MS_MAX,
+  ANALYSIS_REQUEST_MS_MAX,
+} from "../../core/limits/analysis.ts";
 import type { AnalysisLlm } from "../../record/analysis/job.ts";
 import type { CallLlm, ProviderObserver } from "../../speech/contracts.ts";
+import type { LlmDeadlines } from "../../speech/llm/fallback.ts";
 import type { AccountLlms } from "../../speech/llm/accounts.ts";
+
+/** An LLM may read a long transcript before it answers. */
+export const ANALYSIS_DEADLINES: LlmDeadlines = {
+  firstContentMs: ANALYSIS_FIRST_TOKEN_MS_MAX,
+  idleMs: ANALYSIS_IDLE_MS_MAX,
+  totalMs: ANALYSIS_REQUEST_MS_MAX,
+};
 
 export interface AnalysisLlmsOptions {
   llms: AccountLlms;

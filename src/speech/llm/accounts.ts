@@ -15,6 +15,7 @@ import { circuitBreakers } from "../resilience/circuit-breakers.ts";
 import type { SpeechConfig } from "../settings.ts";
 import { sharedProviders } from "../shared-providers.ts";
 import { createLlms } from "./create.ts";
+import type { LlmDeadlines } from "./fallback.ts";
 
 /** The LLM of an account; rejects with `unavailable` when the account may use no provider of `model`. */
 export type AccountLlms = (account: AccountProviders, model: ModelName) => Promise<CallLlm>;
@@ -24,6 +25,8 @@ export interface AccountLlmsOptions {
   config: SpeechConfig;
   clock: Clock;
   log: { warn(fields: object, message: string): void };
+  /** No caller waits for these LLMs. */
+  deadlines: LlmDeadlines;
 }
 
 /** Chooses no tools of conversations: nothing is asked here that needs one. */
@@ -33,7 +36,7 @@ const NO_CHOOSER: ToolChooser = { prepare: () => {}, choose: async () => NO_TOOL
  * The LLMs of accounts without the other stages, for a process that carries no calls: the account's API keys before the service's, the
  * fallbacks of calls, and circuit breakers of this process. Requests that differ in nothing share them.
  */
-export function accountLlms({ config, clock, log }: AccountLlmsOptions): AccountLlms {
+export function accountLlms({ config, clock, log, deadlines }: AccountLlmsOptions): AccountLlms {
   const { models, contextSizes, providers, streamsMax } = config;
   const circuitBreakersOf = circuitBreakers(streamsMax, clock, circuitBreakerObserver(log, undefined));
   const llm = sharedProviders(providers.llm, ({ model }) => model);
@@ -56,6 +59,7 @@ export function accountLlms({ config, clock, log }: AccountLlmsOptions): Account
       breakersOf("llm"),
       clock,
       NO_CHOOSER,
+      deadlines,
     );
     return created[model];
   };
