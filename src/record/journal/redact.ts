@@ -51,7 +51,7 @@ export function journalHeader(software: string, start: JournalStart): JournalHea
 
 /** The event as the journal stores it: unchanged with words, otherwise without anything that was said. */
 export const journaledEvent = (event: OccasionalEvent, withWords: boolean): JournaledEvent =>
-  withWords ? event : redactedEvent(event);
+  withWords ? event : eventWithoutWords(event);
 
 /**
  * The command as the journal stores it. Of an LLM request's prompt only the number of messages is stored, and of a
@@ -67,7 +67,7 @@ export function journaledCommand(command: CallCommand, withWords: boolean): Jour
     return { kind, messages: messages.length, language };
   }
   const isInterim = command.kind === "transcript" || command.kind === "interim";
-  return withWords && !isInterim ? command : redactedCommand(command);
+  return withWords && !isInterim ? command : commandWithoutWords(command);
 }
 
 function redactedStart(event: Extract<OccasionalEvent, { kind: "leg-started" }>): JournaledEvent {
@@ -185,13 +185,26 @@ function redactedTransfer(
   return { kind: event.kind, outcome: event.outcome, ...removed };
 }
 
-function redactedEvent(event: OccasionalEvent): JournaledEvent {
+const redactedSign = (event: Extract<OccasionalEvent, { kind: "mark" | "dtmf" }>): JournaledEvent =>
+  event.kind === "mark"
+    ? { kind: event.kind, name: "", chars: event.name.length }
+    : { kind: event.kind, digit: "", chars: event.digit.length };
+
+const redactedReplyEnd = (event: Extract<OccasionalEvent, { kind: "reply-end" | "reply-failed" }>): JournaledEvent =>
+  event.kind === "reply-end"
+    ? { kind: event.kind, turnId: event.turnId }
+    : { kind: event.kind, turnId: event.turnId, code: event.code };
+
+/** The event without anything that was said. */
+export function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
   const { kind } = event;
   switch (kind) {
     case "tick":
     case "pong":
     case "leg-detached":
     case "resume-requested":
+    case "recording-pause-requested":
+    case "recording-resume-requested":
       return { kind };
     case "dtmf":
     case "hold-requested":
@@ -205,7 +218,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "goodbye-requested":
       return { kind, reason: event.reason };
     case "mark":
-      return { kind, name: "", chars: event.name.length };
+    case "dtmf":
+      return redactedSign(event);
     case "cleared":
       return { kind, playedMs: event.playedMs };
     case "voice-chosen":
@@ -247,9 +261,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "reply-tool-call":
       return redactedToolCall(event);
     case "reply-end":
-      return { kind, turnId: event.turnId };
     case "reply-failed":
-      return { kind, turnId: event.turnId, code: event.code };
+      return redactedReplyEnd(event);
     case "segment-audio":
       return redactedAudio(event);
     case "segment-end":
@@ -286,7 +299,38 @@ function redactedTurn(given: TranscriptTurn): TranscriptTurn {
   return turn;
 }
 
-function redactedCommand(
+/** A command of a journal without anything that was said. */
+export function journaledWithoutWords(command: JournaledCommand): JournaledCommand {
+  switch (command.kind) {
+    // Of a prompt and an interim the journal has only the length.
+    case "generate-reply":
+    case "preemptive-start":
+    case "transcript":
+    case "interim":
+      return command;
+    default:
+      return commandWithoutWords(command);
+  }
+}
+
+function redactedPause(command: Extract<CallCommand, { kind: "pause" | "rewind" | "resume" }>): JournaledCommand {
+  const { kind, turnId } = command;
+  if (kind === "pause") return { kind, turnId };
+  return kind === "rewind" ? { kind, turnId, samples: command.samples } : { kind, turnId, reason: command.reason };
+}
+
+function redactedHold(
+  command: Extract<CallCommand, { kind: "held" | "resumed" | "recording-resumed" }>,
+): JournaledCommand {
+  const { kind } = command;
+  if (kind === "held") return { kind, msMax: command.msMax };
+  return kind === "resumed"
+    ? { kind, reason: command.reason, heldMs: command.heldMs, ...(command.clear === false && { clear: false }) }
+    : { kind, pausedMs: command.pausedMs };
+}
+
+/** The command without anything that was said. */
+export function commandWithoutWords(
   command: Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }>,
 ): JournaledCommand {
   const { kind } = command;
@@ -319,13 +363,12 @@ function redactedCommand(
     case "preemptive-cancel":
     case "request-interim":
     case "finalize-stt":
+    case "recording-paused":
       return { kind };
     case "pause":
-      return { kind, turnId: command.turnId };
     case "rewind":
-      return { kind, turnId: command.turnId, samples: command.samples };
     case "resume":
-      return { kind, turnId: command.turnId, reason: command.reason };
+      return redactedPause(command);
     case "ignore": {
       const { text, startMs, endMs, reason } = command;
       return { kind, text: "", startMs, endMs, ...(reason === undefined ? {} : { reason }), chars: text.length };
@@ -355,9 +398,9 @@ function redactedCommand(
     case "transfer":
       return { kind, target: "", chars: command.target.length };
     case "held":
-      return { kind, msMax: command.msMax };
     case "resumed":
-      return { kind, reason: command.reason, heldMs: command.heldMs, ...(command.clear === false && { clear: false }) };
+    case "recording-resumed":
+      return redactedHold(command);
     case "interim":
       return { kind, text: "", startMs: command.startMs, chars: command.text.length };
     case "utterance": {

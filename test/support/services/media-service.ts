@@ -46,11 +46,11 @@ import { SEALING_KEYS } from "../stores/keys.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { NO_SPEND_LIMITS } from "../stubs/no-limits.ts";
 import { NO_PHRASES } from "../stubs/no-phrases.ts";
+import { httpToolsAlone } from "../stubs/server-tools.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { mintToken } from "../tokens.ts";
 import { handoffServer } from "./handoff-server.ts";
 import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
-import { httpToolsAlone } from "../stubs/server-tools.ts";
 
 const [voiceActivity, makeResampler, opus] = await Promise.all([loadFvadDetection(), loadResampler(), loadOpus()]);
 
@@ -161,7 +161,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     onIncompatibleControl: () => {},
     onEndRequested: (callId, reason) => gateway.end(callId, reason),
     onPhoneUpdate: (callId, update) => gateway.phoneUpdate(callId, update),
-    onHoldRequested: (callId, request) => gateway.hold(callId, request),
+    onHoldRequested: (callId, request) => gateway.request(callId, request),
     resumeAddress: (callId) => gateway.resumeAddress(callId),
     mediaStates: () => gateway.mediaStates(),
     holds: () => gateway.holds(),

@@ -1,0 +1,23 @@
+import type { Kysely } from "kysely";
+import type { CallRecord, CallSettings } from "../../call-store.ts";
+import type { Tables } from "../tables.ts";
+
+/** The columns of a call that is over without the values of its variables, which are redacted; undefined where they are not. */
+export function withoutRedactedValues(
+  settings: string,
+): { settings: string; words: null; variables: null } | undefined {
+  const { redactedValues, ...kept }: CallSettings = JSON.parse(settings);
+  // The prompt has the values, too.
+  return redactedValues === undefined ? undefined : { settings: JSON.stringify(kept), words: null, variables: null };
+}
+
+/** The same for a call that was never live. */
+export async function forgetRedactedValues(
+  tx: Kysely<Tables>,
+  { id, settings }: Pick<CallRecord, "id" | "settings">,
+): Promise<void> {
+  if (settings.redactedValues === undefined) return;
+  const { tools: _, analysis: __, ...columns } = settings;
+  const kept = withoutRedactedValues(JSON.stringify(columns));
+  if (kept !== undefined) await tx.updateTable("calls").set(kept).where("id", "=", id).execute();
+}
