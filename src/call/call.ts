@@ -41,7 +41,14 @@ import { TurnTaking } from "./turn-taking/turn-taking.ts";
 
 type Requested = Extract<
   CallEvent,
-  { kind: "hold-requested" | "resume-requested" | "recording-pause-requested" | "recording-resume-requested" }
+  {
+    kind:
+      | "hold-requested"
+      | "resume-requested"
+      | "dtmf-requested"
+      | "recording-pause-requested"
+      | "recording-resume-requested";
+  }
 >;
 
 /** What a `Call` is constructed from. */

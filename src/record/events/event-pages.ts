@@ -4,8 +4,7 @@ import type { CallId } from "../../core/ids.ts";
 import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../core/limits/api.ts";
 import { type FindMediaKey, noKey } from "../finalization/journal-processor.ts";
 import { type JournalFile, JournalReader, journalFileOf } from "../journal/reader.ts";
-import type { JournalRecord } from "../journal/records.ts";
-import { eventWithoutWords, journaledWithoutWords } from "../journal/redact.ts";
+import { recordWithoutWords } from "../journal/redact.ts";
 import { EventLister, type ListedEvent } from "./event-list.ts";
 
 /** One page of a call's events, in the order of time. */
@@ -116,13 +115,6 @@ class EventPageReader {
     this.#pending.push(event);
     this.#pendingBytes += Buffer.byteLength(JSON.stringify(event));
   }
-}
-
-/** A record of a call that is to be redacted and is not yet. */
-function recordWithoutWords(record: Exclude<JournalRecord, { kind: "header" }>): typeof record {
-  if (record.kind === "event") return { ...record, event: eventWithoutWords(record.event) };
-  if (record.kind === "command") return { ...record, command: journaledWithoutWords(record.command) };
-  return record;
 }
 
 /** A call whose stream never connected has no journal, and a call that has just begun may have none yet. */

@@ -5,7 +5,14 @@ import { type ReplyPassages, withoutNames } from "../../core/knowledge/call-know
 import { PHRASE_NAMES, type PhraseName } from "../../core/phrases/names.ts";
 import { ICU } from "../../core/version.ts";
 import type { Prosody } from "../../media/prosody/prosody.ts";
-import type { JournaledCommand, JournaledEvent, JournalHeader, JournalStart, OccasionalEvent } from "./records.ts";
+import type {
+  JournaledCommand,
+  JournaledEvent,
+  JournalHeader,
+  JournalRecord,
+  JournalStart,
+  OccasionalEvent,
+} from "./records.ts";
 import { TURN_WEIGHTS } from "./turn-weights.ts";
 
 /*
@@ -131,7 +138,8 @@ function redactedResult(event: Extract<OccasionalEvent, { kind: "tool-result" }>
   return { kind, turnId, toolCallId, result: "", failed, ...found, chars: result.length };
 }
 
-const redactedPassages = ({ tookMs, passages }: ReplyPassages): ReplyPassages => ({
+/** The ids of the documents, without their names. */
+export const redactedPassages = ({ tookMs, passages }: ReplyPassages): ReplyPassages => ({
   tookMs,
   passages: passages.map(withoutNames),
 });
@@ -218,8 +226,7 @@ export function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
     case "goodbye-requested":
       return { kind, reason: event.reason };
     case "mark":
-    case "dtmf":
-      return redactedSign(event);
+      return { kind, name: "", chars: event.name.length };
     case "cleared":
       return { kind, playedMs: event.playedMs };
     case "voice-chosen":
@@ -311,6 +318,13 @@ export function journaledWithoutWords(command: JournaledCommand): JournaledComma
     default:
       return commandWithoutWords(command);
   }
+}
+
+/** A record of a journal without anything that was said. */
+export function recordWithoutWords(record: Exclude<JournalRecord, { kind: "header" }>): typeof record {
+  if (record.kind === "event") return { ...record, event: eventWithoutWords(record.event) };
+  if (record.kind === "command") return { ...record, command: journaledWithoutWords(record.command) };
+  return record;
 }
 
 function redactedPause(command: Extract<CallCommand, { kind: "pause" | "rewind" | "resume" }>): JournaledCommand {

@@ -1,5 +1,5 @@
 import { addMs, type CallMs, callMs, elapsedMs, latest } from "../../core/clocks.ts";
-import type { TurnId } from "../../core/ids.ts";
+import { NO_REPLY_TURN_ID, type TurnId } from "../../core/ids.ts";
 import { type FrameCodec, silenceOf } from "../../media/frame-codec.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import { isClear } from "../journal/clears.ts";
@@ -39,6 +39,8 @@ export class JournalRewriter {
   /** The next sample of each reply. */
   readonly #positions = new Map<TurnId, number>();
   #callerCodec: FrameCodec = "mulaw";
+  /** Frames that belong to no reply may be DTMF tones, whose digits are not kept. */
+  #mayHaveTones = false;
   /** Until then the caller's side may have an echo of what was redacted. */
   #echoFromMs = callMs(Number.POSITIVE_INFINITY);
   #echoToMs = callMs(Number.NEGATIVE_INFINITY);
@@ -86,6 +88,7 @@ export class JournalRewriter {
   command(timeMs: CallMs, command: JournaledCommand): void {
     if (command.kind === "rewind")
       this.#positions.set(command.turnId, (this.#positions.get(command.turnId) ?? 0) - command.samples);
+    if (command.kind === "send-dtmf" && command.inBand) this.#mayHaveTones = true;
     if (isClear(command)) this.#playback.flush(timeMs);
     this.#encoder.command(timeMs, this.#redactedCommand(command));
   }
@@ -95,7 +98,8 @@ export class JournalRewriter {
     const to = from + samples;
     this.#positions.set(turnId, to);
     const playsMs = this.#playback.sent(samples, timeMs);
-    const isSilenced = this.#found.agentRanges.get(turnId)?.some((range) => range[0] < to && range[1] > from) ?? false;
+    const isFound = this.#found.agentRanges.get(turnId)?.some((range) => range[0] < to && range[1] > from) ?? false;
+    const isSilenced = isFound || (turnId === NO_REPLY_TURN_ID && this.#mayHaveTones);
     if (isSilenced) {
       if (this.#echoToMs < timeMs) this.#echoFromMs = addMs(playsMs, -ECHO_EARLY_MS);
       this.#echoToMs = addMs(playsMs, (samples * 1_000) / this.#header.leg.outboundRateHz + ECHO_MS);

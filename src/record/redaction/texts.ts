@@ -1,6 +1,6 @@
 import type { RedactableText } from "../../core/redaction/kinds.ts";
 import type { JournaledCommand, JournaledEvent } from "../journal/records.ts";
-import { commandWithoutWords } from "../journal/redact.ts";
+import { commandWithoutWords, redactedPassages } from "../journal/redact.ts";
 
 type Words = readonly RedactableText[];
 
@@ -60,8 +60,9 @@ export function commandWithTexts(command: JournaledCommand, texts: readonly stri
 /** An event with these texts in place of those of `textsOfEvent`, and without any other that it may have. */
 export function eventWithTexts(event: JournaledEvent, texts: readonly string[]): JournaledEvent {
   if (event.kind === "tool-result") {
-    const { kind, turnId, toolCallId, failed } = event;
-    return { kind, turnId, toolCallId, result: texts[0] ?? "", failed, ...charsOf(event) };
+    const { kind, turnId, toolCallId, failed, retrieval } = event;
+    const found = retrieval === undefined ? {} : { retrieval: redactedPassages(retrieval) };
+    return { kind, turnId, toolCallId, result: texts[0] ?? "", failed, ...found, ...charsOf(event) };
   }
   if (event.kind !== "leg-started" || event.parameters === undefined) return event;
   const { kind, codec, carrierCallId } = event;

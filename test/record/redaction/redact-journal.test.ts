@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { type MediaKey, newMediaKey } from "../../../src/core/encryption/chunks.ts";
-import { asToolCallId, asTurnId } from "../../../src/core/ids.ts";
+import { asToolCallId, asTurnId, NO_REPLY_TURN_ID } from "../../../src/core/ids.ts";
 import { EventLister, type ListedEvent } from "../../../src/record/events/event-list.ts";
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
@@ -159,6 +159,21 @@ describe("redacting the journal of a call that is over", () => {
     const agent = silentTimes(await recordsOf(file.path), "frame-out");
     expect(agent).not.toContain(4_900);
     expect(agent).not.toContain(5_000);
+  });
+
+  test("silences the tones of digits that the agent sends, from the first of them on, and keeps no digit", async () => {
+    const line = { kind: "frame-out", turnId: NO_REPLY_TURN_ID, samples: 160, audio: VOICE, audioOmitted: false } as const;
+    const file = call(REDACTED, [
+      { ...line, timeMs: callMs(2_910) },
+      { kind: "event", timeMs: callMs(2_950), event: { kind: "dtmf-requested", digits: "9911" } },
+      { kind: "command", timeMs: callMs(2_950), command: { kind: "send-dtmf", digits: "9911", inBand: true } },
+      { ...line, timeMs: callMs(2_970) },
+    ]).end(6_000);
+    await redactJournal({ path: file.path, key: undefined });
+    const agent = silentTimes(await recordsOf(file.path), "frame-out");
+    expect(agent).toContain(2_970);
+    expect(agent).not.toContain(2_910);
+    expect(readFileSync(file.path, "latin1")).not.toContain("9911");
   });
 
   test("ends a call whose worker died, and says that its end is not its own", async () => {

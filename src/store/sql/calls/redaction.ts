@@ -5,10 +5,11 @@ import type { Tables } from "../tables.ts";
 /** The columns of a call that is over without the values of its variables, which are redacted; undefined where they are not. */
 export function withoutRedactedValues(
   settings: string,
-): { settings: string; words: null; variables: null } | undefined {
+): { settings: string; words: null; variables: null; phone_headers: null } | undefined {
   const { redactedValues, ...kept }: CallSettings = JSON.parse(settings);
-  // The prompt has the values, too.
-  return redactedValues === undefined ? undefined : { settings: JSON.stringify(kept), words: null, variables: null };
+  if (redactedValues === undefined) return undefined;
+  // The prompt has the values, too, and variables may be those of a telephone call's headers.
+  return { settings: JSON.stringify(kept), words: null, variables: null, phone_headers: null };
 }
 
 /** The same for a call that was never live. */

@@ -146,7 +146,8 @@ export class SqlPhoneCalls implements PhoneCallStore {
         .execute();
     }
     const ofCall = { callId: row.id, accountId };
-    const pairs = [...metadataRows(ofCall, spec.metadata), ...headerRows(ofCall, withWords ? facts.headers : {})];
+    const hasHeaders = withWords && spec.redactedValues === undefined;
+    const pairs = [...metadataRows(ofCall, spec.metadata), ...headerRows(ofCall, hasHeaders ? facts.headers : {})];
     if (pairs.length > 0) await tx.insertInto("call_metadata").values(pairs).execute();
     if (idempotency !== undefined) {
       const clocks = { clock: this.#clock, age: this.#age };
