@@ -129,6 +129,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/calls/{id}/recording/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause the recording of a call
+         * @description From now on neither audio nor words of either side are stored, also no keys that the caller presses and no arguments and results of tools: the recording has silence, and turns that lie in the pause even in part have no text. The conversation goes on. The pause has no longest time: it lasts until `resumeRecording`, the agent's tool `resume_recording`, or the end of the call. 409 `recording_paused` answers a repeated request. 409 `conflict` for a call that is not live, or of which nothing is stored. Requires the scope `calls`.
+         */
+        post: operations["pauseRecording"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{id}/recording/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume the recording of a call
+         * @description What is said is stored again as soon as neither side speaks: a reply or an utterance that is under way may still say what was said in the pause. 409 `recording_not_paused` answers a repeated request. 409 `conflict` as for `pauseRecording`. Requires the scope `calls`.
+         */
+        post: operations["resumeRecording"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/calls/{id}/recording": {
         parameters: {
             query?: never;
@@ -1528,6 +1568,15 @@ export interface components {
                 /** @description Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them. */
                 useParameters?: boolean;
                 /**
+                 * @description What is not kept of the words and the sound. `card_number`: 13 to 19 digits with a valid check digit. `phone_number`, `email`, `national_id`: in the forms of the countries in which the language is spoken. `variables`: the values of the agent's variables, and each word of a name among them.
+                 * @example [
+                 *       "card_number",
+                 *       "phone_number"
+                 *     ]
+                 */
+                redact?: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
+                analysis?: components["schemas"]["AnalysisSettings"];
+                /**
                  * @description Tools that the agent may call.
                  * @example [
                  *       {
@@ -1564,7 +1613,7 @@ export interface components {
              *       "maxDuration"
              *     ]
              */
-            allowedOverrides: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "selectedTools" | "voice" | "language")[];
+            allowedOverrides: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "redact" | "analysis" | "selectedTools" | "voice" | "language")[];
             /** @description The number of the live version, whose fields these are. */
             version: number;
             /** @description The number of the newest change that was not published. */
@@ -1684,6 +1733,15 @@ export interface components {
                 /** @description Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them. */
                 useParameters?: boolean;
                 /**
+                 * @description What is not kept of the words and the sound. `card_number`: 13 to 19 digits with a valid check digit. `phone_number`, `email`, `national_id`: in the forms of the countries in which the language is spoken. `variables`: the values of the agent's variables, and each word of a name among them.
+                 * @example [
+                 *       "card_number",
+                 *       "phone_number"
+                 *     ]
+                 */
+                redact?: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
+                analysis?: components["schemas"]["AnalysisSettingsInput"];
+                /**
                  * @description Tools that the agent may call.
                  * @example [
                  *       {
@@ -1720,7 +1778,7 @@ export interface components {
              *       "maxDuration"
              *     ]
              */
-            allowedOverrides?: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "selectedTools" | "voice" | "language")[];
+            allowedOverrides?: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "redact" | "analysis" | "selectedTools" | "voice" | "language")[];
             /** @description Whether calls get the change at once. Otherwise it is the draft, until it is published. */
             autoPublish?: components["schemas"]["AgentChangesAutoPublishInput"];
         };
@@ -1890,6 +1948,15 @@ export interface components {
                 /** @description Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them. */
                 useParameters?: boolean;
                 /**
+                 * @description What is not kept of the words and the sound. `card_number`: 13 to 19 digits with a valid check digit. `phone_number`, `email`, `national_id`: in the forms of the countries in which the language is spoken. `variables`: the values of the agent's variables, and each word of a name among them.
+                 * @example [
+                 *       "card_number",
+                 *       "phone_number"
+                 *     ]
+                 */
+                redact?: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
+                analysis?: components["schemas"]["AnalysisSettings"];
+                /**
                  * @description Tools that the agent may call.
                  * @example [
                  *       {
@@ -1926,7 +1993,7 @@ export interface components {
              *       "maxDuration"
              *     ]
              */
-            allowedOverrides: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "selectedTools" | "voice" | "language")[];
+            allowedOverrides: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "redact" | "analysis" | "selectedTools" | "voice" | "language")[];
         };
         /**
          * @description One field that differs.
@@ -2040,6 +2107,72 @@ export interface components {
             createdBy: string | null;
             /** @description When it last became the live version; null when it never was. */
             publishedAt: string | null;
+        };
+        /**
+         * @description What the LLM of the call is to find out once it is over. `call.ended` waits for it, for 30 s at most.
+         * @example {
+         *       "summary": true
+         *     }
+         * @example {
+         *       "schema": {
+         *         "type": "object",
+         *         "properties": {
+         *           "wantsCallback": {
+         *             "type": "boolean"
+         *           },
+         *           "topic": {
+         *             "type": "string"
+         *           }
+         *         },
+         *         "required": [
+         *           "wantsCallback"
+         *         ]
+         *       },
+         *       "prompt": "A caller who asks to be called again wants a callback."
+         *     }
+         */
+        AnalysisSettings: {
+            /** @description A JSON Schema (2020-12) of the type `object`, which `data` is to fit: at most 8192 characters and 8 levels, without external references. */
+            schema?: {
+                [key: string]: unknown;
+            };
+            /** @description What the LLM is to pay attention to. */
+            prompt?: string;
+            /** @description Whether there is to be a summary in a few sentences, which is the default where `schema` is absent. */
+            summary?: boolean;
+        };
+        /**
+         * @description What the LLM of the call is to find out once it is over. `call.ended` waits for it, for 30 s at most.
+         * @example {
+         *       "summary": true
+         *     }
+         * @example {
+         *       "schema": {
+         *         "type": "object",
+         *         "properties": {
+         *           "wantsCallback": {
+         *             "type": "boolean"
+         *           },
+         *           "topic": {
+         *             "type": "string"
+         *           }
+         *         },
+         *         "required": [
+         *           "wantsCallback"
+         *         ]
+         *       },
+         *       "prompt": "A caller who asks to be called again wants a callback."
+         *     }
+         */
+        AnalysisSettingsInput: {
+            /** @description A JSON Schema (2020-12) of the type `object`, which `data` is to fit: at most 8192 characters and 8 levels, without external references. */
+            schema?: {
+                [key: string]: unknown;
+            };
+            /** @description What the LLM is to pay attention to. */
+            prompt?: string;
+            /** @description Whether there is to be a summary in a few sentences, which is the default where `schema` is absent. */
+            summary?: boolean;
         };
         /**
          * @description An API key, without its text.
@@ -2298,6 +2431,24 @@ export interface components {
          *         "recordingEnabled": true,
          *         "transcriptEnabled": true,
          *         "useParameters": true,
+         *         "redact": [
+         *           "card_number"
+         *         ],
+         *         "analysis": {
+         *           "schema": {
+         *             "type": "object",
+         *             "properties": {
+         *               "wantsCallback": {
+         *                 "type": "boolean"
+         *               }
+         *             },
+         *             "required": [
+         *               "wantsCallback"
+         *             ]
+         *           },
+         *           "prompt": "A caller who asks to be called again wants a callback.",
+         *           "summary": true
+         *         },
          *         "selectedTools": [
          *           {
          *             "toolName": "hang_up"
@@ -2352,6 +2503,19 @@ export interface components {
          *       },
          *       "recordingDeletedAt": null,
          *       "transcriptDeletedAt": null,
+         *       "redaction": {
+         *         "card_number": 1
+         *       },
+         *       "recordingPauses": null,
+         *       "analysis": {
+         *         "status": "completed",
+         *         "reason": null,
+         *         "summary": "The caller asked for the opening hours.",
+         *         "data": {
+         *           "wantsCallback": false
+         *         },
+         *         "truncated": false
+         *       },
          *       "transcriptComplete": true,
          *       "counters": {
          *         "framesIn": 608,
@@ -2524,6 +2688,7 @@ export interface components {
                 recordingEnabled: boolean;
                 transcriptEnabled: boolean;
                 useParameters: boolean;
+                redact: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
                 /** @description With its defaults filled in; null for other connection types. */
                 websocket: {
                     /** @enum {string} */
@@ -2534,6 +2699,7 @@ export interface components {
                     outputSampleRate: 8000 | 16000 | 24000 | 48000;
                 } | null;
                 selectedTools: components["schemas"]["CallTool"][];
+                analysis: components["schemas"]["AnalysisSettings"] | null;
             };
             /** @description As in the request. */
             metadata: {
@@ -2551,6 +2717,32 @@ export interface components {
             recordingDeletedAt: string | null;
             /** @description When retention deleted the transcript, and with it the call's events. */
             transcriptDeletedAt: string | null;
+            /** @description How often each kind was found in what is kept of the call, and redacted. Null before the end, and without `redact`. */
+            redaction: {
+                [key: string]: number;
+            } | null;
+            /** @description When neither audio nor words were stored, in milliseconds since the media stream connected. Null before the end, and where they always were. */
+            recordingPauses: {
+                startMs: number;
+                endMs: number;
+            }[] | null;
+            /** @description What the LLM has found out about the call. Null before the end, without `analysis` in the configuration, and once its transcript was deleted. */
+            analysis: {
+                /**
+                 * @description `pending`: the LLM is being asked, or will be again.
+                 * @enum {string}
+                 */
+                status: "pending" | "completed" | "failed";
+                /** @description Why it has failed. `no_transcript`: nothing was said. `provider_failed`: the LLM failed, and neither retries nor fallbacks made up for it. `invalid_answer`: the LLM's answers did not fit the schema. `spend_limit`: the account has reached a spend limit. */
+                reason: ("no_transcript" | "provider_failed" | "invalid_answer" | "spend_limit") | null;
+                summary: string | null;
+                /** @description Fits the schema of the settings. */
+                data: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description The beginning of the transcript did not fit into the prompt. */
+                truncated: boolean;
+            } | null;
             /** @description False when turns may be missing from the transcript: a process was lost, or the disk was full. `usage` and `cost` may then be incomplete too. Null before the end. */
             transcriptComplete: boolean | null;
             /** @description Counters of the call by name, for diagnosis; they may change between versions. */
@@ -2767,6 +2959,10 @@ export interface components {
          *       },
          *       "recordingDeletedAt": null,
          *       "transcriptDeletedAt": null,
+         *       "redaction": {
+         *         "card_number": 1
+         *       },
+         *       "recordingPauses": null,
          *       "transcriptComplete": true,
          *       "counters": {
          *         "framesIn": 608,
@@ -2835,6 +3031,9 @@ export interface components {
          *         "recordingEnabled": true,
          *         "transcriptEnabled": true,
          *         "useParameters": true,
+         *         "redact": [
+         *           "card_number"
+         *         ],
          *         "maxCost": null,
          *         "voice": "espeak/gmw/en-US",
          *         "language": "en-US",
@@ -2935,7 +3134,7 @@ export interface components {
             parameters: {
                 [key: string]: string;
             } | null;
-            /** @description The configuration of the call, as in `POST /calls`, without the prompt, the greeting and the tools, which `GET /calls/{id}` shows. */
+            /** @description The configuration of the call, as in `POST /calls`, without the prompt, the greeting, the tools and `analysis`, which `GET /calls/{id}` shows. */
             configuration: {
                 /** @description Id of the voice. */
                 voice: string;
@@ -2956,6 +3155,7 @@ export interface components {
                 recordingEnabled: boolean;
                 transcriptEnabled: boolean;
                 useParameters: boolean;
+                redact: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
                 /** @description With its defaults filled in; null for other connection types. */
                 websocket: {
                     /** @enum {string} */
@@ -2982,6 +3182,15 @@ export interface components {
             recordingDeletedAt: string | null;
             /** @description When retention deleted the transcript, and with it the call's events. */
             transcriptDeletedAt: string | null;
+            /** @description How often each kind was found in what is kept of the call, and redacted. Null before the end, and without `redact`. */
+            redaction: {
+                [key: string]: number;
+            } | null;
+            /** @description When neither audio nor words were stored, in milliseconds since the media stream connected. Null before the end, and where they always were. */
+            recordingPauses: {
+                startMs: number;
+                endMs: number;
+            }[] | null;
             /** @description False when turns may be missing from the transcript: a process was lost, or the disk was full. `usage` and `cost` may then be incomplete too. Null before the end. */
             transcriptComplete: boolean | null;
             /** @description Counters of the call by name, for diagnosis; they may change between versions. */
@@ -3403,7 +3612,7 @@ export interface components {
             playedMs: number;
         };
         /** @description Command of the call: what it did in response to its inputs. */
-        CommandEvent: components["schemas"]["StateCommand"] | components["schemas"]["GenerateReplyCommand"] | components["schemas"]["PreemptiveStartCommand"] | components["schemas"]["ConversationTrimmedCommand"] | components["schemas"]["PreemptiveCancelCommand"] | components["schemas"]["SpeakCommand"] | components["schemas"]["MarkCommand"] | components["schemas"]["PauseCommand"] | components["schemas"]["ResumeCommand"] | components["schemas"]["RewindCommand"] | components["schemas"]["RequestInterimCommand"] | components["schemas"]["TurnEndedCommand"] | components["schemas"]["IgnoreCommand"] | components["schemas"]["CancelReplyCommand"] | components["schemas"]["RunToolCommand"] | components["schemas"]["SendDtmfCommand"] | components["schemas"]["LanguageCommand"] | components["schemas"]["TransferCommand"] | components["schemas"]["HeldCommand"] | components["schemas"]["ResumedCommand"] | components["schemas"]["TurnCommand"] | components["schemas"]["EndCommand"];
+        CommandEvent: components["schemas"]["StateCommand"] | components["schemas"]["GenerateReplyCommand"] | components["schemas"]["PreemptiveStartCommand"] | components["schemas"]["ConversationTrimmedCommand"] | components["schemas"]["PreemptiveCancelCommand"] | components["schemas"]["SpeakCommand"] | components["schemas"]["MarkCommand"] | components["schemas"]["PauseCommand"] | components["schemas"]["ResumeCommand"] | components["schemas"]["RewindCommand"] | components["schemas"]["RequestInterimCommand"] | components["schemas"]["TurnEndedCommand"] | components["schemas"]["IgnoreCommand"] | components["schemas"]["CancelReplyCommand"] | components["schemas"]["RunToolCommand"] | components["schemas"]["SendDtmfCommand"] | components["schemas"]["LanguageCommand"] | components["schemas"]["TransferCommand"] | components["schemas"]["HeldCommand"] | components["schemas"]["ResumedCommand"] | components["schemas"]["RecordingPausedCommand"] | components["schemas"]["RecordingResumedCommand"] | components["schemas"]["TurnCommand"] | components["schemas"]["EndCommand"];
         /** @description An LLM provider refused a prompt as longer than its model's context. */
         ContextExceededEvent: {
             /**
@@ -3615,7 +3824,7 @@ export interface components {
              * @description Stable code for programs; its meaning never changes.
              * @enum {string}
              */
-            code: "invalid_request" | "unknown_voice" | "unknown_language" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "already_on_hold" | "not_on_hold" | "idempotency_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "spend_limit" | "internal" | "overloaded" | "draining" | "insufficient_storage" | "database_lost" | "unavailable";
+            code: "invalid_request" | "unknown_voice" | "unknown_language" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "already_on_hold" | "not_on_hold" | "recording_paused" | "recording_not_paused" | "idempotency_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "spend_limit" | "internal" | "overloaded" | "draining" | "insufficient_storage" | "database_lost" | "unavailable";
             /** @description For humans; the wording may change. */
             message: string;
             /** @description All problems of the request that can be located in it. */
@@ -3792,7 +4001,7 @@ export interface components {
             reason?: "echo";
         };
         /** @description Input of the call: what happened to it. */
-        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
+        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["RecordingPauseRequestedEvent"] | components["schemas"]["RecordingResumeRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
         /** @description The service failed while handling the previous event, and the call ends. */
         InternalErrorEvent: {
             /**
@@ -4018,7 +4227,7 @@ export interface components {
          *       "maxDuration"
          *     ]
          */
-        NewAgentAllowedOverridesInput: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "selectedTools" | "voice" | "language")[];
+        NewAgentAllowedOverridesInput: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "redact" | "analysis" | "selectedTools" | "voice" | "language")[];
         /**
          * @default carrier_a
          * @enum {string}
@@ -4118,6 +4327,15 @@ export interface components {
                 /** @description Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them. */
                 useParameters?: boolean;
                 /**
+                 * @description What is not kept of the words and the sound. `card_number`: 13 to 19 digits with a valid check digit. `phone_number`, `email`, `national_id`: in the forms of the countries in which the language is spoken. `variables`: the values of the agent's variables, and each word of a name among them.
+                 * @example [
+                 *       "card_number",
+                 *       "phone_number"
+                 *     ]
+                 */
+                redact?: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
+                analysis?: components["schemas"]["AnalysisSettingsInput"];
+                /**
                  * @description Tools that the agent may call.
                  * @example [
                  *       {
@@ -4191,6 +4409,15 @@ export interface components {
             transcriptEnabled?: boolean;
             /** @description Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them. */
             useParameters?: boolean;
+            /**
+             * @description What is not kept of the words and the sound. `card_number`: 13 to 19 digits with a valid check digit. `phone_number`, `email`, `national_id`: in the forms of the countries in which the language is spoken. `variables`: the values of the agent's variables, and each word of a name among them.
+             * @example [
+             *       "card_number",
+             *       "phone_number"
+             *     ]
+             */
+            redact?: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
+            analysis?: components["schemas"]["AnalysisSettingsInput"];
             /**
              * @description Tools that the agent may call.
              * @example [
@@ -4399,6 +4626,24 @@ export interface components {
          *       "recordingEnabled": true,
          *       "transcriptEnabled": true,
          *       "useParameters": true,
+         *       "redact": [
+         *         "card_number"
+         *       ],
+         *       "analysis": {
+         *         "schema": {
+         *           "type": "object",
+         *           "properties": {
+         *             "wantsCallback": {
+         *               "type": "boolean"
+         *             }
+         *           },
+         *           "required": [
+         *             "wantsCallback"
+         *           ]
+         *         },
+         *         "prompt": "A caller who asks to be called again wants a callback.",
+         *         "summary": true
+         *       },
          *       "selectedTools": [
          *         {
          *           "toolName": "hang_up"
@@ -4492,6 +4737,9 @@ export interface components {
             transcriptEnabled?: components["schemas"]["NewCallTranscriptEnabledInput"];
             /** @description Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them. */
             useParameters?: components["schemas"]["NewCallUseParametersInput"];
+            /** @description What is not kept of the words and the sound. `card_number`: 13 to 19 digits with a valid check digit. `phone_number`, `email`, `national_id`: in the forms of the countries in which the language is spoken. `variables`: the values of the agent's variables, and each word of a name among them. */
+            redact?: components["schemas"]["NewCallRedactInput"];
+            analysis?: components["schemas"]["AnalysisSettingsInput"];
             /** @description The protocol of the media stream. `carrier_a`, `carrier_b`, `carrier_c`: the protocol of a telephone carrier, in G.711 at 8000 Hz. `websocket`: a protocol for your own programs, described at `websocket`. `webrtc`: for browsers: audio as RTP beside a WebSocket; 501 where the service lacks the optional package `node-datachannel` or `WEBRTC_UDP_PORTS`. */
             connectionType?: components["schemas"]["NewCallConnectionTypeInput"];
             websocket?: components["schemas"]["WebsocketInput"];
@@ -4521,6 +4769,14 @@ export interface components {
         NewCallModelInput: "model_a" | "model_b" | "model_c";
         /** @default true */
         NewCallRecordingEnabledInput: boolean;
+        /**
+         * @default []
+         * @example [
+         *       "card_number",
+         *       "phone_number"
+         *     ]
+         */
+        NewCallRedactInput: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
         /**
          * @default []
          * @example [
@@ -4833,8 +5089,8 @@ export interface components {
             speakers?: components["schemas"]["NewTranscriptionSpeakersInput"];
             /** @description Words that are likely, such as names: at most 100 of 100 characters. */
             vocabulary?: components["schemas"]["NewTranscriptionVocabularyInput"];
-            /** @description Not available in this version: any value is 400 `unavailable`. */
-            redact?: unknown;
+            /** @description What is not kept of the words: card numbers, telephone numbers, email addresses and national ids, as for calls. The audio is then deleted when the transcription is over. */
+            redact?: components["schemas"]["NewTranscriptionRedactInput"];
             /** @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused. */
             metadata?: components["schemas"]["NewTranscriptionMetadataInput"];
             /** @description Whether the audio is deleted as soon as the transcription is over, whatever the retention says. */
@@ -4850,6 +5106,13 @@ export interface components {
         NewTranscriptionMetadataInput: {
             [key: string]: unknown;
         };
+        /**
+         * @default []
+         * @example [
+         *       "card_number"
+         *     ]
+         */
+        NewTranscriptionRedactInput: ("card_number" | "phone_number" | "email" | "national_id")[];
         /** @default false */
         NewTranscriptionSpeakersInput: boolean;
         /**
@@ -5439,6 +5702,68 @@ export interface components {
              */
             maxCostPerDayPerAddress?: number | null;
         };
+        /** @description From now on neither audio nor words are stored: what follows has no texts until `recording-resumed`. */
+        RecordingPausedCommand: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "command";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "recording-paused";
+        };
+        /** @description `POST /calls/{id}/recording/pause` pauses the recording. */
+        RecordingPauseRequestedEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "recording-pause-requested";
+        };
+        /** @description Audio and words are stored again. */
+        RecordingResumedCommand: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "command";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "recording-resumed";
+            /** @description For how long they were not, in milliseconds. */
+            pausedMs: number;
+        };
+        /** @description `POST /calls/{id}/recording/resume` resumes the recording. */
+        RecordingResumeRequestedEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "recording-resume-requested";
+        };
         /** @description The LLM finished the reply, or the part of it before its tool calls. */
         ReplyEndEvent: {
             /**
@@ -5765,10 +6090,10 @@ export interface components {
             /** @description A saved tool. Not in this version: 501. */
             toolId?: string;
             /**
-             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, switch_language; others: 501. `send_dtmf` needs a carrier that can send DTMF: carrier_c.
+             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, pause_recording, resume_recording, switch_language; others: 501. `send_dtmf` needs a carrier that can send DTMF: carrier_c.
              * @enum {string}
              */
-            toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "query_corpus" | "switch_language";
+            toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "pause_recording" | "resume_recording" | "query_corpus" | "switch_language";
             definition?: components["schemas"]["ToolDefinition"];
             /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, or the `parameters` of a definition. */
             parameterOverrides?: {
@@ -5817,10 +6142,10 @@ export interface components {
             /** @description A saved tool. Not in this version: 501. */
             toolId?: string;
             /**
-             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, switch_language; others: 501. `send_dtmf` needs a carrier that can send DTMF: carrier_c.
+             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, pause_recording, resume_recording, switch_language; others: 501. `send_dtmf` needs a carrier that can send DTMF: carrier_c.
              * @enum {string}
              */
-            toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "query_corpus" | "switch_language";
+            toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "pause_recording" | "resume_recording" | "query_corpus" | "switch_language";
             definition?: components["schemas"]["ToolDefinitionInput"];
             /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, or the `parameters` of a definition. */
             parameterOverrides?: {
@@ -6303,7 +6628,8 @@ export interface components {
          *         "speakers": false,
          *         "vocabulary": [
          *           "Lario’s"
-         *         ]
+         *         ],
+         *         "redact": []
          *       },
          *       "metadata": {
          *         "meeting": "A-17"
@@ -6337,7 +6663,8 @@ export interface components {
          *         "speakers": false,
          *         "vocabulary": [
          *           "Lario’s"
-         *         ]
+         *         ],
+         *         "redact": []
          *       },
          *       "metadata": {
          *         "meeting": "A-17"
@@ -6450,6 +6777,7 @@ export interface components {
                 timestamps: "word" | "segment";
                 speakers: boolean;
                 vocabulary: string[];
+                redact: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
             };
             /** @description As in the request. */
             metadata: {
@@ -6593,7 +6921,8 @@ export interface components {
          *         "speakers": false,
          *         "vocabulary": [
          *           "Lario’s"
-         *         ]
+         *         ],
+         *         "redact": []
          *       },
          *       "metadata": {
          *         "meeting": "A-17"
@@ -6626,7 +6955,8 @@ export interface components {
          *         "speakers": false,
          *         "vocabulary": [
          *           "Lario’s"
-         *         ]
+         *         ],
+         *         "redact": []
          *       },
          *       "metadata": {
          *         "meeting": "A-17"
@@ -6692,6 +7022,7 @@ export interface components {
                 timestamps: "word" | "segment";
                 speakers: boolean;
                 vocabulary: string[];
+                redact: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
             };
             /** @description As in the request. */
             metadata: {
@@ -7782,6 +8113,40 @@ export interface components {
                 };
             };
         };
+        /** @description Conflict. `conflict`: not possible in the resource's current state, or the account has reached its limit of them (10,000 agents, 1,000 published versions of an agent, 50 webhooks, 500 API keys, 500 people, 500 publishable keys). `recording_paused`: the recording is paused already, perhaps by the same request, repeated. */
+        ConflictOrRecordingPaused409: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code?: "conflict" | "recording_paused";
+                    };
+                };
+            };
+        };
+        /** @description Conflict. `conflict`: not possible in the resource's current state, or the account has reached its limit of them (10,000 agents, 1,000 published versions of an agent, 50 webhooks, 500 API keys, 500 people, 500 publishable keys). `recording_not_paused`: the recording is not paused. */
+        ConflictOrRecordingNotPaused409: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code?: "conflict" | "recording_not_paused";
+                    };
+                };
+            };
+        };
         /** @description Bad Request. `invalid_request`: the request does not follow the OpenAPI document; `details` lists all problems. `unknown_language`: `GET /languages` lists no such language; the message names those that there are. `unavailable`: a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a provider that has never listed its own. */
         InvalidRequestOrUnknownLanguageOrUnavailable400: {
             headers: {
@@ -8320,6 +8685,94 @@ export interface operations {
             404: components["responses"]["NotFound404"];
             408: components["responses"]["InvalidRequest408"];
             409: components["responses"]["ConflictOrNotOnHold409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    pauseRecording: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never> | null;
+            };
+        };
+        responses: {
+            /** @description The recording is paused. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["ConflictOrRecordingPaused409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    resumeRecording: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never> | null;
+            };
+        };
+        responses: {
+            /** @description The recording goes on once neither side speaks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["ConflictOrRecordingNotPaused409"];
             413: components["responses"]["PayloadTooLarge413"];
             415: components["responses"]["UnsupportedMediaType415"];
             429: components["responses"]["RateLimited429"];
@@ -8917,8 +9370,14 @@ export interface operations {
                      *     ]
                      */
                     vocabulary?: unknown[];
-                    /** @description Not available in this version: any value is 400 `unavailable`. */
-                    redact?: unknown;
+                    /**
+                     * @description What is not kept of the words: card numbers, telephone numbers, email addresses and national ids, as for calls. The audio is then deleted when the transcription is over.
+                     * @default []
+                     * @example [
+                     *       "card_number"
+                     *     ]
+                     */
+                    redact?: unknown[];
                     /**
                      * @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused.
                      * @default {}
