@@ -20,7 +20,7 @@ import { type Roll, Supervisor } from "./process/supervisor/supervisor.ts";
 import { missingTracePackages } from "./process/traces-support.ts";
 import { usableWebrtc, webrtcMissing } from "./process/webrtc-support.ts";
 import { localSpeechSettings } from "./speech/settings.ts";
-import { openDataDir } from "./store/data-dir/data-dir.ts";
+import { corporaFolder, openDataDir } from "./store/data-dir/data-dir.ts";
 import { newSocketPath } from "./store/handoff/socket-path.ts";
 
 /** Composition root of the supervisor. */
@@ -43,6 +43,12 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     settings,
     logLevel: config.logLevel,
   };
+  const retrieval = {
+    socketPath: newSocketPath(config.dataDir, "retrieval"),
+    folder: corporaFolder(config.dataDir),
+    embeddings: config.embeddings,
+    logLevel: config.logLevel,
+  };
   const stateFile = new SupervisorFile(config.dataDir);
   const state: SupervisorState = { pid: process.pid, start: processStartTime(process.pid) ?? "" };
   const writeState = (roll?: Roll): void => {
@@ -58,6 +64,7 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     startChild: forkChild,
     socketPath,
     speech,
+    retrieval,
     mediaServer,
     mediaPorts: mediaServer.sharesPort ? undefined : { media: new MediaPort(log), webrtc: new MediaPort(log) },
     clock: systemClock,
@@ -67,7 +74,11 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
       ownerLink = url;
     },
   });
-  const files = new ServiceFiles({ socketPaths: [socketPath, ...(speech ? [speech.socketPath] : [])], stateFile, log });
+  const files = new ServiceFiles({
+    socketPaths: [socketPath, retrieval.socketPath, ...(speech ? [speech.socketPath] : [])],
+    stateFile,
+    log,
+  });
   const exit = (code: number): void => {
     files.remove();
     process.exit(code);

@@ -28,8 +28,8 @@ import type { VoiceActivityDetection } from "../../src/media/voice-activity/dete
 import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
 import { NO_SPEND_LIMITS, unlimitedAccounts } from "../../test/support/stubs/no-limits.ts";
 import { NO_PHRASES } from "../../test/support/stubs/no-phrases.ts";
-import { BenchHandoff } from "./handoff.ts";
 import { httpToolsAlone } from "../../test/support/stubs/server-tools.ts";
+import { BenchHandoff } from "./handoff.ts";
 
 const HOST = "127.0.0.1";
 /** More than any run asks for: it is the machine that is to be the limit. */

@@ -65,7 +65,6 @@ import { type InboundSpecDeps, inboundSpecOf } from "./telephony/inbound-spec.ts
 import { type CarrierWebhookDeps, carrierWebhookRoutes } from "./telephony/routes.ts";
 import { toolSecretRoutes } from "./tool-secrets/routes.ts";
 import { type ToolRoutesDeps, toolRoutes } from "./tools/routes.ts";
-import { type ToolTestRoutesDeps, toolTestRoutes } from "./tools/test-routes.ts";
 import { type TranscriptionRoutesDeps, transcriptionRoutes } from "./transcriptions/routes.ts";
 import { type UsageRoutesDeps, usageRoutes } from "./usage/routes.ts";
 import { type UserRoutesDeps, userRoutes } from "./users/routes.ts";
@@ -107,7 +106,6 @@ export interface ApiDeps
     TalkPageDeps,
     TalkRoutesDeps,
     ToolRoutesDeps,
-    ToolTestRoutesDeps,
     TranscriptionRoutesDeps,
     UsageRoutesDeps,
     UserRoutesDeps,
@@ -115,7 +113,7 @@ export interface ApiDeps
   accountSecrets: CredentialRoutesDeps["accountSecrets"] & ToolRoutesDeps["accountSecrets"];
   tools: ToolRoutesDeps["tools"];
   voices: CallRoutesDeps["voices"];
-  schemas: ToolRoutesDeps["schemas"] & ToolTestRoutesDeps["schemas"];
+  schemas: ToolRoutesDeps["schemas"];
   agents: AgentRoutesDeps["agents"];
   callAdmission: PhoneCallRoutesDeps["callAdmission"];
   carriers: CarrierRoutesDeps["carriers"];
@@ -288,7 +286,6 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     phoneCallRoutes(scope, deps);
     toolSecretRoutes(scope, deps);
     toolRoutes(scope, deps);
-    toolTestRoutes(scope, deps);
     apiKeyRoutes(scope, { ...deps, apiKeyCache });
     publishableKeyRoutes(scope, deps);
     userRoutes(scope, deps);

@@ -78,6 +78,8 @@ export interface CallMachine {
   readonly isHeld: boolean;
   /** Undefined where the machine has no state of a conversation. */
   readonly snapshot: CallSnapshot | undefined;
+  /** How much audio a live transcription has had, ms; undefined for a conversation. */
+  readonly audioMs: number | undefined;
   isDue(nowMs: CallMs): boolean;
   /** Neither audio nor words of the call are to be stored at present. */
   readonly isRecordingPaused: boolean;
@@ -209,6 +211,8 @@ export class Call implements CallMachine {
   get callerSpeech(): SegmentState {
     return this.#segmenter;
   }
+
+  readonly audioMs = undefined;
 
   /** The caller is on hold. */
   get isHeld(): boolean {

@@ -3,6 +3,7 @@ import type { CarrierName, CarrierSecrets, OutboundCodecs } from "../carriers/li
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import { MODEL_NAMES, type ModelName } from "../core/calls/spec.ts";
+import type { EmbeddingsSettings } from "../core/knowledge/embeddings-settings.ts";
 import { BYTES_PER_MB } from "../core/limits/storage.ts";
 import type { LogLevel } from "../core/log/logger.ts";
 import type { PhraseOverrides } from "../core/phrases/phrases.ts";
@@ -24,6 +25,7 @@ import {
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
 import { readCarrierApiUrls, readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
 import { readDatabaseUrl } from "./database-url.ts";
+import { readEmbeddings } from "./embeddings.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
 import { readLiveness, readMediaTls } from "./media-port.ts";
 import { readOrigins } from "./origins.ts";
@@ -97,6 +99,8 @@ export interface Config extends SpeechConfig {
   drainMs: number;
   /** The bound of a prompt without the system prompt and the tools, in estimated tokens. */
   historyTokensMax: number;
+  /** The endpoint that makes vectors of texts; undefined where words alone find passages. */
+  embeddings: EmbeddingsSettings | undefined;
   /** The service phrases of the operator's PHRASES_FILE. */
   phrases: PhraseOverrides;
   /** The prices of providers; undefined unless set. */
@@ -210,6 +214,7 @@ export function readConfig(
     >,
     contextSizes: readContextSizes(text("CONTEXT_TOKENS", ""), LLM_REGISTRY.ids, problems),
     historyTokensMax: integer("HISTORY_TOKENS_MAX"),
+    embeddings: readEmbeddings(reader, problems),
     phrases: readPhrases(text("PHRASES_FILE", ""), problems, checksFiles),
     providers: readProviderSettings(reader),
     ...readPolicies(reader, problems),

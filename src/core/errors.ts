@@ -30,6 +30,8 @@ export const ERROR_MEANINGS = {
   over_budget:
     "reading a document took too much processor time or memory once; this is tried again before the document fails",
   ingester_failed: "the process that reads documents failed at this one",
+  embeddings_failed:
+    "the endpoint of embeddings did not answer, or its answer is no list of vectors; it is asked again",
   transcriber_died: "the transcriber died again and again while it transcribed this file",
   unsealable: "a secret in the database cannot be opened: its key is missing, or it was changed",
   bad_configuration:

@@ -5,8 +5,7 @@ export const WEBHOOK_EVENT_MEANINGS = {
   "call.ended": "a call is over, and its record and transcript are complete; the event has all of it",
   "call.expired": "a call was created, and its media stream did not connect in time",
   "recording.ready": "the recording of a call can be downloaded",
-  "tool.failed":
-    "a tool of a call has failed; sent when the call is over, at most 20 a call",
+  "tool.failed": "a tool of a call has failed; sent when the call is over, at most 20 a call",
   "transcription.completed": "a transcription is complete; the event has its text",
   "transcription.failed": "a transcription has failed; the event says why",
   "document.ready": "a document of a corpus is processed: its text is found from now on",

@@ -27,7 +27,7 @@ import type { LocalSpeech } from "../speech/local/jobs.ts";
 import type { CallHandoff, EndSummary, HoldReport, MediaReport, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
 import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
-import type { ClientMessage, InboundAudio, WireFactory } from "../wire/wire.ts";
+import type { InboundAudio, WireFactory } from "../wire/wire.ts";
 import { AdmissionGate, type CallProviders, type OpenedStream, type PreparedProviders } from "./admission.ts";
 import { createSession } from "./call-creation.ts";
 import { Ticker } from "./event-loop/ticker.ts";
@@ -429,7 +429,7 @@ export class Gateway {
       return address && `${address}?resume=true`;
     };
     if (spec.connectionType !== "webrtc") {
-      const ready = (): ClientMessage => ({ kind: "ready", callId, resumeUrl: resumeUrl() });
+      const ready = () => ({ kind: "ready", callId, resumeUrl: resumeUrl() }) as const;
       return new AudioSockets({ resources, createWire: () => createWire(callId, spec), ready });
     }
     assert.ok(webrtc !== undefined, "only workers with WebRTC redeem tokens of its calls");

@@ -10,6 +10,7 @@ import { isRedacted, knowledgeOf } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import {
   type CallMs,
+  callMs,
   callMsAt,
   type EpochMs,
   elapsedMs,
@@ -157,9 +158,13 @@ export class CallSession implements AttachedCall {
   /** Undefined where there is no turn model, either. */
   readonly #pauseModel: PauseModel | undefined;
   #state: State = { at: "unattached" };
-  /** Tool calls and utterances for a client that has no connection at present; few, because it has one again soon. */
+  /** Tool calls for a client that has no connection at present; few, because it has one again soon. */
   readonly #undelivered: ClientMessage[] = [];
   readonly #recentUpdates = new RecentUpdates();
+  /** The utterances of a live transcription so far. */
+  #utterances = 0;
+  /** When the latest frame came, on any leg; NaN before the first. */
+  #latestFrameMs = callMs(Number.NaN);
   readonly #returnWindow: ReturnWindow;
   /** The reply that the call has paused: a leg that is attached meanwhile must not send it. */
   #pausedTurnId: TurnId | undefined;
@@ -254,6 +259,7 @@ export class CallSession implements AttachedCall {
       ...parts,
       call: this,
       pausedTurnId: this.#pausedTurnId,
+      audioSinceMs: this.#transcribes && !Number.isNaN(this.#latestFrameMs) ? this.#latestFrameMs : undefined,
       holdAudio: this.#lineAudio.holdAudio,
       ttsOutput,
       makeResampler,
@@ -287,6 +293,15 @@ export class CallSession implements AttachedCall {
   /** Since when the caller is on hold; undefined for one who is not. */
   get heldSinceMs(): EpochMs | undefined {
     return this.#lineAudio.heldSinceMs;
+  }
+
+  /** How much audio a live transcription has had, ms; undefined for a conversation. */
+  get audioMs(): number | undefined {
+    return this.#call.audioMs;
+  }
+
+  get #transcribes(): boolean {
+    return this.#options.redeemed.spec.mode === "transcription";
   }
 
   get #mayHaveMoreLegs(): boolean {
@@ -446,6 +461,7 @@ export class CallSession implements AttachedCall {
 
   frameIn(frame: CallerFrame, isSpeech: boolean, isEcho: boolean, silenceFrames: number, nowMs: CallMs): void {
     this.#counters.framesIn += 1;
+    this.#latestFrameMs = nowMs;
     this.#judgeVoice(frame.samples, isSpeech, nowMs);
     const event = this.#frameIn;
     event.isSpeech = isSpeech;
@@ -664,7 +680,11 @@ export class CallSession implements AttachedCall {
     attachment: Attachment | undefined,
   ): void {
     if (command.kind === "utterance") {
-      this.#deliverToClient(command);
+      const final = { ...command, index: this.#utterances };
+      this.#utterances += 1;
+      // A connection that is lost may still seem open.
+      this.#recentUpdates.final(final);
+      attachment?.sendToClient(final);
       return;
     }
     if (command.kind === "state") {

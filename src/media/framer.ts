@@ -21,6 +21,8 @@ export interface FramerOptions {
   codec: FrameCodec;
   /** When the carrier's stream started, on the clock of `push`. */
   startMs: CallMs;
+  /** Audio without a timestamp that lags our clock by this much follows a pause, ms. */
+  lagMsMax?: number | undefined;
 }
 
 /**
@@ -34,8 +36,8 @@ export interface FramerOptions {
  * frame itself and is not copied. Media time advances by counting samples. A timestamp that is ahead of the count by a
  * frame or more is a gap: the frame in progress is filled with silence, and the next one starts at the timestamp. A
  * smaller lead is jitter. A timestamp that lags has no effect: time never goes backwards. Audio without a timestamp is
- * placed by our own clock once it lags that by UNTIMESTAMPED_LAG_MS_MAX: then there was a pause in which the peer sent
- * nothing.
+ * placed by our own clock once it lags that by UNTIMESTAMPED_LAG_MS_MAX, or `lagMsMax`: then there was a pause in which
+ * the peer sent nothing.
  *
  * A peer can claim any time, so our own clock limits gaps: media time stays within TIMESTAMP_GAP_MS_MAX of the time
  * since `startMs`. A timestamp beyond that, or one that lags by more than that, belongs to a new clock and is counted
@@ -59,6 +61,7 @@ export class Framer {
   readonly #isPcm: boolean;
   readonly #sampleMs: number;
   readonly #startMs: CallMs;
+  readonly #lagMsMax: number;
   /** Media time is an anchor plus the samples counted since, so that rounding errors do not add up. */
   #anchorMs = 0;
   #samplesSinceAnchor = 0;
@@ -73,7 +76,7 @@ export class Framer {
   #input: FramerInput | undefined;
   #read = 0;
 
-  constructor({ frameSamples, rateHz, codec, startMs }: FramerOptions) {
+  constructor({ frameSamples, rateHz, codec, startMs, lagMsMax = UNTIMESTAMPED_LAG_MS_MAX }: FramerOptions) {
     assert.ok(Number.isInteger(frameSamples) && frameSamples > 0 && rateHz > 0);
     const law = codec === "pcm_s16le" ? undefined : G711_LAWS[codec];
     this.#samples = new Int16Array(frameSamples);
@@ -83,6 +86,7 @@ export class Framer {
     this.#silenceSample = law?.decodeTable[law.silenceByte] ?? 0;
     this.#sampleMs = 1_000 / rateHz;
     this.#startMs = startMs;
+    this.#lagMsMax = lagMsMax;
   }
 
   /**
@@ -176,7 +180,7 @@ export class Framer {
   /** Audio that ends now started its own length before. */
   #placeWithoutTimestamp(lengthMs: number, nowMs: CallMs): void {
     const startMs = elapsedMs(this.#startMs, nowMs) - lengthMs;
-    if (startMs - this.countedMs >= UNTIMESTAMPED_LAG_MS_MAX) this.#resumeMs = startMs;
+    if (startMs - this.countedMs >= this.#lagMsMax) this.#resumeMs = startMs;
   }
 
   /** Compares a timestamp with the count of samples, by the rules of the class. */

@@ -46,6 +46,12 @@ export class UnsentSilence {
   #hasFilled = false;
   #tickMs = Number.NaN;
   #isTickLate = false;
+  readonly #lagMsMax: number;
+
+  /** `lagMsMax`: a packet that comes later than this follows a pause, whatever preceded it, ms. */
+  constructor(lagMsMax: number = UNTIMESTAMPED_LAG_MS_MAX) {
+    this.#lagMsMax = lagMsMax;
+  }
 
   /**
    * A packet of `packetMs` arrives; `isDtx`: it says that silence follows. Returns its timestamp, which is `countedMs`
@@ -54,7 +60,7 @@ export class UnsentSilence {
   packet(packetMs: number, isDtx: boolean, countedMs: number, elapsedMs: number): MediaMs {
     const startMs = elapsedMs - packetMs - this.#delayMs;
     const isFirst = this.#delayMs === Number.POSITIVE_INFINITY;
-    const isGap = startMs - countedMs >= (this.#filledFrames > 0 ? FRAME_MS : UNTIMESTAMPED_LAG_MS_MAX);
+    const isGap = startMs - countedMs >= (this.#filledFrames > 0 ? FRAME_MS : this.#lagMsMax);
     this.#learn(elapsedMs - packetMs - countedMs);
     this.#packetMs = packetMs;
     this.#isDtx = isDtx;

@@ -15,13 +15,13 @@ import { StartRates } from "../api/web-calls/start-rates.ts";
 import { builtWebFolder, readWebFiles } from "../api/web-files/files.ts";
 import { describeTools } from "../call/tools/plan.ts";
 import { CONNECTION_TYPES, carrierOf } from "../carriers/list.ts";
-import { BUILT_IN_TOOLS } from "../core/calls/spec.ts";
 import { localUrlOf, serviceUrlOf } from "../config/addresses.ts";
 import { readConfig } from "../config/config.ts";
 import { readLoaderEnvironment, readSearchPath } from "../config/environment.ts";
 import { configurationOverview } from "../config/overview.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { missingPrices } from "../core/billing/prices.ts";
+import { BUILT_IN_TOOLS } from "../core/calls/spec.ts";
 import { threadModule } from "../core/child-module.ts";
 import { systemClock } from "../core/clock.ts";
 import type { MediaKey } from "../core/encryption/chunks.ts";
@@ -78,10 +78,10 @@ import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
 import { HttpCarrierClient } from "../telephony/http-client.ts";
 import { InboundWebhookClient } from "../telephony/inbound-webhook-client.ts";
 import { findFfmpeg } from "../transcription/audio/find-ffmpeg.ts";
-import { formatResult } from "../transcription/formats/format.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
+  notifySupervisor,
   reportReady,
   sendToSupervisor,
   waitForAssignment,
@@ -91,10 +91,12 @@ import { ANALYSIS_DEADLINES, analysisLlms } from "./control/analyses.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
 import { backgroundJobs } from "./control/background-jobs.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
+import { corpusIndex } from "./control/corpus-index.ts";
 import { DocumentEnds } from "./control/document-ends.ts";
 import { documentProcessing } from "./control/document-processing.ts";
 import { fileTranscriptions, providersOf } from "./control/file-transcriptions.ts";
 import { ensureFirstApiKey } from "./control/first-api-key.ts";
+import { formatInTurns } from "./control/format-in-turns.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
 import { HttpConnections } from "./control/http-connections.ts";
 import { logLanguages } from "./control/languages-log.ts";
@@ -126,7 +128,7 @@ const handoff = new HandoffThreadClient({
     process.exit(1);
   },
 });
-const { socketPath, speech, port, mediaUrls, restarts } = await waitForAssignment();
+const { socketPath, speech, retrieval, port, mediaUrls, restarts } = await waitForAssignment();
 const config = readConfig(undefined, { checksFiles: false });
 const log = createLogger("control", config.logLevel);
 const { dataDir } = config;
@@ -384,6 +386,14 @@ const knowledge = documentProcessing({
   log,
 });
 const schemas = new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) });
+const index = corpusIndex({
+  socketPath: retrieval.socketPath,
+  folder: retrieval.folder,
+  source: stores.corpora,
+  onNeeded: () => notifySupervisor({ kind: "retrieval-needed" }),
+  clock,
+  log,
+});
 const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
 jobStatistics.start();
 const schemas = new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) });
@@ -499,9 +509,10 @@ const api: FastifyInstance = buildApi({
   uploads: new LargeResponses(clock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
   isDiskLow: () => disk.isLow,
   batchCapabilities: transcriptions.capabilitiesOf,
-  formatResult,
+  formatResult: formatInTurns,
   prices: config.prices,
   metrics,
+  retriever: index.retriever,
   log,
 });
 
@@ -519,7 +530,8 @@ function exitOrphaned(): void {
 
 handleSupervisorMessages({
   drain: () => admission.drain(),
-  stop: () =>
+  stop: () => {
+    index.close();
     void shutDownControl({
       admission,
       jobs,
@@ -536,16 +548,20 @@ handleSupervisorMessages({
       stores,
       clock,
       exit: (code) => process.exit(code),
-    }),
+    });
+  },
   orphaned: exitOrphaned,
   restarts: (counts) => metrics.setRestarts(counts),
 });
 if (config.metricsPort !== undefined) {
   const exposition = async (): Promise<string> => {
     const answers = await handoff.metrics(METRICS_ANSWER_MS_MAX);
-    const ofSpeech = speech && (await speechMetrics(connectorTo(speech.socketPath), METRICS_ANSWER_MS_MAX, clock));
+    const others = await Promise.all([
+      speech && speechMetrics(connectorTo(speech.socketPath), METRICS_ANSWER_MS_MAX, clock),
+      index.metrics(METRICS_ANSWER_MS_MAX),
+    ]);
     const workers = await workersMetrics.aggregate(answers);
-    return await metrics.exposition(workers, admission.newCalls.accepted, ofSpeech);
+    return await metrics.exposition(workers, admission.newCalls.accepted, others);
   };
   const { server, connections } = await serveMetrics({
     host: config.metricsHost,
@@ -584,6 +600,8 @@ traces?.start();
 phone?.phoneCalls.start();
 new CallExpiry({ calls: stores.calls, clock, log }).start();
 jobs.start();
+index.start();
+stores.documents.onEnded(() => index.wake());
 await listenForApi(api, config.apiHost, port);
 if (isNew) {
   await offerOwnerLink({

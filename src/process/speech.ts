@@ -9,7 +9,7 @@ import { URGENCIES } from "../speech/local/jobs.ts";
 import { forkSpeechChild } from "../speech/local/pool/child.ts";
 import { loggedChildren } from "../speech/local/pool/open.ts";
 import { SpeechPool } from "../speech/local/pool/pool.ts";
-import { prepareSpeechSocket, withShortPath } from "../store/handoff/socket-path.ts";
+import { prepareSocket, withShortPath } from "../store/handoff/socket-path.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
@@ -62,6 +62,6 @@ function onOrphaned(): void {
 }
 
 handleSupervisorMessages({ drain: () => {}, stop: exit, orphaned: onOrphaned });
-prepareSpeechSocket(socketPath);
+prepareSocket(socketPath);
 await server.listen((listener) => withShortPath(socketPath, (path) => void listener.listen(path)));
 reportReady(0, clock);

@@ -35,6 +35,7 @@ import { UwsServer } from "../gateway/server/uws/server.ts";
 import { PortConnections } from "../gateway/server/ws/connection-source.ts";
 import { WsServer } from "../gateway/server/ws/server.ts";
 import { AccountSpends } from "../gateway/spend/account.ts";
+import { RetrievalClient } from "../knowledge/host/client.ts";
 import { loadOpus } from "../media/opus/load.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { loadFvad } from "../media/voice-activity/fvad.ts";
@@ -64,7 +65,7 @@ import { authenticationOf, openWebrtc } from "./worker/webrtc.ts";
 exitOnUncaughtException(createLogger("worker", "info"));
 const clock = systemClock;
 const [makeResampler, opus, openFvad] = await Promise.all([loadResampler(), loadOpus(), loadFvad()]);
-const { socketPath, speech, port, role, mediaUrls, mediaServer, isFirst } = await waitForAssignment();
+const { socketPath, speech, retrieval, port, role, mediaUrls, mediaServer, isFirst } = await waitForAssignment();
 let listeningPort = port;
 // The supervisor has read the same variables, but the files they name may have changed when a worker is restarted.
 const config = readConfig();
@@ -145,6 +146,7 @@ const gateway = new Gateway({
   voiceActivity,
   makeResampler,
   httpTools: new ServerTools(new HttpTools(toolOptions), new McpTools({ ...toolOptions, clients: mcpClients })),
+  retriever: new RetrievalClient({ connect: connectorTo(retrieval.socketPath), clock }),
   schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),
   journals,
   phrases: new PhraseBook({

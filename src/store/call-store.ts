@@ -9,7 +9,16 @@ import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
 import type { EpochMs } from "../core/clocks.ts";
-import type { AccountId, AgentId, ApiKeyId, CallId, CarrierCallId, PublishableKeyId, ToolCallId, WorkerId } from "../core/ids.ts";
+import type {
+  AccountId,
+  AgentId,
+  ApiKeyId,
+  CallId,
+  CarrierCallId,
+  PublishableKeyId,
+  ToolCallId,
+  WorkerId,
+} from "../core/ids.ts";
 import type { RedactionKind } from "../core/redaction/kinds.ts";
 import type { VariableValues } from "./agent-store.ts";
 import type { Act } from "./audit-store.ts";

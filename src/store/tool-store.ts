@@ -122,12 +122,7 @@ export interface ToolStore {
   getMany(accountId: AccountId, toolIds: readonly ToolId[]): Promise<readonly SavedTool[]>;
   /** The account's tools, oldest first; `more` when others follow. */
   list(accountId: AccountId, query: ToolQuery): Promise<{ tools: readonly SavedTool[]; more: boolean }>;
-  change(
-    accountId: AccountId,
-    toolId: ToolId,
-    change: ToolChange,
-    act?: Act,
-  ): Promise<ToolChangeOutcome | undefined>;
+  change(accountId: AccountId, toolId: ToolId, change: ToolChange, act?: Act): Promise<ToolChangeOutcome | undefined>;
   /** Deletes the tool and its runs, unless an agent names it. */
   remove(accountId: AccountId, toolId: ToolId, act?: Act): Promise<ToolRemoval | undefined>;
   /** The MCP server of a tool was asked again; nothing where the tool has changed meanwhile. */

@@ -4,6 +4,7 @@ import {
   TYPED_CHARS_BURST_MAX,
   TYPED_CHARS_PER_SECOND_MAX,
 } from "../core/limits/messages.ts";
+import { FINALIZE_PER_SECOND_MAX } from "../core/limits/transcriptions.ts";
 
 const TYPED_CHARS_MAX = TYPED_CHARS_BURST_MAX.toLocaleString("en-US");
 
@@ -17,6 +18,7 @@ export const CLIENT_ERROR_MEANINGS = {
   unknown_tool_call: "no pending `toolCall` has the `id` of this `toolResult`, which is ignored",
   rate_limited:
     `more than ${TEXTS_PER_SECOND_MAX} \`text\` in a second, or of more than ${TYPED_CHARS_MAX} characters at once and ` +
-    `${TYPED_CHARS_PER_SECOND_MAX} a second after that: the message is ignored`,
+    `${TYPED_CHARS_PER_SECOND_MAX} a second after that, or more than ${FINALIZE_PER_SECOND_MAX} \`finalize\` in a second: the ` +
+    "message is ignored",
 } as const;
 export type ClientErrorCode = keyof typeof CLIENT_ERROR_MEANINGS;

@@ -1,4 +1,5 @@
 import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
+import { FINALIZE_PER_SECOND_MAX } from "../core/limits/transcriptions.ts";
 
 /** A text message of the protocol, in Markdown. docs/stream-protocol.md shows it; links are relative to docs/. */
 interface MessageDescription {
@@ -75,15 +76,16 @@ export type ClientMessageType = keyof typeof CLIENT_MESSAGES;
 /** What the service sends to the client of a live transcription, by `type`. docs/transcribe.md shows it. */
 export const TRANSCRIPTION_SERVICE_MESSAGES = {
   ready: {
-    fields: "`transcriptionId`, `input` (`{codec, sampleRate}`); `resumeUrl`",
+    fields: "`transcriptionId`, `input` (`{codec, sampleRate}`), `durationMs`; `resumeUrl`",
     meaning:
-      "the first message: what was negotiated, and where to [connect again](stream-protocol.md#a-lost-connection)",
+      "the first message: what was negotiated, how much audio there was until now, and where to " +
+      "[connect again](stream-protocol.md#a-lost-connection)",
   },
   interim: { fields: "`text`, `startMs`", meaning: "all of the utterance so far; words of it may still change" },
   final: {
-    fields: "`text`, `startMs`, `endMs`, `words` (`{text, startMs, endMs}`); `language`",
+    fields: "`index`, `text`, `startMs`, `endMs`, `words` (`{text, startMs, endMs}`); `language`",
     meaning:
-      "an utterance that is over. `text` is empty where `finalize` found nothing, and where the words of an `interim` are taken back. " +
+      "an utterance that is over, the first with `index` 0. `text` is empty where `finalize` found nothing, and where the words of an `interim` are taken back. " +
       "The times of `words` are estimates. `language`: where the STT has detected one",
   },
   error: {
@@ -101,7 +103,9 @@ export type TranscriptionMessageType = keyof typeof TRANSCRIPTION_SERVICE_MESSAG
 export const TRANSCRIPTION_CLIENT_MESSAGES = {
   finalize: {
     fields: "",
-    meaning: "ends the utterance now: its `final` comes at once, with an empty `text` where nothing was said",
+    meaning:
+      "ends the utterance now: its `final` comes at once, with an empty `text` where nothing was said. At most " +
+      `${FINALIZE_PER_SECOND_MAX} in a second`,
   },
   keepAlive: {
     fields: "",

@@ -21,13 +21,18 @@ export function encodeTranscriptionMessage(
 ): string | undefined {
   switch (message.kind) {
     case "ready":
-      return encodeText("ready", { transcriptionId: message.callId, input, resumeUrl: message.resumeUrl });
+      return encodeText("ready", {
+        transcriptionId: message.callId,
+        input,
+        durationMs: message.audioMs ?? 0,
+        resumeUrl: message.resumeUrl,
+      });
     case "interim":
       return encodeText("interim", { text: message.text, startMs: message.startMs });
     case "utterance": {
-      const { text, startMs, endMs, language: detected } = message;
+      const { index, text, startMs, endMs, language: detected } = message;
       const words = estimateWordTimes(text, [{ startMs, endMs }], detected ?? language);
-      return encodeText("final", { text, startMs, endMs, words, language: detected });
+      return encodeText("final", { index, text, startMs, endMs, words, language: detected });
     }
     case "error":
       return encodeText("error", { code: message.code, message: message.message });

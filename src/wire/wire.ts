@@ -72,6 +72,9 @@ export type WireEvent =
   /** Valid or unknown, and without effect; `what` is a constant word for the counter. */
   | { kind: "ignored"; what: "greeting" | "unknown_event" | "outbound_track" | "bad_digit" | "empty_audio" };
 
+/** Its number among the utterances, from 0: one that is sent again has the same. */
+export type NumberedUtterance = UtteranceUpdate & { readonly index: number };
+
 /** What a peer may be sent in addition to audio, where its protocol has a message for it. */
 export type ClientMessage =
   /** The leg is open, and this is its call; the wire adds what was negotiated. */
@@ -80,13 +83,15 @@ export type ClientMessage =
       callId: CallId;
       /** Where the client may connect again, once, when this connection is lost; absent where it has not asked for it. */
       resumeUrl?: string | undefined;
+      /** How much audio a live transcription has had, ms. */
+      audioMs?: number | undefined;
     }
   /** The first audio of an answer comes with its `latency`. */
   | { kind: "state"; state: "listening" | "thinking" | "speaking" | "held"; latency?: TurnLatency }
   | TranscriptUpdate
   /** Only to clients of live transcriptions, as the call's commands. */
   | InterimUpdate
-  | UtteranceUpdate
+  | NumberedUtterance
   /** The peer is to run one of its own tools and return the result with this `id`. */
   | { kind: "tool-call"; id: string; name: string; arguments: Readonly<Record<string, unknown>> }
   /** The peer's error; the stream may continue. */
@@ -140,6 +145,8 @@ export interface Wire {
    * no timestamps that would show it.
    */
   readonly hasDtx?: boolean;
+  /** Audio without timestamps that is late by this much was not sent, ms, where the peer sends silence, too: it was only delayed before. */
+  readonly pauseMsMin?: number | undefined;
   /**
    * Decodes one message: text unless `isBinary`. Audio is written to `into` and reported by the event `audio`. Throws
    * TrunklineError: `wire_malformed`; `wire_too_large` and `wire_wrong_data`, which end the leg at once; and whatever

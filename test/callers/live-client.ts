@@ -17,13 +17,18 @@ export interface LiveMessage {
 /** A client of a live transcription, which sends frames in real time. */
 export class LiveClient {
   readonly messages: LiveMessage[] = [];
+  /** When each of them came, ms on the clock of `performance`. */
+  readonly arrivalsMs: number[] = [];
   /** The code with which its socket was closed. */
   readonly closed: Promise<number>;
   readonly #socket: WebSocket;
 
   constructor(url: string) {
     this.#socket = new WebSocket(url);
-    this.#socket.on("message", (data) => this.messages.push(JSON.parse(String(data)) as LiveMessage));
+    this.#socket.on("message", (data) => {
+      this.arrivalsMs.push(performance.now());
+      this.messages.push(JSON.parse(String(data)) as LiveMessage);
+    });
     this.#socket.on("error", () => {});
     this.closed = once(this.#socket, "close").then(([code]) => code as number);
   }
@@ -45,16 +50,21 @@ export class LiveClient {
     if (this.#socket.readyState === WebSocket.CONNECTING) await once(this.#socket, "open");
   }
 
-  /** Sends frames of 20 ms, each when it is due; stops where the socket is closed. */
-  async speak(frames: readonly Uint8Array[]): Promise<void> {
+  /**
+   * Sends frames of 20 ms, each when it is due; stops where the socket is closed. `onFrame` is called before each. Resolves with when
+   * the first was due, on the clock of `performance`.
+   */
+  async speak(frames: readonly Uint8Array[], onFrame: (frame: Uint8Array) => void = () => {}): Promise<number> {
     await this.opened();
     const startMs = performance.now();
     for (const [index, frame] of frames.entries()) {
       const waitMs = startMs + index * FRAME_MS - performance.now();
       if (waitMs > 0) await delay(waitMs);
-      if (this.#socket.readyState !== WebSocket.OPEN) return;
+      if (this.#socket.readyState !== WebSocket.OPEN) break;
+      onFrame(frame);
       this.#socket.send(frame);
     }
+    return startMs;
   }
 
   send(message: object | string): void {

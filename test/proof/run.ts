@@ -33,7 +33,8 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
     run: proveTelephony,
   },
   transcribe: {
-    summary: "files under kills, on SQLite and Postgres; the boundaries of parts; files of four hours",
+    summary:
+      "files under kills, on SQLite and Postgres; boundaries of parts; files of four hours; the local engine; live streams",
     run: proveTranscriptions,
   },
   knowledge: {

@@ -77,6 +77,8 @@ describe("the linter enforces the layers", () => {
     ["src/knowledge/chunking/chunker.ts", "../../store/corpus-store.ts"],
     ["src/knowledge/chunking/chunker.ts", "../documents/errors.ts"],
     ["src/knowledge/chunking/text.ts", "node:fs"],
+    ["src/knowledge/ranking/fusion.ts", "../index/words.ts"],
+    ["src/knowledge/index/schema.ts", "../../store/sqlite/open-stores.ts"],
     ["src/store/sql/corpora/rows.ts", "../../../knowledge/chunking/blocks.ts"],
     ["src/transcription/job.ts", "../store/sql/transcriptions.ts"],
     ["src/transcription/join/overlap.ts", "../../speech/languages.ts"],

@@ -137,6 +137,7 @@ export const longInPairs = [
   ...["api/client-package", "api/metrics", "calls/hang-up", "processes/encrypted-media"],
   ...[
     "knowledge/documents",
+    "knowledge/retrieval",
     "telephony/calls",
     "telephony/in-the-call",
     "transcriptions/live",

@@ -12,13 +12,13 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const TYPES = { text: "text/plain; charset=utf-8", srt: "text/plain; charset=utf-8", vtt: "text/plain; charset=utf-8" };
 
 /** A result in the shape of OpenAI's. Its subtitles are text/plain, as are those of OpenAI. */
-export function answerOf(
+export async function answerOf(
   result: TranscriptionResult,
   { format, granularities }: Pick<OpenAiParameters, "format" | "granularities">,
   formatResult: FormatResult,
-): OpenAiAnswer {
+): Promise<OpenAiAnswer> {
   if (format === "json") return { contentType: JSON_TYPE, body: JSON.stringify({ text: result.text }) };
-  if (format !== "verbose_json") return { contentType: TYPES[format], body: formatResult(result, format) };
+  if (format !== "verbose_json") return { contentType: TYPES[format], body: await formatResult(result, format) };
   const durationS = result.durationMs / 1_000;
   const body = {
     task: "transcribe",

@@ -67,7 +67,7 @@ export function audioTranscriptionRoutes(scope: FastifyInstance, deps: AudioTran
       let answer: OpenAiAnswer | undefined;
       try {
         const ended = await waiter.end(request.accountId, transcription.id, gone.signal);
-        if (!gone.signal.aborted) answer = answerOf(await resultOf(deps, ended), parameters, deps.formatResult);
+        if (!gone.signal.aborted) answer = await answerOf(await resultOf(deps, ended), parameters, deps.formatResult);
       } finally {
         resumeTimeout();
         await remove(deps, transcription);

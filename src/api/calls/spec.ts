@@ -155,7 +155,9 @@ export function maxCostProblems(
 
 function unsupportedFeatures({ connectionType }: NewCallBody, webrtcMissing: string | undefined): readonly Problem[] {
   if (connectionType !== "webrtc" || webrtcMissing === undefined) return [];
-  return [{ path: "/connectionType", message: `connectionType webrtc is not set up in this service: ${webrtcMissing}` }];
+  return [
+    { path: "/connectionType", message: `connectionType webrtc is not set up in this service: ${webrtcMissing}` },
+  ];
 }
 
 function toCallSpec(body: NewCallBody, voiceId: string, language: string, tools: CallSpec["tools"]): CallSpec {

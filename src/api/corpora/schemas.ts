@@ -65,7 +65,8 @@ const corpusFields = {
   metadata,
 };
 
-function isLanguageTag(tag: string): boolean {
+/** Whether a text is a BCP 47 language tag. */
+export function isLanguageTag(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1;
   } catch {

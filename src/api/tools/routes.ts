@@ -2,10 +2,11 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { asToolId } from "../../core/ids.ts";
+import type { SchemaChecks } from "../../core/schemas/checker.ts";
 import { actOf } from "../http/auth.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";
 import { ApiError, found, invalidRequest, notFound } from "../http/errors.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
+import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
 import { pageOf } from "../http/pages.ts";
 import { NoQuery, noQueryProblems } from "../http/query.ts";
 import { schemaProblems } from "../http/validation.ts";
@@ -22,8 +23,10 @@ import {
   type ToolSummary,
 } from "./saved-schemas.ts";
 import { changedBody, checkedTool, requireToolCapacity, type ToolSavingDeps } from "./saving.ts";
+import { type ToolTestRoutesDeps, toolTestRoutes } from "./test-routes.ts";
 
-export interface ToolRoutesDeps extends ToolSavingDeps, LargeResponsesDeps {
+export interface ToolRoutesDeps extends ToolSavingDeps, Omit<ToolTestRoutesDeps, keyof ToolSavingDeps> {
+  schemas: Pick<SchemaChecks, "compile" | "check">;
   /** The built-in tools of this build, as the LLM sees them. */
   builtInTools: readonly { name: string; description: string; parameters: object }[];
 }
@@ -36,7 +39,7 @@ const CREATE = {
   tags,
   summary: "Save a tool",
   description:
-    "Calls and agents name it as `{\"toolId\": ...}` in `selectedTools`, agents in `toolIds` as well. An MCP server is asked for its " +
+    'Calls and agents name it as `{"toolId": ...}` in `selectedTools`, agents in `toolIds` as well. An MCP server is asked for its ' +
     "tools before it is saved; one that does not answer is refused.",
   querystring: NoQuery,
   body: NewToolBody,
@@ -122,6 +125,7 @@ const DELETE = {
 export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void {
   const app = fastify.withTypeProvider<ZodTypeProvider>();
   const { tools, log } = deps;
+  toolTestRoutes(fastify, deps);
 
   app.post("/tools", { schema: CREATE, attachValidation: true }, async (request, reply) => {
     const { accountId, id: requestId } = request;
@@ -138,10 +142,14 @@ export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void
     const { limit, cursor, ...filters } = query;
     const list = ["tools", accountId, filters];
     const after = cursor === undefined ? undefined : asToolId(idOf(cursor, list));
-    const { items: data, more } = await pageOf<z.output<typeof ToolSummary>>(limit, TOOLS_PER_READ, async (before, count) => {
-      const page = await tools.list(accountId, { ...filters, limit: count, afterToolId: before.at(-1)?.id ?? after });
-      return { items: page.tools.map(summaryOf), more: page.more };
-    });
+    const { items: data, more } = await pageOf<z.output<typeof ToolSummary>>(
+      limit,
+      TOOLS_PER_READ,
+      async (before, count) => {
+        const page = await tools.list(accountId, { ...filters, limit: count, afterToolId: before.at(-1)?.id ?? after });
+        return { items: page.tools.map(summaryOf), more: page.more };
+      },
+    );
     const last = data.at(-1);
     return { data, nextCursor: more && last !== undefined ? cursorOf(last.id, list) : null };
   });
@@ -178,7 +186,10 @@ export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void
     const { accountId, params, id: requestId } = request;
     const removal = found(await tools.remove(accountId, params.id, actOf(request)), "tool");
     if (removal.kind === "in_use") {
-      throw new ApiError("conflict", `the tool is named by agents, from which it must be removed first: ${removal.agents.join(", ")}`);
+      throw new ApiError(
+        "conflict",
+        `the tool is named by agents, from which it must be removed first: ${removal.agents.join(", ")}`,
+      );
     }
     log.info({ accountId, requestId, toolId: params.id }, "tool deleted");
     return reply.code(204).send();

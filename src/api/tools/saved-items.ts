@@ -36,7 +36,15 @@ export function itemOf(tool: SavedTool): z.output<typeof ToolItem> {
   return { ...summary, mcp: mcp && { ...mcp, tools } };
 }
 
-const httpOf = ({ method, url, headers }: { method: NonNullable<Summary["http"]>["method"]; url: string; headers: object }) => ({
+const httpOf = ({
+  method,
+  url,
+  headers,
+}: {
+  method: NonNullable<Summary["http"]>["method"];
+  url: string;
+  headers: object;
+}) => ({
   method,
   url,
   headerNames: Object.keys(headers),

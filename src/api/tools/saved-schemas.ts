@@ -96,14 +96,23 @@ export const NewToolBody = z
     }
     for (const field of rules.refuses) {
       if (body[field] === undefined) continue;
-      context.addIssue({ code: "custom", path: [field], message: `must be absent with the type "${body.type}"`, input: "" });
+      context.addIssue({
+        code: "custom",
+        path: [field],
+        message: `must be absent with the type "${body.type}"`,
+        input: "",
+      });
     }
   }, ALONGSIDE_FIELD_ERRORS)
   .meta({
     id: "NewTool",
     description: "A tool to save. `parameters` and `http` or `mcp` depend on the type.",
     examples: [
-      { type: "http", ...HTTP_EXAMPLE, http: { method: "GET", url: ORDER_URL, headers: { Accept: "application/json" } } },
+      {
+        type: "http",
+        ...HTTP_EXAMPLE,
+        http: { method: "GET", url: ORDER_URL, headers: { Accept: "application/json" } },
+      },
     ],
   });
 export type NewToolBody = z.output<typeof NewToolBody>;
@@ -198,13 +207,11 @@ export const ToolItem = z
     examples: [ITEM_EXAMPLE],
   });
 
-export const ToolSummary = z
-  .object(itemFields)
-  .meta({
-    id: "ToolSummary",
-    description: "A saved tool as lists show it: of an MCP server the names of its tools.",
-    examples: [ITEM_EXAMPLE],
-  });
+export const ToolSummary = z.object(itemFields).meta({
+  id: "ToolSummary",
+  description: "A saved tool as lists show it: of an MCP server the names of its tools.",
+  examples: [ITEM_EXAMPLE],
+});
 
 export const ToolFilters = z.strictObject({
   ...pageFields,
@@ -223,7 +230,9 @@ export const BuiltInToolItem = z
   .object({
     toolName: z.string().meta({ description: "Its name for the LLM and in `selectedTools`." }),
     description: z.string(),
-    parameters: anyObject.meta({ description: "The JSON Schema of its arguments, each of which `parameterOverrides` may fix." }),
+    parameters: anyObject.meta({
+      description: "The JSON Schema of its arguments, each of which `parameterOverrides` may fix.",
+    }),
     readOnly: z.boolean().meta({ description: "It does nothing to the call." }),
   })
   .meta({
@@ -246,19 +255,29 @@ export const ToolTestBody = z
   .strictObject(
     {
       arguments: anyObject.default({}).meta({ description: "The arguments, as the LLM would choose them." }),
-      toolName: text
-        .optional()
-        .meta({ description: "Which tool of an MCP server to run; absent for other types.", examples: ["search_orders"] }),
+      toolName: text.optional().meta({
+        description: "Which tool of an MCP server to run; absent for other types.",
+        examples: ["search_orders"],
+      }),
     },
     { error: "must be a JSON object" },
   )
-  .meta({ id: "ToolTest", description: "What to run a saved tool with.", examples: [{ arguments: { order: "A-17" } }] });
+  .meta({
+    id: "ToolTest",
+    description: "What to run a saved tool with.",
+    examples: [{ arguments: { order: "A-17" } }],
+  });
 
 export const ToolTestResult = z
   .object({
     runId: z.string(),
     request: z
-      .object({ method: z.string(), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string().nullable() })
+      .object({
+        method: z.string(),
+        url: z.string(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string().nullable(),
+      })
       .nullable()
       .meta({ description: "The request, with `***` in place of secrets; null when nothing was sent." }),
     response: z
@@ -267,7 +286,10 @@ export const ToolTestResult = z
       .meta({ description: "Null when there was none." }),
     result: z.string().meta({ description: "What the LLM would be given, before it is cut." }),
     failed: z.boolean(),
-    fault: z.enum(TOOL_FAULTS).nullable().meta({ description: "What went wrong: the `code` of the log line `tool call failed`." }),
+    fault: z
+      .enum(TOOL_FAULTS)
+      .nullable()
+      .meta({ description: "What went wrong: the `code` of the log line `tool call failed`." }),
     durationMs: z.number(),
   })
   .meta({

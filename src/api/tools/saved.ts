@@ -107,7 +107,8 @@ export async function withoutClashes(
   const nowMs = clock.epochMs();
   for (const tool of saved.values()) {
     const { listing } = tool;
-    if (listing !== undefined && elapsedMs(listing.listedAtMs, nowMs) > MCP_LIST_FRESH_MS) await tools.requestListing(tool);
+    if (listing !== undefined && elapsedMs(listing.listedAtMs, nowMs) > MCP_LIST_FRESH_MS)
+      await tools.requestListing(tool);
   }
   return kept;
 }

@@ -1,5 +1,5 @@
-import { isObject } from "../../core/json.ts";
 import type { AccountId } from "../../core/ids.ts";
+import { isObject } from "../../core/json.ts";
 import { TOOLS_PER_ACCOUNT_MAX } from "../../core/limits/tools.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { McpLister, McpListing } from "../../core/tools/mcp/lister.ts";
@@ -25,7 +25,10 @@ export interface CheckedTool {
 }
 
 /** Throws ApiError `conflict` when this account must not save another tool. */
-export async function requireToolCapacity(accountId: AccountId, { tools }: Pick<ToolSavingDeps, "tools">): Promise<void> {
+export async function requireToolCapacity(
+  accountId: AccountId,
+  { tools }: Pick<ToolSavingDeps, "tools">,
+): Promise<void> {
   if ((await tools.count(accountId)) < TOOLS_PER_ACCOUNT_MAX) return;
   throw new ApiError("conflict", `the account has reached its limit of ${TOOLS_PER_ACCOUNT_MAX} tools`);
 }
@@ -80,7 +83,14 @@ const bodyOf = ({ description, ...definition }: SavedToolDefinition): object => 
 });
 
 /** Requires a body without problems. */
-function definitionOf({ type, description = "", parameters = {}, http, mcp, ...common }: NewToolBody): SavedToolDefinition {
+function definitionOf({
+  type,
+  description = "",
+  parameters = {},
+  http,
+  mcp,
+  ...common
+}: NewToolBody): SavedToolDefinition {
   const described = { ...common, description };
   if (type === "mcp" && mcp !== undefined) return { type, ...described, mcp: { ...mcp, headers: mcp.headers ?? {} } };
   if (type === "http" && http !== undefined) {

@@ -89,17 +89,17 @@ const descriptionRule = {
 
 /** Headers of a request to a server. */
 export const headersField = z
-        .record(z.string(), text, { error: "must be an object of strings" })
-        .refine((headers) => Object.keys(headers).length <= TOOL_HEADERS_MAX, {
-          error: `must have at most ${TOOL_HEADERS_MAX} headers`,
-        })
-        .meta({
-          description:
-            `At most ${TOOL_HEADERS_MAX}, of at most ${TOOL_HEADER_CHARS_MAX} characters each. \`{{NAME}}\` stands for the secret that the service is configured ` +
-            "with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the LLM nor any response of this API contains it. Headers that belong to the " +
-            "connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.",
-          examples: [{ Authorization: "Bearer {{SHOP_TOKEN}}" }],
-        });
+  .record(z.string(), text, { error: "must be an object of strings" })
+  .refine((headers) => Object.keys(headers).length <= TOOL_HEADERS_MAX, {
+    error: `must have at most ${TOOL_HEADERS_MAX} headers`,
+  })
+  .meta({
+    description:
+      `At most ${TOOL_HEADERS_MAX}, of at most ${TOOL_HEADER_CHARS_MAX} characters each. \`{{NAME}}\` stands for the secret that the service is configured ` +
+      "with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the LLM nor any response of this API contains it. Headers that belong to the " +
+      "connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.",
+    examples: [{ Authorization: "Bearer {{SHOP_TOKEN}}" }],
+  });
 
 export const HttpDefinition = z
   .strictObject(
@@ -125,29 +125,30 @@ export const HttpDefinition = z
 
 /** What the LLM is given of a tool. */
 export const describedFields = {
-      name: z
-        .string(nameRule)
-        .regex(TOOL_NAME, nameRule)
-        .meta({ description: "Name of the tool for the LLM; unique within the call." }),
-      description: z
-        .string(descriptionRule)
-        .max(TOOL_DESCRIPTION_CHARS_MAX, descriptionRule)
-        .refine((value) => !isBlank(value), descriptionRule)
-        .meta({ description: "For the LLM: what the tool does, and when to use it." }),
-      parameters: anyObject.meta({
-        description:
-          `A JSON Schema (2020-12) of the type \`object\`: the arguments that the LLM may choose. At most ${TOOL_SCHEMA_CHARS_MAX} characters and ${TOOL_SCHEMA_DEPTH_MAX} levels, ` +
-          "without external references. The LLM's arguments are validated against it.",
-      }),
+  name: z
+    .string(nameRule)
+    .regex(TOOL_NAME, nameRule)
+    .meta({ description: "Name of the tool for the LLM; unique within the call." }),
+  description: z
+    .string(descriptionRule)
+    .max(TOOL_DESCRIPTION_CHARS_MAX, descriptionRule)
+    .refine((value) => !isBlank(value), descriptionRule)
+    .meta({ description: "For the LLM: what the tool does, and when to use it." }),
+  parameters: anyObject.meta({
+    description:
+      `A JSON Schema (2020-12) of the type \`object\`: the arguments that the LLM may choose. At most ${TOOL_SCHEMA_CHARS_MAX} characters and ${TOOL_SCHEMA_DEPTH_MAX} levels, ` +
+      "without external references. The LLM's arguments are validated against it.",
+  }),
 };
 
 /** How a tool runs. */
 export const runFields = {
-      timeoutMs: wholeNumber(TOOL_TIMEOUT_MS_MIN, TOOL_TIMEOUT_MS_MAX)
-        .default(TOOL_TIMEOUT_MS_DEFAULT)
-        .meta({ description: "Timeout in milliseconds; after it the LLM is given a timeout error." }),
+  timeoutMs: wholeNumber(TOOL_TIMEOUT_MS_MIN, TOOL_TIMEOUT_MS_MAX)
+    .default(TOOL_TIMEOUT_MS_DEFAULT)
+    .meta({ description: "Timeout in milliseconds; after it the LLM is given a timeout error." }),
   readOnly: flag.default(false).meta({
-    description: "The tool changes nothing: the LLM may be given it where tools with effects are not offered, and it is sent again like an `idempotent` one.",
+    description:
+      "The tool changes nothing: the LLM may be given it where tools with effects are not offered, and it is sent again like an `idempotent` one.",
   }),
   idempotent: flag.default(false).meta({
     description:
@@ -194,7 +195,8 @@ export const SelectedTool = z
   .strictObject(
     {
       toolId: textNotBlank.optional().meta({
-        description: "A saved tool of the account: see `POST /tools`. The call has it as it was when the call was created.",
+        description:
+          "A saved tool of the account: see `POST /tools`. The call has it as it was when the call was created.",
         examples: ["tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"],
       }),
       toolName: oneOf(TOOL_NAMES)
@@ -299,4 +301,7 @@ export const ToolItem = z
       .optional(),
     parameterOverrides: z.record(z.string(), z.unknown()).optional(),
   })
-  .meta({ id: "CallTool", description: "A tool of the call, as it was selected; of an MCP server each of its tools by itself." });
+  .meta({
+    id: "CallTool",
+    description: "A tool of the call, as it was selected; of an MCP server each of its tools by itself.",
+  });

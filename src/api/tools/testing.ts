@@ -3,8 +3,8 @@ import { elapsedMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { TOOL_RUN_TEXT_CHARS_MAX, TOOL_TESTS_MAX, TOOL_TESTS_PER_ACCOUNT_MAX } from "../../core/limits/tools.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";
-import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { HttpTools } from "../../core/tools/http/client.ts";
+import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { McpTools } from "../../core/tools/mcp/tools.ts";
 import { failed, type ToolOutcome } from "../../core/tools/outcome.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
@@ -112,7 +112,9 @@ export class ToolTests {
       return await httpTools.forCall({ accountId, toolSecrets }).carryOut(spec, given, signal, accountId);
     }
     const owner = `test ${spec.toolId}`;
-    const outcome = await mcpTools.withSecrets({ accountId, toolSecrets }).carryOut(spec, given, signal, { accountId, owner });
+    const outcome = await mcpTools
+      .withSecrets({ accountId, toolSecrets })
+      .carryOut(spec, given, signal, { accountId, owner });
     mcpTools.end(owner);
     return outcome;
   }
@@ -127,10 +129,14 @@ const toolIdOf = ({ toolId }: HttpTool | McpTool): NonNullable<HttpTool["toolId"
 function testedSpec(tool: SavedTool, { toolName }: ToolTest): HttpTool | McpTool {
   const specs = specsOfSaved(tool, {});
   if (tool.definition.type !== "mcp") {
-    if (toolName !== undefined) throw invalidRequest([problem(["toolName"], "must be absent: the tool is no MCP server", toolName)]);
+    if (toolName !== undefined)
+      throw invalidRequest([problem(["toolName"], "must be absent: the tool is no MCP server", toolName)]);
     const [spec] = specs;
     if (spec?.kind === "http") return spec;
-    throw new ApiError("conflict", "a tool of the type client is carried out by the client of a call, and cannot be tested here");
+    throw new ApiError(
+      "conflict",
+      "a tool of the type client is carried out by the client of a call, and cannot be tested here",
+    );
   }
   const spec = specs.find(({ name }) => name === toolName);
   if (spec?.kind === "mcp") return spec;

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { CallSpec, ToolSpec } from "../../core/calls/spec.ts";
 import type { CallKnowledge } from "../../core/knowledge/call-knowledge.ts";
-import type { SelectedTool, ToolDefinition, ToolItem } from "./schemas.ts";
 import { flagsOf, type SavedToolDeps, type SavedTools, specsOfSaved, withoutClashes } from "./saved.ts";
+import type { SelectedTool, ToolDefinition, ToolItem } from "./schemas.ts";
 import { isBuiltIn } from "./selected-tools.ts";
 
 /** What the service knows at present, of which tools need some. */
@@ -21,15 +21,17 @@ export async function toolSpecsOf(
   { languages, knowledge, saved }: ToolFacts,
   deps: SavedToolDeps,
 ): Promise<CallSpec["tools"]> {
-  const specs = tools.flatMap(({ toolId, toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
-    if (definition !== undefined) return [definedTool(definition, fixedArguments)];
-    const tool = toolId === undefined ? undefined : saved.get(toolId);
-    if (tool !== undefined) return specsOfSaved(tool, fixedArguments);
-    if (toolName === undefined || !isBuiltIn(toolName)) return [];
-    const limits = toolName === "switch_language" ? { languages } : {};
-    const asked = toolName === "query_corpus" && knowledge !== undefined ? { knowledge } : {};
-    return [{ kind: "built_in", name: toolName, fixedArguments, ...limits, ...asked }];
-  });
+  const specs = tools.flatMap(
+    ({ toolId, toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
+      if (definition !== undefined) return [definedTool(definition, fixedArguments)];
+      const tool = toolId === undefined ? undefined : saved.get(toolId);
+      if (tool !== undefined) return specsOfSaved(tool, fixedArguments);
+      if (toolName === undefined || !isBuiltIn(toolName)) return [];
+      const limits = toolName === "switch_language" ? { languages } : {};
+      const asked = toolName === "query_corpus" && knowledge !== undefined ? { knowledge } : {};
+      return [{ kind: "built_in", name: toolName, fixedArguments, ...limits, ...asked }];
+    },
+  );
   return await withoutClashes(specs, saved, deps);
 }
 

@@ -12,8 +12,8 @@ export const TEXT_FORMAT_NAMES = Object.keys(TEXT_FORMATS) as [TextFormat, ...Te
 export const RESULT_FORMATS = ["json", ...TEXT_FORMAT_NAMES] as const;
 export type ResultFormat = (typeof RESULT_FORMATS)[number];
 
-/** Writes a result in a format. */
-export type FormatResult = (result: TranscriptionResult, format: TextFormat) => string;
+/** Writes a result in a format, without holding other requests up. */
+export type FormatResult = (result: TranscriptionResult, format: TextFormat) => Promise<string>;
 
 const TYPES: readonly (readonly [ResultFormat, string])[] = [
   ["json", "application/json"],

@@ -15,8 +15,8 @@ const STREAM_PROTOCOL = `
 Binary messages from the client are audio, of any length up to ${STREAM_MESSAGE_MS_MAX / 1_000} s and no faster than real time; with \
 Opus, one packet each. Text messages are JSON objects with a \`type\`; ignore unknown types and fields.
 
-- From the service: \`ready\` (\`transcriptionId\`, \`input\`) comes first; \`interim\` (\`text\`, \`startMs\`): the utterance \
-so far; \`final\` (\`text\`, \`startMs\`, \`endMs\`, \`words\`; \`language\`): an utterance that is over; \`error\` (\`code\`, \
+- From the service: \`ready\` (\`transcriptionId\`, \`input\`, \`durationMs\`) comes first; \`interim\` (\`text\`, \`startMs\`): the utterance \
+so far; \`final\` (\`index\`, \`text\`, \`startMs\`, \`endMs\`, \`words\`; \`language\`): an utterance that is over; \`error\` (\`code\`, \
 \`message\`); \`end\` (\`reason\`: an \`endReason\`, \`durationMs\`), then the socket closes.
 - From the client: \`finalize\`: ends the utterance now, whose \`final\` comes at once, empty where nothing was said; \`keepAlive\`: \
 it is there, although it sends no audio; \`end\`: finalizes, then the transcription ends.`;

@@ -71,7 +71,10 @@ async function liveSpecOf(
   { voices, llmProviders }: Pick<CallSpecDeps, "voices" | "llmProviders">,
 ): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
-  const language = languageByCode(["language"], given.language)(await voices.languages(), voices.isRestricted);
+  const language =
+    given.language === "auto"
+      ? problemWithoutValue(["language"], "must be one language: `auto` is for files, where a provider detects it")
+      : languageByCode(["language"], given.language)(await voices.languages(), voices.isRestricted);
   const isFound = language !== undefined && "code" in language;
   const others = [...found, ...vocabularyProblems(given)];
   const problems = [...others, ...(language === undefined || isFound ? [] : [language])];

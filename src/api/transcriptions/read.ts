@@ -67,7 +67,7 @@ export function transcriptionReadRoutes(scope: FastifyInstance, deps: Transcript
     const transcription = found(await transcriptions.get(accountId, params.id), "transcription");
     const result = await transcriptions.result(accountId, params.id);
     if (format !== "json") {
-      const text = formatResult(existing(transcription, result), format);
+      const text = await formatResult(existing(transcription, result), format);
       return reply.type(`${TEXT_FORMATS[format]}; charset=utf-8`).send(text as never);
     }
     // A result has up to several MB, which the schema would check word by word.

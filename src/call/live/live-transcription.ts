@@ -6,7 +6,7 @@ import type { CallSpec } from "../../core/calls/spec.ts";
 import { addMs, type CallMs, callMs, earliest, elapsedMs, type MediaMs } from "../../core/clocks.ts";
 import { LEG_START_MS_MAX } from "../../core/limits/connections.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
-import { LAST_FINAL_MS } from "../../core/limits/transcriptions.ts";
+import { LAST_FINAL_MS, LIVE_PAUSE_MS_MIN } from "../../core/limits/transcriptions.ts";
 import { joinTexts } from "../../core/text/words.ts";
 import { SpeechSegmenter } from "../../media/voice-activity/segmenter.ts";
 import type { SegmentState } from "../../media/voice-activity/speech-activity.ts";
@@ -53,14 +53,14 @@ export class LiveTranscription implements CallMachine {
     this.#spec = spec;
     this.#parameters = parameters;
     this.#sink = sink;
-    this.#segmenter = new SpeechSegmenter(parameters);
+    this.#segmenter = new SpeechSegmenter({ ...parameters, frameLossMs: LIVE_PAUSE_MS_MIN });
     this.#stretches = new SpokenStretches(sttFinalPerUtterance === true || !sttHasInterim);
   }
 
   get nextDeadlineMs(): CallMs {
     if (this.#ended) return NEVER;
     return earliest(
-      callMs(this.#spec.maxDurationMs),
+      this.#maxDurationMs,
       this.#legStartMs,
       this.#segmenter.deadlineMs,
       this.#finalization?.dueMs ?? NEVER,
@@ -73,6 +73,10 @@ export class LiveTranscription implements CallMachine {
 
   get callerSpeech(): SegmentState {
     return this.#segmenter;
+  }
+
+  get audioMs(): number {
+    return Math.round(this.#timeline.endMs);
   }
 
   readonly isHeld = false;
@@ -91,13 +95,17 @@ export class LiveTranscription implements CallMachine {
     return this.#isStarted ? NEVER : callMs(LEG_START_MS_MAX);
   }
 
+  /** Infinity once it is about to end. */
+  get #maxDurationMs(): CallMs {
+    return this.#finalization?.endReason === undefined ? callMs(this.#spec.maxDurationMs) : NEVER;
+  }
+
   handle(event: CallEvent, nowMs: CallMs): void {
     if (this.#ended) return;
     assert.ok(nowMs >= this.#nowMs, "time must not go backwards");
     this.#nowMs = nowMs;
-    // As in `Call`: the reason does not depend on the event that comes at that time.
-    if (nowMs >= callMs(this.#spec.maxDurationMs)) this.#end("max_duration");
-    else this.#dispatch(event);
+    if (nowMs >= this.#maxDurationMs) this.#finalize("max_duration");
+    if (!this.#ended) this.#dispatch(event);
   }
 
   #dispatch(event: CallEvent): void {
@@ -128,6 +136,9 @@ export class LiveTranscription implements CallMachine {
         this.#finalize(event.reason);
         return;
       case "leg-closed":
+        // It is ending, and its client does not wait for that.
+        this.#end(this.#finalization?.endReason ?? event.reason);
+        return;
       case "end-requested":
         this.#end(event.reason);
         return;
@@ -277,6 +288,6 @@ export class LiveTranscription implements CallMachine {
     this.#ended = true;
     this.#endSpeech();
     this.#utterInterim();
-    this.#sink({ kind: "end", reason, audioMs: Math.round(this.#timeline.endMs) });
+    this.#sink({ kind: "end", reason, audioMs: this.audioMs });
   }
 }

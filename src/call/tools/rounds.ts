@@ -109,7 +109,9 @@ export class ToolRounds {
 
   /** The names of the tools that are running, in the order of their calls. */
   get runningNames(): readonly string[] {
-    return this.#rounds.flatMap(({ runs }) => runs.filter(({ result }) => result === undefined).map(({ call }) => call.name));
+    return this.#rounds.flatMap(({ runs }) =>
+      runs.filter(({ result }) => result === undefined).map(({ call }) => call.name),
+    );
   }
 
   /** The LLM has had its last round. */

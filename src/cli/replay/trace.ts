@@ -85,6 +85,7 @@ const WAIT_OUTCOMES: Readonly<Record<Exclude<Deadline, "turn" | "reply">, string
   speech: "no more frames arrived: the caller's speech counts as ended",
   preemptive: "the words have not changed: preemptive generation starts",
   dtmf: "no more DTMF digits arrived: the entry is complete",
+  passages: "the answer waits no longer for the corpora",
   interim: "the STT is asked for the words of the speech so far",
   inactivity: "inactivity timeout",
   wordless: "the caller has given no words for too long: the call ends",

@@ -9,6 +9,7 @@ import {
 } from "../../core/limits/llm.ts";
 import { LLM_PROVIDERS } from "../../speech/llm/providers/list.ts";
 import { LLM_REGISTRY } from "../../speech/llm/registry.ts";
+import { apiKeyVariable } from "../../speech/server-settings.ts";
 import { STT_REGISTRY } from "../../speech/stt/registry.ts";
 import { TTS_REGISTRY } from "../../speech/tts/registry.ts";
 
@@ -44,6 +45,17 @@ export const PROVIDER_VARIABLES = {
   ...STT_REGISTRY.variables,
   ...LLM_REGISTRY.variables,
   ...TTS_REGISTRY.variables,
+  EMBEDDINGS_BASE_URL: {
+    format: "an address",
+    meaning:
+      "any server with OpenAI's `/embeddings`: passages of corpora are then found by their meaning too, not by words alone; needs " +
+      "`EMBEDDINGS_MODEL`. It gets the texts of all documents and questions. See [knowledge](knowledge.md#how-passages-are-found)",
+  },
+  EMBEDDINGS_MODEL: {
+    format: "a model of that server",
+    meaning: "makes the vectors; after a change those of all documents are made again",
+  },
+  EMBEDDINGS_API_KEY: apiKeyVariable("embeddings"),
   PROVIDER_STREAMS_MAX: {
     format: "`elevenlabs:5,deepgram:50`",
     meaning:

@@ -27,6 +27,9 @@ export const CONTROL_STALL_MS_MAX = 10_000;
 /** The speech process may be silent for longer, too: it only forwards audio, and its jobs are retried when it is replaced. */
 export const SPEECH_STALL_MS_MAX = 5_000;
 
+/** The same holds for the retrieval process, whose questions take some ms each: they are sent again when it is replaced. */
+export const RETRIEVAL_STALL_MS_MAX = 5_000;
+
 /** The delay before a process that died is restarted. It doubles each time that the process was up for less than PROCESS_STABLE_MS. */
 export const RESTART_MS_MIN = 100;
 export const RESTART_MS_MAX = 5_000;

@@ -101,6 +101,19 @@ export const TRANSCRIPTION_POLL_MS = 5_000;
 /** Characters of a result in one row of the database, which one transaction writes. */
 export const RESULT_TEXT_CHARS_MAX = 64 * 1024;
 
+/**
+ * Audio of a live stream that is late by this much was not sent, and counts as silence. What a network or a busy client delays for
+ * less comes later, and silence in its place would divide words. A client that sends nothing asks for its finals sooner by `finalize`.
+ */
+export const LIVE_PAUSE_MS_MIN = 2_000;
+
+/** Requests for a final of one live transcription within a second; further ones are ignored: each is journaled, and answered. */
+export const FINALIZE_PER_SECOND_MAX = 5;
+
+/** Finals that the client of a live transcription is sent once more when it connects again, and the characters of all of them. */
+export const FINALS_REPEATED_MAX = 32;
+export const FINALS_REPEATED_CHARS_MAX = 16_384;
+
 /** After the final with which a live transcription is to end it waits this long for another: one may have been on its way. */
 export const LAST_FINAL_MS = 300;
 

@@ -13,7 +13,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
  * output: see `LogOutput`.
  */
 export function createLogger(
-  process: "supervisor" | "control" | "renderer" | "transcriber" | "worker" | "speech" | "test",
+  process: "supervisor" | "control" | "renderer" | "transcriber" | "worker" | "speech" | "retrieval" | "test",
   level: LogLevel,
 ): Logger {
   const msg = "log lines dropped: standard output was not read";

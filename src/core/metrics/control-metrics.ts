@@ -379,7 +379,7 @@ export class ControlMetrics {
   }
 
   /** How often processes of each kind were restarted since the service started. */
-  setRestarts(counts: Readonly<Record<"control" | "worker" | "speech", number>>): void {
+  setRestarts(counts: Readonly<Record<"control" | "worker" | "speech" | "retrieval", number>>): void {
     this.#restarts.reset();
     const all = { ...counts, renderer: this.#rendererRestarts, transcriber: this.#transcriberRestarts };
     for (const [process, count] of Object.entries(all)) this.#restarts.inc({ process }, count);
@@ -590,11 +590,16 @@ export class ControlMetrics {
   }
 
   /** All current metrics, including those of the workers and `ofSpeech` of the speech process, in the Prometheus text format. */
-  async exposition({ exposition, up, silent }: WorkersMetrics, ready: boolean, ofSpeech = ""): Promise<string> {
+  async exposition(
+    { exposition, up, silent }: WorkersMetrics,
+    ready: boolean,
+    others: readonly (string | undefined)[] = [],
+  ): Promise<string> {
     this.#ready.set(ready ? 1 : 0);
     this.#workers.set({ state: "up" }, up);
     this.#workers.set({ state: "silent" }, silent);
-    return mergedExposition([await this.registry.metrics(), exposition, ofSpeech].filter((text) => text.trim() !== ""));
+    const expositions = [await this.registry.metrics(), exposition, ...others.map((text) => text ?? "")];
+    return mergedExposition(expositions.filter((text) => text.trim() !== ""));
   }
 }
 

@@ -11,7 +11,7 @@ export const CONNECTION_TYPE_LABEL = "connection_type";
 export const EXPOSITION_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /** A registry with the label `process`, which distinguishes the processes in the merged exposition. */
-export function registryOf(process: "control" | "worker" | "speech"): Registry {
+export function registryOf(process: "control" | "worker" | "speech" | "retrieval"): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ process });
   return registry;

@@ -31,6 +31,7 @@ import {
   type RanToolKind,
   REDEMPTION_OUTCOMES,
   type RedemptionOutcome,
+  TOOL_RUN_OUTCOMES,
   type ToolRunOutcome,
   TRANSCRIPT_IGNORE_REASONS,
   TURN_MILESTONES,
@@ -316,7 +317,7 @@ export class WorkerMetrics {
     for (const reason of END_REASONS) this.#ended.inc({ reason }, 0);
     for (const outcome of REDEMPTION_OUTCOMES) this.#redeemed.inc({ outcome }, 0);
     for (const kind of RAN_TOOL_KINDS)
-      for (const outcome of ["completed", "timeout"] as const) this.#toolRuns.inc({ kind, outcome }, 0);
+      for (const outcome of TOOL_RUN_OUTCOMES) this.#toolRuns.inc({ kind, outcome }, 0);
     for (const status of [401, 503]) this.#refused.inc({ status }, 0);
     for (const reason of LLM_ABORT_REASONS) this.#llmAborted.inc({ reason }, 0);
     for (const reason of RESUME_REASONS) this.#resumes.inc({ reason }, 0);

@@ -20,7 +20,7 @@ const SUSPENDED_MS_MAX = 5_000;
 const UNRECOGNIZED_SPEECH_MS_MAX = 3_000;
 
 export interface SttInputOptions {
-  spec: Pick<CallSpec, "language" | "languagePinned" | "websocket">;
+  spec: Pick<CallSpec, "language" | "languagePinned" | "websocket" | "mode">;
   /** The rate of the caller's frames, Hz. */
   busRateHz: number;
   stt: CallStt;
@@ -47,6 +47,8 @@ export class SttInput {
   #hasFailed = false;
   /** Since when no audio comes; undefined while it does. */
   #suspendedMs: CallMs | undefined;
+  /** When the latest audio came, or the stream was opened. */
+  #latestFrameMs = callMs(Number.NaN);
   #resampler: Resampler | undefined;
   #activity = new StreamActivity();
   /**
@@ -76,6 +78,7 @@ export class SttInput {
     const { languagePinned } = spec;
     this.#abortController = new AbortController();
     const { signal } = this.#abortController;
+    this.#latestFrameMs = this.#options.nowMs();
     this.#activity = new StreamActivity();
     this.#stream = stt.open({ language: this.#language, languagePinned, rateHz }, signal, observer);
     void pump(
@@ -97,6 +100,8 @@ export class SttInput {
    * it that the carrier did not send.
    */
   writeFrame(frame: Int16Array, segment: SegmentState, silenceFrames: number, nowMs: CallMs): void {
+    this.#latestFrameMs = nowMs;
+    this.resume();
     this.#writeSilence(silenceFrames, segment);
     if (segment.isSpeech) this.#lastSpeechMs = nowMs;
     this.#activity.frame(segment);
@@ -118,6 +123,10 @@ export class SttInput {
       if (elapsedMs(this.#suspendedMs, this.#options.nowMs()) >= SUSPENDED_MS_MAX) this.close();
       return;
     }
+    if (this.#isMuted()) {
+      this.#suspendedMs = this.#options.nowMs();
+      return;
+    }
     const hasEnded = this.#activity.isSpeaking && !segment.isSpeaking;
     this.#writeSilence(hasEnded ? Math.max(1, silenceFrames) : silenceFrames, segment);
   }
@@ -125,6 +134,12 @@ export class SttInput {
   /** Speech has ended, and no audio follows that would show it. `segment` is the caller's speech after it. */
   endUtterance(segment: SegmentState): void {
     this.tick(STT_SILENCE_FRAMES, segment);
+  }
+
+  /** The client of a live transcription may send nothing for an hour; a carrier does not. */
+  #isMuted(): boolean {
+    const { spec, nowMs } = this.#options;
+    return spec.mode === "transcription" && elapsedMs(this.#latestFrameMs, nowMs()) >= SUSPENDED_MS_MAX;
   }
 
   /**

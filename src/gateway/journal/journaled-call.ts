@@ -46,6 +46,11 @@ export class JournaledCall {
     return this.#call.callerSpeech;
   }
 
+  /** How much audio a live transcription has had, ms; undefined for a conversation. */
+  get audioMs(): number | undefined {
+    return this.#call.audioMs;
+  }
+
   /** The caller is on hold. */
   get isHeld(): boolean {
     return this.#call.isHeld;

@@ -64,6 +64,8 @@ export interface AttachmentOptions extends AttachmentParts {
   call: AttachedCall;
   /** The reply that is paused, if one is. */
   pausedTurnId: TurnId | undefined;
+  /** Since when the peer may have audio that it could not send: a connection before this one was lost. */
+  audioSinceMs: CallMs | undefined;
   /** Present while the caller is on hold. */
   holdAudio: HoldAudio | undefined;
   ttsOutput: TtsOutput;
@@ -378,7 +380,7 @@ export class Attachment implements TransportListener {
       wire,
       codec,
       makeResampler,
-      openedMs: this.#openedMs,
+      openedMs: this.#options.audioSinceMs ?? this.#openedMs,
       startMs: nowMs,
       counters,
       onFrame: this.#onFrame,

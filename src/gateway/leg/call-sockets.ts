@@ -54,7 +54,7 @@ export interface AudioSocketsOptions {
   /** Throws `unavailable` when there is no memory for a codec. */
   createWire: () => Wire;
   /** The first message on each socket, where the wire has one. */
-  ready: () => ClientMessage;
+  ready: () => Extract<ClientMessage, { kind: "ready" }>;
 }
 
 /** Sockets that carry audio from the beginning: of carriers and of the raw protocol. */
@@ -76,7 +76,7 @@ export class AudioSockets implements CallSockets {
     this.#parts = undefined;
     const attachment = session.attach({ ...parts, transport });
     const leg = timed(attachment, session, this.#options.resources);
-    attachment.begin(this.#options.ready());
+    attachment.begin({ ...this.#options.ready(), audioMs: session.audioMs });
     return leg;
   }
 

@@ -29,11 +29,11 @@ export interface CallerFrame {
 }
 
 export interface CallerAudioOptions {
-  wire: Pick<Wire, "inboundRateHz" | "jitterBuffer" | "hasWallClockTimestamps" | "hasDtx">;
+  wire: Pick<Wire, "inboundRateHz" | "jitterBuffer" | "hasWallClockTimestamps" | "hasDtx" | "pauseMsMin">;
   /** The codec of the recorded frames. */
   codec: FrameCodec;
   makeResampler: ResamplerFactory;
-  /** When the transport opened. */
+  /** When the transport opened, or since when the peer may have audio that it could not send. */
   openedMs: CallMs;
   /** When the stream started: its media timeline begins. */
   startMs: CallMs;
@@ -78,8 +78,14 @@ export class CallerAudio {
   constructor({ wire, codec, makeResampler, openedMs, startMs, counters, onFrame }: CallerAudioOptions) {
     const { inboundRateHz, jitterBuffer } = wire;
     const rateHz = busRateHz(inboundRateHz);
-    this.#framer = new Framer({ frameSamples: (rateHz / 1_000) * FRAME_MS, rateHz, codec, startMs });
-    this.#pacing = new InboundPacing(openedMs, startMs);
+    this.#framer = new Framer({
+      frameSamples: (rateHz / 1_000) * FRAME_MS,
+      rateHz,
+      codec,
+      startMs,
+      lagMsMax: wire.pauseMsMin,
+    });
+    this.#pacing = new InboundPacing(openedMs, startMs, wire.pauseMsMin);
     if (jitterBuffer !== undefined) {
       assert.ok(codec !== "pcm_s16le", "only G.711 audio can be reordered");
       this.#jitterBuffer = new JitterBuffer({ ...jitterBuffer, law: G711_LAWS[codec], rateHz });
@@ -88,7 +94,7 @@ export class CallerAudio {
     this.#resampled = { bytes: NO_BYTES, samples: new Int16Array(0), count: 0, timestampMs: mediaMs(Number.NaN) };
     this.#sampleMs = 1_000 / inboundRateHz;
     this.#staleAudio = wire.hasWallClockTimestamps ? new StaleAudioDetector() : undefined;
-    this.#unsent = wire.hasDtx === true ? new UnsentSilence() : undefined;
+    this.#unsent = wire.hasDtx === true ? new UnsentSilence(wire.pauseMsMin) : undefined;
     const samples = SILENCE.subarray(0, (rateHz / 1_000) * FRAME_MS);
     this.#unsentFrame = { samples, bytes: NO_BYTES, mediaMs: mediaMs(0) };
     this.#silence = { samples, bytes: NO_BYTES, count: 0, timestampMs: mediaMs(Number.NaN) };

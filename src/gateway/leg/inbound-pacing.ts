@@ -20,12 +20,17 @@ export class InboundPacing {
   #starved = false;
   /** The peer sent nothing before the next frame: the interval is none between messages. */
   #isPause = false;
+  readonly #starvedMs: number;
   readonly #arrivalInterval = new ArrivalInterval();
 
-  /** The stream starts. If the network delayed it, all audio since its transport opened may arrive with it. */
-  constructor(openedMs: CallMs, nowMs: CallMs) {
+  /**
+   * The stream starts. If the network delayed it, all audio since `openedMs` may arrive with it. `starvedMs`: a frame that is later
+   * than usual by this was not sent.
+   */
+  constructor(openedMs: CallMs, nowMs: CallMs, starvedMs: number = STT_STARVED_MS) {
     this.#aheadMs = -elapsedMs(openedMs, nowMs);
     this.#lastFrameMs = nowMs;
+    this.#starvedMs = starvedMs;
   }
 
   /** Takes one frame; returns how many frames of silence the STT must get before it, for the gap that precedes it. */
@@ -62,7 +67,8 @@ export class InboundPacing {
 
   /** Frames of silence that the STT must get now because the carrier sends nothing; reported once for each pause. */
   silenceFramesDue(nowMs: CallMs): number {
-    if (this.#starved || elapsedMs(this.#lastFrameMs, nowMs) < STT_STARVED_MS + this.#arrivalInterval.slackMs) return 0;
+    if (this.#starved || elapsedMs(this.#lastFrameMs, nowMs) < this.#starvedMs + this.#arrivalInterval.slackMs)
+      return 0;
     this.#starved = true;
     return STT_SILENCE_FRAMES;
   }

@@ -17,6 +17,7 @@ import {
   TYPED_CHARS_BURST_MAX,
   TYPED_CHARS_PER_SECOND_MAX,
 } from "../../core/limits/messages.ts";
+import { FINALIZE_PER_SECOND_MAX } from "../../core/limits/transcriptions.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { opusRefusalOf } from "../../media/opus/packet.ts";
 import type { ClientErrorCode } from "../../wire/client-errors.ts";
@@ -70,6 +71,7 @@ export class MessageGuard {
   readonly #otherMessages = new FixedWindowLimiter<CallMs>(NON_AUDIO_MESSAGES_PER_SECOND_MAX);
   readonly #marks = new FixedWindowLimiter<CallMs>(MARKS_PER_SECOND_MAX);
   readonly #texts = new FixedWindowLimiter<CallMs>(TEXTS_PER_SECOND_MAX);
+  readonly #finals = new FixedWindowLimiter<CallMs>(FINALIZE_PER_SECOND_MAX);
   readonly #typedChars = new TokenBucket({
     atOnce: TYPED_CHARS_BURST_MAX,
     perSecond: TYPED_CHARS_PER_SECOND_MAX,
@@ -218,11 +220,15 @@ export class MessageGuard {
         counters.ignored += 1;
         sendError("rate_limited", "typed text exceeds the rate limit: this message is ignored");
         return undefined;
+      case "finalize":
+        if (event.isLast || this.#finals.allows(nowMs)) return event;
+        counters.ignored += 1;
+        sendError("rate_limited", `more than ${FINALIZE_PER_SECOND_MAX} finalize in a second: this one is ignored`);
+        return undefined;
       case "audio":
       case "dtmf":
       case "tool-result":
       case "stop":
-      case "finalize":
       case "keep-alive":
         return event;
     }

@@ -1,14 +1,15 @@
 import type { Config } from "../../config/config.ts";
+import type { EmbeddingsSettings } from "../../core/knowledge/embeddings-settings.ts";
 import type { MediaUrls } from "../../core/media-urls.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
 import type { LocalSpeechSettings } from "../../speech/local/jobs.ts";
 import type { WorkerRole } from "../../store/handoff/messages.ts";
 
 /**
- * The processes that the supervisor starts: one control process, the media workers, and, where a local speech model is configured, one
- * speech process, which owns its children.
+ * The processes that the supervisor starts: one control process, the media workers, where a local speech model is configured one speech
+ * process, which owns its children, and one retrieval process from when there is a corpus.
  */
-export type ChildKind = "control" | "worker" | "speech";
+export type ChildKind = "control" | "worker" | "speech" | "retrieval";
 
 /** How often processes of each kind were restarted since the service started. */
 export type Restarts = Readonly<Record<ChildKind, number>>;
@@ -46,6 +47,8 @@ export type FromChild =
   | { kind: "heartbeat" }
   /** Whether a worker accepts connections of the media port from now on. */
   | { kind: "connections"; accepting: boolean }
+  /** From the control process: there is a corpus, so the retrieval process must run from now on. */
+  | { kind: "retrieval-needed" }
   /** From the control process of a new service, before it is ready: the link for the terminal. It must not be logged. */
   | { kind: "owner-link"; url: string }
   /** The answer to `connection-sent`: the connection has arrived, or was lost on its way. */
@@ -57,6 +60,7 @@ export interface ChildAssignment {
   socketPath: string;
   /** The speech process; undefined where no local speech model is configured. */
   speech: SpeechAssignment | undefined;
+  retrieval: RetrievalAssignment;
   /** The port to listen on: as configured, or the one that was chosen before a restart. */
   port: number;
   /** Of a worker; "media" for any other process. */
@@ -78,5 +82,16 @@ export interface SpeechAssignment {
   /** Its Unix socket, for workers and control process. */
   socketPath: string;
   settings: LocalSpeechSettings;
+  logLevel: Config["logLevel"];
+}
+
+/** What concerns the retrieval process, which is started when it is needed. It gets no environment. */
+export interface RetrievalAssignment {
+  /** Its Unix socket, for workers and control process. */
+  socketPath: string;
+  /** The folder of the index. */
+  folder: string;
+  /** Undefined where words alone rank. Has an API key. */
+  embeddings: EmbeddingsSettings | undefined;
   logLevel: Config["logLevel"];
 }

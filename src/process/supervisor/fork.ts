@@ -7,7 +7,11 @@ import type { ToChild } from "../channel/protocol.ts";
 import type { StartChild } from "./supervised-process.ts";
 
 /** What a child gets instead of this process's environment: no more secrets than it needs. */
-const ENVIRONMENTS = { speech: readLoaderEnvironment, worker: readWorkerEnvironment } as const;
+const ENVIRONMENTS = {
+  speech: readLoaderEnvironment,
+  retrieval: readLoaderEnvironment,
+  worker: readWorkerEnvironment,
+} as const;
 
 /** Starts the program of a child process of the supervisor. */
 export const forkChild: StartChild = (kind, { onMessage, onExit }) => {

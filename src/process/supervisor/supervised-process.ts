@@ -6,6 +6,7 @@ import {
   CONTROL_STALL_MS_MAX,
   HEARTBEAT_MS,
   PROCESS_START_MS_MAX,
+  RETRIEVAL_STALL_MS_MAX,
   SPEECH_STALL_MS_MAX,
   WORKER_STALL_MS_MAX,
 } from "../../core/limits/processes.ts";
@@ -27,13 +28,14 @@ export interface SupervisedProcessOptions {
 }
 
 /** Why the supervisor itself killed a process. */
-export type KillReason = "start_timeout" | "worker_stalled" | "control_stalled" | "speech_stalled" | "exit_timeout";
+export type KillReason = "start_timeout" | `${ChildKind}_stalled` | "exit_timeout";
 
 /** Heartbeats that may be missed in a row. */
 const MISSED_HEARTBEATS_MAX: Readonly<Record<ChildKind, number>> = {
   worker: WORKER_STALL_MS_MAX / HEARTBEAT_MS,
   control: CONTROL_STALL_MS_MAX / HEARTBEAT_MS,
   speech: SPEECH_STALL_MS_MAX / HEARTBEAT_MS,
+  retrieval: RETRIEVAL_STALL_MS_MAX / HEARTBEAT_MS,
 };
 
 /**

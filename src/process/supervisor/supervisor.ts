@@ -19,7 +19,7 @@ import type { MediaUrls } from "../../core/media-urls.ts";
 import type { ServiceReady } from "../../core/service-ready.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
 import type { WorkerRole } from "../../store/handoff/messages.ts";
-import type { ChildKind, FromChild, SpeechAssignment, ToChild } from "../channel/protocol.ts";
+import type { ChildKind, FromChild, RetrievalAssignment, SpeechAssignment, ToChild } from "../channel/protocol.ts";
 import type { MediaPort } from "./media-port.ts";
 import { type StartChild, SupervisedProcess } from "./supervised-process.ts";
 
@@ -36,6 +36,7 @@ export interface SupervisorOptions {
   socketPath: string;
   /** Undefined where no local speech model is configured: there is no speech process. */
   speech: SpeechAssignment | undefined;
+  retrieval: RetrievalAssignment;
   mediaServer: MediaServerChoice;
   /** Accept connections for the workers of each role; undefined when workers listen on their port themselves. */
   mediaPorts: Readonly<Record<WorkerRole, MediaPort>> | undefined;
@@ -89,13 +90,16 @@ export class Supervisor {
   readonly #workers: readonly ProcessSlot[];
   /** Undefined where no speech process is needed. */
   readonly #speech: ProcessSlot | undefined;
+  /** Empty until the control process asks for it. */
+  readonly #retrieval = emptySlot("retrieval", 0);
+  #isRetrievalNeeded = false;
   /** All live processes, also those that no longer fill a slot, or do not yet. */
   readonly #liveProcesses = new Set<SupervisedProcess>();
   /** Of the processes that have an assignment. */
   readonly #roles = new WeakMap<SupervisedProcess, WorkerRole>();
   /** One process of each kind that has loaded its code. It replaces one that dies without a delay. */
   readonly #spares = new Map<ChildKind, SupervisedProcess>();
-  readonly #restarts: Record<ChildKind, number> = { control: 0, worker: 0, speech: 0 };
+  readonly #restarts: Record<ChildKind, number> = { control: 0, worker: 0, speech: 0, retrieval: 0 };
   /** While `draining`, calls still end and need a control process; while `ending`, nothing is restarted. */
   #state: "running" | "draining" | "ending" = "running";
   #isUp = false;
@@ -184,7 +188,7 @@ export class Supervisor {
     );
     this.#state = "ending";
     await Promise.all(
-      [this.#control, this.#speech].map((slot) => {
+      [this.#control, this.#speech, this.#retrieval].map((slot) => {
         slot?.process?.send({ kind: "stop" });
         return slot?.process?.exitWithin(Math.min(DRAIN_EXIT_MS_MAX, elapsedMs(clock.nowMs(), endMs)));
       }),
@@ -315,6 +319,7 @@ export class Supervisor {
   #onMessage(process: SupervisedProcess, message: FromChild): void {
     const mediaPort = this.#mediaPortOf(process);
     if (message.kind === "owner-link") this.#options.onOwnerLink(message.url);
+    if (message.kind === "retrieval-needed") this.#startRetrieval();
     if (message.kind === "connection-taken") mediaPort?.onConnectionTaken(process);
     if (message.kind !== "connections") return;
     const set = mediaPort?.setAccepting(process, message.accepting);
@@ -322,14 +327,26 @@ export class Supervisor {
     else process.send({ kind: "connections-stopped" });
   }
 
+  /** Starts the retrieval process, which runs from then on. */
+  #startRetrieval(): void {
+    if (this.#isRetrievalNeeded || this.#state !== "running") return;
+    this.#isRetrievalNeeded = true;
+    const { log } = this.#options;
+    this.#launch(this.#retrieval).catch((error: unknown) => {
+      if (!this.#isNeeded(this.#retrieval)) return;
+      log.error({ kind: "retrieval", err: error, code: codeOf(error) }, "process could not be started");
+      this.#scheduleLaunch(this.#retrieval, this.#retrieval.restartMs);
+    });
+  }
+
   #assigned(slot: ProcessSlot, process: SupervisedProcess): SupervisedProcess {
-    const { socketPath, speech, mediaServer } = this.#options;
+    const { socketPath, speech, retrieval, mediaServer } = this.#options;
     const { port, role } = slot;
     const isFirst = !this.#isUp && slot === this.#slotsOf(role)[0];
     const restarts = { ...this.#restarts };
     const mediaUrls = this.#mediaUrls();
     this.#roles.set(process, role);
-    process.assign({ socketPath, speech, port, role, mediaUrls, restarts, mediaServer, isFirst });
+    process.assign({ socketPath, speech, retrieval, port, role, mediaUrls, restarts, mediaServer, isFirst });
     return process;
   }
 
@@ -415,7 +432,7 @@ export class Supervisor {
     });
   }
 
-  /** While draining, live calls need a control process for their records, and the speech process; a new worker would get no calls. */
+  /** While draining, live calls need a control process for their records, the speech process and the index; a new worker would get no calls. */
   #isNeeded({ kind }: ProcessSlot): boolean {
     return this.#state === "running" || (this.#state === "draining" && kind !== "worker");
   }

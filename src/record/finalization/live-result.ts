@@ -1,6 +1,6 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { UtteranceUpdate } from "../../core/calls/transcript.ts";
-import { joinTexts } from "../../core/text/words.ts";
+import { joinAllTexts } from "../../core/text/words.ts";
 import { estimateWordTimes } from "../../core/transcriptions/estimated-times.ts";
 import type { TranscribedPart, TranscriptionResult } from "../../core/transcriptions/result.ts";
 import type { JournaledCommand, JournalRecord } from "../journal/records.ts";
@@ -78,7 +78,7 @@ export function liveResultOf(
   const end = commands.findLast((command) => command.kind === "end");
   const durationMs = end?.audioMs ?? spoken.at(-1)?.endMs ?? 0;
   return {
-    text: spoken.reduce((text, utterance) => joinTexts(text, utterance.text), ""),
+    text: joinAllTexts(spoken.map(({ text }) => text)),
     language,
     durationMs,
     channels: 1,

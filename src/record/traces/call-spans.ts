@@ -1,6 +1,6 @@
 import type { TranscriptTurn, UtteranceUpdate } from "../../core/calls/transcript.ts";
 import { addMs, type CallMs, callMs, roundedMs } from "../../core/clocks.ts";
-import { HOLD_TURN_ID, type TurnId } from "../../core/ids.ts";
+import { NO_REPLY_TURN_ID, type TurnId } from "../../core/ids.ts";
 import { SPANS_PER_TURN_MAX } from "../../core/limits/traces.ts";
 import type { JournaledCommand, JournaledEvent, JournalRecord } from "../journal/records.ts";
 import type { CallSpan, SpanContent, SpanRequest } from "./spans.ts";
@@ -271,7 +271,7 @@ export class CallSpans {
 
   /** The turn of this reply; a new one where the reply begins. */
   #turnOf(turnId: TurnId): TurnTimings {
-    if (this.#turn?.turnId === turnId || turnId === HOLD_TURN_ID) return this.#turn ?? this.#begin(turnId);
+    if (this.#turn?.turnId === turnId || turnId === NO_REPLY_TURN_ID) return this.#turn ?? this.#begin(turnId);
     this.#closeTurn();
     return this.#begin(turnId);
   }

@@ -154,6 +154,7 @@ class TurnTimeline {
 const MILESTONE_ATTRIBUTES: Readonly<Record<keyof TurnLatency, string>> = {
   finalTranscriptMs: "trunkline.latency.final_transcript_ms",
   endOfTurnMs: "trunkline.latency.end_of_turn_ms",
+  retrievalMs: "trunkline.latency.retrieval_ms",
   llmRequestedMs: "trunkline.latency.llm_requested_ms",
   firstTextMs: "trunkline.latency.first_text_ms",
   firstSegmentMs: "trunkline.latency.first_segment_ms",

@@ -104,14 +104,15 @@ export async function finishedRecord(api: TrunklineClient, callId: string, clock
 }
 
 /**
- * The transcript of an ended call; its turns have no `text` where words are not stored. Rejects with TrunklineApiError when the
+ * The transcript of an ended call, without the passages that it used; its turns have no `text` where words are not stored. Rejects with TrunklineApiError when the
  * service refuses the request.
  */
 export async function transcriptOf(api: TrunklineClient, callId: string): Promise<TranscriptTurn[]> {
   const turns: TranscriptTurn[] = [];
   const listed = api.list("/calls/{id}/transcript", { path: { id: callId } });
   for await (const turn of listed) {
-    turns.push({ ...turn, startMs: callMs(turn.startMs), endMs: callMs(turn.endMs) } as TranscriptTurn);
+    const { retrieval: _, ...spoken } = turn;
+    turns.push({ ...spoken, startMs: callMs(turn.startMs), endMs: callMs(turn.endMs) } as TranscriptTurn);
   }
   return turns;
 }

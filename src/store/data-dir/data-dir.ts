@@ -19,6 +19,9 @@ const PRIVATE_FILES = [...FILES, "trunkline.db-wal", "trunkline.db-shm"];
 /** The folder of the sockets; see src/store/handoff/socket-path.ts. */
 export const RUN_FOLDER = "run";
 
+/** The folder of the index of corpora, which is made again where it is missing. */
+export const corporaFolder = (dataDir: string): string => join(dataDir, "corpora");
+
 /**
  * Creates the data directory, readable by its owner alone, if it does not exist. Checks that it is writable by writing
  * a file, checks the service's files in it, and makes them unreadable for other users. Throws TrunklineError

@@ -16,12 +16,12 @@ const WORKER_SOCKET_NAME = /^worker-[0-9a-f]{8}([0-9a-f]{8})\.sock$/;
 const SOCKET_PATH_BYTES_MAX = 103;
 
 /**
- * A path in the data directory for the socket of the control process, or of the speech process, to which the workers of one service
+ * A path in the data directory for the socket of the control process, of the speech process or of the retrieval process, to which the workers of one service
  * connect. It differs at
  * each start of the service: workers of a second service on the same directory, which is refused, never reach the first
  * one.
  */
-export const newSocketPath = (dataDir: string, process: "control" | "speech" = "control"): string =>
+export const newSocketPath = (dataDir: string, process: "control" | "speech" | "retrieval" = "control"): string =>
   join(dataDir, RUN_FOLDER, `${process}-${randomBytes(4).toString("hex")}.sock`);
 
 /** The name of this worker among those of all services that use a data directory, now and before: 16 hexadecimal digits. */
@@ -74,10 +74,10 @@ export function clearSocketFolder(path: string): void {
 }
 
 /**
- * Creates the folder of the speech process's socket, for its owner alone, and removes the socket of one that was killed. Throws the
+ * Creates the folder of the socket of the speech or the retrieval process, for its owner alone, and removes the socket of one that was killed. Throws the
  * system's error.
  */
-export function prepareSpeechSocket(path: string): void {
+export function prepareSocket(path: string): void {
   makePrivateFolder(resolve(dirname(path)));
   rmSync(path, { force: true });
 }

@@ -274,5 +274,9 @@ const CANNOT_BE_RETURNED = new Error("the call cannot be returned");
 
 /** The names of the secrets that the headers of these tools have. */
 const secretsNamedBy = (tools: readonly ToolSpec[]): readonly string[] => [
-  ...new Set(tools.flatMap((tool) => (tool.kind === "http" || tool.kind === "mcp" ? Object.values(tool.headers).flatMap(secretsIn) : []))),
+  ...new Set(
+    tools.flatMap((tool) =>
+      tool.kind === "http" || tool.kind === "mcp" ? Object.values(tool.headers).flatMap(secretsIn) : [],
+    ),
+  ),
 ];

@@ -2,7 +2,7 @@ import { estimateWordTimes } from "../../core/transcriptions/estimated-times.ts"
 import type { TranscribedWord, TranscriptionResult } from "../../core/transcriptions/result.ts";
 import { utteranceWords } from "../join/utterances.ts";
 import { hangingIn } from "./hanging-words.ts";
-import { cueTexts } from "./layout.ts";
+import { type CueText, cueTexts } from "./layout.ts";
 import { speakerNames } from "./speaker-names.ts";
 import { charsOfLines, cueTimes } from "./timing.ts";
 import { tokensOf } from "./tokens.ts";
@@ -18,19 +18,20 @@ export interface Cue {
 
 /**
  * The subtitles of a result, laid out as limits.ts says; see `cueTimes` for what gives way where people speak too fast. `labelOf` makes
- * the text that stands before the words of each cue with a name, and counts as a part of it.
+ * the text that stands before the words of each cue with a name, and counts as a part of it. Yields after each utterance.
  */
-export function cuesOf(result: TranscriptionResult, labelOf: (name: string) => string): Cue[] {
+export function* cuesOf(result: TranscriptionResult, labelOf: (name: string) => string): Generator<undefined, Cue[]> {
   const nameOf = speakerNames(result);
   const isHanging = hangingIn(result.language);
-  const cues = wordsByUtterance(result)
-    .flatMap((words) => {
-      const [first] = words;
-      const name = first && nameOf(first);
-      const label = name === undefined ? "" : labelOf(name);
-      return cueTexts(tokensOf(words), { label, isHanging }).map((cue) => ({ ...cue, name }));
-    })
-    .toSorted((a, b) => a.startMs - b.startMs);
+  const cues: (CueText & { name: string | undefined })[] = [];
+  for (const words of wordsByUtterance(result)) {
+    const [first] = words;
+    const name = first && nameOf(first);
+    const label = name === undefined ? "" : labelOf(name);
+    for (const cue of cueTexts(tokensOf(words), { label, isHanging })) cues.push({ ...cue, name });
+    yield;
+  }
+  cues.sort((a, b) => a.startMs - b.startMs);
   const times = cueTimes(cues, (index) => charsOfLines(cues[index]?.lines ?? []));
   return cues.map(({ lines, name }, index) => ({ lines, name, ...(times[index] as Pick<Cue, "startMs" | "endMs">) }));
 }

@@ -4,6 +4,7 @@ import { mediaMs } from "../../core/clocks.ts";
 import { wireMalformed } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import { CARRIER_RATE_HZ, OPUS_DTX_BYTES_MAX, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
+import { LIVE_PAUSE_MS_MIN } from "../../core/limits/transcriptions.ts";
 import { busRateHz } from "../../media/bus-rate.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import type { OpusCodecs } from "../../media/opus/codecs.ts";
@@ -49,6 +50,7 @@ class WebsocketWire implements Wire {
   readonly jitterBuffer = undefined;
   readonly hasWallClockTimestamps = false;
   readonly hasDtx: boolean;
+  readonly pauseMsMin: number | undefined;
   readonly #format: StreamFormat;
   readonly #isFallback: boolean;
   readonly #transcribes: string | undefined;
@@ -66,6 +68,7 @@ class WebsocketWire implements Wire {
     this.#format = format;
     this.#isFallback = isFallback;
     this.#transcribes = transcribes;
+    this.pauseMsMin = transcribes === undefined ? undefined : LIVE_PAUSE_MS_MIN;
     this.#reader = createReader(WIRE, format, opus);
     try {
       this.#writer = createWriter(format, opus);

@@ -3,10 +3,12 @@ import { answerOf } from "../../../src/api/audio-transcriptions/answers.ts";
 import type { TranscriptionResult } from "../../../src/core/transcriptions/result.ts";
 import { RESULT } from "../../support/transcriptions/stored.ts";
 
-const segmentsOf = (result: TranscriptionResult): { avg_logprob: number }[] =>
-  JSON.parse(answerOf(result, { format: "verbose_json", granularities: ["segment"] }, () => "").body).segments;
+async function segmentsOf(result: TranscriptionResult): Promise<{ avg_logprob: number }[]> {
+  const { body } = await answerOf(result, { format: "verbose_json", granularities: ["segment"] }, async () => "");
+  return JSON.parse(body).segments;
+}
 
-test("a segment has the confidence of its own words, also where channels overlap", () => {
+test("a segment has the confidence of its own words, also where channels overlap", async () => {
   const word = (channel: number, startMs: number, confidence: number) => ({
     ...{ text: "word", startMs, endMs: startMs + 100, channel, confidence },
   });
@@ -18,11 +20,12 @@ test("a segment has the confidence of its own words, also where channels overlap
     utterance(0, 1_000, 1_100),
     utterance(1, 1_100, 1_200),
   ];
-  const logs = segmentsOf({ ...RESULT, words, utterances }).map((segment) => Math.exp(segment.avg_logprob));
+  const segments = await segmentsOf({ ...RESULT, words, utterances });
+  const logs = segments.map((segment) => Math.exp(segment.avg_logprob));
   expect(logs.map((log) => Math.round(log * 1_000) / 1_000)).toEqual([0.5, 0.25, 1, 0.125]);
 });
 
-test("words are read once, however many segments there are", () => {
+test("words are read once, however many segments there are", async () => {
   let reads = 0;
   const count = 3_000;
   const words = Array.from({ length: count }, (_, index) => ({
@@ -33,6 +36,6 @@ test("words are read once, however many segments there are", () => {
     },
   }));
   const utterances = words.map(({ text, endMs }) => ({ text, startMs: endMs - 500, endMs, channel: 0 }));
-  expect(segmentsOf({ ...RESULT, words, utterances })).toHaveLength(count);
+  expect(await segmentsOf({ ...RESULT, words, utterances })).toHaveLength(count);
   expect(reads).toBeLessThan(10 * count);
 });

@@ -196,10 +196,7 @@ const FIELDS: readonly Field[] = [
   }),
   tool("toolName", {
     created: ['"hang_up"', '"transfer"', '"send_dtmf"', '"switch_language"'],
-    invalid_request: [
-      ...noWord("hang_up"),
-      ['"query_corpus"', "/selectedTools/0/parameterOverrides/corpusIds"],
-    ],
+    invalid_request: [...noWord("hang_up"), ['"query_corpus"', "/selectedTools/0/parameterOverrides/corpusIds"]],
   }),
   tool("toolId", {
     invalid_request: [...NO_TEXT, '""', '" "', ...HALVES, '"tool_1"', '"x"', '"💣"', '"../../etc"'],

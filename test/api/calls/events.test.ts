@@ -2,7 +2,7 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cursorOf } from "../../../src/api/http/cursor.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
-import { asToolCallId, asTurnId, type CallId } from "../../../src/core/ids.ts";
+import { asCorpusId, asDocumentId, asToolCallId, asTurnId, type CallId } from "../../../src/core/ids.ts";
 import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../../src/core/limits/api.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
@@ -84,6 +84,13 @@ const LATENCY = {
 };
 type ListedKind = Exclude<JournaledEvent["kind"], "usage" | "network" | "pong" | "finalize-requested">;
 type ListedCommand = Exclude<JournaledCommand["kind"], "transcript" | "interim" | "utterance" | "finalize-stt">;
+const PASSAGE = {
+  corpusId: asCorpusId("cor_0199f3a1-7c55-7e02-9d6b-3f1a2b4c5d6e"),
+  documentId: asDocumentId("doc_0199f3a1-7c55-7e02-9d6b-3f1a2b4c5d6e"),
+  documentName: "Opening hours",
+  ordinal: 0,
+  score: 4.2,
+};
 /** One of each kind with all its fields; the compiler checks that none is missing. */
 const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   tick: { kind: "tick" },
@@ -152,6 +159,14 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   "transfer-started": { kind: "transfer-started", target: "+4930901820", chars: 11 },
   "transfer-failed": { kind: "transfer-failed", target: "+4930901820", outcome: "no_answer", chars: 11 },
   "transfer-refused": { kind: "transfer-refused", text: "Numbers of this country are not called.", chars: 39 },
+  passages: {
+    kind: "passages",
+    retrieval: 1,
+    tookMs: 4,
+    passages: [{ ...PASSAGE, headings: ["Hours"], page: 1, text: "From nine." }],
+    chars: 10,
+  },
+  "retrieval-failed": { kind: "retrieval-failed", retrieval: 2, code: "unavailable" },
   "tool-result": {
     kind: "tool-result",
     turnId: asTurnId(2),
@@ -174,6 +189,17 @@ const COMMANDS: { [Kind in ListedCommand]: OfKind<JournaledCommand, Kind> } = {
     tokensMax: 16_000,
   },
   "preemptive-cancel": { kind: "preemptive-cancel" },
+  retrieve: { kind: "retrieve", retrieval: 1, question: "when are you open", language: "en", chars: 17 },
+  "await-passages": { kind: "await-passages", turnId: asTurnId(2), retrieval: 1, waitMsMax: 8 },
+  "passages-used": {
+    kind: "passages-used",
+    turnId: asTurnId(2),
+    retrieval: 1,
+    tookMs: 4,
+    waitMs: 0,
+    passages: [PASSAGE],
+  },
+  "retrieval-ended": { kind: "retrieval-ended", retrieval: 2, outcome: "failed" },
   held: { kind: "held", msMax: 300_000 },
   resumed: { kind: "resumed", reason: "requested", heldMs: 12_000 },
   "recording-paused": { kind: "recording-paused" },

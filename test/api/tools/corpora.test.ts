@@ -81,7 +81,8 @@ describe("query_corpus of a call", () => {
     const at = "/selectedTools/0/parameterOverrides/corpusIds";
     expect([answer.status, pathsOf(answer)]).toEqual([400, [`${at}/1`, `${at}/2`]]);
     const [first = "", second = ""] = errorOf(answer).details.map(({ message }) => message);
-    const asOne = (message: string, id: string): string => message.replace(id, "ID").replace(/corpusIds\.\d/, "corpusIds");
+    const asOne = (message: string, id: string): string =>
+      message.replace(id, "ID").replace(/corpusIds\.\d/, "corpusIds");
     expect(asOne(first, foreign)).toBe(asOne(second, UNKNOWN));
     expect(second).toContain("must be the id of a corpus of this account");
   });

@@ -27,7 +27,11 @@ const ORDER = {
   name: "order_status",
   description: "Tells how far an order is.",
   parameters: PARAMETERS,
-  http: { method: "GET", url: "https://api.example.com/orders/{order}", headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } },
+  http: {
+    method: "GET",
+    url: "https://api.example.com/orders/{order}",
+    headers: { Authorization: "Bearer {{SHOP_TOKEN}}" },
+  },
 };
 const CLIENT = { type: "client", name: "book_table", description: "Books a table.", parameters: PARAMETERS };
 const MCP = { type: "mcp", name: "shop", mcp: { url: "https://mcp.example.com/mcp" } };
@@ -58,7 +62,7 @@ let api: ApiUnderTest;
 let mcp: ScriptedMcp;
 let server: Server;
 /** What the HTTP tools of this machine answer. */
-let answer = "on its way";
+const answer = "on its way";
 let port = 0;
 beforeEach(async () => {
   server = createServer((request, response) => {
@@ -137,7 +141,10 @@ describe("POST /tools", () => {
     [{ type: "browser", name: "a" }, ["/type"]],
     [{ ...MCP, mcp: { url: "https://mcp.example.com/{order}" } }, ["/mcp/url"]],
     [{ ...MCP, mcp: { url: "http://169.254.169.254/mcp" } }, ["/mcp/url"]],
-    [{ ...MCP, mcp: { ...MCP.mcp, headers: { "Mcp-Session-Id": "1", Accept: "x" } } }, ["/mcp/headers/Accept", "/mcp/headers/Mcp-Session-Id"]],
+    [
+      { ...MCP, mcp: { ...MCP.mcp, headers: { "Mcp-Session-Id": "1", Accept: "x" } } },
+      ["/mcp/headers/Accept", "/mcp/headers/Mcp-Session-Id"],
+    ],
     [{ ...MCP, mcp: { ...MCP.mcp, allowedTools: [""] } }, ["/mcp/allowedTools/0"]],
     [[], [""]],
   ])("refuses %j", async (body, paths) => {
@@ -147,7 +154,12 @@ describe("POST /tools", () => {
   });
 
   test("asks an MCP server for its tools, and shows those that calls get", async () => {
-    const secret = { kind: "tool_secret", name: "MCP_TOKEN", text: "canary-0123456789", hosts: ["mcp.example.com"] } as const;
+    const secret = {
+      kind: "tool_secret",
+      name: "MCP_TOKEN",
+      text: "canary-0123456789",
+      hosts: ["mcp.example.com"],
+    } as const;
     await api.accountSecrets.put(api.accountId, secret);
     const headers = { Authorization: "Bearer {{MCP_TOKEN}}" };
     const tool = await made({ ...MCP, mcp: { ...MCP.mcp, headers, allowedTools: ["search", "hang_up"] } });
@@ -214,7 +226,13 @@ describe("a saved tool", () => {
     const created = await call({ selectedTools: [{ toolId: tool.id, parameterOverrides: { order: "A-17" } }] });
     await api.patch({ description: "Something else." }, {}, `${TOOLS}/${tool.id}`);
     expect(await toolsOf(created)).toMatchObject([
-      { kind: "client", name: "book_table", description: "Books a table.", toolId: tool.id, fixedArguments: { order: "A-17" } },
+      {
+        kind: "client",
+        name: "book_table",
+        description: "Books a table.",
+        toolId: tool.id,
+        fixedArguments: { order: "A-17" },
+      },
     ]);
     const { id } = created.body as { id: string };
     const shown = (await api.get(`/api/v1/calls/${id}`)).body as { configuration: { selectedTools: object[] } };
@@ -228,9 +246,14 @@ describe("a saved tool", () => {
     const { id } = theirs.body as { id: string };
     const unknown = "tool_01990000-0000-7000-8000-000000000000";
     const refused = await call({ selectedTools: [{ toolId: id }, { toolId: unknown }, { toolId: "x" }] });
-    expect([refused.status, pathsOf(refused)]).toEqual([400, [0, 1, 2].map((index) => `/selectedTools/${index}/toolId`)]);
+    expect([refused.status, pathsOf(refused)]).toEqual([
+      400,
+      [0, 1, 2].map((index) => `/selectedTools/${index}/toolId`),
+    ]);
     const message = errorOf(refused).details[0]?.message;
-    expect(message).toContain(`selectedTools.0.toolId must be the id of a saved tool of the account, not "${id.slice(0, 40)}`);
+    expect(message).toContain(
+      `selectedTools.0.toolId must be the id of a saved tool of the account, not "${id.slice(0, 40)}`,
+    );
   });
 
   test("has no fixed arguments but its own, is there once, and clashes with no other name", async () => {
@@ -348,6 +371,12 @@ describe("POST /tools/{id}/test", () => {
 
 test("GET /tools/built-ins lists every built-in tool with its schema", async () => {
   const { data } = (await api.get(`${TOOLS}/built-ins`)).body as { data: { toolName: string; parameters: object }[] };
-  expect(data.map(({ toolName }) => toolName)).toEqual(["hang_up", "send_dtmf", "transfer", "hold_call", "switch_language"]);
+  expect(data.map(({ toolName }) => toolName)).toEqual([
+    "hang_up",
+    "send_dtmf",
+    "transfer",
+    "hold_call",
+    "switch_language",
+  ]);
   expect(data[1]?.parameters).toMatchObject({ type: "object", required: ["digits"] });
 });

@@ -11,8 +11,8 @@ import {
   MINIMAL_CALL,
   pathsOf,
 } from "../../support/api/harness.ts";
-import { redeemedBy } from "../../support/tokens.ts";
 import { INLINE_SCHEMAS } from "../../support/stubs/inline-schemas.ts";
+import { redeemedBy } from "../../support/tokens.ts";
 
 let api: ApiUnderTest;
 beforeEach(async () => {

@@ -89,16 +89,32 @@ describe("saved tools", () => {
       }),
     };
   };
-  const order: SavedToolDefinition = { type: "http", name: "order", ...DESCRIBED, ...PLAIN, http: { ...HTTP, headers: {} } };
+  const order: SavedToolDefinition = {
+    type: "http",
+    name: "order",
+    ...DESCRIBED,
+    ...PLAIN,
+    http: { ...HTTP, headers: {} },
+  };
   const mcp: SavedToolDefinition = {
     ...{ type: "mcp", name: "shop", description: "", timeoutMs: 3_000, readOnly: true, idempotent: false },
     mcp: { url: "https://mcp.example.com", headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } },
   };
 
   test("are what an inline definition would be, with their id", async () => {
-    const specs = await scene([saved("tool_1", order)]).specsOf([{ toolId: "tool_1", parameterOverrides: { order: "A" } }]);
+    const specs = await scene([saved("tool_1", order)]).specsOf([
+      { toolId: "tool_1", parameterOverrides: { order: "A" } },
+    ]);
     expect(specs).toEqual([
-      { kind: "http", name: "order", ...DESCRIBED, toolId: "tool_1", fixedArguments: { order: "A" }, ...HTTP, headers: {} },
+      {
+        kind: "http",
+        name: "order",
+        ...DESCRIBED,
+        toolId: "tool_1",
+        fixedArguments: { order: "A" },
+        ...HTTP,
+        headers: {},
+      },
     ]);
     expect(specs[0] && toolItemOf(specs[0])).toEqual({
       toolId: "tool_1",

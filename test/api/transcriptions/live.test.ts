@@ -103,6 +103,10 @@ describe("POST /transcriptions/live", () => {
     );
   });
 
+  test("detection of the language is refused in words that say what it is for", async () => {
+    expect(errorOf(await post({ language: "auto" })).message).toContain("`auto` is for files");
+  });
+
   test.each([
     ["no language", {}, "invalid_request"],
     ["an unknown language", { language: "tlh" }, "unknown_language"],

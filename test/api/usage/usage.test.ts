@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ProviderUsage } from "../../../src/core/billing/prices.ts";
 import { addMs } from "../../../src/core/clocks.ts";
-import { asAgentId, asCallId } from "../../../src/core/ids.ts";
+import { asAgentId, asCallId, asTranscriptionId } from "../../../src/core/ids.ts";
 import { USAGE_CALLS_MAX, USAGE_GROUPS_MAX } from "../../../src/core/limits/usage.ts";
-import type { CallUsage } from "../../../src/store/usage-store.ts";
+import type { CallUsage, TranscriptionUsage } from "../../../src/store/usage-store.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
 
 const DAY_MS = 86_400_000;
@@ -11,9 +11,12 @@ const DAY_MS = 86_400_000;
 let api: ApiUnderTest;
 /** What the store has of the account, in the order of the list. */
 let calls: CallUsage[];
+let transcriptions: TranscriptionUsage[];
 beforeEach(async () => {
   api = await apiUnderTest();
   calls = [];
+  transcriptions = [];
+  api.stores.usage.listTranscribed = async () => transcriptions;
   // Noon.
   api.clock.advance(DAY_MS / 2);
   api.stores.usage.listEnded = async (_accountId, { endedFromMs, endedBeforeMs, after, limit }) => {
@@ -48,21 +51,45 @@ describe("GET /usage", () => {
     const [yesterday, today] = [DAY_MS, 0].map((agoMs) =>
       new Date(Number(api.clock.epochMs()) - agoMs).toISOString().slice(0, 10),
     );
-    expect(await groups("?groupBy=day")).toEqual([
+    expect(await groups("?groupBy=day")).toMatchObject([
       { day: yesterday, calls: 1, minutes: 1.5, costs: [{ currency: "USD", total: 0.5 }], costComplete: true },
       { day: today, calls: 2, minutes: 2.5, costs: [{ currency: "USD", total: 1 }], costComplete: false },
     ]);
-    expect(await groups("?groupBy=agent")).toEqual([
+    expect(await groups("?groupBy=agent")).toMatchObject([
       { agentId: "agent_1", calls: 2, minutes: 3.5, costs: [{ currency: "USD", total: 1.5 }], costComplete: true },
       { agentId: null, calls: 1, minutes: 0.5, costs: [{ currency: "USD", total: 0 }], costComplete: false },
     ]);
-    expect(await groups("?groupBy=provider")).toEqual([
+    expect(await groups("?groupBy=provider")).toMatchObject([
       { provider: "deepgram", calls: 1, minutes: 0.5, costs: [{ currency: "USD", total: 0 }], costComplete: false },
       { provider: "espeak", calls: 1, minutes: 1.5, costs: [{ currency: "USD", total: 0 }], costComplete: true },
       { provider: "openai", calls: 2, minutes: 3.5, costs: [{ currency: "USD", total: 1.5 }], costComplete: true },
     ]);
     expect(await groups("?groupBy=day,agent,provider")).toHaveLength(4);
     expect(await groups("")).toEqual(await groups("?groupBy=day"));
+  });
+
+  test("transcriptions are counted beside calls, without an agent, with the cost of present prices", async () => {
+    ended(1_000, 2, {
+      agentId: asAgentId("agent_1"),
+      usage: [part("deepgram", 1)],
+      cost: { currency: "USD", total: 1, complete: true },
+    });
+    transcriptions = [
+      {
+        id: asTranscriptionId("transcription_1"),
+        endedAtMs: addMs(api.clock.epochMs(), -500),
+        durationMs: 90_000,
+        usage: [{ provider: "deepgram", audioSeconds: 90 }],
+      },
+    ];
+    const both = { calls: 1, minutes: 2, transcriptions: 1, transcribedMinutes: 1.5, costComplete: true };
+    const costs = [{ currency: "USD", total: 1.009 }];
+    expect(await groups("")).toMatchObject([{ ...both, costs }]);
+    expect(await groups("?groupBy=provider")).toMatchObject([{ provider: "deepgram", ...both, costs }]);
+    expect(await groups("?groupBy=agent")).toMatchObject([
+      { agentId: "agent_1", calls: 1, transcriptions: 0, transcribedMinutes: 0 },
+      { agentId: null, calls: 0, minutes: 0, transcriptions: 1, transcribedMinutes: 1.5 },
+    ]);
   });
 
   test("costs of two currencies are not added up, and without prices there are none", async () => {
@@ -72,7 +99,7 @@ describe("GET /usage", () => {
       { currency: "USD", total: 2 },
       { currency: "EUR", total: 3 },
     ];
-    expect(await groups("?groupBy=provider")).toEqual([
+    expect(await groups("?groupBy=provider")).toMatchObject([
       { provider: "openai", calls: 2, minutes: 2, costs, costComplete: true },
     ]);
     calls = [];

@@ -128,6 +128,31 @@ describe("a live transcription", () => {
   });
 });
 
+describe("the longest duration", () => {
+  test("ends it with the final of what was said until then", () => {
+    const live = new VirtualTranscription({ spec: { maxDurationMs: 4_000 } });
+    live.sounds(3_200, 1_500);
+    live.at(3_900, { kind: "stt-interim", text: "one two" });
+    live.at(4_200, { kind: "stt-final", text: "one two three" });
+    live.run(9_000);
+    expect(live.texts).toEqual(["one two three"]);
+    expect(live.timesOf("finalize-stt")).toEqual([4_000]);
+    expect(live.ofKind("end")).toMatchObject([{ reason: "max_duration" }]);
+    expect(live.timesOf("end")[0]).toBeLessThan(6_000);
+  });
+
+  test("ends it at once where nothing was said, and where its client is gone", () => {
+    const silent = new VirtualTranscription({ spec: { maxDurationMs: 4_000 } });
+    silent.run(9_000);
+    expect([silent.timesOf("end"), silent.ofKind("end")[0]?.reason]).toEqual([[4_000], "max_duration"]);
+    const gone = new VirtualTranscription({ spec: { maxDurationMs: 4_000 } });
+    gone.says(3_200, "one two three four five", Number.POSITIVE_INFINITY);
+    gone.at(4_100, { kind: "leg-closed", reason: "caller_hangup" });
+    gone.run(9_000);
+    expect([gone.timesOf("end"), gone.ofKind("end")[0]?.reason]).toEqual([[4_100], "max_duration"]);
+  });
+});
+
 describe("a final that the client asks for", () => {
   test("comes in the middle of speech as soon as the STT has it", () => {
     const live = new VirtualTranscription();
@@ -243,10 +268,11 @@ describe("the end of a live transcription", () => {
     expect(ends(live)).toMatchObject([{ reason: "drain_timeout" }]);
   });
 
-  test("by its longest time has the words so far", () => {
+  test("by its longest time has the words so far, where their final does not come", () => {
     const live = new VirtualTranscription({ spec: { maxDurationMs: 1_700 } });
-    live.says(1_000, "one two three");
-    live.run(4_000);
+    live.sounds(1_000, 900);
+    live.at(1_600, { kind: "stt-interim", text: "one two" });
+    live.run(9_000);
     expect(live.texts).toEqual(["one two"]);
     expect(ends(live)).toMatchObject([{ reason: "max_duration" }]);
     expect(live.machine.nextDeadlineMs).toBe(callMs(Number.POSITIVE_INFINITY));

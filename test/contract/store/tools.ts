@@ -92,7 +92,9 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
       const changed = await stores.tools.change(accountId, tool.id, { definition, basedOn: 1 });
       const expected = { ...tool, definition, version: 2, updatedAtMs: under.clock.epochMs() };
       expect(changed).toEqual({ kind: "changed", tool: expected });
-      expect(await stores.tools.change(accountId, tool.id, { definition: HTTP, basedOn: 1 })).toEqual({ kind: "stale" });
+      expect(await stores.tools.change(accountId, tool.id, { definition: HTTP, basedOn: 1 })).toEqual({
+        kind: "stale",
+      });
       expect(await stores.tools.change(otherAccountId, tool.id, { definition: HTTP, basedOn: 2 })).toBeUndefined();
       expect(await stores.tools.get(accountId, tool.id)).toEqual(expected);
     });
@@ -177,7 +179,8 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
       const nowMs = under.clock.epochMs();
       expect(await stores.tools.deleteOldRuns(nowMs)).toBe(1);
       expect((await stores.tools.listRuns(accountId, tool.id, { limit: 9 })).runs).toEqual([kept]);
-      for (let count = 0; count < TOOL_RUNS_KEPT_MAX; count += 1) await stores.tools.addTestRun(accountId, testRun(tool));
+      for (let count = 0; count < TOOL_RUNS_KEPT_MAX; count += 1)
+        await stores.tools.addTestRun(accountId, testRun(tool));
       expect(await stores.tools.deleteOldRuns(nowMs)).toBe(1);
       const { runs } = await stores.tools.listRuns(accountId, tool.id, { limit: TOOL_RUNS_KEPT_MAX + 9 });
       expect([runs.length, runs.some(({ id }) => id === kept.id)]).toEqual([TOOL_RUNS_KEPT_MAX, false]);
@@ -185,7 +188,11 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
     });
 
     /** A call that is over, with these runs of a saved tool and of one of its own. */
-    async function endedCall(tool: SavedTool, runs: readonly CallToolRun[], changes: Partial<CallSpec> = {}): Promise<CallId> {
+    async function endedCall(
+      tool: SavedTool,
+      runs: readonly CallToolRun[],
+      changes: Partial<CallSpec> = {},
+    ): Promise<CallId> {
       const described = { description: "d", parameters: { type: "object" }, timeoutMs: 1_000, fixedArguments: {} };
       const spec: CallSpec = {
         ...SPEC,
@@ -247,7 +254,14 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(data.length).toBe(TOOL_FAILED_EVENTS_PER_CALL_MAX);
       expect(JSON.stringify(data)).not.toContain("on its way");
       const first = data.find(({ toolCallId }) => toolCallId === "1.0");
-      expect(first).toMatchObject({ callId: id, name: "own", toolId: null, type: "client", startMs: 1_000, durationMs: 20 });
+      expect(first).toMatchObject({
+        callId: id,
+        name: "own",
+        toolId: null,
+        type: "client",
+        startMs: 1_000,
+        durationMs: 20,
+      });
       const last = data.find(({ toolCallId }) => toolCallId === `1.${TOOL_FAILED_EVENTS_PER_CALL_MAX - 1}`);
       expect(last).toMatchObject({ toolId: tool.id, moreFailures: 3 });
     });

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addMs } from "../../../src/core/clocks.ts";
-import type { AccountId, CallId } from "../../../src/core/ids.ts";
+import type { AccountId, CallId, TranscriptionId } from "../../../src/core/ids.ts";
 import type { CallEnd } from "../../../src/store/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import type { UsageQuery } from "../../../src/store/usage-store.ts";
+import type { TranscriptionUsage, UsageQuery } from "../../../src/store/usage-store.ts";
 import { createCall, endAt } from "../../support/calls/stored-calls.ts";
 import { redeemedBy } from "../../support/tokens.ts";
+import { FAILURE, newTranscription, OUTCOME, PART, RESULT } from "../../support/transcriptions/stored.ts";
 import type { StoresUnderTest } from "./calls.ts";
 
 /** What every UsageStore must do. */
@@ -61,6 +62,37 @@ export function usageStoreContract(name: string, make: () => StoresUnderTest): v
       expect(await ids({ endedFromMs: fromMs })).toEqual([first, second]);
       expect(await ids({ endedFromMs: addMs(fromMs, 1) })).toEqual([second]);
       expect(await ids({ endedFromMs: fromMs, endedBeforeMs: addMs(fromMs, 1_000) })).toEqual([first]);
+    });
+
+    test("has the transcriptions of the account that used a provider and ended within the range, in pages", async () => {
+      const fromMs = under.clock.epochMs();
+      const transcribed = async (account = accountId, isUsed = true): Promise<TranscriptionId> => {
+        const { id } = await stores.transcriptions.create(newTranscription(account));
+        await stores.transcriptions.start(id, undefined);
+        if (isUsed) await stores.transcriptions.requesting(id, PART, OUTCOME.provider);
+        if (isUsed) await stores.transcriptions.transcribed(id, PART, OUTCOME);
+        await stores.transcriptions.end(
+          id,
+          isUsed ? { status: "completed", result: RESULT } : { status: "failed", failure: FAILURE },
+        );
+        return id;
+      };
+      const first = await transcribed();
+      const firstEndMs = under.clock.epochMs();
+      under.clock.advance(1_000);
+      await transcribed(accountId, false);
+      await transcribed(await stores.accounts.ensure("second"));
+      const second = await transcribed();
+      const ids = async (query: Partial<UsageQuery<TranscriptionUsage>>) => {
+        const range = { endedFromMs: fromMs, endedBeforeMs: addMs(under.clock.epochMs(), 1), limit: 100 };
+        return await stores.usage.listTranscribed(accountId, { ...range, ...query });
+      };
+      const [one, two] = await ids({});
+      expect(one).toEqual({ id: first, endedAtMs: firstEndMs, durationMs: expect.any(Number), usage: OUTCOME.usage });
+      expect(two?.id).toBe(second);
+      expect((await ids({ limit: 1, after: one })).map(({ id }) => id)).toEqual([second]);
+      expect((await ids({ endedFromMs: addMs(firstEndMs, 1) })).map(({ id }) => id)).toEqual([second]);
+      expect((await ids({ endedBeforeMs: addMs(firstEndMs, 1) })).map(({ id }) => id)).toEqual([first]);
     });
 
     test("pages continue after the last call, also where many ended in the same millisecond", async () => {

@@ -19,7 +19,7 @@ const textOf = async (worker: WorkerMetrics): Promise<string> =>
 
 test("the metrics of all processes are one exposition, in which the label process tells them apart", async () => {
   const metrics = await everyMetric();
-  for (const process of ["control", "worker", "speech"]) {
+  for (const process of ["control", "worker", "speech", "retrieval"]) {
     expect(sampleOf(metrics, "process_resident_memory_bytes", { process })).toBeGreaterThan(1_000_000);
     expect(sampleOf(metrics, "process_open_fds", { process })).toBeGreaterThan(0);
   }
@@ -28,7 +28,7 @@ test("the metrics of all processes are one exposition, in which the label proces
   expect(sampleOf(metrics, "trunkline_build_info", { process: "control" })).toBe(1);
   for (const { samples } of metrics.values()) {
     for (const { name, labels } of samples)
-      expect(["control", "worker", "speech", "renderer", "transcriber"], name).toContain(labels.process);
+      expect(["control", "worker", "speech", "retrieval", "renderer", "transcriber"], name).toContain(labels.process);
   }
 });
 

@@ -144,7 +144,7 @@ test.concurrent("finalize is answered at once, also where nothing was said", { r
   await client.opened();
   client.send({ type: "finalize" });
   await until("an empty final", 3_000, () => client.received("final").length === 1);
-  expect(client.received("final")).toEqual([{ type: "final", text: "", startMs: 0, endMs: 0, words: [] }]);
+  expect(client.received("final")).toEqual([{ type: "final", index: 0, text: "", startMs: 0, endMs: 0, words: [] }]);
   await client.end();
 });
 

@@ -111,7 +111,7 @@ interface Provocation {
   isAbsent?: boolean;
 }
 
-/** It comes only with a pause in a person's voice, to a call that may go on with another leg or can be transferred, over RTP, or to a transcription. */
+/** It comes only with a pause in a person's voice, to a call that has corpora, may go on with another leg or can be transferred, over RTP, or to a transcription. */
 const ABSENT = { isAbsent: true };
 
 /** Every kind of event, and how to trigger those that the conversation does not contain. */
@@ -154,6 +154,8 @@ const EVENTS: Readonly<Record<CallEvent["kind"], Provocation>> = {
   usage: {},
   network: ABSENT,
   "limit-reached": {},
+  passages: ABSENT,
+  "retrieval-failed": ABSENT,
   pong: {},
   "tool-result": {},
   typed: { cause: (call) => call.text("typed") },

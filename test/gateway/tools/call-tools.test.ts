@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createPlivoWire } from "../../../src/carriers/plivo/wire.ts";
 import type { ToolSpec } from "../../../src/core/calls/spec.ts";
-import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { ToolOutcome } from "../../../src/core/tools/outcome.ts";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { leg } from "../../callers/leg.ts";
 import { websocketLeg } from "../../callers/websocket-leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -27,7 +27,14 @@ const HTTP: HttpTool = {
   headers: {},
 };
 const CLIENT: ClientTool = { ...described, kind: "client", name: "screen" };
-const MCP: McpTool = { ...described, kind: "mcp", name: "search", toolId: asToolId("tool_1"), url: HTTP.url, headers: {} };
+const MCP: McpTool = {
+  ...described,
+  kind: "mcp",
+  name: "search",
+  toolId: asToolId("tool_1"),
+  url: HTTP.url,
+  headers: {},
+};
 
 /**
  * A runner whose HTTP requests are answered by hand; arguments are checked in this process unless `schemas` does it.

@@ -123,6 +123,37 @@ describe("dying", () => {
     expect(children.living("speech")).toEqual([]);
   });
 
+  test("the retrieval process is started when the control process needs it, once, and again when it dies", async () => {
+    const { clock, children, up, supervisor } = scriptedSupervisor(1);
+    await up();
+    expect(children.living("retrieval")).toEqual([]);
+    const [control] = children.living("control");
+    control?.emit({ kind: "retrieval-needed" });
+    control?.emit({ kind: "retrieval-needed" });
+    await clock.play(600);
+    expect(children.living("retrieval")).toMatchObject([
+      { options: { retrieval: { socketPath: "/run/retrieval.sock" } } },
+    ]);
+    children.living("retrieval")[0]?.exit(null, "SIGKILL");
+    await clock.play(100 + 600);
+    expect(children.living("retrieval")).toMatchObject([{ options: { restarts: { retrieval: 1 } } }]);
+    await clock.drive(supervisor.stop());
+    expect(children.living("retrieval")).toEqual([]);
+  });
+
+  test("a retrieval process that cannot be started is tried again, and the service serves without it", async () => {
+    let starts = 0;
+    const { clock, children, up, logged } = scriptedSupervisor(1, {
+      readyMs: ({ kind }) => (kind === "retrieval" && ++starts === 1 ? undefined : 500),
+    });
+    await up();
+    children.living("control")[0]?.emit({ kind: "retrieval-needed" });
+    await clock.play(PROCESS_START_MS_MAX + 2_000);
+    expect(logged("process could not be started")).toMatchObject([{ kind: "retrieval", code: "unavailable" }]);
+    expect(children.living("retrieval")).toHaveLength(1);
+    expect(children.living("worker").length).toBeGreaterThan(0);
+  });
+
   test("one that dies again at once is restarted after twice the delay each time; after a stable run the delay is 100 ms again", async () => {
     const { clock, children, up } = scriptedSupervisor(1, { readyMs: () => 0 });
     await up();

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../../../src/core/clock.ts";
@@ -16,6 +16,10 @@ import { KilledService } from "../killed-service.ts";
 const RATE_HZ = 16_000;
 const FFMPEG = "/usr/bin/ffmpeg";
 const SAMPLE_MS = 250;
+/** The memory of a service that has just started grows until its spare processes are loaded. */
+const SETTLED_SAMPLES = 12;
+const SETTLED_MB = 1;
+const SETTLE_MS_MAX = 60_000;
 const DONE_MS_MAX = 3_600_000;
 /** What is said again and again, in one channel after the other. */
 const TEXT = "The bakery is open from Tuesday to Saturday and from seven in the morning until half past five.";
@@ -29,13 +33,20 @@ export interface LongFileResult {
   /** Words of both channels, and those that were said. */
   words: number;
   saidWords: number;
-  /** All processes of the service, beyond what they had before, at most. */
+  /** All processes of the service, beyond what they had before, at most; what they share counts once. */
   memoryMB: number;
+  /** Its processes when it had the most, by what each had then. */
+  processes: readonly ProcessMemory[];
   /** Of DATA_DIR, beyond the file, at most. */
   diskMB: number;
   tookS: number;
   /** FFmpeg alone, which decodes the file to nothing. */
   decodedS: number | undefined;
+}
+
+interface ProcessMemory {
+  name: string;
+  memoryMB: number;
 }
 
 interface Item {
@@ -107,22 +118,27 @@ async function transcribeOne(
   const service = await KilledService.start("SQLite", { FFMPEG, TRANSCRIPTION_BYTES_MAX: String(4 * 1024 ** 3) });
   const bytes = statSync(path).size;
   try {
-    const before = { memoryMB: memoryMB(service.dataDir), diskMB: sizeMB(service.dataDir) };
+    const before = { memoryMB: await settledMemoryMB(service.dataDir), diskMB: sizeMB(service.dataDir) };
     const begunMs = performance.now();
+    const most = { memoryMB: 0, diskMB: 0, processes: [] as readonly ProcessMemory[] };
+    const look = (): void => {
+      const processes = memoryOf(service.dataDir);
+      const memoryMB = sumOf(processes) - before.memoryMB;
+      if (memoryMB > most.memoryMB) Object.assign(most, { memoryMB, processes });
+      most.diskMB = Math.max(most.diskMB, sizeMB(service.dataDir) - before.diskMB - bytes / 1e6);
+    };
+    const looking = setInterval(look, SAMPLE_MS);
     const { id } = await service.upload<Item>("/transcriptions", path, { language: "en", channels: "separate" });
-    let most = { memoryMB: 0, diskMB: 0 };
     const isOver = async (): Promise<boolean> => {
-      most = {
-        memoryMB: Math.max(most.memoryMB, memoryMB(service.dataDir) - before.memoryMB),
-        diskMB: Math.max(most.diskMB, sizeMB(service.dataDir) - before.diskMB - bytes / 1e6),
-      };
       const { data } = await service.ask<{ data: Item[] }>("GET", "/transcriptions");
       return data[0]?.status !== "queued" && data[0]?.status !== "processing";
     };
     while (!(await isOver()) && performance.now() - begunMs < DONE_MS_MAX) await delay(SAMPLE_MS);
+    clearInterval(looking);
     const tookS = (performance.now() - begunMs) / 1_000;
     const { status, result } = await service.ask<Item>("GET", `/transcriptions/${id}`);
-    print(`  ${kind}: ${hours} h, ${Math.round(tookS)} s, ${Math.round(most.memoryMB)} MB`);
+    const each = most.processes.map(({ name, memoryMB }) => `${name} ${Math.round(memoryMB)}`).join(", ");
+    print(`  ${kind}: ${hours} h, ${Math.round(tookS)} s, ${Math.round(most.memoryMB)} MB more (${each})`);
     return {
       kind,
       hours,
@@ -139,27 +155,49 @@ async function transcribeOne(
   }
 }
 
-/** Of all processes whose environment names the data directory, and of their children. */
-function memoryMB(dataDir: string): number {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return pids.reduce((sum, pid) => sum + (isOf(pid, dataDir) ? rssMB(pid) : 0), 0);
-}
-
-function isOf(pid: string, dataDir: string): boolean {
-  try {
-    const text = readFileSync(`/proc/${pid}/environ`, "latin1") + readFileSync(`/proc/${pid}/cmdline`, "latin1");
-    return text.includes(dataDir);
-  } catch {
-    return false;
+/** What the processes have once it no longer changes, MB. */
+async function settledMemoryMB(dataDir: string): Promise<number> {
+  const endMs = performance.now() + SETTLE_MS_MAX;
+  let latestMB = 0;
+  for (let still = 0; still < SETTLED_SAMPLES && performance.now() < endMs; ) {
+    await delay(SAMPLE_MS);
+    const memoryMB = sumOf(memoryOf(dataDir));
+    still = Math.abs(memoryMB - latestMB) < SETTLED_MB ? still + 1 : 0;
+    latestMB = memoryMB;
   }
+  return latestMB;
 }
 
-function rssMB(pid: string): number {
+const sumOf = (processes: readonly ProcessMemory[]): number =>
+  processes.reduce((sum, { memoryMB }) => sum + memoryMB, 0);
+
+/** All processes whose environment names the data directory, and their children. */
+const memoryOf = (dataDir: string): ProcessMemory[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && isOf(name, dataDir))
+    .map((pid) => ({ name: nameOf(pid), memoryMB: memoryMB(pid) }));
+
+/** The program of a process: the file that Node runs, or else the program itself. */
+function nameOf(pid: string): string {
+  const words = readOf(pid, "cmdline").split("\0");
+  return basename(words.find((word) => word.endsWith(".js")) ?? words[0] ?? "", ".js");
+}
+
+const isOf = (pid: string, dataDir: string): boolean =>
+  (readOf(pid, "environ") + readOf(pid, "cmdline")).includes(dataDir);
+
+/** Pages that processes share, such as those of Node itself, are divided among them. */
+function memoryMB(pid: string): number {
+  const kB = /^Pss:\s+(\d+)/m.exec(readOf(pid, "smaps_rollup"))?.[1];
+  return (Number(kB ?? 0) * BYTES_PER_KB) / 1e6;
+}
+
+/** Empty where the process is gone. */
+function readOf(pid: string, file: "environ" | "cmdline" | "smaps_rollup"): string {
   try {
-    const kB = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
-    return (Number(kB ?? 0) * BYTES_PER_KB) / 1e6;
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
   } catch {
-    return 0;
+    return "";
   }
 }
 

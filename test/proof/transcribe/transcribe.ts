@@ -6,8 +6,10 @@ import type { Proof } from "../proof.ts";
 import { writeSection } from "../results.ts";
 import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
 import { type LongFileResult, transcribeLongFiles } from "./long-file.ts";
+import { measurementTables } from "./measurement-tables.ts";
+import { measure } from "./measurements.ts";
 
-// Transcriptions of files: their boundaries, under kills, and of very long files.
+// Transcriptions: the boundaries of parts, under kills, very long files, and what is measured of files and of live streams.
 
 const FULL = { boundaries: 10_000, jobs: 300, kills: 200, hours: 4 };
 const REDUCED = { boundaries: 1_000, jobs: 8, kills: 5, hours: 0.1 };
@@ -34,7 +36,9 @@ export async function proveTranscriptions(proof: Proof): Promise<void> {
   for (const trial of trials) checkTrial(proof, trial);
   const files = await transcribeLongFiles(size.hours, checks.print);
   for (const file of files) checkFile(proof, file);
-  await writeSection(proof, "Transcriptions", "transcribe", tables(size.boundaries, problems.length, trials, files));
+  const measured = await measure(proof);
+  const text = [tables(size.boundaries, problems.length, trials, files), ...measurementTables(measured)].join("\n");
+  await writeSection(proof, "Transcriptions", "transcribe", text);
 }
 
 function checkTrial({ checks, seed }: Proof, { store, jobs, kills, verdict }: KillTrialResult): void {
@@ -95,7 +99,8 @@ function tables(
       ),
     ),
     "",
-    "**Long files**: two channels that take turns, the reference STT. Memory: all processes of the service, beyond what they had before.",
+    "**Long files**: two channels that take turns, the reference STT. Memory: all processes of the service,",
+    "beyond what they had before, when its spare processes were loaded; pages that they share count once.",
     "",
     row("file", "h", "MB", "words", "said", "memory, MB", "disk beside it, MB", "s", "FFmpeg alone, s"),
     row("---", "---", "---", "---", "---", "---", "---", "---", "---"),

@@ -27,9 +27,25 @@ const runsOf = (...records: readonly JournalRecord[]) => {
 describe("the tool calls in a journal", () => {
   test("are listed in the order in which they began, with their results", () => {
     const words = { arguments: '{"order":"A-17"}' };
-    expect(runsOf(began("1.1", 1_000), began("1.2", 1_010), ended("1.2", 1_200, "no", true), ended("9.9", 5, "?"))).toEqual([
-      { toolCallId: "1.1", name: "order", startMs: 1_000, durationMs: null, failed: null, words: { ...words, result: null } },
-      { toolCallId: "1.2", name: "order", startMs: 1_010, durationMs: 190, failed: true, words: { ...words, result: "no" } },
+    expect(
+      runsOf(began("1.1", 1_000), began("1.2", 1_010), ended("1.2", 1_200, "no", true), ended("9.9", 5, "?")),
+    ).toEqual([
+      {
+        toolCallId: "1.1",
+        name: "order",
+        startMs: 1_000,
+        durationMs: null,
+        failed: null,
+        words: { ...words, result: null },
+      },
+      {
+        toolCallId: "1.2",
+        name: "order",
+        startMs: 1_010,
+        durationMs: 190,
+        failed: true,
+        words: { ...words, result: "no" },
+      },
     ]);
   });
 

@@ -20,7 +20,7 @@ const OPEN = ["provider", "from", "to", "method", "route", "software", "media_se
 /** Labels that belong to the format. */
 const OF_FORMAT = ["le"];
 /** The processes that have metrics; the label `process` is on all of them. */
-const PROCESSES = ["control", "worker", "speech"];
+const PROCESSES = ["control", "worker", "speech", "retrieval"];
 
 /** The labels of a metric with their values, in Markdown. */
 function labelsOf({ name, samples }: Family): string {

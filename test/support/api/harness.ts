@@ -16,12 +16,13 @@ import type { LiveOutcome } from "../../../src/core/calls/recording-pause.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
 import type { EpochMs } from "../../../src/core/clocks.ts";
 import { unavailable } from "../../../src/core/errors.ts";
-import type { AccountId, ApiKeyId } from "../../../src/core/ids.ts";
+import { type AccountId, type ApiKeyId, asDocumentId } from "../../../src/core/ids.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
+import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
 import { telephony } from "../../../src/process/control/telephony.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
@@ -37,7 +38,6 @@ import type { Stores } from "../../../src/store/stores.ts";
 import type { WebhookStore } from "../../../src/store/webhook-store.ts";
 import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";
 import { InboundWebhookClient } from "../../../src/telephony/inbound-webhook-client.ts";
-import { formatResult } from "../../../src/transcription/formats/format.ts";
 import { ScriptedCorpora } from "../knowledge/corpora.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
@@ -313,33 +313,61 @@ export async function apiUnderTest(
     hasFfmpeg: true,
     uploads,
     isDiskLow: () => state.diskIsLow,
-    formatResult,
-    prices: { currency: "USD", perUnit: new Map([["deepgram", { audioSeconds: 0.0001 }]]) },
+    formatResult: formatInTurns,
+    retriever: {
+      query: async ({ corpora: [corpusId], text }) => ({
+        passages:
+          corpusId === undefined
+            ? []
+            : [
+                {
+                  corpusId,
+                  documentId: asDocumentId("doc_0197a000-0000-7000-8000-000000000001"),
+                  documentName: "catalogue.pdf",
+                  ordinal: 0,
+                  headings: ["Tyres"],
+                  page: undefined,
+                  text,
+                  score: 1.5,
+                },
+              ],
+        tookMs: 1,
+      }),
+}
+,
+    prices:
+{
+  currency: "USD", perUnit;
+  : new Map([["deepgram",
+  audioSeconds: 0.0001;
+  ]])
+}
+,
     metrics,
     log,
     ...ofApi,
+  })
+const send = async (
+  method: "DELETE" | "GET" | "PATCH" | "POST",
+  url: string,
+  headers: Record<string, string>,
+  payload?: string,
+) => {
+  const answer = await app.inject({
+    method,
+    url,
+    headers: { "x-api-key": key, ...headers },
+    ...(payload !== undefined && { payload }),
   });
-  const send = async (
-    method: "DELETE" | "GET" | "PATCH" | "POST",
-    url: string,
-    headers: Record<string, string>,
-    payload?: string,
-  ) => {
-    const answer = await app.inject({
-      method,
-      url,
-      headers: { "x-api-key": key, ...headers },
-      ...(payload !== undefined && { payload }),
-    });
-    const isJson = String(answer.headers["content-type"]).startsWith("application/json");
-    return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      text: answer.body,
-      body: isJson ? answer.json() : undefined,
-    };
-  };
+  const isJson = String(answer.headers["content-type"]).startsWith("application/json");
   return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    text: answer.body,
+    body: isJson ? answer.json() : undefined,
+  };
+};
+return {
     ...{
       endRequests,
       app,

@@ -27,7 +27,7 @@ export class Connection implements TransportListener {
   }
 
   begin(): void {
-    this.#attachment.begin({ kind: "ready", callId: this.#callId });
+    this.#attachment.begin({ kind: "ready", callId: this.#callId, audioMs: this.#session.audioMs });
   }
 
   /** Another connection of the same peer takes the place of this one. */

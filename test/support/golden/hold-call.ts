@@ -8,12 +8,12 @@ import { addMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts"
 import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
+import { HttpTools } from "../../../src/core/tools/http/client.ts";
+import { failed, type ToolOutcome } from "../../../src/core/tools/outcome.ts";
 import { Gateway } from "../../../src/gateway/gateway.ts";
 import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
-import { HttpTools } from "../../../src/core/tools/http/client.ts";
-import { failed, type ToolOutcome } from "../../../src/core/tools/outcome.ts";
 import type { Transport, TransportListener } from "../../../src/gateway/transport/transport.ts";
 import { opusCodecs } from "../../../src/media/opus/codecs.ts";
 import { createWasmOpus, loadLibopusModule } from "../../../src/media/opus/wasm.ts";

@@ -2,8 +2,8 @@ import { PREEMPTIVE_TURN_PARAMETERS, type TurnParameters } from "../../../src/ca
 import type { Prices } from "../../../src/core/billing/prices.ts";
 import type { SpendSettings } from "../../../src/core/billing/spend.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
-import type { ChosenPhrases } from "../../../src/gateway/phrases/book.ts";
 import type { ToolOutcome } from "../../../src/core/tools/outcome.ts";
+import type { ChosenPhrases } from "../../../src/gateway/phrases/book.ts";
 import type { ServiceMessage } from "../../../src/simulator/peers/websocket-client.ts";
 import type { LlmStep } from "../providers/scripted-llm.ts";
 import { textReply } from "../providers/scripted-llm.ts";

@@ -4,6 +4,7 @@ import { epochMs } from "../../../src/core/clocks.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
 import { collectProcessMetrics } from "../../../src/core/metrics/process-metrics.ts";
+import { RetrievalMetrics } from "../../../src/core/metrics/retrieval-metrics.ts";
 import { SpeechMetrics } from "../../../src/core/metrics/speech-metrics.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import type { WorkerReadings } from "../../../src/core/metrics/worker-readings.ts";
@@ -63,7 +64,18 @@ export async function everyMetric(): Promise<Map<string, Family>> {
     cpuMs: 90_000,
     waiting: { final: 1, turn: 0, pause: 0, interim: 2, batch: 3 },
   }));
+  const retrieval = new RetrievalMetrics(() => ({
+    waiting: 1,
+    openCorpora: 2,
+    indexBytes: 9_000_000,
+    vectorBytes: 4_000_000,
+  }));
   collectProcessMetrics(control.registry);
+  collectProcessMetrics(retrieval.registry);
+  retrieval.questionEnded("answered", 12);
+  retrieval.ranked("words");
+  retrieval.embedded(64);
+  retrieval.indexLost();
   collectProcessMetrics(speech.registry);
   for (const urgency of URGENCIES) speech.jobEnded(urgency, "done", { waitMs: 10, passMs: 200, lateMs: 5 });
   speech.processEnded("hung");
@@ -84,7 +96,7 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   control.carrierAsked("carrier_a", "verify", "uncertain");
   control.webhookDisabled("gone");
   control.webhookFilled();
-  control.setRestarts({ worker: 2, control: 0, speech: 1 });
+  control.setRestarts({ worker: 2, control: 0, speech: 1, retrieval: 0 });
   control.observeConnections(() => ({ api: 3, metrics: 1 }));
   control.observeRecords(() => ({ waiting: 4, in_progress: 2 }));
   worker.callStarted("carrier_a");
@@ -116,8 +128,9 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   // The event loop is looked at every 10 ms, in all: until then its delay is not reported.
   for (;;) {
     const workers = await metricsOfOneWorker(await worker.collect());
-    const metrics = readExposition(await control.exposition(workers, true, await speech.registry.metrics()));
-    if (metrics.get("trunkline_event_loop_delay_seconds")?.samples.length === 3 * QUANTILES) return metrics;
+    const others = await Promise.all([speech.registry.metrics(), retrieval.registry.metrics()]);
+    const metrics = readExposition(await control.exposition(workers, true, others));
+    if (metrics.get("trunkline_event_loop_delay_seconds")?.samples.length === 4 * QUANTILES) return metrics;
     await delay(LOOP_LOOK_MS);
   }
 }

@@ -35,6 +35,7 @@ import {
   TURN_STEPS,
   USAGE_UNIT_LABELS,
 } from "../../../src/core/metrics/labels.ts";
+import { RETRIEVAL_OUTCOMES, RETRIEVAL_RANKINGS } from "../../../src/core/metrics/retrieval-metrics.ts";
 import { SPEECH_END_CAUSES, SPEECH_JOB_OUTCOMES } from "../../../src/core/metrics/speech-metrics.ts";
 import { BUDGETED_TASKS } from "../../../src/core/metrics/task-metrics.ts";
 import { LIVE_STATES } from "../../../src/core/metrics/worker-readings.ts";
@@ -53,7 +54,7 @@ const PROVIDERS = ["espeak", "local", "reference", "scripted"];
 
 /** Every value that each label may have, or what it looks like where it is a number. A label that is missing here fails the test. */
 const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
-  process: ["control", "worker", "renderer", "speech", "transcriber"],
+  process: ["control", "worker", "renderer", "speech", "retrieval", "transcriber"],
   connection_type: CONNECTION_TYPES,
   direction: ["in", "out"],
   cause: [
@@ -88,6 +89,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   operation: CARRIER_OPERATIONS,
   outcome: [
     ...DOCUMENT_OUTCOMES,
+    ...RETRIEVAL_OUTCOMES,
     ...CARRIER_OUTCOMES,
     ...REDEMPTION_OUTCOMES,
     ...TOOL_RUN_OUTCOMES,
@@ -103,6 +105,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...["completed", ...ANALYSIS_FAILURES],
   ],
   retrieval: RETRIEVAL_MODES,
+  by: RETRIEVAL_RANKINGS,
   urgency: URGENCIES,
   task: BUDGETED_TASKS,
   state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],
@@ -125,12 +128,16 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   quantile: ["0.5", "0.9", "0.99", "1"],
   // Of large responses, of background jobs, and of Node's own garbage collections.
   kind: [...RAN_TOOL_KINDS, ...LARGE_RESPONSES, ...JOB_KINDS, "major", "minor", "incremental", "weakcb"],
-  space: getHeapSpaceStatistics().map(({ space_name }) => space_name.replace(/_space$/, "")),
+  space: getHeapSpaceStatistics().map((
+{
+  space_name;
+}
+) => space_name.replace(/_space$/, "")),
   version: [process.version],
   major: /^\d+$/,
   minor: /^\d+$/,
   patch: /^\d+$/,
-};
+}
 
 /** The labels of an exposition whose values stand in no list; `routes` are the patterns of the API's routes. */
 export function unknownLabels(families: ReadonlyMap<string, Family>, routes: readonly string[] = []): string[] {

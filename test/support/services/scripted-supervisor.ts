@@ -6,7 +6,7 @@ import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { type ScriptedChild, ScriptedChildren } from "./scripted-child.ts";
 
-export const PORTS: Readonly<Record<ChildKind, number>> = { control: 8080, worker: 8081, speech: 0 };
+export const PORTS: Readonly<Record<ChildKind, number>> = { control: 8080, worker: 8081, speech: 0, retrieval: 0 };
 export const DRAIN_MS = 30_000;
 
 /** How the children of a test behave. */
@@ -76,6 +76,7 @@ export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavi
     },
     socketPath: "/run/control.sock",
     speech,
+    retrieval: { socketPath: "/run/retrieval.sock", folder: "/corpora", embeddings: undefined, logLevel: "info" },
     mediaServer: { mediaServer: "ws", detail: "planted", sharesPort: mediaPort === undefined },
     mediaPorts: mediaPort && { media: mediaPort, webrtc: mediaPort },
     clock,

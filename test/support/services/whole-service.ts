@@ -11,12 +11,12 @@ import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
+import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import { countCalls } from "../../../src/store/call-metrics.ts";
 import { DocumentFiles } from "../../../src/store/data-dir/document-files.ts";
 import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
 import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";
-import { formatResult } from "../../../src/transcription/formats/format.ts";
 import { ANY_BATCH_PROVIDER } from "../api/any-batch-provider.ts";
 import { ANY_STT } from "../api/any-stt.ts";
 import { statusReader } from "../api/status.ts";
@@ -61,6 +61,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     voices: catalogueOf({ voices: async () => [VOICE] }, ANY_STT),
     toolSecrets: new Map(),
     corpusLookup: stores.corpora,
+    retriever: { query: async () => ({ passages: [], tookMs: 0 }) },
     schemas: INLINE_SCHEMAS,
     ...TOOL_DEPS,
     toolsAllowLoopback: true,
@@ -112,13 +113,14 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     uploads: new LargeResponses(systemClock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
     isDiskLow: () => false,
     batchCapabilities: async () => ANY_BATCH_PROVIDER,
-    formatResult,
+    formatResult: formatInTurns,
     prices: undefined,
     metrics,
     log,
-  });
-  const workers = new MetricsAggregator();
-  return {
+}
+)
+const workers = new MetricsAggregator();
+return {
     ...media,
     key,
     api,

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TranscribedWord, TranscriptionResult } from "../../../src/core/transcriptions/result.ts";
-import { type Cue, cuesOf } from "../../../src/transcription/formats/cues.ts";
-import { formatResult } from "../../../src/transcription/formats/format.ts";
+import { type Cue, cuesOf as cuesInSteps } from "../../../src/transcription/formats/cues.ts";
+import { formatResult, formatSteps } from "../../../src/transcription/formats/format.ts";
 import { utteranceOf, utteranceWords } from "../../../src/transcription/join/utterances.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { randomResult } from "../../support/transcription/random-result.ts";
@@ -37,6 +37,15 @@ const resultOf = (words: readonly TranscribedWord[], language = "en"): Transcrip
     ...{ utterances, words, hasEstimatedTimes: false, parts: [] },
   };
 };
+
+function cuesOf(...given: Parameters<typeof cuesInSteps>): Cue[] {
+  const steps = cuesInSteps(...given);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 const linesOf = (words: readonly TranscribedWord[]): string[][] =>
   cuesOf(resultOf(words), () => "").map(({ lines }) => [...lines]);
 
@@ -165,6 +174,16 @@ describe("the formats", () => {
     expect(formatResult(resultOf([]), "text")).toBe("");
     expect(formatResult(resultOf([]), "srt")).toBe("");
     expect(formatResult(resultOf([]), "vtt")).toBe("WEBVTT\n");
+  });
+
+  test.each([
+    "srt",
+    "vtt",
+  ] as const)("%s is made in a step for each utterance, in between which others have a turn", (format) => {
+    const words = spoken("One. | | | Two. | | | Three.", 400);
+    const steps = formatSteps(resultOf(words), format);
+    expect([steps.next(), steps.next(), steps.next()].map(({ done }) => done)).toEqual([false, false, false]);
+    expect(steps.next()).toEqual({ done: true, value: formatResult(resultOf(words), format) });
   });
 
   test("times go on after an hour", () => {

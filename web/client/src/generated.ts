@@ -377,6 +377,26 @@ export interface paths {
         patch: operations["updateCorpus"];
         trace?: never;
     };
+    "/corpora/{id}/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a corpus
+         * @description The passages of a corpus that fit a question: those that an agent would get. A document is found within seconds after it is `ready`. 503 where the index does not have the corpus yet, or too many questions wait. Requires the scope `read`.
+         */
+        post: operations["queryCorpus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/corpora/{id}/documents": {
         parameters: {
             query?: never;
@@ -1273,6 +1293,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved tools
+         * @description The account's saved tools, oldest first. Built-in tools are at `GET /tools/built-ins`. Requires the scope `read`.
+         */
+        get: operations["listTools"];
+        put?: never;
+        /**
+         * Save a tool
+         * @description Calls and agents name it as `{"toolId": ...}` in `selectedTools`, agents in `toolIds` as well. An MCP server is asked for its tools before it is saved; one that does not answer is refused. Requires the scope `write`.
+         */
+        post: operations["createTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/built-ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List built-in tools
+         * @description The tools that the service carries out by itself, with the JSON Schemas of their arguments. Requires the scope `read`.
+         */
+        get: operations["listBuiltInTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a saved tool
+         * @description A saved tool; of an MCP server also the tools that calls get, with their schemas. Requires the scope `read`.
+         */
+        get: operations["getTool"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a saved tool
+         * @description Deletes the tool with its runs. 409 while the live version or the draft of an agent names it. Calls that were created before keep it; an earlier version of an agent that names it is 409 when it is called or published. Requires the scope `write`.
+         */
+        delete: operations["deleteTool"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a saved tool
+         * @description Calls that are created afterwards have the change, those of agents included; calls that were created before keep what they have. Another server of a tool of the type `mcp` is asked for its tools first. Requires the scope `write`.
+         */
+        patch: operations["updateTool"];
+        trace?: never;
+    };
+    "/tools/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a saved tool
+         * @description Runs the tool once as a call would, with the arguments of the request, and shows what was sent, what came back and how long it took. The tool's effects are real. Requires the scope `write`.
+         */
+        post: operations["testTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List runs of a saved tool
+         * @description The last runs, newest first: those of calls that are over, as long as their calls are kept, and tests of the last 30 days; at most about 1,000. Requires the scope `read`.
+         */
+        get: operations["listToolRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tool-secrets": {
         parameters: {
             query?: never;
@@ -1329,8 +1461,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Calls, minutes and cost
-         * @description What the account's ended calls add up to, from their records: calls whose records retention has deleted are not in it. 400 where the range has more than 50000 calls or 5000 groups: ask for a shorter one. Requires the scope `read`.
+         * Calls, transcriptions, minutes and cost
+         * @description What the account's ended calls and transcriptions add up to, from their records: those whose records retention has deleted are not in it. 400 where the range has more than 50000 of both or 5000 groups: ask for a shorter one. Requires the scope `read`.
          */
         get: operations["getUsage"];
         put?: never;
@@ -1661,9 +1793,14 @@ export interface components {
                  */
                 selectedTools?: components["schemas"]["SelectedTool"][];
             };
-            /** @description Saved tools. Not in this version: a non-empty list is 501. */
+            /**
+             * @description Saved tools of the account, in addition to those of `callSettings`; its calls have them as they are when the call is created. An override of `selectedTools` replaces both.
+             * @example [
+             *       "tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"
+             *     ]
+             */
             toolIds: string[];
-            /** @description Saved corpora. Not in this version: a non-empty list is 501. */
+            /** @description Corpora of this account that the agent answers from, by the tool `query_corpus`: its settings are those of `query_corpus` in `selectedTools`, and without it there the LLM decides when to ask. An unknown id is 400. */
             corpusIds: string[];
             /**
              * @description What calls fill in: `{{name}}` in the three layers of the prompt and in the greeting stands for the value of the call. At most 50. A text with a name that is not declared is 400.
@@ -1817,9 +1954,14 @@ export interface components {
                  */
                 selectedTools?: components["schemas"]["SelectedToolInput"][];
             };
-            /** @description Saved tools. Not in this version: a non-empty list is 501. */
+            /**
+             * @description Saved tools of the account, in addition to those of `callSettings`; its calls have them as they are when the call is created. An override of `selectedTools` replaces both.
+             * @example [
+             *       "tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"
+             *     ]
+             */
             toolIds?: string[];
-            /** @description Saved corpora. Not in this version: a non-empty list is 501. */
+            /** @description Corpora of this account that the agent answers from, by the tool `query_corpus`: its settings are those of `query_corpus` in `selectedTools`, and without it there the LLM decides when to ask. An unknown id is 400. */
             corpusIds?: string[];
             /**
              * @description What calls fill in: `{{name}}` in the three layers of the prompt and in the greeting stands for the value of the call. At most 50. A text with a name that is not declared is 400.
@@ -2023,9 +2165,14 @@ export interface components {
                  */
                 selectedTools?: components["schemas"]["SelectedTool"][];
             };
-            /** @description Saved tools. Not in this version: a non-empty list is 501. */
+            /**
+             * @description Saved tools of the account, in addition to those of `callSettings`; its calls have them as they are when the call is created. An override of `selectedTools` replaces both.
+             * @example [
+             *       "tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"
+             *     ]
+             */
             toolIds: string[];
-            /** @description Saved corpora. Not in this version: a non-empty list is 501. */
+            /** @description Corpora of this account that the agent answers from, by the tool `query_corpus`: its settings are those of `query_corpus` in `selectedTools`, and without it there the LLM decides when to ask. An unknown id is 400. */
             corpusIds: string[];
             /**
              * @description What calls fill in: `{{name}}` in the three layers of the prompt and in the greeting stands for the value of the call. At most 50. A text with a name that is not declared is 400.
@@ -2362,10 +2509,10 @@ export interface components {
                 id: string;
             };
             /**
-             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a telephone number was attached: its carrier sends its calls to the service. `phone_number.detached`: a telephone number was detached: its carrier does with its calls what it did before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data. `transcription.deleted`: a transcription was deleted with its audio and its result. `corpus.created`: a corpus was created. `corpus.updated`: the name, the description, the language, the mode or the metadata of a corpus was changed. `corpus.deleted`: a corpus was deleted with its documents. `document.created`: a document was added to a corpus. `document.replaced`: a document got other content. `document.reprocessed`: a document was to be processed again. `document.deleted`: a document was deleted with its file and its text.
+             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `tool.created`: a tool was saved. `tool.updated`: a saved tool was changed. `tool.deleted`: a saved tool was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a telephone number was attached: its carrier sends its calls to the service. `phone_number.detached`: a telephone number was detached: its carrier does with its calls what it did before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data. `transcription.deleted`: a transcription was deleted with its audio and its result. `corpus.created`: a corpus was created. `corpus.updated`: the name, the description, the language, the mode or the metadata of a corpus was changed. `corpus.deleted`: a corpus was deleted with its documents. `document.created`: a document was added to a corpus. `document.replaced`: a document got other content. `document.reprocessed`: a document was to be processed again. `document.deleted`: a document was deleted with its file and its text.
              * @enum {string}
              */
-            action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted" | "corpus.created" | "corpus.updated" | "corpus.deleted" | "document.created" | "document.replaced" | "document.reprocessed" | "document.deleted";
+            action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "tool.created" | "tool.updated" | "tool.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted" | "corpus.created" | "corpus.updated" | "corpus.deleted" | "document.created" | "document.replaced" | "document.reprocessed" | "document.deleted";
             /** @description What it was done to. It may no longer exist. */
             target: {
                 kind: string;
@@ -2377,6 +2524,52 @@ export interface components {
             };
             /** @description The request that did it; null for commands. */
             requestId: string | null;
+        };
+        /** @description The caller's turn is over, and the answer waits for the passages. */
+        AwaitPassagesCommand: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "command";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "await-passages";
+            /** @description The reply; counted from 1. */
+            turnId: number;
+            /** @description The question to the corpora; counted from 1. */
+            retrieval: number;
+            /** @description For how long at most, in milliseconds. */
+            waitMsMax: number;
+        };
+        /**
+         * @description A tool that the service carries out by itself.
+         * @example {
+         *       "toolName": "hang_up",
+         *       "description": "Ends the call once everything said before it has been heard. Say goodbye first.",
+         *       "parameters": {
+         *         "type": "object",
+         *         "properties": {},
+         *         "required": [],
+         *         "additionalProperties": false
+         *       },
+         *       "readOnly": false
+         *     }
+         */
+        BuiltInTool: {
+            /** @description Its name for the LLM and in `selectedTools`. */
+            toolName: string;
+            description: string;
+            /** @description The JSON Schema of its arguments, each of which `parameterOverrides` may fix. */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /** @description It does nothing to the call. */
+            readOnly: boolean;
         };
         /**
          * @description The current state of a call. Unknown values are null.
@@ -2701,6 +2894,19 @@ export interface components {
                 };
                 /** @description From the caller's last voiced frame to the final transcript of the STT. */
                 finalTranscript?: {
+                    /** @description Number of replies that had this step. */
+                    count: number;
+                    /** @description Milliseconds; always a measured value (nearest rank). */
+                    p50Ms: number;
+                    /** @description Milliseconds; always a measured value (nearest rank). */
+                    p90Ms: number;
+                    /** @description Milliseconds; always a measured value (nearest rank). */
+                    p95Ms: number;
+                    /** @description Milliseconds; always a measured value (nearest rank). */
+                    p99Ms: number;
+                };
+                /** @description From the end of the turn until the passages were there, or were waited for no longer. */
+                retrieval?: {
                     /** @description Number of replies that had this step. */
                     count: number;
                     /** @description Milliseconds; always a measured value (nearest rank). */
@@ -3146,6 +3352,19 @@ export interface components {
                     /** @description Milliseconds; always a measured value (nearest rank). */
                     p99Ms: number;
                 };
+                /** @description From the end of the turn until the passages were there, or were waited for no longer. */
+                retrieval?: {
+                    /** @description Number of replies that had this step. */
+                    count: number;
+                    /** @description Milliseconds; always a measured value (nearest rank). */
+                    p50Ms: number;
+                    /** @description Milliseconds; always a measured value (nearest rank). */
+                    p90Ms: number;
+                    /** @description Milliseconds; always a measured value (nearest rank). */
+                    p95Ms: number;
+                    /** @description Milliseconds; always a measured value (nearest rank). */
+                    p99Ms: number;
+                };
                 /** @description From the LLM request to its first text. */
                 llmFirstToken?: {
                     /** @description Number of replies that had this step. */
@@ -3282,12 +3501,14 @@ export interface components {
                 complete: boolean;
             } | null;
         };
-        /** @description A tool of the call, as it was selected. */
+        /** @description A tool of the call, as it was selected; of an MCP server each of its tools by itself. */
         CallTool: {
+            /** @description The saved tool that `definition` comes from. */
+            toolId?: string;
             toolName?: string;
             definition?: {
                 /** @enum {string} */
-                type: "http" | "client";
+                type: "http" | "client" | "mcp";
                 name: string;
                 description: string;
                 parameters: {
@@ -3300,7 +3521,15 @@ export interface components {
                     /** @description Their values are not shown again. */
                     headerNames: string[];
                 };
+                /** @description The server of a tool of the type `mcp`. */
+                mcp?: {
+                    url: string;
+                    headerNames: string[];
+                };
                 timeoutMs: number;
+                readOnly: boolean;
+                idempotent: boolean;
+                whileRunning?: string;
             };
             parameterOverrides?: {
                 [key: string]: unknown;
@@ -3533,7 +3762,7 @@ export interface components {
             playedMs: number;
         };
         /** @description Command of the call: what it did in response to its inputs. */
-        CommandEvent: components["schemas"]["StateCommand"] | components["schemas"]["GenerateReplyCommand"] | components["schemas"]["PreemptiveStartCommand"] | components["schemas"]["ConversationTrimmedCommand"] | components["schemas"]["PreemptiveCancelCommand"] | components["schemas"]["SpeakCommand"] | components["schemas"]["MarkCommand"] | components["schemas"]["PauseCommand"] | components["schemas"]["ResumeCommand"] | components["schemas"]["RewindCommand"] | components["schemas"]["RequestInterimCommand"] | components["schemas"]["TurnEndedCommand"] | components["schemas"]["IgnoreCommand"] | components["schemas"]["CancelReplyCommand"] | components["schemas"]["RunToolCommand"] | components["schemas"]["SendDtmfCommand"] | components["schemas"]["LanguageCommand"] | components["schemas"]["TransferCommand"] | components["schemas"]["HeldCommand"] | components["schemas"]["ResumedCommand"] | components["schemas"]["TurnCommand"] | components["schemas"]["EndCommand"];
+        CommandEvent: components["schemas"]["StateCommand"] | components["schemas"]["GenerateReplyCommand"] | components["schemas"]["PreemptiveStartCommand"] | components["schemas"]["ConversationTrimmedCommand"] | components["schemas"]["RetrieveCommand"] | components["schemas"]["AwaitPassagesCommand"] | components["schemas"]["PassagesUsedCommand"] | components["schemas"]["RetrievalEndedCommand"] | components["schemas"]["PreemptiveCancelCommand"] | components["schemas"]["SpeakCommand"] | components["schemas"]["MarkCommand"] | components["schemas"]["PauseCommand"] | components["schemas"]["ResumeCommand"] | components["schemas"]["RewindCommand"] | components["schemas"]["RequestInterimCommand"] | components["schemas"]["TurnEndedCommand"] | components["schemas"]["IgnoreCommand"] | components["schemas"]["CancelReplyCommand"] | components["schemas"]["RunToolCommand"] | components["schemas"]["SendDtmfCommand"] | components["schemas"]["LanguageCommand"] | components["schemas"]["TransferCommand"] | components["schemas"]["HeldCommand"] | components["schemas"]["ResumedCommand"] | components["schemas"]["TurnCommand"] | components["schemas"]["EndCommand"];
         /** @description An LLM provider refused a prompt as longer than its model's context. */
         ContextExceededEvent: {
             /**
@@ -3642,6 +3871,38 @@ export interface components {
             updatedAt: string;
         };
         /**
+         * @description The passages of a corpus that fit a question.
+         * @example {
+         *       "corpusId": "cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "passages": [
+         *         {
+         *           "documentId": "doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11",
+         *           "documentName": "catalogue.pdf",
+         *           "ordinal": 7,
+         *           "headings": [
+         *             "Tyres",
+         *             "Guarantee"
+         *           ],
+         *           "page": 12,
+         *           "text": "All tyres have a guarantee of three years.",
+         *           "score": 11.4
+         *         }
+         *       ],
+         *       "tookMs": 4.2
+         *     }
+         */
+        CorpusAnswer: {
+            /**
+             * @description `cor_` and a UUIDv7.
+             * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            corpusId: string;
+            /** @description The best first. */
+            passages: components["schemas"]["Passage"][];
+            /** @description How long the index took, ms. */
+            tookMs: number;
+        };
+        /**
          * @description The fields that change.
          * @example {
          *       "mode": "full"
@@ -3679,6 +3940,29 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /**
+         * @description A question to a corpus.
+         * @example {
+         *       "text": "how long is the guarantee on tyres",
+         *       "passagesMax": 3
+         *     }
+         */
+        CorpusQueryInput: {
+            /**
+             * @description A question, as it is spoken or typed.
+             * @example how long is the guarantee on tyres
+             */
+            text: string;
+            /** @description How many passages are given at most. */
+            passagesMax?: components["schemas"]["CorpusQueryPassagesMaxInput"];
+            /**
+             * @description The language of the question, as a BCP 47 tag; by default that of the corpus.
+             * @example en
+             */
+            languageId?: string;
+        };
+        /** @default 5 */
+        CorpusQueryPassagesMaxInput: number;
         /**
          * @description The new call and the address of its media stream.
          * @example {
@@ -4216,7 +4500,7 @@ export interface components {
             reason?: "echo";
         };
         /** @description Input of the call: what happened to it. */
-        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["DtmfRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
+        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["DtmfRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["PassagesEvent"] | components["schemas"]["RetrievalFailedEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
         /** @description The service failed while handling the previous event, and the call ends. */
         InternalErrorEvent: {
             /**
@@ -4380,7 +4664,7 @@ export interface components {
          *
          *     Binary messages from the client are audio, of any length up to 1 s and no faster than real time; with Opus, one packet each. Text messages are JSON objects with a `type`; ignore unknown types and fields.
          *
-         *     - From the service: `ready` (`transcriptionId`, `input`) comes first; `interim` (`text`, `startMs`): the utterance so far; `final` (`text`, `startMs`, `endMs`, `words`; `language`): an utterance that is over; `error` (`code`, `message`); `end` (`reason`: an `endReason`, `durationMs`), then the socket closes.
+         *     - From the service: `ready` (`transcriptionId`, `input`, `durationMs`) comes first; `interim` (`text`, `startMs`): the utterance so far; `final` (`index`, `text`, `startMs`, `endMs`, `words`; `language`): an utterance that is over; `error` (`code`, `message`); `end` (`reason`: an `endReason`, `durationMs`), then the socket closes.
          *     - From the client: `finalize`: ends the utterance now, whose `final` comes at once, empty where nothing was said; `keepAlive`: it is there, although it sends no audio; `end`: finalizes, then the transcription ends.
          * @example {
          *       "inputSampleRate": 16000
@@ -4434,6 +4718,30 @@ export interface components {
             name: string;
             /** @description Length of the omitted text in UTF-16 units. */
             chars?: number;
+        };
+        /** @description The server of a tool of the type `mcp`, which has tools of its own. */
+        McpServerInput: {
+            /**
+             * @description The server's endpoint for Streamable HTTP: an http:// or https:// address on the public internet. Redirects are not followed.
+             * @example https://mcp.example.com/mcp
+             */
+            url: string;
+            /**
+             * @description At most 16, of at most 2048 characters each. `{{NAME}}` stands for the secret that the service is configured with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the LLM nor any response of this API contains it. Headers that belong to the connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.
+             * @example {
+             *       "Authorization": "Bearer {{SHOP_TOKEN}}"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * @description The tools of the server that calls may have; all of them by default, at most 64.
+             * @example [
+             *       "search_orders"
+             *     ]
+             */
+            allowedTools?: string[];
         };
         /**
          * @default []
@@ -4714,16 +5022,21 @@ export interface components {
             voiceId: string;
             /** @description Settings of the agent's calls, by the names and bounds of `POST /calls`. Absent settings take the default of `POST /calls` when a call is made. */
             callSettings?: components["schemas"]["NewAgentCallSettingsInput"];
-            /** @description Saved tools. Not in this version: a non-empty list is 501. */
+            /** @description Saved tools of the account, in addition to those of `callSettings`; its calls have them as they are when the call is created. An override of `selectedTools` replaces both. */
             toolIds?: components["schemas"]["NewAgentToolIdsInput"];
-            /** @description Saved corpora. Not in this version: a non-empty list is 501. */
+            /** @description Corpora of this account that the agent answers from, by the tool `query_corpus`: its settings are those of `query_corpus` in `selectedTools`, and without it there the LLM decides when to ask. An unknown id is 400. */
             corpusIds?: components["schemas"]["NewAgentCorpusIdsInput"];
             /** @description What calls fill in: `{{name}}` in the three layers of the prompt and in the greeting stands for the value of the call. At most 50. A text with a name that is not declared is 400. */
             variables?: components["schemas"]["NewAgentVariablesInput"];
             /** @description The settings that a call from this agent may give in `overrides`, by their names in `POST /calls`; none by default. */
             allowedOverrides?: components["schemas"]["NewAgentAllowedOverridesInput"];
         };
-        /** @default [] */
+        /**
+         * @default []
+         * @example [
+         *       "tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"
+         *     ]
+         */
         NewAgentToolIdsInput: string[];
         /**
          * @default []
@@ -5228,6 +5541,71 @@ export interface components {
          *     }
          */
         NewPublishableKeyLimitsInput: components["schemas"]["NewWebCallLimitsInput"];
+        /** @default false */
+        NewToolIdempotentInput: boolean;
+        /**
+         * @description A tool to save. `parameters` and `http` or `mcp` depend on the type.
+         * @example {
+         *       "type": "http",
+         *       "name": "order_status",
+         *       "description": "Tells how far an order is.",
+         *       "parameters": {
+         *         "type": "object",
+         *         "properties": {
+         *           "order": {
+         *             "type": "string"
+         *           }
+         *         },
+         *         "required": [
+         *           "order"
+         *         ]
+         *       },
+         *       "timeoutMs": 5000,
+         *       "readOnly": true,
+         *       "idempotent": false,
+         *       "whileRunning": "I am looking that up.",
+         *       "http": {
+         *         "method": "GET",
+         *         "url": "https://api.example.com/orders/{order}",
+         *         "headers": {
+         *           "Accept": "application/json"
+         *         }
+         *       }
+         *     }
+         */
+        NewToolInput: {
+            /**
+             * @description `http`: the service sends a request. `client`: the program at the other end of a call's raw WebSocket or WebRTC carries it out. `mcp`: an MCP server, each of whose tools the LLM gets. It never changes.
+             * @enum {string}
+             */
+            type: "http" | "client" | "mcp";
+            /**
+             * @description For the LLM; of an MCP server for people alone. Need not be unique in the account, but in a call.
+             * @example order_status
+             */
+            name: string;
+            /** @description For the LLM: what the tool does, and when to use it. */
+            description?: string;
+            /** @description A JSON Schema (2020-12) of the type `object`: the arguments that the LLM may choose. At most 8192 characters and 8 levels, without external references. The LLM's arguments are validated against it. */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            http?: components["schemas"]["HttpToolInput"];
+            mcp?: components["schemas"]["McpServerInput"];
+            /** @description Timeout in milliseconds; after it the LLM is given a timeout error. */
+            timeoutMs?: components["schemas"]["NewToolTimeoutMsInput"];
+            /** @description The tool changes nothing: the LLM may be given it where tools with effects are not offered, and it is sent again like an `idempotent` one. */
+            readOnly?: components["schemas"]["NewToolReadOnlyInput"];
+            /** @description Twice is as once: an HTTP tool is sent once more, within `timeoutMs`, when its server could not be reached or answered 502, 503 or 504. */
+            idempotent?: components["schemas"]["NewToolIdempotentInput"];
+            /**
+             * @description What the agent says while the tool takes long, in place of the service's own phrase.
+             * @example I am looking that up.
+             */
+            whileRunning?: string;
+        };
+        /** @default false */
+        NewToolReadOnlyInput: boolean;
         /**
          * @description A secret for headers of HTTP tools.
          * @example {
@@ -5257,6 +5635,8 @@ export interface components {
              */
             value: string;
         };
+        /** @default 10000 */
+        NewToolTimeoutMsInput: number;
         /**
          * @default mix
          * @enum {string}
@@ -5452,17 +5832,94 @@ export interface components {
              */
             url: string;
             /**
-             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `document.ready`: a document of a corpus is processed: its text is found from now on. `document.failed`: a document of a corpus could not be processed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
+             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `tool.failed`: a tool of a call has failed; sent when the call is over, at most 20 a call. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `document.ready`: a document of a corpus is processed: its text is found from now on. `document.failed`: a document of a corpus could not be processed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
              * @example [
              *       "call.ended",
              *       "recording.ready"
              *     ]
              */
-            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled")[];
+            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled")[];
             /** @description What it is for. */
             description?: components["schemas"]["NewWebhookDescriptionInput"];
             /** @description False: it gets no events. */
             enabled?: components["schemas"]["NewWebhookEnabledInput"];
+        };
+        /** @description Where a passage stands that the LLM was given. */
+        PassageReference: {
+            corpusId: string;
+            documentId: string;
+            /** @description Absent with `transcriptEnabled: false`. */
+            documentName?: string;
+            /** @description From 1. Absent where the document has no pages, and with `transcriptEnabled: false`. */
+            page?: number;
+            /** @description The place of the passage in the document, from 0. Absent with `transcriptEnabled: false`. */
+            ordinal?: number;
+            /** @description More is better; comparable only within one answer. */
+            score: number;
+        };
+        /** @description The corpora of the call answered a `retrieve`. */
+        PassagesEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "passages";
+            /** @description The question to the corpora; counted from 1. */
+            retrieval: number;
+            /** @description How long it took to find them, in milliseconds. */
+            tookMs: number;
+            /** @description The best first. */
+            passages: components["schemas"]["PassageReference"][];
+        };
+        /** @description The next `generate-reply` of the reply has these passages. */
+        PassagesUsedCommand: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "command";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "passages-used";
+            /** @description The reply; counted from 1. */
+            turnId: number;
+            /** @description The question to the corpora; counted from 1. */
+            retrieval: number;
+            /** @description How long it took to find them, in milliseconds. */
+            tookMs: number;
+            /** @description The best first. */
+            passages: components["schemas"]["PassageReference"][];
+            /** @description How long the answer has waited for them, in milliseconds. */
+            waitMs: number;
+        };
+        /** @description A part of a document. */
+        Passage: {
+            /**
+             * @description `doc_` and a UUIDv7.
+             * @example doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11
+             */
+            documentId: string;
+            documentName: string;
+            /** @description The place of the passage in its document, from 0. */
+            ordinal: number;
+            /** @description The headings above it, the outermost first. */
+            headings: string[];
+            /** @description From 1; null where the document has no pages. */
+            page: number | null;
+            text: string;
+            /** @description More is better; comparable only within one answer. */
+            score: number;
         };
         /** @description The caller speaks over the reply: sending is paused until the words are known. `resume` or `cancel-reply` follows, unless all of the reply had been sent. */
         PauseCommand: {
@@ -6071,6 +6528,70 @@ export interface components {
              */
             kind: "resume-requested";
         };
+        /** @description A question to the corpora came to nothing. */
+        RetrievalEndedCommand: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "command";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "retrieval-ended";
+            /** @description The question to the corpora; counted from 1. */
+            retrieval: number;
+            /**
+             * @description `late`: the answer to the caller waited no longer; it has the passages to earlier words of the turn, if there are some. `failed`: there was no answer. `cancelled`, `unused`: the caller's words changed, before the answer came or after.
+             * @enum {string}
+             */
+            outcome: "late" | "failed" | "cancelled" | "unused";
+        };
+        /** @description They did not, or not in time. The call goes on without. */
+        RetrievalFailedEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "retrieval-failed";
+            /** @description The question to the corpora; counted from 1. */
+            retrieval: number;
+            /** @description Error code, also in the service's log. */
+            code: string;
+        };
+        /** @description The corpora of the call are asked for what the caller has said so far, with `retrieval` `always`. An earlier question without an answer is aborted. */
+        RetrieveCommand: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "command";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "retrieve";
+            /** @description The question to the corpora; counted from 1. */
+            retrieval: number;
+            /** @description Empty with `transcriptEnabled: false`. */
+            question: string;
+            /** @description The language of the call. */
+            language: string;
+            /** @description Length of the omitted text in UTF-16 units. */
+            chars?: number;
+        };
         /** @description The caller has not heard the end of what was sent of the reply, because the stream was lost: it is sent again. */
         RewindCommand: {
             /**
@@ -6212,6 +6733,15 @@ export interface components {
          *       }
          *     }
          * @example {
+         *       "toolName": "query_corpus",
+         *       "parameterOverrides": {
+         *         "corpusIds": [
+         *           "cor_0198c5b4-6f10-7c3a-9d1e-2f4b8a6c0e57"
+         *         ],
+         *         "retrieval": "always"
+         *       }
+         *     }
+         * @example {
          *       "definition": {
          *         "type": "http",
          *         "name": "order_status",
@@ -6239,15 +6769,18 @@ export interface components {
          *     }
          */
         SelectedTool: {
-            /** @description A saved tool. Not in this version: 501. */
+            /**
+             * @description A saved tool of the account: see `POST /tools`. The call has it as it was when the call was created.
+             * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
             toolId?: string;
             /**
-             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, switch_language; others: 501. `send_dtmf` needs a telephone line: carrier_a, carrier_b, carrier_c.
+             * @description A built-in tool: hang_up, send_dtmf, transfer, hold_call, query_corpus, switch_language. `send_dtmf` needs a telephone line: carrier_a, carrier_b, carrier_c. `query_corpus` searches the documents of corpora.
              * @enum {string}
              */
             toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "query_corpus" | "switch_language";
             definition?: components["schemas"]["ToolDefinition"];
-            /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, or the `parameters` of a definition. */
+            /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, the `parameters` of a definition or of a saved tool, of an MCP server those of any of its tools. `query_corpus` has settings here: `corpusIds`, which it needs unless the agent has corpora; `retrieval`: `tool` (the default: the LLM decides when to ask) or `always` (passages are fetched for every turn of the caller, while the caller still speaks); `passagesMax`, 1 to 20, 5 by default; `allowEffects`: after passages were read in a turn, the LLM may call tools with effects at once. Without it these are not offered until the caller has spoken again. */
             parameterOverrides?: {
                 [key: string]: unknown;
             };
@@ -6261,6 +6794,15 @@ export interface components {
          *       "toolName": "transfer",
          *       "parameterOverrides": {
          *         "target": "+15550100"
+         *       }
+         *     }
+         * @example {
+         *       "toolName": "query_corpus",
+         *       "parameterOverrides": {
+         *         "corpusIds": [
+         *           "cor_0198c5b4-6f10-7c3a-9d1e-2f4b8a6c0e57"
+         *         ],
+         *         "retrieval": "always"
          *       }
          *     }
          * @example {
@@ -6291,15 +6833,18 @@ export interface components {
          *     }
          */
         SelectedToolInput: {
-            /** @description A saved tool. Not in this version: 501. */
+            /**
+             * @description A saved tool of the account: see `POST /tools`. The call has it as it was when the call was created.
+             * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
             toolId?: string;
             /**
-             * @description A built-in tool. In this version: hang_up, send_dtmf, transfer, hold_call, switch_language; others: 501. `send_dtmf` needs a telephone line: carrier_a, carrier_b, carrier_c.
+             * @description A built-in tool: hang_up, send_dtmf, transfer, hold_call, query_corpus, switch_language. `send_dtmf` needs a telephone line: carrier_a, carrier_b, carrier_c. `query_corpus` searches the documents of corpora.
              * @enum {string}
              */
             toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "query_corpus" | "switch_language";
             definition?: components["schemas"]["ToolDefinitionInput"];
-            /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, or the `parameters` of a definition. */
+            /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, the `parameters` of a definition or of a saved tool, of an MCP server those of any of its tools. `query_corpus` has settings here: `corpusIds`, which it needs unless the agent has corpora; `retrieval`: `tool` (the default: the LLM decides when to ask) or `always` (passages are fetched for every turn of the caller, while the caller still speaks); `passagesMax`, 1 to 20, 5 by default; `allowEffects`: after passages were read in a turn, the LLM may call tools with effects at once. Without it these are not offered until the caller has spoken again. */
             parameterOverrides?: {
                 [key: string]: unknown;
             };
@@ -6417,6 +6962,8 @@ export interface components {
                 finalTranscriptMs?: number;
                 /** @description End of the caller's turn was decided; milliseconds since the caller's last voiced frame. */
                 endOfTurnMs: number;
+                /** @description Passages for the reply were there, or were waited for no longer; absent where none are fetched for every turn; milliseconds since the caller's last voiced frame. */
+                retrievalMs?: number;
                 /** @description LLM request that produced the first text (the last one, after tool calls); milliseconds since the caller's last voiced frame. */
                 llmRequestedMs?: number;
                 /** @description First text of the LLM. Absent for replies without an LLM; milliseconds since the caller's last voiced frame. */
@@ -6680,6 +7227,137 @@ export interface components {
              */
             kind: "tick";
         };
+        /**
+         * @description A saved tool, without the values of its headers.
+         * @example {
+         *       "id": "tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "type": "http",
+         *       "name": "order_status",
+         *       "description": "Tells how far an order is.",
+         *       "parameters": {
+         *         "type": "object",
+         *         "properties": {
+         *           "order": {
+         *             "type": "string"
+         *           }
+         *         },
+         *         "required": [
+         *           "order"
+         *         ]
+         *       },
+         *       "timeoutMs": 5000,
+         *       "readOnly": true,
+         *       "idempotent": false,
+         *       "whileRunning": "I am looking that up.",
+         *       "http": {
+         *         "method": "GET",
+         *         "url": "https://api.example.com/orders/{order}",
+         *         "headerNames": [
+         *           "Authorization"
+         *         ]
+         *       },
+         *       "mcp": null,
+         *       "version": 1,
+         *       "createdAt": "2026-11-21T12:00:00.000Z",
+         *       "updatedAt": "2026-11-21T12:00:00.000Z"
+         *     }
+         */
+        Tool: {
+            /**
+             * @description `tool_` and a UUIDv7.
+             * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            id: string;
+            /** @enum {string} */
+            type: "http" | "client" | "mcp";
+            name: string;
+            description: string | null;
+            parameters: {
+                [key: string]: unknown;
+            } | null;
+            http: {
+                /** @enum {string} */
+                method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+                url: string;
+                /** @description Their values are not shown again. */
+                headerNames: string[];
+            } | null;
+            mcp: {
+                url: string;
+                /** @description Their values are not shown again. */
+                headerNames: string[];
+                allowedTools: string[] | null;
+                /** @description The tools that calls get. */
+                toolNames: string[];
+                /** @description Tools of the server that calls do not get, the first 50. `malformed`: it is no tool of the protocol. `name`: its name is not 1 to 64 of the characters A-Z, a-z, 0-9, `_` and `-`. `built_in`: its name is that of a built-in tool. `duplicate`: the server lists another tool of the same name before it. `schema`: its schema is too long, too deep, has external references, or cannot be compiled in time. `too_many`: the server has too many tools, or their schemas are too long together: name some in `allowedTools`. */
+                omittedTools: {
+                    name: string;
+                    /** @enum {string} */
+                    reason: "malformed" | "name" | "built_in" | "duplicate" | "schema" | "too_many";
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When the server was last asked for its tools. It is asked again when a call is created and the list is older than 60 s.
+                 * @example 2026-11-21T08:00:00.000Z
+                 */
+                listedAt: string;
+                /** @description Why it could not be asked again; the earlier list stays. */
+                listFailure: string | null;
+                tools: {
+                    name: string;
+                    description: string;
+                    parameters: {
+                        [key: string]: unknown;
+                    };
+                }[];
+            } | null;
+            timeoutMs: number;
+            readOnly: boolean;
+            idempotent: boolean;
+            whileRunning: string | null;
+            /** @description 1 for the first; goes up with every change. */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        /**
+         * @description What to change. A field that is given replaces the whole field, headers included; the rest stays.
+         * @example {
+         *       "timeoutMs": 8000,
+         *       "whileRunning": null
+         *     }
+         */
+        ToolChangesInput: {
+            /**
+             * @description For the LLM; of an MCP server for people alone. Need not be unique in the account, but in a call.
+             * @example order_status
+             */
+            name?: string;
+            /** @description For the LLM: what the tool does, and when to use it. */
+            description?: string;
+            /** @description A JSON Schema (2020-12) of the type `object`: the arguments that the LLM may choose. At most 8192 characters and 8 levels, without external references. The LLM's arguments are validated against it. */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            http?: components["schemas"]["HttpToolInput"];
+            mcp?: components["schemas"]["McpServerInput"];
+            /** @description Timeout in milliseconds; after it the LLM is given a timeout error. */
+            timeoutMs?: number;
+            /** @description The tool changes nothing: the LLM may be given it where tools with effects are not offered, and it is sent again like an `idempotent` one. */
+            readOnly?: boolean;
+            /** @description Twice is as once: an HTTP tool is sent once more, within `timeoutMs`, when its server could not be reached or answered 502, 503 or 504. */
+            idempotent?: boolean;
+            /** @description As in `POST /tools`; null for the service's own phrase. */
+            whileRunning?: string | null;
+        };
         /** @description A tool of your own, for one call or the calls of one agent. */
         ToolDefinition: {
             /**
@@ -6698,7 +7376,18 @@ export interface components {
             http?: components["schemas"]["HttpTool"];
             /** @description Timeout in milliseconds; after it the LLM is given a timeout error. */
             timeoutMs: number;
+            /** @description The tool changes nothing: the LLM may be given it where tools with effects are not offered, and it is sent again like an `idempotent` one. */
+            readOnly: boolean;
+            /** @description Twice is as once: an HTTP tool is sent once more, within `timeoutMs`, when its server could not be reached or answered 502, 503 or 504. */
+            idempotent: boolean;
+            /**
+             * @description What the agent says while the tool takes long, in place of the service's own phrase.
+             * @example I am looking that up.
+             */
+            whileRunning?: string;
         };
+        /** @default false */
+        ToolDefinitionIdempotentInput: boolean;
         /** @description A tool of your own, for one call or the calls of one agent. */
         ToolDefinitionInput: {
             /**
@@ -6717,7 +7406,18 @@ export interface components {
             http?: components["schemas"]["HttpToolInput"];
             /** @description Timeout in milliseconds; after it the LLM is given a timeout error. */
             timeoutMs?: components["schemas"]["ToolDefinitionTimeoutMsInput"];
+            /** @description The tool changes nothing: the LLM may be given it where tools with effects are not offered, and it is sent again like an `idempotent` one. */
+            readOnly?: components["schemas"]["ToolDefinitionReadOnlyInput"];
+            /** @description Twice is as once: an HTTP tool is sent once more, within `timeoutMs`, when its server could not be reached or answered 502, 503 or 504. */
+            idempotent?: components["schemas"]["ToolDefinitionIdempotentInput"];
+            /**
+             * @description What the agent says while the tool takes long, in place of the service's own phrase.
+             * @example I am looking that up.
+             */
+            whileRunning?: string;
         };
+        /** @default false */
+        ToolDefinitionReadOnlyInput: boolean;
         /** @default 10000 */
         ToolDefinitionTimeoutMsInput: number;
         /** @description A tool call completed or failed; this is what the LLM is given. */
@@ -6741,8 +7441,48 @@ export interface components {
             /** @description Empty with `transcriptEnabled: false`. */
             result: string;
             failed: boolean;
+            /** @description What `query_corpus` has found; absent from other tools. */
+            retrieval?: {
+                /** @description How long it took to find them, in milliseconds. */
+                tookMs: number;
+                /** @description The best first. */
+                passages: components["schemas"]["PassageReference"][];
+            };
             /** @description Length of the omitted text in UTF-16 units. */
             chars?: number;
+        };
+        /**
+         * @description One run of a saved tool, in a call that is over or in a test.
+         * @example {
+         *       "id": "tool_run_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e11",
+         *       "source": "call",
+         *       "callId": "call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e12",
+         *       "toolName": "order_status",
+         *       "startedAt": "2026-11-21T12:00:04.210Z",
+         *       "durationMs": 84,
+         *       "failed": false,
+         *       "arguments": "{\"order\":\"A-17\"}",
+         *       "result": "{\"state\":\"on its way\"}"
+         *     }
+         */
+        ToolRun: {
+            id: string;
+            /** @enum {string} */
+            source: "call" | "test";
+            callId: string | null;
+            /** @description The tool that ran: of an MCP server one of its tools. */
+            toolName: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            startedAt: string;
+            /** @description Null when the call ended first, as is `failed`. */
+            durationMs: number | null;
+            failed: boolean | null;
+            /** @description JSON of the arguments, and what the LLM was given, each cut after 2000 characters; null where the call stores no words, and once its transcript was deleted. */
+            arguments: string | null;
+            result: string | null;
         };
         /** @description A secret for headers of HTTP tools, without its text. */
         ToolSecret: {
@@ -6768,6 +7508,165 @@ export interface components {
              * @example 2026-11-21T08:00:00.000Z
              */
             createdAt: string;
+        };
+        /**
+         * @description A saved tool as lists show it: of an MCP server the names of its tools.
+         * @example {
+         *       "id": "tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "type": "http",
+         *       "name": "order_status",
+         *       "description": "Tells how far an order is.",
+         *       "parameters": {
+         *         "type": "object",
+         *         "properties": {
+         *           "order": {
+         *             "type": "string"
+         *           }
+         *         },
+         *         "required": [
+         *           "order"
+         *         ]
+         *       },
+         *       "timeoutMs": 5000,
+         *       "readOnly": true,
+         *       "idempotent": false,
+         *       "whileRunning": "I am looking that up.",
+         *       "http": {
+         *         "method": "GET",
+         *         "url": "https://api.example.com/orders/{order}",
+         *         "headerNames": [
+         *           "Authorization"
+         *         ]
+         *       },
+         *       "mcp": null,
+         *       "version": 1,
+         *       "createdAt": "2026-11-21T12:00:00.000Z",
+         *       "updatedAt": "2026-11-21T12:00:00.000Z"
+         *     }
+         */
+        ToolSummary: {
+            /**
+             * @description `tool_` and a UUIDv7.
+             * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            id: string;
+            /** @enum {string} */
+            type: "http" | "client" | "mcp";
+            name: string;
+            description: string | null;
+            parameters: {
+                [key: string]: unknown;
+            } | null;
+            http: {
+                /** @enum {string} */
+                method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+                url: string;
+                /** @description Their values are not shown again. */
+                headerNames: string[];
+            } | null;
+            mcp: {
+                url: string;
+                /** @description Their values are not shown again. */
+                headerNames: string[];
+                allowedTools: string[] | null;
+                /** @description The tools that calls get. */
+                toolNames: string[];
+                /** @description Tools of the server that calls do not get, the first 50. `malformed`: it is no tool of the protocol. `name`: its name is not 1 to 64 of the characters A-Z, a-z, 0-9, `_` and `-`. `built_in`: its name is that of a built-in tool. `duplicate`: the server lists another tool of the same name before it. `schema`: its schema is too long, too deep, has external references, or cannot be compiled in time. `too_many`: the server has too many tools, or their schemas are too long together: name some in `allowedTools`. */
+                omittedTools: {
+                    name: string;
+                    /** @enum {string} */
+                    reason: "malformed" | "name" | "built_in" | "duplicate" | "schema" | "too_many";
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When the server was last asked for its tools. It is asked again when a call is created and the list is older than 60 s.
+                 * @example 2026-11-21T08:00:00.000Z
+                 */
+                listedAt: string;
+                /** @description Why it could not be asked again; the earlier list stays. */
+                listFailure: string | null;
+            } | null;
+            timeoutMs: number;
+            readOnly: boolean;
+            idempotent: boolean;
+            whileRunning: string | null;
+            /** @description 1 for the first; goes up with every change. */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        /** @default {} */
+        ToolTestArgumentsInput: {
+            [key: string]: unknown;
+        };
+        /**
+         * @description What to run a saved tool with.
+         * @example {
+         *       "arguments": {
+         *         "order": "A-17"
+         *       }
+         *     }
+         */
+        ToolTestInput: {
+            /** @description The arguments, as the LLM would choose them. */
+            arguments?: components["schemas"]["ToolTestArgumentsInput"];
+            /**
+             * @description Which tool of an MCP server to run; absent for other types.
+             * @example search_orders
+             */
+            toolName?: string;
+        };
+        /**
+         * @description What a test of a saved tool led to.
+         * @example {
+         *       "runId": "tool_run_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e11",
+         *       "request": {
+         *         "method": "GET",
+         *         "url": "https://api.example.com/orders/A-17",
+         *         "headers": {
+         *           "Authorization": "Bearer ***"
+         *         },
+         *         "body": null
+         *       },
+         *       "response": {
+         *         "status": 200
+         *       },
+         *       "result": "{\"state\":\"on its way\"}",
+         *       "failed": false,
+         *       "fault": null,
+         *       "durationMs": 84
+         *     }
+         */
+        ToolTestResult: {
+            runId: string;
+            /** @description The request, with `***` in place of secrets; null when nothing was sent. */
+            request: {
+                method: string;
+                url: string;
+                headers: {
+                    [key: string]: string;
+                };
+                body: string | null;
+            } | null;
+            /** @description Null when there was none. */
+            response: {
+                /** @description Of HTTP; null for a result of an MCP server. */
+                status: number | null;
+            } | null;
+            /** @description What the LLM would be given, before it is cut. */
+            result: string;
+            failed: boolean;
+            /** @description What went wrong: the `code` of the log line `tool call failed`. */
+            fault: ("arguments" | "busy" | "timeout" | "address_refused" | "unreachable" | "secret_refused" | "status" | "too_large" | "unreadable" | "protocol" | "server" | "client" | "internal") | null;
+            durationMs: number;
         };
         /**
          * @description A transcription with its result. Unknown values are null.
@@ -7342,11 +8241,25 @@ export interface components {
          *       "latency": {
          *         "finalTranscriptMs": 310,
          *         "endOfTurnMs": 520,
+         *         "retrievalMs": 520,
          *         "llmRequestedMs": 520,
          *         "firstTextMs": 640,
          *         "firstSegmentMs": 690,
          *         "firstAudioMs": 760,
          *         "firstFrameMs": 780
+         *       },
+         *       "retrieval": {
+         *         "tookMs": 12,
+         *         "passages": [
+         *           {
+         *             "corpusId": "cor_0198c5b4-6f10-7c3a-9d1e-2f4b8a6c0e57",
+         *             "documentId": "doc_0198c5b4-6f10-7c3a-9d1e-2f4b8a6c0e58",
+         *             "documentName": "Opening hours.pdf",
+         *             "page": 1,
+         *             "ordinal": 0,
+         *             "score": 7.4
+         *           }
+         *         ]
          *       }
          *     }
          */
@@ -7372,6 +8285,8 @@ export interface components {
                 finalTranscriptMs?: number;
                 /** @description End of the caller's turn was decided; milliseconds since the caller's last voiced frame. */
                 endOfTurnMs: number;
+                /** @description Passages for the reply were there, or were waited for no longer; absent where none are fetched for every turn; milliseconds since the caller's last voiced frame. */
+                retrievalMs?: number;
                 /** @description LLM request that produced the first text (the last one, after tool calls); milliseconds since the caller's last voiced frame. */
                 llmRequestedMs?: number;
                 /** @description First text of the LLM. Absent for replies without an LLM; milliseconds since the caller's last voiced frame. */
@@ -7382,6 +8297,13 @@ export interface components {
                 firstAudioMs: number;
                 /** @description First frame of the reply sent; milliseconds since the caller's last voiced frame. */
                 firstFrameMs: number;
+            };
+            /** @description The passages of corpora that the LLM was given for the reply, and the longest time in which some were found. Absent where none was asked. */
+            retrieval?: {
+                /** @description How long it took to find them, in milliseconds. */
+                tookMs: number;
+                /** @description The best first. */
+                passages: components["schemas"]["PassageReference"][];
             };
         };
         /** @description A turn of the transcript is complete. */
@@ -7488,11 +8410,11 @@ export interface components {
         };
         UsageGroup: {
             /**
-             * @description The UTC day of the calls' end.
+             * @description The UTC day of the end of the calls and transcriptions.
              * @example 2026-01-31
              */
             day?: string;
-            /** @description Null for calls that were created without an agent. */
+            /** @description Null for calls that were created without an agent, and for transcriptions. */
             agentId?: string | null;
             /** @example openai */
             provider?: string;
@@ -7500,7 +8422,11 @@ export interface components {
             calls: number;
             /** @description Of these calls, from the beginning of each stream to its end. */
             minutes: number;
-            /** @description What has a price, in each currency in which prices were configured; mostly one, or none. */
+            /** @description Of files and live streams that used a provider; by provider, those that used it. */
+            transcriptions: number;
+            /** @description Of the audio of these transcriptions. */
+            transcribedMinutes: number;
+            /** @description What has a price, in each currency in which prices were configured; mostly one, or none. Of transcriptions by the present prices. */
             costs: {
                 /** @example USD */
                 currency: string;
@@ -7709,7 +8635,7 @@ export interface components {
             /** Format: uri */
             url: string;
             description: string;
-            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled")[];
+            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled")[];
             enabled: boolean;
             /** @description Why it gets no events: `client`, it was disabled by a request; `gone`, its endpoint answered 410; `failing`, its endpoint has failed for days. Enable it with `PATCH`, then replay what failed. `secret_lost`, the service lost the key that sealed its secret, and made a new one: rotate the secret and give it to the endpoint first. */
             disabledReason: ("client" | "gone" | "failing" | "secret_lost") | null;
@@ -7741,13 +8667,13 @@ export interface components {
              */
             url?: string;
             /**
-             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `document.ready`: a document of a corpus is processed: its text is found from now on. `document.failed`: a document of a corpus could not be processed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
+             * @description The types of events to send: `call.created`: a call was created and waits for its media stream. `call.started`: the media stream of a call has connected. `call.ended`: a call is over, and its record and transcript are complete; the event has all of it. `call.expired`: a call was created, and its media stream did not connect in time. `recording.ready`: the recording of a call can be downloaded. `tool.failed`: a tool of a call has failed; sent when the call is over, at most 20 a call. `transcription.completed`: a transcription is complete; the event has its text. `transcription.failed`: a transcription has failed; the event says why. `document.ready`: a document of a corpus is processed: its text is found from now on. `document.failed`: a document of a corpus could not be processed; the event says why. `webhook.disabled`: another webhook of the account was disabled, because its endpoint fails or is gone, or its secret was lost.
              * @example [
              *       "call.ended",
              *       "recording.ready"
              *     ]
              */
-            eventTypes?: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled")[];
+            eventTypes?: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled")[];
             /**
              * @description What it is for.
              * @example billing
@@ -7784,7 +8710,7 @@ export interface components {
             /** @description The `webhook-id` of the message, the same in every attempt. */
             eventId: string;
             /** @enum {string} */
-            eventType: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled";
+            eventType: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled";
             /** @description The call that the event is about. */
             callId: string | null;
             /**
@@ -7834,7 +8760,7 @@ export interface components {
              * @description Only events of this type.
              * @enum {string}
              */
-            eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled";
+            eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled";
             /** @description Only events of this call. */
             callId?: string;
             /**
@@ -7880,7 +8806,7 @@ export interface components {
             /** Format: uri */
             url: string;
             description: string;
-            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled")[];
+            eventTypes: ("call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled")[];
             enabled: boolean;
             /** @description Why it gets no events: `client`, it was disabled by a request; `gone`, its endpoint answered 410; `failing`, its endpoint has failed for days. Enable it with `PATCH`, then replay what failed. `secret_lost`, the service lost the key that sealed its secret, and made a new one: rotate the secret and give it to the endpoint first. */
             disabledReason: ("client" | "gone" | "failing" | "secret_lost") | null;
@@ -8125,7 +9051,7 @@ export interface components {
                 };
             };
         };
-        /** @description Not Implemented. `unavailable`: the request is valid, but needs what this service lacks, and `message` says what: WebRTC without the optional package `node-datachannel` (install it) or without `WEBRTC_UDP_PORTS` (set it), or saved tools and corpora, which are not in this version. */
+        /** @description Not Implemented. `unavailable`: the request is valid, but needs what this service lacks, and `message` says what: WebRTC without the optional package `node-datachannel` (install it) or without `WEBRTC_UDP_PORTS` (set it), or saved tools, which are not in this version. */
         Unavailable501: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9787,6 +10713,49 @@ export interface operations {
             503: components["responses"]["Unavailable503"];
         };
     };
+    queryCorpus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `cor_` and a UUIDv7.
+                 * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorpusQueryInput"];
+            };
+        };
+        responses: {
+            /** @description The passages of a corpus that fit a question. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorpusAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
     listDocuments: {
         parameters: {
             query?: {
@@ -10875,7 +11844,7 @@ export interface operations {
                 /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "failed";
                 /** @description Only events of this type. */
-                eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled";
+                eventType?: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled";
                 /** @description Only events of this call. */
                 callId?: string;
                 /** @description Of events at this time or later. */
@@ -11727,7 +12696,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page, requested with the same filters. */
                 cursor?: string;
                 /** @description Events of this action. */
-                action?: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted" | "corpus.created" | "corpus.updated" | "corpus.deleted" | "document.created" | "document.replaced" | "document.reprocessed" | "document.deleted";
+                action?: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "tool.created" | "tool.updated" | "tool.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted" | "corpus.created" | "corpus.updated" | "corpus.deleted" | "document.created" | "document.replaced" | "document.reprocessed" | "document.deleted";
                 /** @description Acts of this kind of actor. */
                 actorKind?: "api_key" | "user" | "operator" | "service";
                 /**
@@ -11736,7 +12705,7 @@ export interface operations {
                  */
                 actorId?: string;
                 /** @description Acts on this kind of thing. */
-                targetKind?: "account" | "api_key" | "provider_credential" | "tool_secret" | "carrier" | "phone_number" | "publishable_key" | "agent" | "webhook" | "user" | "owner_link" | "call" | "transcription" | "corpus" | "document";
+                targetKind?: "account" | "api_key" | "provider_credential" | "tool_secret" | "tool" | "carrier" | "phone_number" | "publishable_key" | "agent" | "webhook" | "user" | "owner_link" | "call" | "transcription" | "corpus" | "document";
                 /**
                  * @description Acts on this one.
                  * @example agent_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
@@ -12486,6 +13455,343 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+        };
+    };
+    listTools: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items.
+                 * @example 100
+                 */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, requested with the same filters. */
+                cursor?: string;
+                /** @description Tools of this type. */
+                type?: "http" | "client" | "mcp";
+                /**
+                 * @description Tools with exactly this name.
+                 * @example order_status
+                 */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of saved tools, oldest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ToolSummary"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
+    createTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewToolInput"];
+            };
+        };
+        responses: {
+            /** @description A saved tool, without the values of its headers. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    listBuiltInTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All built-in tools, on one page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BuiltInTool"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    getTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `tool_` and a UUIDv7.
+                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A saved tool, without the values of its headers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    deleteTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `tool_` and a UUIDv7.
+                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tool was deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            409: components["responses"]["Conflict409"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    updateTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the tool that the change was made for. 412 when the tool was changed meanwhile.
+                 * @example "1"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description `tool_` and a UUIDv7.
+                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolChangesInput"];
+            };
+        };
+        responses: {
+            /** @description A saved tool, without the values of its headers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            412: components["responses"]["PreconditionFailed412"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    testTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `tool_` and a UUIDv7.
+                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolTestInput"];
+            };
+        };
+        responses: {
+            /** @description What a test of a saved tool led to. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolTestResult"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    listToolRuns: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items.
+                 * @example 100
+                 */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, requested with the same filters. */
+                cursor?: string;
+                /** @description Runs of calls, or tests. */
+                source?: "call" | "test";
+                /** @description Runs that failed, or those that did not. */
+                failed?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `tool_` and a UUIDv7.
+                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the runs of a tool, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ToolRun"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
         };
     };
     listToolSecrets: {

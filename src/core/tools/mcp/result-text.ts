@@ -1,9 +1,18 @@
 import { isObject } from "../../json.ts";
 
 /** The result of a tool of the protocol, as text for the LLM. What cannot be read aloud is named. */
-export function resultText({ content, structuredContent }: { content: readonly unknown[]; structuredContent?: unknown }): string {
+export function resultText({
+  content,
+  structuredContent,
+}: {
+  content: readonly unknown[];
+  structuredContent?: unknown;
+}): string {
   const texts = content.filter(isObject).map(blockText);
-  const text = texts.filter((part) => part !== "").join("\n").trim();
+  const text = texts
+    .filter((part) => part !== "")
+    .join("\n")
+    .trim();
   if (text !== "") return text;
   return isObject(structuredContent) ? JSON.stringify(structuredContent) : "Done.";
 }

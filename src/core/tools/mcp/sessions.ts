@@ -73,7 +73,11 @@ export class McpSessions {
   }
 
   /** Never rejects. The tools that the server lists, in a session of their own. */
-  async list(server: McpServer, allowedTools: readonly string[] | undefined, signal: AbortSignal): Promise<ListOutcome> {
+  async list(
+    server: McpServer,
+    allowedTools: readonly string[] | undefined,
+    signal: AbortSignal,
+  ): Promise<ListOutcome> {
     const exchange = new AbortableExchange(MCP_LIST_BYTES_MAX, signal);
     return await this.#exchanges.run(exchange, async (): Promise<ListOutcome> => {
       try {
@@ -160,7 +164,10 @@ export class McpSessions {
   }
 
   async #open({ url, headers }: McpServer, options: RequestLimits): Promise<Session> {
-    const client = new Client({ name: NAME, version: VERSION }, { capabilities: {}, jsonSchemaValidator: NO_VALIDATION });
+    const client = new Client(
+      { name: NAME, version: VERSION },
+      { capabilities: {}, jsonSchemaValidator: NO_VALIDATION },
+    );
     const transport = new StreamableHTTPClientTransport(new URL(url), {
       fetch: guardedFetch(this.#http, () => this.#exchanges.getStore() ?? UNREAD),
       requestInit: { headers: { ...headers } },
@@ -228,7 +235,10 @@ async function readList(
   let cursor: string | undefined;
   for (let pages = 0; pages < MCP_LIST_PAGES_MAX && reader.readCount < MCP_TOOLS_READ_MAX; pages++) {
     const params = cursor === undefined ? {} : { cursor };
-    const page = await client.request({ method: "tools/list", params }, ToolsPage, { signal, timeout: MCP_LIST_MS_MAX });
+    const page = await client.request({ method: "tools/list", params }, ToolsPage, {
+      signal,
+      timeout: MCP_LIST_MS_MAX,
+    });
     reader.take(page.tools.slice(0, MCP_TOOLS_READ_MAX - reader.readCount));
     cursor = page.nextCursor;
     if (cursor === undefined || reader.isComplete) break;

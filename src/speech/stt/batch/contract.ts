@@ -1,3 +1,4 @@
+import { BATCH_CONCURRENT_MAX, BATCH_PART_MS_MAX, BATCH_PART_MS_MIN } from "../../../core/limits/batch-stt.ts";
 import type { PartOutcome, PartTranscript } from "../../../core/transcriptions/part.ts";
 
 /** The rate of the audio that batch providers get, Hz. */
@@ -35,6 +36,14 @@ export interface BatchStt {
   readonly hasNoTimeout?: true;
   transcribe(request: BatchRequest, signal: AbortSignal): Promise<PartTranscript>;
 }
+
+/** What providers over the network have in common. */
+export const NETWORK_CAPABILITIES = {
+  partMsMax: BATCH_PART_MS_MAX,
+  partMsMin: BATCH_PART_MS_MIN,
+  vocabulary: true,
+  concurrentMax: BATCH_CONCURRENT_MAX,
+} as const;
 
 /** The batch providers of one account, of which one replaces another. */
 export interface AccountBatchStt {

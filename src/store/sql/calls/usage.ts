@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { EpochMs } from "../../../core/clocks.ts";
 import type { AccountId } from "../../../core/ids.ts";
-import type { CallUsage, UsageQuery, UsageStore } from "../../usage-store.ts";
+import type { CallUsage, TranscriptionUsage, UsageQuery, UsageStore } from "../../usage-store.ts";
 import type { Tables } from "../tables.ts";
 import { CONVERSATIONS_END } from "./call-ids.ts";
 
@@ -43,6 +43,34 @@ export class SqlUsage implements UsageStore {
       durationMs: row.duration_ms ?? 0,
       usage: row.usage === null ? [] : JSON.parse(row.usage),
       ...(row.cost !== null && { cost: JSON.parse(row.cost) }),
+    }));
+  }
+
+  async listTranscribed(
+    accountId: AccountId,
+    { endedFromMs, endedBeforeMs, after, limit }: UsageQuery<TranscriptionUsage>,
+  ): Promise<readonly TranscriptionUsage[]> {
+    let selected = this.#db
+      .selectFrom("transcriptions")
+      .select(["id", "ended_at", "duration_ms", "usage"])
+      .$narrowType<{ ended_at: EpochMs; usage: string }>()
+      .where("account_id", "=", accountId)
+      .where("ended_at", ">=", after?.endedAtMs ?? endedFromMs)
+      .where("ended_at", "<", endedBeforeMs)
+      .where("usage", "is not", null)
+      .where("usage", "!=", "[]")
+      .orderBy("ended_at")
+      .orderBy("id")
+      .limit(limit);
+    if (after !== undefined) {
+      selected = selected.where((rows) => rows.or([rows("ended_at", ">", after.endedAtMs), rows("id", ">", after.id)]));
+    }
+    const rows = await selected.execute();
+    return rows.map((row) => ({
+      id: row.id,
+      endedAtMs: row.ended_at,
+      durationMs: row.duration_ms ?? 0,
+      usage: JSON.parse(row.usage),
     }));
   }
 }

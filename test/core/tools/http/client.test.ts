@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { HttpTool } from "../../../../src/core/calls/spec.ts";
 import { asAccountId } from "../../../../src/core/ids.ts";
 import { type Resolve, resolveByDns } from "../../../../src/core/network/guarded-http.ts";
-import type { ToolSecret, ToolSecrets } from "../../../../src/core/tools/secrets.ts";
 import { HttpTools } from "../../../../src/core/tools/http/client.ts";
+import type { ToolSecret, ToolSecrets } from "../../../../src/core/tools/secrets.ts";
 import { scriptedDns } from "../../../support/network/scripted-dns.ts";
 
 interface Got {

@@ -2,11 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/core/clock.ts";
-import {
-  MCP_ANSWER_BYTES_MAX,
-  MCP_TOOLS_MAX,
-  TOOL_DESCRIPTION_CHARS_MAX,
-} from "../../../../src/core/limits/tools.ts";
+import { MCP_ANSWER_BYTES_MAX, MCP_TOOLS_MAX, TOOL_DESCRIPTION_CHARS_MAX } from "../../../../src/core/limits/tools.ts";
 import { GuardedHttp } from "../../../../src/core/network/guarded-http.ts";
 import type { McpServer } from "../../../../src/core/tools/mcp/messages.ts";
 import { McpSessions } from "../../../../src/core/tools/mcp/sessions.ts";
@@ -38,13 +34,21 @@ const namesOf = async (listed: ReturnType<Awaited<ReturnType<typeof served>>["li
 };
 
 describe("a call of a tool of an MCP server", () => {
-  test.each([true, false])("gives the LLM the text of the result, and the server its headers (JSON: %s)", async (isJson) => {
+  test.each([
+    true,
+    false,
+  ])("gives the LLM the text of the result, and the server its headers (JSON: %s)", async (isJson) => {
     const given: unknown[] = [];
     const { server, call } = await served({
       isJson,
       call: (name, args) => {
         given.push([name, args]);
-        return { content: [{ type: "text", text: "Two" }, { type: "image", data: "AA==", mimeType: "image/png" }] };
+        return {
+          content: [
+            { type: "text", text: "Two" },
+            { type: "image", data: "AA==", mimeType: "image/png" },
+          ],
+        };
       },
     });
     expect(await call("search_orders", { customer: "Ann" })).toEqual({ text: "Two\n[an image]" });
@@ -87,7 +91,10 @@ describe("a call of a tool of an MCP server", () => {
     expect(server.sessionCount).toBe(1);
   });
 
-  test.each([true, false])("fails when the answer is too long, and the next one does not (JSON: %s)", async (isJson) => {
+  test.each([
+    true,
+    false,
+  ])("fails when the answer is too long, and the next one does not (JSON: %s)", async (isJson) => {
     const { server, call } = await served({
       isJson,
       call: () => ({ content: [{ type: "text", text: "x".repeat(MCP_ANSWER_BYTES_MAX) }] }),
@@ -124,10 +131,30 @@ describe("a call of a tool of an MCP server", () => {
 
   test.each([
     ["a status", (response: import("node:http").ServerResponse) => response.writeHead(401).end("canary"), "status"],
-    ["another type", (response: import("node:http").ServerResponse) => response.writeHead(200, { "content-type": "text/html" }).end("<p>"), "unreadable"],
-    ["no JSON", (response: import("node:http").ServerResponse) => response.writeHead(200, { "content-type": "application/json" }).end("{"), "protocol"],
-    ["other JSON", (response: import("node:http").ServerResponse) => response.writeHead(200, { "content-type": "application/json" }).end("[1]"), "protocol"],
-    ["a content encoding", (response: import("node:http").ServerResponse) => response.writeHead(200, { "content-encoding": "gzip", "content-type": "application/json" }).end("x"), "unreadable"],
+    [
+      "another type",
+      (response: import("node:http").ServerResponse) =>
+        response.writeHead(200, { "content-type": "text/html" }).end("<p>"),
+      "unreadable",
+    ],
+    [
+      "no JSON",
+      (response: import("node:http").ServerResponse) =>
+        response.writeHead(200, { "content-type": "application/json" }).end("{"),
+      "protocol",
+    ],
+    [
+      "other JSON",
+      (response: import("node:http").ServerResponse) =>
+        response.writeHead(200, { "content-type": "application/json" }).end("[1]"),
+      "protocol",
+    ],
+    [
+      "a content encoding",
+      (response: import("node:http").ServerResponse) =>
+        response.writeHead(200, { "content-encoding": "gzip", "content-type": "application/json" }).end("x"),
+      "unreadable",
+    ],
     ["a closed connection", (response: import("node:http").ServerResponse) => response.destroy(), "unreachable"],
   ] as const)("fails for a server that answers with %s, whose words it does not repeat", async (_, answer, fault) => {
     const { call } = await served({
@@ -195,7 +222,9 @@ describe("the list of a server's tools", () => {
   });
 
   test("of 5,000 tools has the first ones, or those that are allowed", async () => {
-    const tools = Array.from({ length: 5_000 }, (_, index) => tool(`tool_${index}`, { description: "d", inputSchema: { type: "object" } }));
+    const tools = Array.from({ length: 5_000 }, (_, index) =>
+      tool(`tool_${index}`, { description: "d", inputSchema: { type: "object" } }),
+    );
     const { list } = await served({ pages: [tools.slice(0, 2_500), tools.slice(2_500)] });
     const all = await namesOf(list());
     expect([all.tools.length, all.omitted.length]).toEqual([MCP_TOOLS_MAX, 50]);

@@ -8,7 +8,13 @@ import { NO_MCP_CLIENTS } from "../../../support/stubs/server-tools.ts";
 const ACCOUNT = asAccountId("account_1");
 const SECRET = "canary-0123456789";
 const TOOL: McpTool = {
-  ...{ kind: "mcp", name: "search", description: "Searches.", parameters: { type: "object" }, toolId: asToolId("tool_1") },
+  ...{
+    kind: "mcp",
+    name: "search",
+    description: "Searches.",
+    parameters: { type: "object" },
+    toolId: asToolId("tool_1"),
+  },
   ...{ timeoutMs: 3_000, fixedArguments: {}, url: "https://mcp.example.com/mcp" },
   headers: { Authorization: "Bearer {{TOKEN}}" },
 };

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { STREAM_CODECS, STREAM_RATES_HZ } from "../../../../src/core/calls/spec.ts";
 import { STT_SILENCE_FRAMES } from "../../../../src/core/limits/caller-audio.ts";
+import { FINALIZE_PER_SECOND_MAX, LIVE_PAUSE_MS_MIN } from "../../../../src/core/limits/transcriptions.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
 import { loadFvadDetection } from "../../../../src/media/voice-activity/fvad.ts";
 import { compareJournal } from "../../../../src/record/replay/comparison.ts";
@@ -70,6 +71,14 @@ function transcription(transcripts: readonly SttStep[], options: WebsocketLegOpt
   };
 }
 
+/** The client connects again; the messages that it gets there. */
+function reconnected(live: Pick<ReturnType<typeof transcription>, "connection">): FakeSocket {
+  const transport = new FakeSocket();
+  const wire = createWebsocketWire({ format: DEFAULT_FORMAT, callId: WEBSOCKET_CALL_ID, opus, transcribes: "en-US" });
+  live.connection.reconnect({ transport, wire, vad: voiceActivity.open(16_000), inbound: inboundAudio() });
+  return transport;
+}
+
 const said = (atMs: number, kind: "interim" | "final", text: string): SttStep => ({ atMs, event: { kind, text } });
 
 describe("a live transcription on a WebSocket", () => {
@@ -82,10 +91,12 @@ describe("a live transcription on a WebSocket", () => {
       type: "ready",
       transcriptionId: WEBSOCKET_CALL_ID,
       input: { codec: "pcm_s16le", sampleRate: 16_000 },
+      durationMs: 0,
     });
     expect(interim).toEqual({ type: "interim", text: "good", startMs: expect.closeTo(1_000, -2) });
     expect(final).toEqual({
       type: "final",
+      index: 0,
       text: "Good morning.",
       startMs: expect.closeTo(1_000, -2),
       endMs: expect.any(Number),
@@ -110,7 +121,7 @@ describe("a live transcription on a WebSocket", () => {
   test("finalize ends the speech for the STT with silence, and is answered where nothing was said", async () => {
     const live = transcription([said(1_400, "interim", "one"), said(2_100, "final", "one two")]);
     live.json({ type: "finalize" });
-    expect(live.received("final")).toEqual([{ type: "final", text: "", startMs: 0, endMs: 0, words: [] }]);
+    expect(live.received("final")).toEqual([{ type: "final", index: 0, text: "", startMs: 0, endMs: 0, words: [] }]);
     await live.sends(2_000, [1_000, 5_000]);
     const { frames, edges } = live.stt.opened[0] ?? {};
     expect(frames).toBe(100);
@@ -212,15 +223,92 @@ describe("a live transcription on a WebSocket", () => {
     live.connection.closed(1_006, false);
     await live.clock.play(1_000);
     expect(live.received("final")).toEqual([]);
-    const transport = new FakeSocket();
-    const wire = createWebsocketWire({ format: DEFAULT_FORMAT, callId: WEBSOCKET_CALL_ID, opus, transcribes: "en-US" });
-    live.connection.reconnect({ transport, wire, vad: voiceActivity.open(16_000), inbound: inboundAudio() });
+    const transport = reconnected(live);
     expect(transport.messages.map(({ type, text }) => [type, text])).toEqual([
       ["ready", undefined],
       ["final", "one two"],
     ]);
     live.json({ type: "end" });
     expect(transport.messages.at(-1)).toEqual({ type: "end", reason: "caller_hangup", durationMs: 2_000 });
+  });
+});
+
+describe("audio that does not come in real time", () => {
+  test("a stall in the middle of speech gives the STT no silence between what was delayed", async () => {
+    const live = transcription([said(9_000, "final", "one two three")]);
+    await live.sends(1_500, [1_000, 4_000]);
+    const before = live.stt.opened[0]?.frames ?? 0;
+    await live.clock.play(1_800);
+    for (let n = 0; n < 90; n += 1) live.audio(vowel(75 + n));
+    expect((live.stt.opened[0]?.frames ?? 0) - before).toBe(90);
+    expect(live.stt.opened[0]?.edges.map(([edge]) => edge)).toEqual(["started"]);
+    live.json({ type: "end" });
+    await live.clock.play(5_000);
+    expect(live.socket.messages.at(-1)).toMatchObject({ type: "end", durationMs: 3_300 });
+  });
+
+  test("a client that stops sending has its final after a pause of silence", async () => {
+    const live = transcription([said(3_800, "final", "one two")]);
+    await live.sends(1_500, [1_000, 4_000]);
+    const before = live.stt.opened[0]?.frames ?? 0;
+    await live.clock.play(LIVE_PAUSE_MS_MIN - 100);
+    expect(live.stt.opened[0]?.frames).toBe(before);
+    await live.clock.play(200);
+    expect(live.stt.opened[0]?.frames).toBe(before + STT_SILENCE_FRAMES);
+    expect(live.stt.opened[0]?.edges.map(([edge]) => edge)).toEqual(["started", "ended"]);
+    await live.clock.play(1_000);
+    expect(live.received("final")).toMatchObject([{ index: 0, text: "one two" }]);
+  });
+
+  test("without audio the stream of the STT is ended, and there is another one when audio comes again", async () => {
+    const live = transcription([said(1_400, "interim", "one"), said(1_900, "final", "one two")]);
+    await live.sends(3_000, [1_000, 1_600]);
+    for (let n = 0; n < 30; n += 1) {
+      live.json({ type: "keepAlive" });
+      await live.clock.play(1_000);
+    }
+    expect(live.stt.signals.map(({ aborted }) => aborted)).toEqual([true]);
+    await live.sends(3_000, [3_500, 4_000]);
+    expect(live.stt.signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    expect(live.received("final").map(({ index, text }) => [index, text])).toEqual([
+      [0, "one two"],
+      [1, "one two"],
+    ]);
+    expect(live.socket.ended).toBeUndefined();
+  });
+
+  test("what was spoken while the connection was lost may come at once, and ready says how much there was before", async () => {
+    const live = transcription([], { mayResume: true });
+    await live.sends(2_000);
+    live.connection.closed(1_006, false);
+    await live.clock.play(10_000);
+    const next = reconnected(live);
+    expect(next.messages).toEqual([expect.objectContaining({ type: "ready", durationMs: 2_000 })]);
+    for (let n = 0; n < 500; n += 1) live.audio(SILENCE);
+    expect(next.ended).toBeUndefined();
+    for (let n = 0; n < 800; n += 1) live.audio(SILENCE);
+    expect(next.messages.at(-1)).toMatchObject({ type: "end", reason: "audio_flood" });
+  });
+
+  test("finals that went to a connection that was lost unnoticed are sent again, with their numbers", async () => {
+    const live = transcription([said(1_400, "final", "one"), said(1_800, "final", "two")], { mayResume: true });
+    await live.sends(2_500, [1_000, 1_700]);
+    const next = reconnected(live);
+    expect(next.messages.map(({ type, index, text }) => [type, index, text])).toEqual([
+      ["ready", undefined, undefined],
+      ["final", 0, "one"],
+      ["final", 1, "two"],
+    ]);
+  });
+
+  test("more requests for a final than there may be are refused, and answered no more", async () => {
+    const live = transcription([]);
+    await live.sends(100);
+    for (let n = 0; n < 100; n += 1) live.json({ type: "finalize" });
+    expect(live.received("final")).toHaveLength(FINALIZE_PER_SECOND_MAX);
+    expect(live.received("error")[0]).toMatchObject({ code: "rate_limited" });
+    live.json({ type: "end" });
+    expect(live.socket.ended).toEqual({ code: 1_000, reason: "caller_hangup" });
   });
 });
 

@@ -3,9 +3,6 @@ import { connectionErrorCode } from "../../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
 import {
   BATCH_ANSWER_BYTES_MAX,
-  BATCH_CONCURRENT_MAX,
-  BATCH_PART_MS_MAX,
-  BATCH_PART_MS_MIN,
   BATCH_POLL_MS,
   BATCH_RETRY_MS_MAX,
   BATCH_SPEAKERS_PART_MS_MAX,
@@ -16,7 +13,7 @@ import { languageCode } from "../../../languages.ts";
 import { delay } from "../../../resilience/deadlines.ts";
 import { retryDelayMs } from "../../../resilience/provider-error.ts";
 import { answerWords } from "../../batch/answer-words.ts";
-import { BATCH_RATE_HZ, type BatchRequest, type BatchStt } from "../../batch/contract.ts";
+import { BATCH_RATE_HZ, type BatchRequest, type BatchStt, NETWORK_CAPABILITIES } from "../../batch/contract.ts";
 import { withProviderFailures } from "../../batch/failures.ts";
 import { vocabularyWithin } from "../../batch/vocabulary.ts";
 import { jsonRequest } from "../json-request.ts";
@@ -59,12 +56,9 @@ export function createAssemblyAiBatchStt(options: AssemblyAiBatchOptions): Batch
   return {
     provider: PROVIDER,
     capabilities: {
-      partMsMax: BATCH_PART_MS_MAX,
-      partMsMin: BATCH_PART_MS_MIN,
+      ...NETWORK_CAPABILITIES,
       speakersPartMsMax: BATCH_SPEAKERS_PART_MS_MAX,
-      vocabulary: true,
       detectsLanguage: true,
-      concurrentMax: BATCH_CONCURRENT_MAX,
     },
     transcribe: (request, signal) =>
       withProviderFailures(PROVIDER, signal, () => transcribe(options, origin, request, signal)),

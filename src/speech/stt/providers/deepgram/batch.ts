@@ -1,17 +1,11 @@
 import { providerFailed } from "../../../../core/errors.ts";
 import { isObject } from "../../../../core/json.ts";
-import {
-  BATCH_ANSWER_BYTES_MAX,
-  BATCH_CONCURRENT_MAX,
-  BATCH_PART_MS_MAX,
-  BATCH_PART_MS_MIN,
-  BATCH_SPEAKERS_PART_MS_MAX,
-} from "../../../../core/limits/batch-stt.ts";
+import { BATCH_ANSWER_BYTES_MAX, BATCH_SPEAKERS_PART_MS_MAX } from "../../../../core/limits/batch-stt.ts";
 import type { PartTranscript } from "../../../../core/transcriptions/part.ts";
 import { monoWav } from "../../../../media/wav.ts";
 import { languageCode } from "../../../languages.ts";
 import { answerWords, secondsInMs } from "../../batch/answer-words.ts";
-import { BATCH_RATE_HZ, type BatchRequest, type BatchStt } from "../../batch/contract.ts";
+import { BATCH_RATE_HZ, type BatchRequest, type BatchStt, NETWORK_CAPABILITIES } from "../../batch/contract.ts";
 import { withProviderFailures } from "../../batch/failures.ts";
 import { vocabularyWithin } from "../../batch/vocabulary.ts";
 import { jsonRequest } from "../json-request.ts";
@@ -56,12 +50,9 @@ export function createDeepgramBatchStt(options: DeepgramBatchOptions): BatchStt 
   return {
     provider: PROVIDER,
     capabilities: {
-      partMsMax: BATCH_PART_MS_MAX,
-      partMsMin: BATCH_PART_MS_MIN,
+      ...NETWORK_CAPABILITIES,
       speakersPartMsMax: BATCH_SPEAKERS_PART_MS_MAX,
-      vocabulary: true,
       detectsLanguage: fixed === null ? detectsDominantLanguage(model) : fixed === "multi",
-      concurrentMax: BATCH_CONCURRENT_MAX,
     },
     transcribe: (request, signal) =>
       withProviderFailures(PROVIDER, signal, async () => {

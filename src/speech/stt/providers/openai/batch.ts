@@ -1,13 +1,8 @@
-import {
-  BATCH_ANSWER_BYTES_MAX,
-  BATCH_CONCURRENT_MAX,
-  BATCH_PART_MS_MAX,
-  BATCH_PART_MS_MIN,
-} from "../../../../core/limits/batch-stt.ts";
+import { BATCH_ANSWER_BYTES_MAX } from "../../../../core/limits/batch-stt.ts";
 import { estimateWordTimes } from "../../../../core/transcriptions/estimated-times.ts";
 import type { PartTranscript, PartWord } from "../../../../core/transcriptions/part.ts";
 import { answerWords, secondsInMs } from "../../batch/answer-words.ts";
-import type { BatchRequest, BatchStt } from "../../batch/contract.ts";
+import { type BatchRequest, type BatchStt, NETWORK_CAPABILITIES } from "../../batch/contract.ts";
 import { withProviderFailures } from "../../batch/failures.ts";
 import { speechSpans } from "../../batch/speech-spans.ts";
 import { vocabularyWithin } from "../../batch/vocabulary.ts";
@@ -43,11 +38,8 @@ const VOCABULARY_LIMITS = { termsMax: 100, charsMax: 600 };
 export const createOpenAiBatchStt = (options: OpenAiBatchOptions): BatchStt => ({
   provider: PROVIDER,
   capabilities: {
-    partMsMax: BATCH_PART_MS_MAX,
-    partMsMin: BATCH_PART_MS_MIN,
-    vocabulary: true,
+    ...NETWORK_CAPABILITIES,
     detectsLanguage: options.languageDetection,
-    concurrentMax: BATCH_CONCURRENT_MAX,
   },
   transcribe: (request, signal) =>
     withProviderFailures(PROVIDER, signal, async () => {

@@ -1,0 +1,129 @@
+import { setImmediate } from "node:timers/promises";
+import type { CorpusId } from "../../core/ids.ts";
+import { OPEN_CORPORA_MAX } from "../../core/limits/retrieval.ts";
+import type { ChangeOutcome, IndexChange } from "./changes.ts";
+import { corporaIn, corpusPath, isCorpusId } from "./corpus-path.ts";
+import { CorpusReader, type StoredDocument } from "./corpus-reader.ts";
+import { isCorrupt, isMissing } from "./schema.ts";
+
+/** What the index has of a corpus. */
+export interface IndexedCorpus {
+  readonly corpusId: CorpusId;
+  readonly languageId: string;
+  readonly documents: readonly StoredDocument[];
+}
+
+/** The files of corpora that questions are answered from; those asked most recently are open. */
+export class OpenCorpora {
+  readonly #folder: string;
+  readonly #onLost: (corpusId: CorpusId) => void;
+  /** That which was asked least recently comes first. */
+  readonly #readers = new Map<CorpusId, CorpusReader>();
+  /** Corpora that have a file, as far as this process knows. */
+  readonly #known: Set<CorpusId>;
+  /** Those that were reported as lost, until they are made again: once is enough. */
+  readonly #lost = new Set<CorpusId>();
+
+  /** `onLost` is called for a corpus whose file is damaged: it is to be made again. */
+  constructor(folder: string, onLost: (corpusId: CorpusId) => void) {
+    this.#folder = folder;
+    this.#onLost = onLost;
+    this.#known = new Set(corporaIn(folder));
+  }
+
+  /** How many files are open. */
+  get count(): number {
+    return this.#readers.size;
+  }
+
+  /** Calls `use` with the file of a corpus; undefined where there is none that can be used. */
+  with<Result>(corpusId: CorpusId, use: (reader: CorpusReader) => Result): Result | undefined {
+    const reader = this.#reader(corpusId);
+    if (reader === undefined) return undefined;
+    try {
+      return use(reader);
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      this.#lose(corpusId);
+      return undefined;
+    }
+  }
+
+  /** All corpora that have a file that can be used. Files are opened one in a turn of the event loop: there may be thousands. */
+  async all(): Promise<readonly IndexedCorpus[]> {
+    const corpora: IndexedCorpus[] = [];
+    for (const corpusId of corporaIn(this.#folder)) {
+      const found = this.with(corpusId, (reader) => ({
+        corpusId,
+        languageId: reader.languageId,
+        documents: reader.documents(),
+      }));
+      if (found !== undefined) corpora.push(found);
+      await setImmediate();
+    }
+    return corpora;
+  }
+
+  /** To be called before a file is made: one that was removed by hand may be open, and would go on answering. */
+  closeMissing(corpusId: CorpusId): void {
+    if (isMissing(corpusPath(this.#folder, corpusId))) this.forget(corpusId);
+  }
+
+  /** To be called after each change. */
+  changed({ kind, corpusId }: IndexChange, outcome: ChangeOutcome): void {
+    if (kind === "remove-corpus" || outcome === "lost") {
+      this.forget(corpusId);
+      this.#known.delete(corpusId);
+    } else if (kind === "corpus") {
+      if (outcome === "made") this.forget(corpusId);
+      this.#known.add(corpusId);
+      this.#lost.delete(corpusId);
+    } else this.#readers.get(corpusId)?.changed();
+  }
+
+  /** Closes the file of a corpus. */
+  forget(corpusId: CorpusId): void {
+    this.#readers.get(corpusId)?.close();
+    this.#readers.delete(corpusId);
+  }
+
+  close(): void {
+    for (const corpusId of [...this.#readers.keys()]) this.forget(corpusId);
+  }
+
+  #reader(corpusId: CorpusId): CorpusReader | undefined {
+    if (!isCorpusId(corpusId)) return undefined;
+    const path = corpusPath(this.#folder, corpusId);
+    if (isMissing(path)) {
+      // It was deleted by hand, perhaps while it is open.
+      if (this.#known.has(corpusId)) this.#lose(corpusId);
+      return undefined;
+    }
+    const known = this.#readers.get(corpusId) ?? this.#opened(corpusId, path);
+    if (known === undefined) return undefined;
+    this.#readers.delete(corpusId);
+    this.#readers.set(corpusId, known);
+    for (const [oldest] of this.#readers) {
+      if (this.#readers.size <= OPEN_CORPORA_MAX) break;
+      this.forget(oldest);
+    }
+    return known;
+  }
+
+  #opened(corpusId: CorpusId, path: string): CorpusReader | undefined {
+    try {
+      return new CorpusReader(path);
+    } catch {
+      // Damaged, or of another format.
+      this.#lose(corpusId);
+      return undefined;
+    }
+  }
+
+  #lose(corpusId: CorpusId): void {
+    this.forget(corpusId);
+    if (this.#lost.has(corpusId)) return;
+    this.#lost.add(corpusId);
+    this.#onLost(corpusId);
+  }
+}

@@ -1,0 +1,138 @@
+import { closeSync, existsSync, openSync, rmSync } from "node:fs";
+import Libsql from "libsql";
+import { CORPUS_CACHE_KIB } from "../../core/limits/retrieval.ts";
+
+/**
+ * What the terms of a file depend on besides its texts. A file of another format is made again: its terms would not be those of
+ * questions. Raise the number with each change of the schema, of the words or of the stems; ICU, which comes with Node, splits words.
+ */
+export const INDEX_FORMAT = `1, ICU ${process.versions.icu}`;
+
+/**
+ * `terms` has no texts, only which terms are where; FTS5 splits what it is given at spaces, because all other characters that terms have are
+ * letters to its tokenizer `ascii`. `frequencies` is beside it, since FTS5 counts the chunks of a term by reading all of them.
+ */
+const SCHEMA = `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE documents (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  is_complete INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (id, version)
+);
+CREATE TABLE chunks (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  document INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,
+  page INTEGER,
+  headings TEXT NOT NULL,
+  text TEXT NOT NULL,
+  UNIQUE (document, ordinal)
+);
+CREATE VIRTUAL TABLE terms USING fts5(words, content = '', contentless_delete = 1, tokenize = 'ascii');
+CREATE TABLE frequencies (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, scale REAL NOT NULL, vector BLOB NOT NULL);
+`;
+
+/** The files of SQLite beside a database. */
+const SUFFIXES = ["", "-wal", "-shm", "-journal"] as const;
+const FILE_MODE = 0o600;
+/** SQLite's own wait for a writer of the same process. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Whether SQLite says that a file is damaged, or none of its own. */
+export const isCorrupt = (error: unknown): boolean =>
+  error instanceof Error &&
+  "code" in error &&
+  /^SQLITE_(?:CORRUPT|NOTADB|IOERR_SHORT_READ|FORMAT)/.test(String(error.code));
+
+/** Removes the file of a corpus, with those beside it. Missing files are no error. */
+export function removeCorpusFile(path: string): void {
+  for (const suffix of SUFFIXES) rmSync(`${path}${suffix}`, { force: true });
+}
+
+/** Opens the file of a corpus for reading. Throws where it is missing, damaged or of another format. */
+export function openForReading(path: string): Libsql.Database {
+  // The library would make it.
+  if (!existsSync(path)) throw new Error("there is no such file");
+  const file = new Libsql(path);
+  try {
+    configure(file);
+    file.exec("PRAGMA query_only = ON");
+    if (metaOf(file, "format") !== INDEX_FORMAT) throw new Error("the file has another format");
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the file of a corpus for writing, and makes it, or makes it again where it is damaged, of another format or of another language.
+ * Throws SQLite's errors.
+ */
+export function openForWriting(path: string, languageId: string): Libsql.Database {
+  const existing = openExisting(path, languageId);
+  if (existing !== undefined) return existing;
+  removeCorpusFile(path);
+  closeSync(openSync(path, "ax", FILE_MODE));
+  const file = new Libsql(path);
+  try {
+    configure(file);
+    file.exec(SCHEMA);
+    const put = file.prepare("INSERT INTO meta (name, value) VALUES (?, ?)");
+    // The format last: a file without it is not complete.
+    put.run("language", languageId);
+    put.run("format", INDEX_FORMAT);
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+  return file;
+}
+
+function openExisting(path: string, languageId: string): Libsql.Database | undefined {
+  let file: Libsql.Database | undefined;
+  try {
+    file = openForReading(path);
+    file.exec("PRAGMA query_only = OFF");
+    if (metaOf(file, "language") === languageId) return file;
+  } catch {
+    // It is made again.
+  }
+  file?.close();
+  return undefined;
+}
+
+/** The language of the file of a corpus; undefined where it is missing, damaged or of another format. */
+export function languageOf(path: string): string | undefined {
+  let file: Libsql.Database | undefined;
+  try {
+    file = openForReading(path);
+    return metaOf(file, "language");
+  } catch {
+    return undefined;
+  } finally {
+    file?.close();
+  }
+}
+
+/** Whether there is no such file. An open connection to one that was removed goes on with what no other can read. */
+export const isMissing = (path: string): boolean => !existsSync(path);
+
+/** A value of the file's own; undefined where there is none. */
+export const metaOf = (file: Libsql.Database, name: string): string | undefined =>
+  (file.prepare("SELECT value FROM meta WHERE name = ?").get(name) as { value: string } | undefined)?.value;
+
+function configure(file: Libsql.Database): void {
+  file.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  // Questions are answered while a document is written.
+  file.exec("PRAGMA journal_mode = WAL");
+  // What a power failure takes is written again: the store has it.
+  file.exec("PRAGMA synchronous = NORMAL");
+  file.exec("PRAGMA secure_delete = ON");
+  file.exec(`PRAGMA cache_size = -${CORPUS_CACHE_KIB}`);
+  file.exec("PRAGMA temp_store = MEMORY");
+}

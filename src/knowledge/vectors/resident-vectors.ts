@@ -1,0 +1,90 @@
+import { setImmediate } from "node:timers/promises";
+import type { CorpusId } from "../../core/ids.ts";
+import { VECTORS_READ_ROWS, VECTORS_RESIDENT_BYTES_MAX } from "../../core/limits/retrieval.ts";
+import type { OpenCorpora } from "../index/open-corpora.ts";
+import { VectorSet } from "./vector-set.ts";
+
+interface Resident {
+  set: VectorSet | undefined;
+  /** All vectors of the file have been read. */
+  isLoaded: boolean;
+  isLoading: boolean;
+}
+
+/**
+ * The vectors of corpora in memory, read from their files when a question first needs them, some at a time. Until all are there, words
+ * alone rank.
+ */
+export class ResidentVectors {
+  readonly #corpora: OpenCorpora;
+  readonly #model: string;
+  readonly #bytesMax: number;
+  /** That which was asked least recently comes first. */
+  readonly #resident = new Map<CorpusId, Resident>();
+
+  /** `model`: that of the vectors of questions; others are not comparable. */
+  constructor(corpora: OpenCorpora, model: string, bytesMax = VECTORS_RESIDENT_BYTES_MAX) {
+    this.#corpora = corpora;
+    this.#model = model;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Memory that the vectors take. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const { set } of this.#resident.values()) bytes += set?.bytes ?? 0;
+    return bytes;
+  }
+
+  /** The vectors of a corpus; undefined where there are none, or not yet: then they are read. */
+  of(corpusId: CorpusId): VectorSet | undefined {
+    const known = this.#resident.get(corpusId) ?? { set: undefined, isLoaded: false, isLoading: false };
+    this.#resident.delete(corpusId);
+    this.#resident.set(corpusId, known);
+    if (!known.isLoaded) void this.load(corpusId);
+    return known.isLoaded ? known.set : undefined;
+  }
+
+  /** Reads what is missing of the vectors of a corpus. Never rejects: a damaged file is reported by the corpora. */
+  async load(corpusId: CorpusId): Promise<void> {
+    const resident = this.#resident.get(corpusId);
+    if (resident === undefined || resident.isLoading) return;
+    resident.isLoading = true;
+    while (this.#resident.get(corpusId) === resident) {
+      const rows = this.#corpora.with(corpusId, (reader) =>
+        reader.vectorModel === this.#model ? reader.vectors(resident.set?.lastChunk ?? 0, VECTORS_READ_ROWS) : [],
+      );
+      const [first] = rows ?? [];
+      if (rows === undefined || first === undefined) break;
+      resident.set ??= new VectorSet(first.vector.length);
+      for (const { chunk, scale, vector } of rows) resident.set.add(chunk, scale, vector);
+      this.#release(corpusId);
+      await setImmediate();
+    }
+    resident.isLoaded = true;
+    resident.isLoading = false;
+  }
+
+  /** Vectors of a corpus were added: they are read with the next question. */
+  added(corpusId: CorpusId): void {
+    const resident = this.#resident.get(corpusId);
+    if (resident !== undefined && !resident.isLoading) void this.load(corpusId);
+  }
+
+  /** Chunks of a corpus were removed, or its file was: its vectors are read again. */
+  forget(corpusId: CorpusId): void {
+    this.#resident.delete(corpusId);
+  }
+
+  /** Releases the vectors that were needed least recently, and in the end those of `corpusId` too. */
+  #release(corpusId: CorpusId): void {
+    for (const [oldest] of this.#resident) {
+      if (this.bytes <= this.#bytesMax) return;
+      if (oldest !== corpusId) this.#resident.delete(oldest);
+    }
+    const own = this.#resident.get(corpusId);
+    // Kept without its vectors: it would be read again with each question.
+    if (this.bytes > this.#bytesMax && own !== undefined)
+      this.#resident.set(corpusId, { set: undefined, isLoaded: true, isLoading: false });
+  }
+}
