@@ -396,7 +396,6 @@ const index = corpusIndex({
 });
 const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
 jobStatistics.start();
-const schemas = new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) });
 const toolOptions = { secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback };
 const mcpClients = new McpProcess({ start: forkMcpProcess(config.toolsAllowLoopback), clock, log });
 const mcpTools = new McpTools({ ...toolOptions, clients: mcpClients });

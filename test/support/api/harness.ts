@@ -333,21 +333,13 @@ export async function apiUnderTest(
               ],
         tookMs: 1,
       }),
-}
-,
-    prices:
-{
-  currency: "USD", perUnit;
-  : new Map([["deepgram",
-  audioSeconds: 0.0001;
-  ]])
-}
-,
+    },
+    prices: { currency: "USD", perUnit: new Map([["deepgram", { audioSeconds: 0.0001 }]]) },
     metrics,
     log,
     ...ofApi,
-  })
-const send = async (
+  });
+  const send = async (
   method: "DELETE" | "GET" | "PATCH" | "POST",
   url: string,
   headers: Record<string, string>,

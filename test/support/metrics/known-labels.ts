@@ -128,16 +128,12 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   quantile: ["0.5", "0.9", "0.99", "1"],
   // Of large responses, of background jobs, and of Node's own garbage collections.
   kind: [...RAN_TOOL_KINDS, ...LARGE_RESPONSES, ...JOB_KINDS, "major", "minor", "incremental", "weakcb"],
-  space: getHeapSpaceStatistics().map((
-{
-  space_name;
-}
-) => space_name.replace(/_space$/, "")),
+  space: getHeapSpaceStatistics().map(({ space_name }) => space_name.replace(/_space$/, "")),
   version: [process.version],
   major: /^\d+$/,
   minor: /^\d+$/,
   patch: /^\d+$/,
-}
+};
 
 /** The labels of an exposition whose values stand in no list; `routes` are the patterns of the API's routes. */
 export function unknownLabels(families: ReadonlyMap<string, Family>, routes: readonly string[] = []): string[] {
