@@ -5,8 +5,9 @@ const BUILT_IN_EFFECTS: Readonly<Record<BuiltInTool, boolean>> = {
   send_dtmf: true,
   transfer: true,
   hold_call: true,
-  // What stands in a document must not decide what is stored of the call.
-  pause_recording: true,
+  // A pause that is refused may store a card number, and one that a document has asked for is in the record.
+  pause_recording: false,
+  // A document must not have stored what the caller was promised is not.
   resume_recording: true,
   query_corpus: false,
   switch_language: false,

@@ -106,7 +106,7 @@ const COMMANDS: Commands = {
   retrieve: { kind: "retrieve", retrieval: 1, question: "x", language: "en-US" },
   "await-passages": { kind: "await-passages", turnId, retrieval: 1, waitMsMax: 1 },
   "passages-used": { kind: "passages-used", turnId, retrieval: 1, tookMs: 1, waitMs: 1, passages: [reference] },
-  "retrieval-ended": { kind: "retrieval-ended", retrieval: 1, outcome: "timed_out" } as Commands["retrieval-ended"],
+  "retrieval-ended": { kind: "retrieval-ended", retrieval: 1, outcome: "late" },
   "run-tool": { kind: "run-tool", turnId, toolCallId, name: "t", arguments: { a: "x", [CANARY]: ["x"] } },
   "send-dtmf": { kind: "send-dtmf", digits: "1", inBand: true },
   language: { kind: "language", language: "en-US", reason: "tool" },
