@@ -35,6 +35,19 @@ There are no options: environment variables configure the service. docs/configur
 Exit code 0: stopped by a signal. 1: it could not start, or a second signal ended it. 2: usage error.
 `;
 
+/** What is configured, and does not work without optional packages. */
+function warnOfMissingPackages(config: Config, log: Logger): void {
+  const missing = webrtcMissing(config);
+  if (config.webrtc !== undefined && missing !== undefined)
+    log.warn({ missing }, "WEBRTC_UDP_PORTS is set, and there are no WebRTC calls without the library");
+  const packages = missingTracePackages(config);
+  if (packages.length > 0)
+    log.warn(
+      { install: `npm install ${packages.join(" ")}` },
+      "OTEL_EXPORTER_OTLP_ENDPOINT is set, and there are no traces without the optional packages of OpenTelemetry: install them",
+    );
+}
+
 async function run(config: Config, mediaServer: MediaServerChoice, log: Logger): Promise<void> {
   const socketPath = newSocketPath(config.dataDir);
   const settings = localSpeechSettings(config);
@@ -89,15 +102,7 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     logMediaServer(mediaServer, log);
     const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
     for (const { fields, message } of startupWarnings(config, unknownVariables(), callsMax)) log.warn(fields, message);
-    const missing = webrtcMissing(config);
-    if (config.webrtc !== undefined && missing !== undefined)
-      log.warn({ missing }, "WEBRTC_UDP_PORTS is set, and there are no WebRTC calls without the library");
-    const packages = missingTracePackages(config);
-    if (packages.length > 0)
-      log.warn(
-        { install: `npm install ${packages.join(" ")}` },
-        "OTEL_EXPORTER_OTLP_ENDPOINT is set, and there are no traces without the optional packages of OpenTelemetry: install them",
-      );
+    warnOfMissingPackages(config, log);
     if (mediaServer.sharesPort) warnOfConnectionResets(log);
     await waitUntilPortIsFree({ variable: "MEDIA_PORT", host: config.mediaHost, port: config.mediaPort }, systemClock);
     if (config.webrtc !== undefined) {

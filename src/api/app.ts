@@ -256,47 +256,10 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   // Before the server waits for its connections.
   app.addHook("preClose", async () => eventFeed.close());
   const access = { ...deps, apiKeyCache, onRateLimited: (limit: RateScope) => deps.metrics.requestLimited(limit) };
-  const resources = (scope: FastifyInstance, authenticate: (request: FastifyRequest) => Promise<Caller>): void => {
-    scope.addHook("preHandler", async ({ routeOptions: { url }, params }) => {
-      const { id } = params as { id?: CallId };
-      // Such a call is a transcription to its account.
-      if (url?.includes("/calls/:id") && id !== undefined && liveTranscriptionOf(id) !== undefined)
-        throw notFound("call");
-    });
-    callRoutes(scope, deps);
-    callListRoutes(scope, deps);
-    callEndRoutes(scope, deps);
-    callHoldRoutes(scope, deps);
-    recordingPauseRoutes(scope, deps);
-    recordingRoutes(scope, deps);
-    callEventRoutes(scope, deps);
-    transcriptionRoutes(scope, deps);
-    knowledgeRoutes(scope, deps);
-    voiceRoutes(scope, deps.voices, deps.largeResponses);
-    agentRoutes(scope, deps);
-    agentVersionRoutes(scope, deps);
-    agentCallRoutes(scope, deps);
-    webCallRoutes(scope, deps);
-    webhookRoutes(scope, deps);
-    deliveryRoutes(scope, deps);
-    accountRoutes(scope, { ...deps, apiKeyCache });
-    credentialRoutes(scope, deps);
-    carrierRoutes(scope, deps);
-    phoneNumberRoutes(scope, deps);
-    phoneCallRoutes(scope, deps);
-    toolSecretRoutes(scope, deps);
-    toolRoutes(scope, deps);
-    apiKeyRoutes(scope, { ...deps, apiKeyCache });
-    publishableKeyRoutes(scope, deps);
-    userRoutes(scope, deps);
-    auditRoutes(scope, deps);
-    usageRoutes(scope, deps);
-    statusRoutes(scope, deps);
-    eventStreamRoutes(scope, { eventFeed, authenticate });
-  };
+  const shared = { eventFeed, apiKeyCache };
   const forApiKeys = (scope: FastifyInstance, _options: object, done: () => void): void => {
     requireApiKey(scope, access);
-    resources(scope, (request) => callerOfApiKey(request, apiKeyCache));
+    resourceRoutes(scope, deps, { ...shared, authenticate: (request) => callerOfApiKey(request, apiKeyCache) });
     done();
   };
   const forOpenAiClients = (scope: FastifyInstance, _options: object, done: () => void): void => {
@@ -307,7 +270,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const forPeople = (scope: FastifyInstance, _options: object, done: () => void): void => {
     const authenticate = (request: FastifyRequest): Promise<Caller> => callerOfSession(request, deps);
     requireCaller(scope, access, authenticate);
-    resources(scope, authenticate);
+    resourceRoutes(scope, deps, { ...shared, authenticate });
     done();
   };
   void app.register(forApiKeys, { prefix: API_BASE_PATH });
@@ -321,6 +284,56 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     webFileRoutes(scope, deps);
   });
   void app.register(async (scope) => talkRoutes(scope, deps), { prefix: TALK_PATH });
+}
+
+interface SharedByRoutes {
+  authenticate: (request: FastifyRequest) => Promise<Caller>;
+  apiKeyCache: ApiKeyCache;
+  eventFeed: EventFeed;
+}
+
+/** The resources of accounts, for API keys and for people alike. */
+function resourceRoutes(
+  scope: FastifyInstance,
+  deps: ApiDeps,
+  { authenticate, apiKeyCache, eventFeed }: SharedByRoutes,
+): void {
+  scope.addHook("preHandler", async ({ routeOptions: { url }, params }) => {
+    const { id } = params as { id?: CallId };
+    // Such a call is a transcription to its account.
+    if (url?.includes("/calls/:id") && id !== undefined && liveTranscriptionOf(id) !== undefined)
+      throw notFound("call");
+  });
+  callRoutes(scope, deps);
+  callListRoutes(scope, deps);
+  callEndRoutes(scope, deps);
+  callHoldRoutes(scope, deps);
+  recordingPauseRoutes(scope, deps);
+  recordingRoutes(scope, deps);
+  callEventRoutes(scope, deps);
+  transcriptionRoutes(scope, deps);
+  knowledgeRoutes(scope, deps);
+  voiceRoutes(scope, deps.voices, deps.largeResponses);
+  agentRoutes(scope, deps);
+  agentVersionRoutes(scope, deps);
+  agentCallRoutes(scope, deps);
+  webCallRoutes(scope, deps);
+  webhookRoutes(scope, deps);
+  deliveryRoutes(scope, deps);
+  accountRoutes(scope, { ...deps, apiKeyCache });
+  credentialRoutes(scope, deps);
+  carrierRoutes(scope, deps);
+  phoneNumberRoutes(scope, deps);
+  phoneCallRoutes(scope, deps);
+  toolSecretRoutes(scope, deps);
+  toolRoutes(scope, deps);
+  apiKeyRoutes(scope, { ...deps, apiKeyCache });
+  publishableKeyRoutes(scope, deps);
+  userRoutes(scope, deps);
+  auditRoutes(scope, deps);
+  usageRoutes(scope, deps);
+  statusRoutes(scope, deps);
+  eventStreamRoutes(scope, { eventFeed, authenticate });
 }
 
 /** For pages of other origins. Their preflights are answered in methods.ts, which knows the methods of each path. */

@@ -149,6 +149,9 @@ const PRODUCTION = "production";
 /** The value of METRICS_PORT that turns it off. */
 const OFF = "off";
 
+const readModels = (text: (name: string) => string): Record<ModelName, string> =>
+  Object.fromEntries(MODEL_NAMES.map((name) => [name, text(name.toUpperCase())])) as Record<ModelName, string>;
+
 /**
  * Reads the whole configuration from `env`. All problems are reported together in one error. Only this file and environment.ts
  * read process.env. With `checksFiles` false the files that variables name are not read, so that a process that does not use them
@@ -208,10 +211,7 @@ export function readConfig(
     drainMs: integer("DRAIN_MS"),
     stt: text("STT"),
     tts: text("TTS"),
-    models: Object.fromEntries(MODEL_NAMES.map((name) => [name, text(name.toUpperCase())])) as Record<
-      ModelName,
-      string
-    >,
+    models: readModels(text),
     contextSizes: readContextSizes(text("CONTEXT_TOKENS", ""), LLM_REGISTRY.ids, problems),
     historyTokensMax: integer("HISTORY_TOKENS_MAX"),
     embeddings: readEmbeddings(reader, problems),

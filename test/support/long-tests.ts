@@ -136,6 +136,7 @@ export const longInPairs = [
   ],
   ...["api/client-package", "api/metrics", "calls/hang-up", "processes/encrypted-media"],
   ...[
+    "knowledge/calls",
     "knowledge/documents",
     "knowledge/retrieval",
     "telephony/calls",

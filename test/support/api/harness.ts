@@ -340,26 +340,26 @@ export async function apiUnderTest(
     ...ofApi,
   });
   const send = async (
-  method: "DELETE" | "GET" | "PATCH" | "POST",
-  url: string,
-  headers: Record<string, string>,
-  payload?: string,
-) => {
-  const answer = await app.inject({
-    method,
-    url,
-    headers: { "x-api-key": key, ...headers },
-    ...(payload !== undefined && { payload }),
-  });
-  const isJson = String(answer.headers["content-type"]).startsWith("application/json");
-  return {
-    status: answer.statusCode,
-    headers: answer.headers,
-    text: answer.body,
-    body: isJson ? answer.json() : undefined,
+    method: "DELETE" | "GET" | "PATCH" | "POST",
+    url: string,
+    headers: Record<string, string>,
+    payload?: string,
+  ) => {
+    const answer = await app.inject({
+      method,
+      url,
+      headers: { "x-api-key": key, ...headers },
+      ...(payload !== undefined && { payload }),
+    });
+    const isJson = String(answer.headers["content-type"]).startsWith("application/json");
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text: answer.body,
+      body: isJson ? answer.json() : undefined,
+    };
   };
-};
-return {
+  return {
     ...{
       endRequests,
       app,

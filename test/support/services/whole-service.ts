@@ -117,10 +117,9 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     prices: undefined,
     metrics,
     log,
-}
-)
-const workers = new MetricsAggregator();
-return {
+  });
+  const workers = new MetricsAggregator();
+  return {
     ...media,
     key,
     api,
