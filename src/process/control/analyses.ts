@@ -10,8 +10,8 @@ import {
 } from "../../core/limits/analysis.ts";
 import type { AnalysisLlm } from "../../record/analysis/job.ts";
 import type { CallLlm, ProviderObserver } from "../../speech/contracts.ts";
-import type { LlmDeadlines } from "../../speech/llm/fallback.ts";
 import type { AccountLlms } from "../../speech/llm/accounts.ts";
+import type { LlmDeadlines } from "../../speech/llm/fallback.ts";
 
 /** An LLM may read a long transcript before it answers. */
 export const ANALYSIS_DEADLINES: LlmDeadlines = {

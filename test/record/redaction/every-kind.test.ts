@@ -3,13 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { CallCommand } from "../../../src/call/events.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { callMs } from "../../../src/core/clocks.ts";
-import {
-  asCarrierCallId,
-  asCorpusId,
-  asDocumentId,
-  asToolCallId,
-  asTurnId,
-} from "../../../src/core/ids.ts";
+import { asCarrierCallId, asCorpusId, asDocumentId, asToolCallId, asTurnId } from "../../../src/core/ids.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
 import type { JournalRecord, OccasionalEvent } from "../../../src/record/journal/records.ts";
 import { eventWithoutWords, journaledCommand } from "../../../src/record/journal/redact.ts";
@@ -96,8 +90,15 @@ const EVENTS: Events = {
 
 const LATENCY = {} as Commands["state"]["latency"];
 const COMMANDS: Commands = {
-  "generate-reply": { kind: "generate-reply", turnId, messages: [{ role: "user", text: "x" }] } as unknown as Commands["generate-reply"],
-  "preemptive-start": { kind: "preemptive-start", messages: [{ role: "user", text: "x" }] } as unknown as Commands["preemptive-start"],
+  "generate-reply": {
+    kind: "generate-reply",
+    turnId,
+    messages: [{ role: "user", text: "x" }],
+  } as unknown as Commands["generate-reply"],
+  "preemptive-start": {
+    kind: "preemptive-start",
+    messages: [{ role: "user", text: "x" }],
+  } as unknown as Commands["preemptive-start"],
   "preemptive-cancel": { kind: "preemptive-cancel" },
   "conversation-trimmed": {
     ...{ kind: "conversation-trimmed", turnId, droppedTurns: 1, droppedMessages: 1 },
@@ -117,7 +118,14 @@ const COMMANDS: Commands = {
   "recording-resumed": { kind: "recording-resumed", pausedMs: 1 },
   speak: { kind: "speak", ...at, text: "x", reason: "greeting" } as Commands["speak"],
   mark: { kind: "mark", name: "x" },
-  "cancel-reply": { kind: "cancel-reply", turnId, clear: true, reason: "dtmf", speechMs: 1, heardText: "x" } as Commands["cancel-reply"],
+  "cancel-reply": {
+    kind: "cancel-reply",
+    turnId,
+    clear: true,
+    reason: "dtmf",
+    speechMs: 1,
+    heardText: "x",
+  } as Commands["cancel-reply"],
   pause: { kind: "pause", turnId },
   resume: { kind: "resume", turnId, reason: "silence" } as unknown as Commands["resume"],
   rewind: { kind: "rewind", turnId, samples: 160 },
@@ -127,7 +135,16 @@ const COMMANDS: Commands = {
   state: { kind: "state", state: "listening", latency: LATENCY },
   turn: {
     kind: "turn",
-    turn: { role: "user", text: "x", startMs, endMs, interrupted: false, approximate: true, latency: LATENCY, retrieval },
+    turn: {
+      role: "user",
+      text: "x",
+      startMs,
+      endMs,
+      interrupted: false,
+      approximate: true,
+      latency: LATENCY,
+      retrieval,
+    },
   },
   transcript: { kind: "transcript", role: "user", text: "x", final: true, turnId: 2, approximate: true },
   interim: { kind: "interim", text: "x", startMs: 1 },
@@ -149,7 +166,19 @@ function withCanaries<T>(value: T, isCode: (name: string) => boolean, name = "")
 /** Codes, ids and names of the service, of its providers and of the customer's tools. */
 const CODE_NAMES = [
   ...["kind", "code", "reason", "outcome", "endReason", "codec", "carrierCallId", "turnId", "toolCallId"],
-  ...["corpusId", "documentId", "language", "voiceId", "origin", "detector", "stage", "from", "to", "provider", "model"],
+  ...[
+    "corpusId",
+    "documentId",
+    "language",
+    "voiceId",
+    "origin",
+    "detector",
+    "stage",
+    "from",
+    "to",
+    "provider",
+    "model",
+  ],
   ...["scope", "limit", "action", "role", "state", "summary", "reasons"],
 ];
 const KEPT_NAMES: Readonly<Record<string, readonly string[]>> = {

@@ -162,7 +162,13 @@ describe("redacting the journal of a call that is over", () => {
   });
 
   test("silences the tones of digits that the agent sends, from the first of them on, and keeps no digit", async () => {
-    const line = { kind: "frame-out", turnId: NO_REPLY_TURN_ID, samples: 160, audio: VOICE, audioOmitted: false } as const;
+    const line = {
+      kind: "frame-out",
+      turnId: NO_REPLY_TURN_ID,
+      samples: 160,
+      audio: VOICE,
+      audioOmitted: false,
+    } as const;
     const file = call(REDACTED, [
       { ...line, timeMs: callMs(2_910) },
       { kind: "event", timeMs: callMs(2_950), event: { kind: "dtmf-requested", digits: "9911" } },
