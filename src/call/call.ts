@@ -43,6 +43,7 @@ type Requested = Extract<
   CallEvent,
   {
     kind:
+      | "goodbye-requested"
       | "hold-requested"
       | "resume-requested"
       | "dtmf-requested"
@@ -311,9 +312,6 @@ export class Call implements CallMachine {
       case "internal-error":
         this.#end(event.kind === "internal-error" ? "worker_lost" : event.reason);
         return;
-      case "goodbye-requested":
-        this.#ending.sayGoodbye(event.reason, this.#ownPhrases, this.#nowMs);
-        return;
       case "limit-reached":
         this.#onLimitReached(event.action);
         return;
@@ -339,6 +337,7 @@ export class Call implements CallMachine {
       case "transfer-refused":
         this.#onTransfer(event);
         return;
+      case "goodbye-requested":
       case "hold-requested":
       case "resume-requested":
       case "dtmf-requested":
@@ -430,6 +429,9 @@ export class Call implements CallMachine {
   /** What a program asks for. */
   #onRequested(event: Requested): void {
     switch (event.kind) {
+      case "goodbye-requested":
+        this.#ending.sayGoodbye(event.reason, this.#ownPhrases, this.#nowMs);
+        return;
       case "hold-requested":
         this.#onHoldRequested(event.msMax);
         return;

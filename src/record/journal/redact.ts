@@ -176,8 +176,9 @@ function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): 
 }
 
 function redactedRequest(
-  event: Extract<OccasionalEvent, { kind: "dtmf" | "hold-requested" | "dtmf-requested" | "finalize-requested" }>,
+  event: Extract<OccasionalEvent, { kind: "mark" | "dtmf" | "hold-requested" | "dtmf-requested" | "finalize-requested" }>,
 ): JournaledEvent {
+  if (event.kind === "mark") return { kind: event.kind, name: "", chars: event.name.length };
   if (event.kind === "dtmf") return { kind: event.kind, digit: "", chars: event.digit.length };
   if (event.kind === "hold-requested") return { kind: event.kind, msMax: event.msMax };
   if (event.kind === "dtmf-requested") return { kind: event.kind, digits: "", chars: event.digits.length };
@@ -192,11 +193,6 @@ function redactedTransfer(
   if (event.kind === "transfer-started") return { kind: event.kind, ...removed };
   return { kind: event.kind, outcome: event.outcome, ...removed };
 }
-
-const redactedSign = (event: Extract<OccasionalEvent, { kind: "mark" | "dtmf" }>): JournaledEvent =>
-  event.kind === "mark"
-    ? { kind: event.kind, name: "", chars: event.name.length }
-    : { kind: event.kind, digit: "", chars: event.digit.length };
 
 const redactedReplyEnd = (event: Extract<OccasionalEvent, { kind: "reply-end" | "reply-failed" }>): JournaledEvent =>
   event.kind === "reply-end"
@@ -214,6 +210,7 @@ export function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
     case "recording-pause-requested":
     case "recording-resume-requested":
       return { kind };
+    case "mark":
     case "dtmf":
     case "hold-requested":
     case "dtmf-requested":
@@ -225,8 +222,6 @@ export function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
     case "end-requested":
     case "goodbye-requested":
       return { kind, reason: event.reason };
-    case "mark":
-      return { kind, name: "", chars: event.name.length };
     case "cleared":
       return { kind, playedMs: event.playedMs };
     case "voice-chosen":

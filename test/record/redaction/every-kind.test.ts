@@ -60,7 +60,7 @@ const EVENTS: Events = {
     phrases: { goodbye: "x" } as unknown as Events["phrases-chosen"]["phrases"],
   },
   "detector-changed": { kind: "detector-changed", detector: "d" },
-  "provider-switched": { kind: "provider-switched", stage: "stt", from: "a", to: "b", code: "provider_timeout" },
+  "provider-switched": { kind: "provider-switched", stage: "stt", from: "a", to: "b", code: "timed_out" },
   "context-exceeded": { kind: "context-exceeded", provider: "a", tokensMax: 1, retried: true },
   usage: { kind: "usage", stage: "llm", provider: "a", usage: { model: "m" }, preemptive: 1 },
   network: {
