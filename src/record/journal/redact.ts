@@ -176,7 +176,10 @@ function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): 
 }
 
 function redactedRequest(
-  event: Extract<OccasionalEvent, { kind: "mark" | "dtmf" | "hold-requested" | "dtmf-requested" | "finalize-requested" }>,
+  event: Extract<
+    OccasionalEvent,
+    { kind: "mark" | "dtmf" | "hold-requested" | "dtmf-requested" | "finalize-requested" }
+  >,
 ): JournaledEvent {
   if (event.kind === "mark") return { kind: event.kind, name: "", chars: event.name.length };
   if (event.kind === "dtmf") return { kind: event.kind, digit: "", chars: event.digit.length };
