@@ -378,7 +378,6 @@ test("GET /tools/built-ins lists every built-in tool with its schema", async () 
     "hold_call",
     "pause_recording",
     "resume_recording",
-    "query_corpus",
     "switch_language",
   ]);
   expect(data[1]?.parameters).toMatchObject({ type: "object", required: ["digits"] });
