@@ -29,6 +29,7 @@ import { type CallEndDeps, callEndRoutes } from "./calls/end.ts";
 import { type CallEventRoutesDeps, callEventRoutes } from "./calls/events.ts";
 import { type CallHoldDeps, callHoldRoutes } from "./calls/hold.ts";
 import { callListRoutes } from "./calls/list.ts";
+import { recordingPauseRoutes } from "./calls/recording-pause.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
 import { type CarrierRoutesDeps, carrierRoutes } from "./carrier-accounts/routes.ts";
@@ -307,6 +308,7 @@ function resourceRoutes(
   callListRoutes(scope, deps);
   callEndRoutes(scope, deps);
   callHoldRoutes(scope, deps);
+  recordingPauseRoutes(scope, deps);
   recordingRoutes(scope, deps);
   callEventRoutes(scope, deps);
   transcriptionRoutes(scope, deps);

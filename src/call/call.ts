@@ -2,7 +2,8 @@ import { strict as assert } from "node:assert";
 import type { SpendAction } from "../core/billing/spend.ts";
 import type { HoldEnd, HoldRefusal, HoldRequest } from "../core/calls/hold.ts";
 import type { CancelReason, EndReason, SpeakReason } from "../core/calls/reasons.ts";
-import type { CallSpec } from "../core/calls/spec.ts";
+import type { RecordingRefusal, RecordingRequest } from "../core/calls/recording-pause.ts";
+import { type CallSpec, storesWords } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import { addMs, type CallMs, callMs, type MediaMs, roundedMs } from "../core/clocks.ts";
 import type { ToolCallId } from "../core/ids.ts";
@@ -20,6 +21,7 @@ import { Hold } from "./hold.ts";
 import { type TurnRetrieval, turnRetrievalOf } from "./knowledge/turn-retrieval.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { CallPhrases } from "./phrases.ts";
+import { RecordingPauses } from "./recording-pause.ts";
 import { AgentSide } from "./reply/agent-side.ts";
 import { isConfirmation } from "./reply/heard-ledger.ts";
 import { PreemptiveGeneration } from "./reply/preemptive-generation.ts";
@@ -36,6 +38,19 @@ import { isLanguageReliable } from "./turn-taking/language-detection.ts";
 import type { TurnEvent } from "./turn-taking/turn-events.ts";
 import { INITIAL_TURN, type Turn } from "./turn-taking/turn-state.ts";
 import { TurnTaking } from "./turn-taking/turn-taking.ts";
+
+type Requested = Extract<
+  CallEvent,
+  {
+    kind:
+      | "goodbye-requested"
+      | "hold-requested"
+      | "resume-requested"
+      | "dtmf-requested"
+      | "recording-pause-requested"
+      | "recording-resume-requested";
+  }
+>;
 
 /** What a `Call` is constructed from. */
 export interface CallOptions {
@@ -67,7 +82,10 @@ export interface CallMachine {
   /** How much audio a live transcription has had, ms; undefined for a conversation. */
   readonly audioMs: number | undefined;
   isDue(nowMs: CallMs): boolean;
+  /** Neither audio nor words of the call are to be stored at present. */
+  readonly isRecordingPaused: boolean;
   holdRefusal(request: Pick<HoldRequest, "kind">): HoldRefusal | undefined;
+  recordingRefusal(request: RecordingRequest): RecordingRefusal | undefined;
   handle(event: CallEvent, nowMs: CallMs): void;
 }
 
@@ -97,6 +115,7 @@ export class Call implements CallMachine {
   readonly #ending = new Ending((words) => this.#sayGoodbye(words));
   readonly #transfer = new Transfer();
   readonly #hold = new Hold();
+  readonly #recordingPauses = new RecordingPauses();
   readonly #deadlines: CallDeadlines;
 
   /** The turn for which retrieval and preemptive generation were last updated. */
@@ -143,6 +162,7 @@ export class Call implements CallMachine {
       requestHold: (toolCallId, msMax) => this.#requestHold(toolCallId, msMax),
       beginHold: () => this.#beginHold(),
       switchLanguage: (language) => this.#switchLanguage(language, "tool"),
+      changeRecording: (request) => this.#changeRecording(request),
     });
     this.#turnTaking = new TurnTaking({
       ...shared,
@@ -200,6 +220,18 @@ export class Call implements CallMachine {
     return this.#hold.isHeld;
   }
 
+  /** Neither audio nor words of the call are to be stored at present. */
+  get isRecordingPaused(): boolean {
+    return this.#recordingPauses.isPaused;
+  }
+
+  /** Why the recording cannot be paused or resumed now; undefined where it can. */
+  recordingRefusal(request: RecordingRequest): RecordingRefusal | undefined {
+    if (this.#ended || !this.#deadlines.isLegStarted) return "not_live";
+    if (!this.#spec.recordingEnabled && !storesWords(this.#spec)) return "not_recorded";
+    return this.#recordingPauses.refusal(request);
+  }
+
   /** Why the call cannot be put on hold now, or be resumed; undefined where it can. */
   holdRefusal({ kind }: Pick<HoldRequest, "kind">): HoldRefusal | undefined {
     if (this.#ended || !this.#deadlines.isLegStarted) return "not_live";
@@ -224,7 +256,11 @@ export class Call implements CallMachine {
     // The maximum duration is checked first, so that the end reason does not depend on the event that arrives at that
     // time.
     if (nowMs >= callMs(this.#spec.maxDurationMs)) this.#end("max_duration");
-    else this.#dispatch(event);
+    else {
+      if (isConfirmation(event)) this.#agentSide.confirmed(this.#nowMs);
+      this.#dispatch(event);
+    }
+    if (!this.#ended && this.#recordingPauses.isEnding) this.#endRecordingPause();
     if (!this.#ended && (this.#parameters.preemptiveMs > 0 || this.#retrieval !== undefined)) this.#prepareAnswer();
     this.#deadlines.renew();
   }
@@ -260,7 +296,6 @@ export class Call implements CallMachine {
   }
 
   #dispatch(event: CallEvent): void {
-    if (isConfirmation(event)) this.#agentSide.confirmed(this.#nowMs);
     switch (event.kind) {
       case "frame-in":
         this.#onFrameIn(event.isSpeech, event.mediaMs);
@@ -276,9 +311,6 @@ export class Call implements CallMachine {
       case "end-requested":
       case "internal-error":
         this.#end(event.kind === "internal-error" ? "worker_lost" : event.reason);
-        return;
-      case "goodbye-requested":
-        this.#ending.sayGoodbye(event.reason, this.#ownPhrases, this.#nowMs);
         return;
       case "limit-reached":
         this.#onLimitReached(event.action);
@@ -305,10 +337,13 @@ export class Call implements CallMachine {
       case "transfer-refused":
         this.#onTransfer(event);
         return;
+      case "goodbye-requested":
       case "hold-requested":
       case "resume-requested":
       case "dtmf-requested":
-        this.#onRequest(event);
+      case "recording-pause-requested":
+      case "recording-resume-requested":
+        this.#onRequested(event);
         return;
       case "passages":
       case "retrieval-failed":
@@ -391,11 +426,28 @@ export class Call implements CallMachine {
     this.#onCallerBack(result);
   }
 
-  /** What the API wants. */
-  #onRequest(event: Extract<CallEvent, { kind: "hold-requested" | "resume-requested" | "dtmf-requested" }>): void {
-    if (event.kind === "hold-requested") this.#onHoldRequested(event.msMax);
-    else if (event.kind === "dtmf-requested") this.#onDtmfRequested(event.digits);
-    else if (this.holdRefusal({ kind: "resume" }) === undefined) this.#endHold("requested");
+  /** What a program asks for. */
+  #onRequested(event: Requested): void {
+    switch (event.kind) {
+      case "goodbye-requested":
+        this.#ending.sayGoodbye(event.reason, this.#ownPhrases, this.#nowMs);
+        return;
+      case "hold-requested":
+        this.#onHoldRequested(event.msMax);
+        return;
+      case "resume-requested":
+        if (this.holdRefusal({ kind: "resume" }) === undefined) this.#endHold("requested");
+        return;
+      case "dtmf-requested":
+        this.#onDtmfRequested(event.digits);
+        return;
+      case "recording-pause-requested":
+        this.#changeRecording({ kind: "pause-recording" });
+        return;
+      case "recording-resume-requested":
+        this.#changeRecording({ kind: "resume-recording" });
+        return;
+    }
   }
 
   #onDtmfRequested(digits: string): void {
@@ -433,6 +485,19 @@ export class Call implements CallMachine {
     this.#agentSide.resumed(clear, this.#nowMs);
     if (reason === "requested" || reason === "expired") this.#onCallerBack(result);
     else this.#hold.over();
+  }
+
+  #changeRecording(request: RecordingRequest): void {
+    if (this.recordingRefusal(request) !== undefined) return;
+    if (request.kind === "resume-recording") this.#recordingPauses.resume();
+    else if (this.#recordingPauses.pause(this.#nowMs)) this.#sink({ kind: "recording-paused" });
+  }
+
+  /** A pause that was resumed is over once nothing is left to be said of what was said in it. */
+  #endRecordingPause(): void {
+    if (this.#agentSide.busy || this.#turnTaking.turn.caller.at !== "silent" || this.#segmenter.isSpeaking) return;
+    const pausedMs = this.#recordingPauses.silent(this.#nowMs);
+    if (pausedMs !== undefined) this.#sink({ kind: "recording-resumed", pausedMs });
   }
 
   /** The agent speaks at once, or as soon as there is a leg. */

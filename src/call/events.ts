@@ -134,6 +134,9 @@ export type CallEvent =
   | { kind: "resume-requested" }
   /** The API sends digits to the other end, as tones in the agent's audio. */
   | { kind: "dtmf-requested"; digits: string }
+  /** A program pauses or resumes the recording. No effect where `Call.recordingRefusal` gives a reason. */
+  | { kind: "recording-pause-requested" }
+  | { kind: "recording-resume-requested" }
   /**
    * Only of a live transcription. What was said until now is to become an utterance at once; with `endReason` the transcription ends
    * with it.
@@ -235,6 +238,10 @@ export type CallCommand =
    * where DTMF tones are among it.
    */
   | { kind: "resumed"; reason: HoldEnd; heldMs: number; clear?: false }
+  /** From now on neither audio nor words of the call are stored. */
+  | { kind: "recording-paused" }
+  /** They are stored again, after `pausedMs`. */
+  | { kind: "recording-resumed"; pausedMs: number }
   /** Synthesize a segment after the segments before it, and send it in order. Service phrases have a `reason`. */
   | { kind: "speak"; turnId: TurnId; segment: number; text: string; reason?: SpeakReason }
   /** Send a mark directly after the last frame sent. */

@@ -3,9 +3,9 @@ import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters
 import type { AccountProviders } from "../core/account-providers.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
-import type { HoldOutcome, HoldRequest } from "../core/calls/hold.ts";
 import type { PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
+import { isRecordingRequest, type LiveOutcome, type LiveRequest } from "../core/calls/recording-pause.ts";
 import type { CallSpec, ConnectionType, ModelName } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { mediaMs } from "../core/clocks.ts";
@@ -271,9 +271,11 @@ export class Gateway {
     return live !== undefined;
   }
 
-  /** Puts the caller of a call on hold, or ends the hold. */
-  hold(callId: CallId, request: HoldRequest): HoldOutcome {
-    return this.#calls.get(callId)?.session.hold(request) ?? "not_live";
+  /** Puts the caller of a call on hold, or ends the hold; pauses or resumes the recording. */
+  request(callId: CallId, request: LiveRequest): LiveOutcome {
+    const session = this.#calls.get(callId)?.session;
+    if (session === undefined) return "not_live";
+    return isRecordingRequest(request) ? session.changeRecording(request) : session.hold(request);
   }
 
   /** The telephone calls of this process that have a media stream, or have lost it. */

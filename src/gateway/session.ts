@@ -5,7 +5,8 @@ import { UNREACHABLE_TEXT } from "../call/transfer.ts";
 import type { HoldOutcome, HoldRequest } from "../core/calls/hold.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
-import { knowledgeOf } from "../core/calls/spec.ts";
+import type { LiveOutcome, RecordingRequest } from "../core/calls/recording-pause.ts";
+import { isRedacted, knowledgeOf } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import {
   type CallMs,
@@ -337,6 +338,15 @@ export class CallSession implements AttachedCall {
     return this.#isOver() ? "not_live" : "transferring";
   }
 
+  /** Pauses or resumes the recording. Never throws. */
+  changeRecording(request: RecordingRequest): LiveOutcome {
+    const refusal = this.isOver ? "not_live" : this.#call.recordingRefusal(request);
+    if (refusal !== undefined) return refusal;
+    const kind = request.kind === "pause-recording" ? "recording-pause-requested" : "recording-resume-requested";
+    this.handle({ kind }, this.nowMs());
+    return "done";
+  }
+
   /** What the control process says of the telephone call. Never throws. */
   phoneUpdate(update: PhoneUpdate): void {
     const nowMs = this.nowMs();
@@ -631,6 +641,10 @@ export class CallSession implements AttachedCall {
       case "resumed":
         this.#changeHold(command, attachment);
         return;
+      case "recording-paused":
+      case "recording-resumed":
+        // The journal reads them.
+        return;
       case "end":
         this.#finish(command);
         return;
@@ -676,7 +690,10 @@ export class CallSession implements AttachedCall {
     if (command.kind === "state") {
       this.#liveState = command.state;
       this.#recentUpdates.state(command);
-    } else if (command.kind === "transcript") this.#recentUpdates.transcript(command);
+    } else if (command.kind === "transcript") {
+      if (this.#withholdsWords) return;
+      this.#recentUpdates.transcript(command);
+    }
     attachment?.sendToClient(command);
   }
 
@@ -707,6 +724,11 @@ export class CallSession implements AttachedCall {
     this.#pausedTurnId = command.kind === "pause" ? command.turnId : undefined;
     if (command.kind === "pause") attachment?.pause(command.turnId);
     else attachment?.resume();
+  }
+
+  /** Words of a call that is redacted, or whose recording is paused, are shown to no client. */
+  get #withholdsWords(): boolean {
+    return isRedacted(this.#options.redeemed.spec) || this.#call.isRecordingPaused;
   }
 
   #askStt(kind: "request-interim" | "finalize-stt"): void {

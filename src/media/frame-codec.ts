@@ -10,6 +10,10 @@ export const bytesPerSample = (codec: FrameCodec): 1 | 2 => (codec === "pcm_s16l
 export const pcmBytes = (samples: Int16Array): Uint8Array =>
   new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 
+/** So many bytes of silence in a codec. */
+export const silenceOf = (codec: FrameCodec, bytes: number): Uint8Array =>
+  new Uint8Array(bytes).fill(codec === "pcm_s16le" ? 0 : (codec === "alaw" ? A_LAW : MU_LAW).silenceByte);
+
 // The table of mu-law, followed by that of A-law, as a constant of this module. Its index has a visible range, so the
 // compiler omits the bounds checks.
 const A_LAW_OFFSET = MU_LAW.encodeTable.length;

@@ -52,6 +52,7 @@ import { RetentionJob } from "../record/retention/job.ts";
 import { TranscriptionRetention } from "../record/retention/transcriptions.ts";
 import { CallTraces } from "../record/traces/call-traces.ts";
 import { loadSpanExport } from "../record/traces/exporter.ts";
+import { accountLlms } from "../speech/llm/accounts.ts";
 import { speechMetrics } from "../speech/local/host/metrics.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createVoiceLists } from "../speech/registry.ts";
@@ -86,13 +87,14 @@ import {
   waitForAssignment,
 } from "./channel/child-side.ts";
 import { Admission } from "./control/admission.ts";
+import { ANALYSIS_DEADLINES, analysisLlms } from "./control/analyses.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
 import { backgroundJobs } from "./control/background-jobs.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
 import { corpusIndex } from "./control/corpus-index.ts";
 import { DocumentEnds } from "./control/document-ends.ts";
 import { documentProcessing } from "./control/document-processing.ts";
-import { fileTranscriptions } from "./control/file-transcriptions.ts";
+import { fileTranscriptions, providersOf } from "./control/file-transcriptions.ts";
 import { ensureFirstApiKey } from "./control/first-api-key.ts";
 import { formatInTurns } from "./control/format-in-turns.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
@@ -383,6 +385,7 @@ const knowledge = documentProcessing({
   clock,
   log,
 });
+const schemas = new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) });
 const index = corpusIndex({
   socketPath: retrieval.socketPath,
   folder: retrieval.folder,
@@ -393,7 +396,6 @@ const index = corpusIndex({
 });
 const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
 jobStatistics.start();
-const schemas = new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) });
 const toolOptions = { secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback };
 const mcpClients = new McpProcess({ start: forkMcpProcess(config.toolsAllowLoopback), clock, log });
 const mcpTools = new McpTools({ ...toolOptions, clients: mcpClients });
@@ -404,6 +406,13 @@ const jobs = backgroundJobs({
   transcriptions: transcriptions.job,
   documentProcessing: knowledge.job,
   corpusCleaning: knowledge.cleaning,
+  analysisLlmOf: analysisLlms({
+    llms: accountLlms({ config, clock, log, deadlines: ANALYSIS_DEADLINES }),
+    providersOf: (accountId) => providersOf({ stores, accountSecrets }, accountId),
+  }),
+  schemas,
+  isOverLimit: (accountId) => accountTotals.overLimit(accountId) !== undefined,
+  prices: config.prices,
   stores,
   webhooks,
   mediaKeys,

@@ -6,7 +6,7 @@ import { createLogger } from "../core/log/logger.ts";
 import { exitWithParent } from "../core/parent-watchdog.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { localJournalProcessor } from "../record/finalization/journal-processor.ts";
-import { journalFileOf } from "../record/journal/reader.ts";
+import { journalDirectory, journalFileOf } from "../record/journal/reader.ts";
 import type { RenderProgress } from "../record/recording/render.ts";
 import { deleteUnfinished } from "../record/recording/wav-file.ts";
 import { LiveSpans } from "../record/traces/live-spans.ts";
@@ -26,7 +26,7 @@ for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(signal, () => {
 process.on("disconnect", () => process.exit(0));
 exitWithParent(Number(parentPid));
 // A renderer that died has left unfinished files. No other renderer runs.
-await deleteUnfinished(join(dataDir, "recordings"));
+for (const folder of [join(dataDir, "recordings"), journalDirectory(dataDir)]) await deleteUnfinished(folder);
 
 const makeResampler = await loadResampler();
 const liveSpans = new LiveSpans();

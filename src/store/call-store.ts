@@ -1,8 +1,10 @@
 import type { CallCost, ProviderUsage } from "../core/billing/prices.ts";
+import type { CallAnalysis } from "../core/calls/analysis.ts";
 import type { LatencySummary } from "../core/calls/latency.ts";
 import type { CallNetwork } from "../core/calls/network.ts";
 import type { CallDirection, CarrierPrice, PhoneCallFacts } from "../core/calls/phone.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
+import type { RecordingPause } from "../core/calls/recording-pause.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
@@ -17,6 +19,7 @@ import type {
   ToolCallId,
   WorkerId,
 } from "../core/ids.ts";
+import type { RedactionKind } from "../core/redaction/kinds.ts";
 import type { VariableValues } from "./agent-store.ts";
 import type { Act } from "./audit-store.ts";
 import type { ToolRunWords } from "./tool-store.ts";
@@ -85,13 +88,21 @@ export interface CallRecord {
   phone?: PhoneCallFacts;
   /** What the carrier charges for a telephone call, once that is known. */
   carrierPrice?: CarrierPrice;
+  /** How often each kind was found and redacted; absent before the end, and where nothing is redacted. */
+  redaction?: Readonly<Partial<Record<RedactionKind, number>>>;
+  /** When neither audio nor words were stored; absent where they always were. */
+  recordingPauses?: readonly RecordingPause[];
+  /** What an LLM has found out about the call; absent before the end, and where that is not wanted. */
+  analysis?: CallAnalysis;
   /** When retention deleted the recording and the transcript. */
   recordingDeletedAtMs?: EpochMs;
   transcriptDeletedAtMs?: EpochMs;
 }
 
-/** A call as lists show it: without its tools, whose schemas can be a hundred times as long as the rest. */
-export type ListedCall = Omit<CallRecord, "settings"> & { settings: Omit<CallSettings, "tools"> };
+/** A call as lists show it: without its tools and its analysis, whose schemas can be a hundred times as long as the rest. */
+export type ListedCall = Omit<CallRecord, "settings" | "analysis"> & {
+  settings: Omit<CallSettings, "tools" | "analysis">;
+};
 
 /** The saved agent of a new call. */
 export interface CallAgent {
@@ -277,6 +288,8 @@ export interface CallEnd {
   /** Counters of the call, by name. */
   counters?: Readonly<Record<string, number>> | undefined;
   latency?: LatencySummary | undefined;
+  redaction?: Readonly<Partial<Record<RedactionKind, number>>> | undefined;
+  recordingPauses?: readonly RecordingPause[] | undefined;
   network?: CallNetwork | undefined;
   usage?: readonly ProviderUsage[] | undefined;
   cost?: CallCost | undefined;

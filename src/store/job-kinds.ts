@@ -6,6 +6,12 @@ import type { CallId, CarrierId } from "../core/ids.ts";
 /** Renders the recording of a call; the payload is `{callId}`. */
 export const RENDER_JOB = "recording.render";
 
+/** Analyses an ended call; the payload is `{callId}`, the key is that id, and the lane is the account. */
+export const ANALYSIS_JOB = "call.analyse";
+
+/** Announces the end of a call whose analysis is not there in time; the payload is `{callId}`, and the key is that id. */
+export const ENDED_EVENT_JOB = "call.announce-end";
+
 /** Sends one delivery of a webhook; the payload is `{deliveryId}`. */
 export const DELIVERY_JOB = "webhook.deliver";
 
@@ -43,6 +49,8 @@ export const hangUpLane = (carrierId: CarrierId): string => `${carrierId} hang-u
 
 export const JOB_KINDS = [
   RENDER_JOB,
+  ANALYSIS_JOB,
+  ENDED_EVENT_JOB,
   DELIVERY_JOB,
   PHONE_CALL_JOB,
   TRANSCRIPTION_JOB,

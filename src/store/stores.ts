@@ -3,6 +3,7 @@ import type { AccountId, WebhookId } from "../core/ids.ts";
 import type { AccountSecret, AccountSecretStore } from "./account-secret-store.ts";
 import type { AccountStore } from "./account-store.ts";
 import type { AgentStore } from "./agent-store.ts";
+import type { AnalysisStore } from "./analysis-store.ts";
 import type { ApiKeyStore } from "./api-key-store.ts";
 import type { AuditStore } from "./audit-store.ts";
 import type { CallStore } from "./call-store.ts";
@@ -92,6 +93,7 @@ export interface Stores {
   agents: AgentStore;
   audit: AuditStore;
   calls: CallStore;
+  analyses: AnalysisStore;
   redemptions: Redemptions;
   phoneCalls: PhoneCallStore;
   phoneNumbers: PhoneNumberStore;

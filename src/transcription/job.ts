@@ -10,6 +10,7 @@ import {
 } from "../core/limits/transcriptions.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { PartKey, PartOutcome } from "../core/transcriptions/part.ts";
+import { redactedResult } from "../core/transcriptions/redacted-result.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";
 import { type JobContext, type JobHandler, JobPostponed } from "../jobs/handler.ts";
 import type { ClaimedJob } from "../store/job-store.ts";
@@ -64,7 +65,9 @@ export class TranscriptionJob implements JobHandler {
     if (transcription?.status === "queued") throw new JobPostponed(TRANSCRIPTION_TURN_MS);
     if (transcription?.status !== "processing") return;
     try {
-      const result = await this.#transcribe(transcription, signal, reportProgress);
+      const whole = await this.#transcribe(transcription, signal, reportProgress);
+      const { redact = [] } = transcription.options;
+      const result = redact.length > 0 ? redactedResult(whole, redact) : whole;
       await store.end(id, { status: "completed", result });
     } catch (error) {
       signal.throwIfAborted();

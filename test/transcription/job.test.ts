@@ -3,6 +3,7 @@ import { epochMs } from "../../src/core/clocks.ts";
 import { providerFailed, TrunklineError } from "../../src/core/errors.ts";
 import type { AccountId, JobId, TranscriptionId } from "../../src/core/ids.ts";
 import { TRANSCRIPTION_RETRY_DELAYS_MS, TRANSCRIPTION_TURN_MS } from "../../src/core/limits/transcriptions.ts";
+import type { RedactionKind } from "../../src/core/redaction/kinds.ts";
 import type { PartKey } from "../../src/core/transcriptions/part.ts";
 import type { TranscriptionResult } from "../../src/core/transcriptions/result.ts";
 import { JobPostponed } from "../../src/jobs/handler.ts";
@@ -26,6 +27,7 @@ class OneTranscription {
   others = 0;
   readonly parts: StoredPart[] = [];
   readonly progress: [number, number | undefined][] = [];
+  redact: readonly RedactionKind[] = [];
 
   get transcription(): Transcription {
     return {
@@ -34,7 +36,14 @@ class OneTranscription {
       createdAtMs: epochMs(0),
       status: this.status,
       source: "upload",
-      options: { language: "en", channels: "mix", timestamps: "word", speakers: false, vocabulary: [] },
+      options: {
+        language: "en",
+        channels: "mix",
+        timestamps: "word",
+        speakers: false,
+        vocabulary: [],
+        redact: this.redact,
+      },
       metadata: {},
       deletesAudio: false,
       hasAudio: true,
@@ -98,6 +107,17 @@ test("a file is transcribed with the account's providers, and each part is store
   expect(stored.end).toEqual({ status: "completed", result: RESULT });
   expect(stored.parts).toEqual([{ ...PART, requests: 1, outcome: OUTCOME }]);
   expect(stored.progress).toEqual([[500, 1_000]]);
+});
+
+test("what must not be kept is not in the result that is stored", async () => {
+  const said = {
+    ...{ text: "it is 4111 1111 1111 1111", language: "en", durationMs: 1_000, channels: 1 },
+    ...{ utterances: [], words: [], hasEstimatedTimes: false, parts: [] },
+  };
+  const { stored, run } = scene(async () => said);
+  stored.redact = ["card_number"];
+  await run();
+  expect(stored.end).toEqual({ status: "completed", result: { ...said, text: "it is [card number]" } });
 });
 
 test("another attempt is given the parts of the first, also where the account may have no more at once", async () => {

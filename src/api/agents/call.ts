@@ -2,6 +2,7 @@ import type { CallSpec } from "../../core/calls/spec.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import type { AgentDefinition, VariableValues } from "../../store/agent-store.ts";
+import { afterCallProblems } from "../calls/after-call.ts";
 import { type CallSettingsBody, NewCallBody } from "../calls/request-schemas.ts";
 import { type CallSpecDeps, maxCostProblems, modelProblems, specOfCheckedTools } from "../calls/spec.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
@@ -78,7 +79,12 @@ export async function agentSpecOf(
     metadata,
   });
   const selectedTools = withCorporaOfAgent(whole.selectedTools, definition.corpusIds);
-  return { spec: await specOfCheckedTools({ ...whole, selectedTools }, accountId, [], offer), variables: values };
+  const spec = await specOfCheckedTools({ ...whole, selectedTools }, accountId, [], offer);
+  const isRedacted = spec.redact?.includes("variables") === true;
+  return {
+    spec: isRedacted ? { ...spec, redactedValues: Object.values(values).map(String) } : spec,
+    variables: values,
+  };
 }
 
 /** The tools of an agent's calls: those of its settings, and its saved ones. */
@@ -108,11 +114,15 @@ async function overrideProblems(
   const tools = await toolProblems(overrides.selectedTools, at, accountId, offer, {
     corpora: corporaOf(corpusIds),
   });
+  // What the agent itself asks for was checked when it was saved, with its own `transcriptEnabled`.
+  const { redact = callSettings.redact, analysis = callSettings.analysis, transcriptEnabled } = overrides;
+  const storing = { redact, analysis, transcriptEnabled: transcriptEnabled ?? callSettings.transcriptEnabled };
   const limited = maxCost === undefined && model === undefined ? {} : { ...callSettings, ...overrides };
   return [
     ...refused,
     ...(model === undefined ? [] : modelProblems(overrides, ["overrides"], offer)),
     ...maxCostProblems(limited, ["overrides"], offer),
+    ...(await afterCallProblems(storing, ["overrides"], accountId, offer)),
     ...tools.filter(({ path }) => path !== OWN_CORPORA && !path.startsWith(`${OWN_CORPORA}/`)),
   ];
 }

@@ -2,6 +2,7 @@ import { canonicalJson } from "../../core/canonical-json.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import type { AgentDefinition } from "../../store/agent-store.ts";
+import { afterCallProblems } from "../calls/after-call.ts";
 import { type CallSpecDeps, maxCostProblems, modelProblems } from "../calls/spec.ts";
 import type { Problem } from "../http/errors.ts";
 import { toolProblems } from "../tools/selected-tools.ts";
@@ -30,6 +31,7 @@ export async function checkedDefinition(
       ...placeholderProblems(given),
       ...modelProblems(settings, ["callSettings"], offer),
       ...maxCostProblems(settings, ["callSettings"], offer),
+      ...(await afterCallProblems(settings, ["callSettings"], accountId, offer)),
       ...tools,
     ],
     offer.voices,

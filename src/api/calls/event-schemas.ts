@@ -252,6 +252,8 @@ const InputEventItem = z
       digits: z.string().meta({ description: "Empty with `transcriptEnabled: false`." }),
       chars,
     }),
+    event("recording-pause-requested", "`POST /calls/{id}/recording/pause` pauses the recording.", {}),
+    event("recording-resume-requested", "`POST /calls/{id}/recording/resume` resumes the recording.", {}),
     event("tool-result", "A tool call completed or failed; this is what the LLM is given.", {
       turnId,
       toolCallId,
@@ -461,6 +463,14 @@ const CommandItem = z
         description:
           "The peer plays the audio that it has, because DTMF tones are among it. Absent where it is asked to drop it.",
       }),
+    }),
+    command(
+      "recording-paused",
+      "From now on neither audio nor words are stored: what follows has no texts until `recording-resumed`.",
+      {},
+    ),
+    command("recording-resumed", "Audio and words are stored again.", {
+      pausedMs: z.int().meta({ description: "For how long they were not, in milliseconds." }),
     }),
     command("turn", "A turn of the transcript is complete.", { turn: Transcript.shape.data.element, chars }),
     command("end", "The call is over; the last event of every call.", { reason }),

@@ -17,6 +17,16 @@ const ORDER_STATUS = {
 };
 const ORDER_REQUEST = { method: "GET", url: "https://api.example.com/orders/{order}" };
 
+const ANALYSIS = {
+  schema: {
+    type: "object",
+    properties: { wantsCallback: { type: "boolean" } },
+    required: ["wantsCallback"],
+  },
+  prompt: "A caller who asks to be called again wants a callback.",
+  summary: true,
+};
+
 const SETTINGS = {
   languagePinned: false,
   model: "model_b",
@@ -29,6 +39,8 @@ const SETTINGS = {
   recordingEnabled: true,
   transcriptEnabled: true,
   useParameters: true,
+  redact: ["card_number"],
+  analysis: ANALYSIS,
   selectedTools: [
     { toolName: "hang_up" },
     { toolName: "transfer", parameterOverrides: { target: "+15550100" } },
@@ -99,6 +111,15 @@ export const CALLS = [
     recording: { channels: 2, sampleRateHz: 8_000, durationMs: 12_160, complete: true },
     recordingDeletedAt: null,
     transcriptDeletedAt: null,
+    redaction: { card_number: 1 },
+    recordingPauses: null,
+    analysis: {
+      status: "completed",
+      reason: null,
+      summary: "The caller asked for the opening hours.",
+      data: { wantsCallback: false },
+      truncated: false,
+    },
     transcriptComplete: true,
     counters: { framesIn: 608, framesOut: 236 },
     latency: {
@@ -123,10 +144,12 @@ export const CALLS = [
   },
 ];
 
-export const CALL_SUMMARIES = CALLS.map(({ configuration: { selectedTools: _, ...configuration }, ...call }) => ({
-  ...call,
-  configuration,
-}));
+export const CALL_SUMMARIES = CALLS.map(
+  ({ configuration: { selectedTools: _, analysis: __, ...configuration }, analysis: ___, ...call }) => ({
+    ...call,
+    configuration,
+  }),
+);
 
 export const TURNS = [
   {

@@ -17,8 +17,24 @@ export type HeldSince = (callId: CallId) => EpochMs | undefined;
 export function itemOf(call: CallRecord, heldSinceMs?: EpochMs): z.output<typeof CallItem> {
   const summary = summaryOf(call, heldSinceMs);
   const selectedTools = call.settings.tools.map(toolItemOf);
-  return { ...summary, configuration: { ...summary.configuration, selectedTools } };
+  const analysis = call.settings.analysis ?? null;
+  return {
+    ...summary,
+    configuration: { ...summary.configuration, selectedTools, analysis: analysis === null ? null : { ...analysis } },
+    analysis: analysisItemOf(call.analysis),
+  };
 }
+
+const analysisItemOf = (analysis: CallRecord["analysis"]): z.output<typeof CallItem>["analysis"] =>
+  analysis === undefined
+    ? null
+    : {
+        status: analysis.status,
+        reason: analysis.reason ?? null,
+        summary: analysis.summary ?? null,
+        data: analysis.data === undefined ? null : { ...analysis.data },
+        truncated: analysis.truncated ?? false,
+      };
 
 /** A call as lists show it. */
 export function summaryOf(call: ListedCall, heldSinceMs?: EpochMs): z.output<typeof CallSummary> {
@@ -54,12 +70,15 @@ export function summaryOf(call: ListedCall, heldSinceMs?: EpochMs): z.output<typ
       recordingEnabled: settings.recordingEnabled,
       transcriptEnabled: storesWords(settings),
       useParameters: settings.useParameters ?? false,
+      redact: [...(settings.redact ?? [])],
       websocket: settings.websocket === undefined ? null : websocketOf(settings.websocket),
     },
     metadata: settings.metadata ?? null,
     recording: call.recording ?? null,
     recordingDeletedAt: timeOrNull(call.recordingDeletedAtMs),
     transcriptDeletedAt: timeOrNull(call.transcriptDeletedAtMs),
+    redaction: call.redaction === undefined ? null : { ...call.redaction },
+    recordingPauses: call.recordingPauses?.map((pause) => ({ ...pause })) ?? null,
     transcriptComplete: call.transcriptComplete ?? null,
     counters: call.counters ? { ...call.counters } : null,
     latency: call.latency ?? null,

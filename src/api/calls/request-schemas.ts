@@ -38,6 +38,7 @@ import {
   wholeNumber,
 } from "../http/fields.ts";
 import { SelectedTool } from "../tools/schemas.ts";
+import { AnalysisBody, RedactList } from "./after-call.ts";
 import { NEW_CALLS } from "./examples.ts";
 
 export const metadata = anyObject
@@ -99,6 +100,8 @@ const settings = {
     description:
       "Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them.",
   }),
+  redact: RedactList,
+  analysis: AnalysisBody,
   selectedTools: listOf(SelectedTool, SELECTED_TOOLS_MAX, "must be a list of objects").meta({
     description: "Tools that the agent may call.",
     examples: [[{ toolName: "hang_up" }]],
@@ -196,6 +199,8 @@ export const NewCallBody = z
       recordingEnabled: settings.recordingEnabled.default(true),
       transcriptEnabled: settings.transcriptEnabled.default(true),
       useParameters: settings.useParameters.default(false),
+      redact: settings.redact.default([]),
+      analysis: settings.analysis.optional(),
       connectionType: oneOf(CONNECTION_TYPES)
         .default(CONNECTION_TYPE_DEFAULT)
         .meta({

@@ -8,9 +8,11 @@ import { STAGES } from "../../core/calls/stages.ts";
 import type { CallMs } from "../../core/clocks.ts";
 import type { CallId, CorpusId, DocumentId } from "../../core/ids.ts";
 import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../core/limits/calls.ts";
+import { REDACTION_KINDS } from "../../core/redaction/kinds.ts";
 import { CALL_STATUSES } from "../../store/call-store.ts";
 import { pageSchema } from "../http/pages.ts";
 import { ToolItem } from "../tools/schemas.ts";
+import { AnalysisBody, AnalysisItem } from "./after-call.ts";
 import { CALL_SUMMARIES, CALLS, CREATED_CALLS, TURNS } from "./examples.ts";
 import { meaningsOf } from "./meanings.ts";
 
@@ -273,6 +275,7 @@ export const CallItem = z
         recordingEnabled: z.boolean(),
         transcriptEnabled: z.boolean(),
         useParameters: z.boolean(),
+        redact: z.array(z.enum(REDACTION_KINDS)),
         websocket: z
           .object({
             codec: z.enum(STREAM_CODECS),
@@ -282,6 +285,7 @@ export const CallItem = z
           .nullable()
           .meta({ description: "With its defaults filled in; null for other connection types." }),
         selectedTools: z.array(ToolItem),
+        analysis: AnalysisBody.nullable(),
       })
       .meta({
         description: "The configuration of the call, as in `POST /calls`, without the prompt and the greeting.",
@@ -302,6 +306,18 @@ export const CallItem = z
     transcriptDeletedAt: time.nullable().meta({
       description: "When retention deleted the transcript, and with it the call's events.",
     }),
+    redaction: z.partialRecord(z.enum(REDACTION_KINDS), z.int()).nullable().meta({
+      description:
+        "How often each kind was found in what is kept of the call, and redacted. Null before the end, and without `redact`.",
+    }),
+    recordingPauses: z
+      .array(z.object({ startMs: z.number(), endMs: z.number() }))
+      .nullable()
+      .meta({
+        description:
+          "When neither audio nor words were stored, in milliseconds since the media stream connected. Null before the end, and where they always were.",
+      }),
+    analysis: AnalysisItem,
     transcriptComplete: z.boolean().nullable().meta({
       description:
         "False when turns may be missing from the transcript: a process was lost, or the disk was full. `usage` and `cost` may then be incomplete too. Null before the end.",
@@ -316,17 +332,19 @@ export const CallItem = z
   })
   .meta({ id: "Call", description: "The current state of a call. Unknown values are null.", examples: CALLS });
 
-export const CallSummary = CallItem.extend({
-  configuration: CallItem.shape.configuration.omit({ selectedTools: true }).meta({
-    description:
-      "The configuration of the call, as in `POST /calls`, without the prompt, the greeting and the tools, which " +
-      "`GET /calls/{id}` shows.",
-  }),
-}).meta({
-  id: "CallSummary",
-  description: "A call in a list. Unknown values are null.",
-  examples: CALL_SUMMARIES,
-});
+export const CallSummary = CallItem.omit({ analysis: true })
+  .extend({
+    configuration: CallItem.shape.configuration.omit({ selectedTools: true, analysis: true }).meta({
+      description:
+        "The configuration of the call, as in `POST /calls`, without the prompt, the greeting, the tools and `analysis`, which " +
+        "`GET /calls/{id}` shows.",
+    }),
+  })
+  .meta({
+    id: "CallSummary",
+    description: "A call in a list. Unknown values are null.",
+    examples: CALL_SUMMARIES,
+  });
 
 const corpusId = z.string() as unknown as z.ZodType<CorpusId>;
 const documentId = z.string() as unknown as z.ZodType<DocumentId>;

@@ -1,4 +1,5 @@
 import { type AllowedProviders, allows } from "../../core/account-settings.ts";
+import type { AnalysisSettings } from "../../core/calls/analysis.ts";
 import { type CallSpec, MODEL_DEFAULT, MODEL_NAMES, type ModelName, type StreamFormat } from "../../core/calls/spec.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
@@ -14,6 +15,7 @@ import { type ToolDeps, toolProblems, transportProblems } from "../tools/selecte
 import { toolSpecsOf } from "../tools/tool-specs.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageByCode, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
+import { afterCallProblems } from "./after-call.ts";
 import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./request-schemas.ts";
 
 /** What this installation offers to calls; `offerTo` narrows it to one account. */
@@ -65,6 +67,7 @@ export async function callSpecOf(
       ...websocketProblems(given),
       ...modelProblems(given, [], offer),
       ...maxCostProblems(given, [], offer),
+      ...(await afterCallProblems(given, [], accountId, offer)),
       ...tools,
     ],
     offer,
@@ -177,12 +180,20 @@ function toCallSpec(body: NewCallBody, voiceId: string, language: string, tools:
     recordingEnabled: body.recordingEnabled,
     transcriptEnabled: body.transcriptEnabled,
     ...(body.useParameters && { useParameters: true }),
+    ...(body.redact.length > 0 && { redact: [...new Set(body.redact)] }),
+    ...(body.analysis !== undefined && { analysis: analysisSettingsOf(body.analysis) }),
     connectionType: body.connectionType,
     ...(body.connectionType === "websocket" && { websocket: streamFormatOf(body.websocket) }),
     tools,
     ...(body.metadata !== undefined && { metadata: body.metadata }),
   };
 }
+
+const analysisSettingsOf = ({ schema, prompt, summary }: NonNullable<NewCallBody["analysis"]>): AnalysisSettings => ({
+  ...(schema !== undefined && { schema }),
+  ...(prompt !== undefined && !isBlank(prompt) && { prompt }),
+  ...(summary && { summary }),
+});
 
 /** Requires a `websocket` object in which `websocketProblems` found nothing. */
 export function streamFormatOf(websocket: unknown = {}): StreamFormat {

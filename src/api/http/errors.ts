@@ -19,6 +19,8 @@ export const STATUS = {
   conflict: 409,
   already_on_hold: 409,
   not_on_hold: 409,
+  recording_paused: 409,
+  recording_not_paused: 409,
   /** The Idempotency-Key was used with another request. */
   idempotency_mismatch: 409,
   /** The header If-Match names another version than the resource has. */

@@ -27,6 +27,8 @@ export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   conflict: `not possible in the resource's current state, or the account has reached its limit of them (${AGENTS_PER_ACCOUNT_MAX.toLocaleString("en-US")} agents, ${AGENT_VERSIONS_MAX.toLocaleString("en-US")} published versions of an agent, ${WEBHOOKS_MAX} webhooks, ${API_KEYS_MAX} API keys, ${USERS_MAX} people, ${PUBLISHABLE_KEYS_MAX} publishable keys)`,
   already_on_hold: "the caller is on hold already, perhaps by the same request, repeated",
   not_on_hold: "the caller is not on hold; the hold may have ended by itself",
+  recording_paused: "the recording is paused already, perhaps by the same request, repeated",
+  recording_not_paused: "the recording is not paused",
   idempotency_mismatch: "the Idempotency-Key was used with another request",
   precondition_failed:
     "the header If-Match names another version than the agent or the account has: it was changed meanwhile",

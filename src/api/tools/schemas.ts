@@ -32,6 +32,8 @@ export const TOOL_NAMES = [
   "transfer",
   "send_dtmf",
   "hold_call",
+  "pause_recording",
+  "resume_recording",
   "query_corpus",
   "switch_language",
 ] as const satisfies readonly BuiltInTool[];
@@ -45,6 +47,8 @@ const OVERRIDES: Readonly<Record<string, Readonly<Record<string, [is: (value: un
   transfer: { target: [isTransferTarget, "must be a telephone number or a SIP address of at most 256 characters"] },
   send_dtmf: { digits: [isDigits, "must be 1 to 64 DTMF digits: 0-9, *, #, A-D"] },
   hold_call: { seconds: [isHoldSeconds, `must be a whole number from ${HOLD_S_MIN} to ${HOLD_S_MAX}`] },
+  pause_recording: {},
+  resume_recording: {},
   query_corpus: {
     corpusIds: [isCorpusIds, `must be a list of 1 to ${CALL_CORPORA_MAX} ids of corpora, each once`],
     retrieval: [isRetrievalMode, `must be ${RETRIEVAL_MODES.join(" or ")}`],

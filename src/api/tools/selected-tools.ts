@@ -239,6 +239,16 @@ async function schemaRule(schema: Record<string, unknown>, context: ToolCheckCon
   }
 }
 
+/** The problem of one schema that is none of a tool. Throws as `toolProblems` does. */
+export function singleSchemaRule(
+  schema: Record<string, unknown>,
+  accountId: AccountId,
+  offer: ToolDeps,
+): Promise<string | undefined> {
+  const schemasDeadlineMs = addMs(offer.clock.nowMs(), SCHEMAS_OF_REQUEST_MS_MAX);
+  return schemaRule(schema, { ...offer, accountId, schemaCpuMs: 0, schemasDeadlineMs });
+}
+
 /** Undefined after the request's deadline: each schema may wait for seconds after those of other requests. */
 async function compiledInTime(
   json: string,

@@ -9,7 +9,10 @@ const OPEN = {
   callId: null,
   url: null,
   fileName: "meeting.mp3",
-  options: { language: "auto", channels: "mix", timestamps: "word", speakers: false, vocabulary: ["Lario’s"] },
+  options: {
+    ...{ language: "auto", channels: "mix", timestamps: "word", speakers: false },
+    ...{ vocabulary: ["Lario’s"], redact: [] },
+  },
   metadata: { meeting: "A-17" },
   deleteAudio: false,
   hasAudio: true,

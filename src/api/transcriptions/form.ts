@@ -6,7 +6,7 @@ import type { FormField } from "../uploads/receive.ts";
 import { UploadOptions } from "./request-schemas.ts";
 
 /** The fields that may be repeated: their values are a list. */
-const LISTS: readonly string[] = ["vocabulary"];
+const LISTS: readonly string[] = ["vocabulary", "redact"];
 const FLAGS: readonly string[] = ["speakers", "deleteAudio"];
 
 /** The options in the fields of a form, checked; where there are problems, as they were received. */

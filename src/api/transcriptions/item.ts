@@ -23,7 +23,11 @@ export function transcriptionItemOf(
     callId: transcription.callId ?? null,
     url: transcription.url ?? null,
     fileName: transcription.fileName ?? null,
-    options: { ...transcription.options, vocabulary: [...transcription.options.vocabulary] },
+    options: {
+      ...transcription.options,
+      vocabulary: [...transcription.options.vocabulary],
+      redact: [...(transcription.options.redact ?? [])],
+    },
     metadata: { ...transcription.metadata },
     deleteAudio: transcription.deletesAudio,
     hasAudio: transcription.hasAudio,

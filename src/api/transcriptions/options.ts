@@ -32,15 +32,12 @@ export async function checkedOptions(
 ): Promise<TranscriptionOptions> {
   const language = await languageOf(given.language, offer);
   const problems = [...found, ...speakersProblems(given, offer)];
-  const isUnknownLanguage = problems.length === 0 && language instanceof TrunklineError && given.redact === undefined;
+  const isUnknownLanguage = problems.length === 0 && language instanceof TrunklineError;
   if (language instanceof TrunklineError) problems.push(...language.details);
-  const redact = redactProblems(given);
-  if (problems.length > 0) {
-    throw invalidRequest([...problems, ...redact], isUnknownLanguage ? "unknown_language" : "invalid_request");
-  }
-  refuseRedaction(redact);
-  const { channels, timestamps, speakers, vocabulary } = given as unknown as TranscriptionOptions;
-  return { language: language as string, channels, timestamps, speakers, vocabulary };
+  if (problems.length > 0) throw invalidRequest(problems, isUnknownLanguage ? "unknown_language" : "invalid_request");
+  const { channels, timestamps, speakers, vocabulary, redact = [] } = given as unknown as TranscriptionOptions;
+  const options = { language: language as string, channels, timestamps, speakers, vocabulary };
+  return redact.length > 0 ? { ...options, redact: [...new Set(redact)] } : options;
 }
 
 /** What of the options of an upload is wrong so far, before its file is read. */
@@ -54,7 +51,7 @@ export const speakersProblems = ({ speakers }: Given, { capabilities }: Transcri
         ),
       ];
 
-/** Throws what a request with `redact` is refused with when nothing else is wrong. */
+/** Throws what a live transcription with `redact` is refused with when nothing else is wrong. */
 export function refuseRedaction(redact: readonly Problem[]): void {
   const [unavailable] = redact;
   if (unavailable !== undefined)
@@ -62,7 +59,9 @@ export function refuseRedaction(redact: readonly Problem[]): void {
 }
 
 export const redactProblems = ({ redact }: Given): readonly Problem[] =>
-  redact === undefined ? [] : [problemWithoutValue(["redact"], "is not available in this version")];
+  redact === undefined
+    ? []
+    : [problemWithoutValue(["redact"], "is not available for live transcriptions in this version")];
 
 /** Who could, where none does. */
 const could = (providers: readonly string[]): string =>

@@ -8,6 +8,7 @@ import {
   VOCABULARY_WORD_CHARS_MAX,
   VOCABULARY_WORDS_MAX,
 } from "../../core/limits/transcriptions.ts";
+import { TRANSCRIPTION_REDACTION_KINDS } from "../../core/redaction/kinds.ts";
 import { CHANNEL_MODES, DEFAULT_TRANSCRIPTION_OPTIONS, TIMESTAMP_KINDS } from "../../core/transcriptions/options.ts";
 import { metadata } from "../calls/request-schemas.ts";
 import { ALONGSIDE_FIELD_ERRORS, flag, listOf, oneOf, text, textNotBlank } from "../http/fields.ts";
@@ -52,10 +53,13 @@ const options = {
       description: `Words that are likely, such as names: at most ${VOCABULARY_WORDS_MAX} of ${VOCABULARY_WORD_CHARS_MAX} characters.`,
       examples: [["Lario’s", "Trunkline"]],
     }),
-  redact: z
-    .unknown()
-    .meta({ description: "Not available in this version: any value is 400 `unavailable`." })
-    .optional(),
+  redact: listOf(oneOf(TRANSCRIPTION_REDACTION_KINDS), TRANSCRIPTION_REDACTION_KINDS.length, "must be a list of kinds")
+    .default([])
+    .meta({
+      description:
+        "What is not kept of the words: card numbers, telephone numbers, email addresses and national ids, as for calls. The audio is then deleted when the transcription is over.",
+      examples: [["card_number"]],
+    }),
   metadata: metadata.default({}),
   deleteAudio: flag.default(false).meta({
     description: "Whether the audio is deleted as soon as the transcription is over, whatever the retention says.",
@@ -111,7 +115,7 @@ export const UPLOAD_FORM: OpenAPIV3_1.SchemaObject = {
   type: "object",
   description:
     `The audio as the part \`file\`, of at most ${DEFAULT_MB.toLocaleString("en-US")} MB unless the operator sets TRANSCRIPTION_BYTES_MAX, ` +
-    "and the options as fields: `vocabulary` once for each word, `metadata` as JSON, anywhere in the body. Fields before the file, but for " +
+    "and the options as fields: `vocabulary` and `redact` once for each word and kind, `metadata` as JSON, anywhere in the body. Fields before the file, but for " +
     "`language` and `redact`, are checked before it is read.",
   required: ["file"],
   additionalProperties: false,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { TranscriptionId } from "../../core/ids.ts";
+import { REDACTION_KINDS } from "../../core/redaction/kinds.ts";
 import {
   CHANNEL_MODES,
   TIMESTAMP_KINDS,
@@ -58,6 +59,7 @@ export const TranscriptionSummary = z
         timestamps: z.enum(TIMESTAMP_KINDS),
         speakers: z.boolean(),
         vocabulary: z.array(z.string()),
+        redact: z.array(z.enum(REDACTION_KINDS)),
       })
       .meta({ description: "As in the request, with defaults." }),
     metadata: z.record(z.string(), z.unknown()).meta({ description: "As in the request." }),

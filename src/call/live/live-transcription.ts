@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { HoldRefusal } from "../../core/calls/hold.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
+import type { RecordingRefusal } from "../../core/calls/recording-pause.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
 import { addMs, type CallMs, callMs, earliest, elapsedMs, type MediaMs } from "../../core/clocks.ts";
 import { LEG_START_MS_MAX } from "../../core/limits/connections.ts";
@@ -79,9 +80,14 @@ export class LiveTranscription implements CallMachine {
   }
 
   readonly isHeld = false;
+  readonly isRecordingPaused = false;
   readonly snapshot = undefined;
 
   holdRefusal(): HoldRefusal {
+    return "not_live";
+  }
+
+  recordingRefusal(): RecordingRefusal {
     return "not_live";
   }
 

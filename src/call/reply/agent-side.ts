@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { CancelReason, EndReason, SpeakReason } from "../../core/calls/reasons.ts";
+import type { RecordingRequest } from "../../core/calls/recording-pause.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
 import type { TurnLatency } from "../../core/calls/transcript.ts";
 import { addMs, type CallMs, callMs, earliest, latest } from "../../core/clocks.ts";
@@ -56,6 +57,8 @@ export interface AgentSideOptions {
   beginHold: () => void;
   /** The LLM asks for the call to continue in another language. */
   switchLanguage: (language: string) => void;
+  /** The LLM pauses or resumes the recording; a pause begins at once. */
+  changeRecording: (request: RecordingRequest) => void;
 }
 
 /**
@@ -527,6 +530,9 @@ export class AgentSide {
         return this.sendDtmf(effect.digits, this.#options.spec.dtmfInBand === true);
       case "language":
         this.#options.switchLanguage(effect.language);
+        return true;
+      case "recording":
+        this.#options.changeRecording(effect.request);
         return true;
     }
   }

@@ -1,3 +1,4 @@
+import type { RecordingRequest } from "../../core/calls/recording-pause.ts";
 import type { BuiltInTool, BuiltInToolSpec, CallSpec, ToolSpec } from "../../core/calls/spec.ts";
 import { parseObject } from "../../core/json.ts";
 import type { CallKnowledge } from "../../core/knowledge/call-knowledge.ts";
@@ -16,7 +17,8 @@ export type ToolEffect =
   | { kind: "transfer"; target: string }
   | { kind: "hold"; msMax: number }
   | { kind: "send-dtmf"; digits: string }
-  | { kind: "language"; language: string };
+  | { kind: "language"; language: string }
+  | { kind: "recording"; request: RecordingRequest };
 
 /** How to handle a tool call of the LLM. */
 export type ToolPlan =
@@ -56,6 +58,14 @@ const BUILT_IN: Readonly<Record<BuiltInTool, Omit<ToolDescription, "name">>> = {
     {
       seconds: { type: "integer", description: "For how long.", minimum: HOLD_S_MIN, maximum: HOLD_S_MAX },
     },
+  ),
+  pause_recording: described(
+    "Stops storing what is said, on both sides, at once. Call this before the caller says or types something that must not be kept, such as a card number, and ask for it only after that.",
+    {},
+  ),
+  resume_recording: described(
+    "Goes on storing what is said, once you have finished speaking. Call this when what must not be kept has been said, and do not repeat it.",
+    {},
   ),
   query_corpus: described(
     "Searches documents and gives the passages that fit best. Ask in a whole sentence of the caller's words and yours, in the " +
@@ -161,6 +171,18 @@ function planBuiltIn(tool: BuiltInToolSpec, given: Readonly<Record<string, unkno
       const effect = { kind: "hold", msMax: seconds * 1_000 } as const;
       return { kind: "done", result: "The caller is on hold when everything has been heard.", effect };
     }
+    case "pause_recording":
+      return {
+        kind: "done",
+        result: "Nothing that is said is stored from now on, until you call resume_recording.",
+        effect: { kind: "recording", request: { kind: "pause-recording" } },
+      };
+    case "resume_recording":
+      return {
+        kind: "done",
+        result: "What is said after this reply is stored.",
+        effect: { kind: "recording", request: { kind: "resume-recording" } },
+      };
     case "switch_language": {
       const language = typeof given.language === "string" ? languageCode(given.language) : undefined;
       if (language === undefined) return errorResult("language must be a code such as en");

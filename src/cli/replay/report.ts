@@ -14,7 +14,7 @@ const SHOWN_CHARS_MAX = 80;
 
 /** What `npm run replay -- --json` prints. Times are ms since redemption; infinite ones are null. */
 export function replayDocument(path: string, comparison: Comparison, trace: Trace | undefined): object {
-  const { header, setup, events, commands, comparedUntilMs, truncated, difference } = comparison;
+  const { header, setup, events, commands, comparedUntilMs, truncated, pausedAtMs, difference } = comparison;
   const { callId, startedAt, software } = header;
   const { assumed, unmatched, unknown } = setup;
   return {
@@ -29,6 +29,7 @@ export function replayDocument(path: string, comparison: Comparison, trace: Trac
     parameters: { assumed, unmatched, unknown },
     untilMs: comparedUntilMs,
     truncated,
+    pausedAtMs: pausedAtMs ?? null,
     events,
     commands,
     same: difference === undefined,
@@ -39,10 +40,14 @@ export function replayDocument(path: string, comparison: Comparison, trace: Trac
 
 /** The result of a comparison as text. */
 export function comparisonText(path: string, comparison: Comparison): string {
-  const { header, events, commands, comparedUntilMs, truncated, difference } = comparison;
+  const { header, events, commands, comparedUntilMs, truncated, pausedAtMs, difference } = comparison;
   const lines = [`${path}: ${header.callId}, written by ${header.software}, replayed by ${SOFTWARE}`];
   lines.push(`Speech was detected by ${detectorOf(header)}; the replay uses the journal's decisions.`);
   lines.push(...basisLines(comparison));
+  if (pausedAtMs !== undefined)
+    lines.push(
+      `The recording was paused at ${timeText(pausedAtMs)}: the words after that are gone, and were not compared.`,
+    );
   if (truncated) lines.push(`The journal is truncated at ${timeText(comparedUntilMs)}: the call's end is not in it.`);
   const through = `${counted(commands, "command")} after ${counted(events, "event")}, until ${timeText(comparedUntilMs)}`;
   if (difference === undefined) return [...lines, `The same: ${through}.`].join("\n");

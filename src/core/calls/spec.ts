@@ -1,5 +1,7 @@
 import type { ToolId } from "../ids.ts";
 import type { CallKnowledge } from "../knowledge/call-knowledge.ts";
+import type { RedactionKind } from "../redaction/kinds.ts";
+import type { AnalysisSettings } from "./analysis.ts";
 
 /** A telephone carrier as the API names it; `carriers/list.ts` has those that exist. */
 export type CarrierType = `carrier_${string}`;
@@ -34,6 +36,8 @@ export const BUILT_IN_TOOLS = [
   "send_dtmf",
   "transfer",
   "hold_call",
+  "pause_recording",
+  "resume_recording",
   "query_corpus",
   "switch_language",
 ] as const;
@@ -145,12 +149,21 @@ export interface CallSpec {
    * it when the call starts. Absent for no, as in older calls.
    */
   dtmfInBand?: true;
+  /** What of the call is stored with labels and silence in its place, once the call is over. Absent for nothing. */
+  redact?: readonly RedactionKind[];
+  /** What an LLM is to find out about the call once it is over. Absent for nothing, and in what workers get of a call. */
+  analysis?: AnalysisSettings;
+  /** For `variables` in `redact`: the values that are not kept; not stored once the call is over. */
+  redactedValues?: readonly string[];
   /** The largest cost of the call, in the currency of PRICES; absent for no limit. */
   maxCost?: number;
   metadata?: Record<string, unknown>;
   /** The span of the client that asked for the call, as a W3C `traceparent` of version 00. The call's trace links to it. */
   traceparent?: string;
 }
+
+/** Whether words of the call are withheld until it is over and redacted. */
+export const isRedacted = ({ redact }: Pick<CallSpec, "redact">): boolean => redact !== undefined && redact.length > 0;
 
 /** Whether words of the call may be stored. Before `transcriptEnabled`, `recordingEnabled` was about words, too. */
 export const storesWords = ({

@@ -1,3 +1,4 @@
+import type { AnalysisFailure } from "../calls/analysis.ts";
 import { END_REASONS, type EndReason } from "../calls/reasons.ts";
 import type { ConnectionType } from "../calls/spec.ts";
 import { type EpochMs, millisecondsOf } from "../clocks.ts";
@@ -304,6 +305,12 @@ export class ControlMetrics {
     "recording_failures_total",
     "Recordings that could not be made from their journals.",
   );
+  readonly #analyses = counter(
+    this.registry,
+    "analyses_total",
+    "Analyses of ended calls, by what came of them: `completed`, or the reason why there is none.",
+    ["outcome"],
+  );
   readonly #workers = gauge(
     this.registry,
     "workers",
@@ -387,6 +394,11 @@ export class ControlMetrics {
   transcriberDied(): void {
     this.#transcriberRestarts += 1;
     this.#restarts.inc({ process: "transcriber" });
+  }
+
+  /** An analysis is completed, or has failed for this reason. */
+  analysisSettled(outcome: "completed" | AnalysisFailure): void {
+    this.#analyses.inc({ outcome });
   }
 
   recordingFailed(): void {

@@ -1,3 +1,5 @@
+import type { RedactionKind } from "../redaction/kinds.ts";
+
 /** How the channels of an audio file are transcribed: mixed to one, or each for itself. */
 export const CHANNEL_MODES = ["mix", "separate"] as const;
 export type ChannelMode = (typeof CHANNEL_MODES)[number];
@@ -16,6 +18,8 @@ export interface TranscriptionOptions {
   readonly speakers: boolean;
   /** Words that are likely, such as names. */
   readonly vocabulary: readonly string[];
+  /** What is not kept of the words; absent for nothing, and in older ones. */
+  readonly redact?: readonly RedactionKind[];
 }
 
 export const DEFAULT_TRANSCRIPTION_OPTIONS: Omit<TranscriptionOptions, "language"> = {

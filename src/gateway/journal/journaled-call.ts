@@ -2,6 +2,7 @@ import type { CallMachine, CallOptions } from "../../call/call.ts";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
 import { createCallMachine } from "../../call/machine.ts";
 import type { HoldRefusal, HoldRequest } from "../../core/calls/hold.ts";
+import type { RecordingRefusal, RecordingRequest } from "../../core/calls/recording-pause.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
 import type { SegmentState } from "../../media/voice-activity/speech-activity.ts";
 import type { JournalWriter } from "./writer.ts";
@@ -58,6 +59,16 @@ export class JournaledCall {
   /** See `Call.holdRefusal`. */
   holdRefusal(request: HoldRequest): HoldRefusal | undefined {
     return this.#call.holdRefusal(request);
+  }
+
+  /** Neither audio nor words are to be stored at present. */
+  get isRecordingPaused(): boolean {
+    return this.#call.isRecordingPaused;
+  }
+
+  /** See `Call.recordingRefusal`. */
+  recordingRefusal(request: RecordingRequest): RecordingRefusal | undefined {
+    return this.#call.recordingRefusal(request);
   }
 
   /** Whether the call wants a `tick` at `nowMs`. */

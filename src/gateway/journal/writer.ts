@@ -13,6 +13,7 @@ import {
 import { JournalEncoder } from "../../record/journal/format.ts";
 import type { JournalStart } from "../../record/journal/records.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../record/journal/redact.ts";
+import { JournaledPauses } from "./recording-pauses.ts";
 import type { JournalSyncQueue, SyncFile } from "./sync-queue.ts";
 
 /**
@@ -58,6 +59,7 @@ export class JournalWriter {
   readonly #onDone: (error: Error | undefined) => void;
   readonly #hasAudio: boolean;
   readonly #hasWords: boolean;
+  readonly #pauses = new JournaledPauses();
   /** Encrypts what is written, a chunk for each flush; undefined where the journal is not encrypted. */
   readonly #sealer: ChunkSealer | undefined;
   readonly #closed: Promise<void>;
@@ -107,8 +109,10 @@ export class JournalWriter {
   /** An inbound frame: the event `frame-in`, and its bytes in the leg's codec, which are copied. */
   frameIn(timeMs: CallMs, mediaMs: MediaMs, isSpeech: boolean, bytes: Uint8Array): void {
     if (this.#over) return;
+    if (isSpeech) this.#pauses.speech();
     const audioOmitted = this.#omitsAudio();
-    this.#filling.frameIn(timeMs, mediaMs, isSpeech, this.#hasAudio && !audioOmitted ? bytes : undefined, audioOmitted);
+    const audio = this.#storesAudio && !audioOmitted ? bytes : undefined;
+    this.#filling.frameIn(timeMs, mediaMs, isSpeech, audio, audioOmitted);
     this.#checkBacklog();
   }
 
@@ -116,7 +120,8 @@ export class JournalWriter {
   frameOut(timeMs: CallMs, turnId: TurnId, samples: number, bytes: Uint8Array): void {
     if (this.#over) return;
     const audioOmitted = this.#omitsAudio();
-    this.#filling.frameOut(timeMs, turnId, samples, this.#hasAudio && !audioOmitted ? bytes : undefined, audioOmitted);
+    const audio = this.#storesAudio && !audioOmitted ? bytes : undefined;
+    this.#filling.frameOut(timeMs, turnId, samples, audio, audioOmitted);
     this.#checkBacklog();
   }
 
@@ -134,14 +139,16 @@ export class JournalWriter {
       assert.fail("frame events must be journaled with their audio");
     if (this.#over) return;
     this.#hasUnflushedEvents = true;
-    this.#filling.event(timeMs, journaledEvent(event, this.#hasWords));
+    this.#filling.event(timeMs, journaledEvent(event, !this.#pauses.withholdsEvent(event) && this.#hasWords));
     this.#checkBacklog();
   }
 
   command(timeMs: CallMs, command: CallCommand): void {
     if (this.#over) return;
     this.#hasUnflushedEvents = true;
-    this.#filling.command(timeMs, journaledCommand(command, this.#hasWords));
+    this.#pauses.command(command, timeMs);
+    const withWords = this.#hasWords && !this.#pauses.withholdsCommand(command);
+    this.#filling.command(timeMs, journaledCommand(command, withWords));
     this.#checkBacklog();
   }
 
@@ -240,8 +247,13 @@ export class JournalWriter {
     this.#files.close(this.#fd, done);
   }
 
+  /** Audio of the call is stored, and its recording is not paused. */
+  get #storesAudio(): boolean {
+    return this.#hasAudio && !this.#pauses.isPaused;
+  }
+
   #omitsAudio(): boolean {
-    if (!this.#hasAudio || this.pendingBytes <= JOURNAL_PENDING_BYTES_MAX) return false;
+    if (!this.#storesAudio || this.pendingBytes <= JOURNAL_PENDING_BYTES_MAX) return false;
     this.#framesWithoutAudio += 1;
     return true;
   }

@@ -1,5 +1,7 @@
+import type { Prices } from "../../core/billing/prices.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs } from "../../core/clocks.ts";
+import type { AccountId } from "../../core/ids.ts";
 import { EVENTS_KEPT_MS } from "../../core/limits/events.ts";
 import { DEAD_JOB_DAYS } from "../../core/limits/jobs.ts";
 import { REMOVED_CORPUS_DAYS } from "../../core/limits/knowledge.ts";
@@ -8,12 +10,15 @@ import { DELIVERIES_WAITING_MAX, DELIVERY_DAYS } from "../../core/limits/webhook
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import type { GuardedHttp } from "../../core/network/guarded-http.ts";
+import type { SchemaChecks } from "../../core/schemas/checker.ts";
 import { DeliveryJob } from "../../delivery/delivery-job.ts";
 import type { EventDocuments } from "../../delivery/documents.ts";
 import { Sender } from "../../delivery/sender.ts";
 import type { JobContext, JobHandler } from "../../jobs/handler.ts";
 import { JobRunner } from "../../jobs/runner.ts";
 import type { JobStatisticsReader } from "../../jobs/statistics.ts";
+import { AnnounceEndJob } from "../../record/analysis/announce-job.ts";
+import { AnalysisJob, type AnalysisJobOptions } from "../../record/analysis/job.ts";
 import type { CallFinalizer } from "../../record/finalization/finalizer.ts";
 import type { JournalProcessor } from "../../record/finalization/journal-processor.ts";
 import { RenderJob } from "../../record/recording/render-job.ts";
@@ -23,10 +28,12 @@ import type { AccountSecretStore } from "../../store/account-secret-store.ts";
 import type { CarrierStore } from "../../store/carrier-store.ts";
 import type { InboundWebhookStore } from "../../store/inbound-webhook-store.ts";
 import {
+  ANALYSIS_JOB,
   CLEAN_JOB,
   CORPUS_CLEAN_JOB,
   DELIVERY_JOB,
   DOCUMENT_JOB,
+  ENDED_EVENT_JOB,
   type JobKind,
   PHONE_CALL_JOB,
   RENDER_JOB,
@@ -67,6 +74,12 @@ export interface BackgroundJobsOptions {
   corpusCleaning: JobHandler;
   /** Asks MCP servers for their tools. */
   toolListings: JobHandler;
+  /** The LLM of an analysis. */
+  analysisLlmOf: AnalysisJobOptions["llmOf"];
+  schemas: Pick<SchemaChecks, "check">;
+  /** The account has reached a limit of its spending. */
+  isOverLimit: (accountId: AccountId) => boolean;
+  prices: Prices | undefined;
   /** How many jobs there are. */
   statistics: Pick<JobStatisticsReader, "latest">;
 }
@@ -124,6 +137,8 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       log,
       onFailed: () => metrics.recordingFailed(),
     }),
+    [ANALYSIS_JOB]: analysisJob(options),
+    [ENDED_EVENT_JOB]: new AnnounceEndJob(stores.analyses),
     [RETENTION_JOB]: scheduled("7 * * * *", 6 * HOUR_MS, async ({ signal, reportProgress }) => {
       await transcriptionRetention.run(signal);
       await retention.run({ signal, onProgress: reportProgress });
@@ -157,6 +172,17 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
   const onAttempt = metrics.jobAttempted.bind(metrics);
   return new JobRunner({ jobs: stores.jobs, handlers, clock, log, onAttempt });
 }
+
+const analysisJob = ({ stores, analysisLlmOf, schemas, isOverLimit, prices, log, metrics }: BackgroundJobsOptions) =>
+  new AnalysisJob({
+    analyses: stores.analyses,
+    llmOf: analysisLlmOf,
+    schemas,
+    isOverLimit,
+    prices,
+    log,
+    onSettled: (outcome) => metrics.analysisSettled(outcome),
+  });
 
 const scheduled = (
   schedule: string,

@@ -84,8 +84,8 @@ export async function fileTranscriptions(options: FileTranscriptionsOptions): Pr
 }
 
 /** The providers of an account that may differ from those of the service. */
-async function providersOf(
-  { stores, accountSecrets }: FileTranscriptionsOptions,
+export async function providersOf(
+  { stores, accountSecrets }: { stores: Pick<Stores, "accounts">; accountSecrets: Pick<AccountSecretStore, "open"> },
   accountId: AccountId,
 ): Promise<AccountProviders> {
   const [account, credentials] = await Promise.all([

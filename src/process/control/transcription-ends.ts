@@ -69,10 +69,11 @@ export class TranscriptionEnds {
   }
 
   /** Never rejects: the next start tries again. */
-  async #deleteUnkept({ id, endedAtMs, hasAudio, deletesAudio, source }: Transcription): Promise<void> {
+  async #deleteUnkept({ id, endedAtMs, hasAudio, deletesAudio, source, options }: Transcription): Promise<void> {
     const { transcriptions, audio, encryptsMedia, log } = this.#options;
+    const isRedacted = options.redact !== undefined && options.redact.length > 0;
     // A copy of a recording would outlive its call. A file that should be gone was written after the end.
-    const isKept = hasAudio && !deletesAudio && !encryptsMedia && source !== "call";
+    const isKept = hasAudio && !deletesAudio && !encryptsMedia && !isRedacted && source !== "call";
     if (endedAtMs === undefined || isKept) return;
     try {
       await audio.remove(id);

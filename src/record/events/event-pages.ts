@@ -1,8 +1,10 @@
+import { isRedacted } from "../../core/calls/spec.ts";
 import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../core/limits/api.ts";
 import { type FindMediaKey, noKey } from "../finalization/journal-processor.ts";
 import { type JournalFile, JournalReader, journalFileOf } from "../journal/reader.ts";
+import { recordWithoutWords } from "../journal/redact.ts";
 import { EventLister, type ListedEvent } from "./event-list.ts";
 
 /** One page of a call's events, in the order of time. */
@@ -46,7 +48,7 @@ export class EventPager {
     this.#readers.delete(key);
     const reader = cached ?? (await this.#open(callId, from));
     const page = await reader.page(limit);
-    if (page.more !== "never") this.#remember(readerKey(callId, page.next), reader);
+    if (page.more !== "never" && !reader.isTemporary) this.#remember(readerKey(callId, page.next), reader);
     return page;
   }
 
@@ -68,6 +70,7 @@ const readerKey = (callId: CallId, from: number): string => `${callId} ${from}`;
 class EventPageReader {
   readonly #journal: JournalReader;
   #lister: EventLister | undefined;
+  #awaitsRedaction = false;
   /** Events still to be skipped. */
   #skip: number;
   #next: number;
@@ -80,9 +83,16 @@ class EventPageReader {
     this.#next = from;
     const take = (event: ListedEvent): void => this.#take(event);
     this.#journal = new JournalReader(journal, (record) => {
-      if (record.kind === "header") this.#lister = new EventLister(record.header, take);
-      else this.#lister?.take(record);
+      if (record.kind === "header") {
+        this.#lister = new EventLister(record.header, take);
+        this.#awaitsRedaction = record.header.spec !== undefined && isRedacted(record.header.spec);
+      } else this.#lister?.take(this.#awaitsRedaction ? recordWithoutWords(record) : record);
     });
+  }
+
+  /** The journal is replaced when its call is over: it cannot be read on from where this reader is. */
+  get isTemporary(): boolean {
+    return this.#awaitsRedaction;
   }
 
   async page(limit: number): Promise<EventPage> {

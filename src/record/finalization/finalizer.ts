@@ -172,7 +172,9 @@ export class CallFinalizer {
    * Returns log fields if this recorded the call's end. Nothing is made again for a call that is already over or
    * removed.
    */
-  async #finish(request: FinalizationRequest): Promise<{ carrierCallId?: CarrierCallId } | undefined> {
+  async #finish(
+    request: FinalizationRequest,
+  ): Promise<{ carrierCallId?: CarrierCallId; redacted?: object } | undefined> {
     const { calls } = this.#options;
     const { callId, redemption, isLost } = request;
     if (!isLost()) return undefined;
@@ -186,7 +188,11 @@ export class CallFinalizer {
     const end = this.#endOf(request, projected);
     if (!(await calls.finish(callId, end, redemption))) return undefined;
     this.#options.traces?.ended(call, end, epochMs(Date.parse(header.startedAt)), projected.spans);
-    return carrierCallId === undefined ? {} : { carrierCallId };
+    const { redaction } = header;
+    return {
+      ...(carrierCallId !== undefined && { carrierCallId }),
+      ...(redaction !== undefined && { redacted: redaction.found }),
+    };
   }
 
   /** Resolves with an error where the journal cannot be read; rejects while that may change. */
@@ -260,6 +266,8 @@ export class CallFinalizer {
       hasJournal: true,
       counters: ending.counters,
       latency: latencySummary(turns),
+      redaction: header.redaction?.found,
+      recordingPauses: projected.recordingPauses.length > 0 ? projected.recordingPauses : undefined,
       network,
       usage,
       cost,

@@ -4,17 +4,20 @@ import type { ResamplerFactory } from "../../media/resampler.ts";
 import { journalFileOf } from "../journal/reader.ts";
 import type { JournalHeader } from "../journal/records.ts";
 import { type Recording, type RenderProgress, recordingPath, renderRecording } from "../recording/render.ts";
+import { redactJournal } from "../redaction/redact-journal.ts";
 import type { SpanRequest } from "../traces/spans.ts";
 import { type ProjectedCall, projectJournal } from "./projection.ts";
 
 /** A projected call with the fields of its journal's header that a record needs. */
-export type JournaledCall = Omit<ProjectedCall, "header"> & { header: Pick<JournalHeader, "accountId" | "startedAt"> };
+export type JournaledCall = Omit<ProjectedCall, "header"> & {
+  header: Pick<JournalHeader, "accountId" | "startedAt" | "redaction">;
+};
 
 /** Makes the projection and the recording of a call that is over. Both may be requested repeatedly. */
 export interface JournalProcessor {
   /**
-   * Rejects as `projectJournal` does, and with `renderer_died` when every attempt ended with the renderer's death. With `trace` the
-   * result has spans.
+   * Redacts the journal first, where its call is to be. Rejects as `projectJournal` does, and with `renderer_died` when every attempt
+   * ended with the renderer's death. With `trace` the result has spans.
    */
   project(callId: CallId, trace?: SpanRequest): Promise<JournaledCall>;
   /** Writes the call's recording; rejects as `renderRecording` does, and with `renderer_died`. */
@@ -33,8 +36,12 @@ export const localJournalProcessor = (
   findKey: FindMediaKey = noKey,
 ): JournalProcessor => ({
   async project(callId, trace) {
-    const { header, ...projected } = await projectJournal(journalFileOf(dataDir, callId, await findKey(callId)), trace);
-    return { ...projected, header: { accountId: header.accountId, startedAt: header.startedAt } };
+    const journal = journalFileOf(dataDir, callId, await findKey(callId));
+    // Nothing of the call is stored or exported before that, and no recording is rendered.
+    await redactJournal(journal);
+    const { header, ...projected } = await projectJournal(journal, trace);
+    const { accountId, startedAt, redaction } = header;
+    return { ...projected, header: { accountId, startedAt, ...(redaction !== undefined && { redaction }) } };
   },
   async render(callId, onProgress) {
     const key = await findKey(callId);

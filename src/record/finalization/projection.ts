@@ -1,8 +1,10 @@
 import type { CallEvent } from "../../call/events.ts";
 import { type CallNetwork, type NetworkReport, networkOf } from "../../core/calls/network.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
+import type { RecordingPause } from "../../core/calls/recording-pause.ts";
 import type { StartParameters } from "../../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
+import { millisecondsOf } from "../../core/clocks.ts";
 import type { CarrierCallId } from "../../core/ids.ts";
 import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
 import type { CallToolRun } from "../../store/call-store.ts";
@@ -33,6 +35,8 @@ export interface ProjectedCall {
   usageEvents: readonly RecordedUsage[];
   /** The tool calls of the LLM, in the order in which they began. */
   toolRuns: readonly CallToolRun[];
+  /** When neither audio nor words were stored, in order. */
+  recordingPauses: readonly RecordingPause[];
   /** What was measured of the network; undefined for a call that had no leg on RTP. */
   network: CallNetwork | undefined;
   /** What was said in a live transcription; undefined for a conversation. */
@@ -85,6 +89,7 @@ export async function projectJournal(journal: JournalFile, trace?: SpanRequest):
     parameters: started?.parameters,
     usageEvents: gatherer.usage,
     toolRuns: tools.runs,
+    recordingPauses: pausesIn(journaled, durationMs),
     network: networkOf(networkReports),
     durationMs,
     frames,
@@ -97,8 +102,10 @@ export async function projectJournal(journal: JournalFile, trace?: SpanRequest):
         ? liveResultOf(commandsOf(commands), header.spec.language, sttProviders, gatherer.usage)
         : undefined,
   });
-  if (endReason !== undefined)
-    return { ...projected, hasEnd: true, endReason, ...said(journaled), spans: spans?.completed() ?? [] };
+  if (endReason !== undefined) {
+    const hasEnd = header.redaction?.recovered !== true;
+    return { ...projected, hasEnd, endReason, ...said(journaled), spans: spans?.completed() ?? [] };
+  }
   const commands = header.spec === undefined ? journaled : await replayToEnd(journal, journaled);
   for (const { timeMs, command } of commands.slice(journaled.length)) spans?.take({ kind: "command", timeMs, command });
   spans?.end();
@@ -108,7 +115,7 @@ export async function projectJournal(journal: JournalFile, trace?: SpanRequest):
 }
 
 /** The commands of a truncated call and those that end it; only the former where the call cannot be replayed. */
-async function replayToEnd(journal: JournalFile, journaled: TimedCommand[]): Promise<TimedCommand[]> {
+export async function replayToEnd(journal: JournalFile, journaled: TimedCommand[]): Promise<TimedCommand[]> {
   try {
     const { replayed } = await replayJournal(journal, "worker_lost");
     // Another version of the state machine may decide differently from the one that spoke with the caller.
@@ -117,6 +124,19 @@ async function replayToEnd(journal: JournalFile, journaled: TimedCommand[]): Pro
     // What crashed the worker may crash the replay, too. Then only the journaled commands are available.
     return journaled;
   }
+}
+
+/** The pauses of the recording; one that was not resumed lasts until the end. */
+function pausesIn(commands: readonly TimedCommand[], durationMs: number): RecordingPause[] {
+  const pauses: RecordingPause[] = [];
+  let startMs: number | undefined;
+  for (const { timeMs, command } of commands) {
+    if (command.kind === "recording-paused") startMs = Math.round(millisecondsOf(timeMs));
+    if (command.kind !== "recording-resumed" || startMs === undefined) continue;
+    pauses.push({ startMs, endMs: Math.round(millisecondsOf(timeMs)) });
+    startMs = undefined;
+  }
+  return startMs === undefined ? pauses : [...pauses, { startMs, endMs: Math.round(durationMs) }];
 }
 
 const commandsOf = (commands: readonly TimedCommand[]): JournaledCommand[] => commands.map(({ command }) => command);

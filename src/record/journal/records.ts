@@ -4,6 +4,7 @@ import type { CallSpec } from "../../core/calls/spec.ts";
 import type { CallMs, MediaMs } from "../../core/clocks.ts";
 import { TrunklineError } from "../../core/errors.ts";
 import type { AccountId, CallId, TurnId } from "../../core/ids.ts";
+import type { RedactionKind } from "../../core/redaction/kinds.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 
 /**
@@ -59,6 +60,16 @@ export interface JournalHeader extends Omit<JournalStart, "spec"> {
   spec?: CallSpec;
   /** What rendering needs of the spec, in a journal that has audio and no words. */
   audio?: Pick<CallSpec, "connectionType" | "maxDurationMs">;
+  /** What was taken from the journal once the call was over; it then has no spec. */
+  redaction?: JournalRedaction;
+}
+
+/** What was redacted in a journal. */
+export interface JournalRedaction {
+  /** How often each kind was found. */
+  found: Partial<Record<RedactionKind, number>>;
+  /** The journal had no end, because its worker died: the last commands are those of a replay. */
+  recovered?: true;
 }
 
 /**

@@ -5,7 +5,14 @@ import { type ReplyPassages, withoutNames } from "../../core/knowledge/call-know
 import { PHRASE_NAMES, type PhraseName } from "../../core/phrases/names.ts";
 import { ICU } from "../../core/version.ts";
 import type { Prosody } from "../../media/prosody/prosody.ts";
-import type { JournaledCommand, JournaledEvent, JournalHeader, JournalStart, OccasionalEvent } from "./records.ts";
+import type {
+  JournaledCommand,
+  JournaledEvent,
+  JournalHeader,
+  JournalRecord,
+  JournalStart,
+  OccasionalEvent,
+} from "./records.ts";
 import { TURN_WEIGHTS } from "./turn-weights.ts";
 
 /*
@@ -51,7 +58,7 @@ export function journalHeader(software: string, start: JournalStart): JournalHea
 
 /** The event as the journal stores it: unchanged with words, otherwise without anything that was said. */
 export const journaledEvent = (event: OccasionalEvent, withWords: boolean): JournaledEvent =>
-  withWords ? event : redactedEvent(event);
+  withWords ? event : eventWithoutWords(event);
 
 /**
  * The command as the journal stores it. Of an LLM request's prompt only the number of messages is stored, and of a
@@ -67,7 +74,7 @@ export function journaledCommand(command: CallCommand, withWords: boolean): Jour
     return { kind, messages: messages.length, language };
   }
   const isInterim = command.kind === "transcript" || command.kind === "interim";
-  return withWords && !isInterim ? command : redactedCommand(command);
+  return withWords && !isInterim ? command : commandWithoutWords(command);
 }
 
 function redactedStart(event: Extract<OccasionalEvent, { kind: "leg-started" }>): JournaledEvent {
@@ -131,7 +138,8 @@ function redactedResult(event: Extract<OccasionalEvent, { kind: "tool-result" }>
   return { kind, turnId, toolCallId, result: "", failed, ...found, chars: result.length };
 }
 
-const redactedPassages = ({ tookMs, passages }: ReplyPassages): ReplyPassages => ({
+/** The ids of the documents, without their names. */
+export const redactedPassages = ({ tookMs, passages }: ReplyPassages): ReplyPassages => ({
   tookMs,
   passages: passages.map(withoutNames),
 });
@@ -168,8 +176,12 @@ function redactedNetwork(event: Extract<OccasionalEvent, { kind: "network" }>): 
 }
 
 function redactedRequest(
-  event: Extract<OccasionalEvent, { kind: "dtmf" | "hold-requested" | "dtmf-requested" | "finalize-requested" }>,
+  event: Extract<
+    OccasionalEvent,
+    { kind: "mark" | "dtmf" | "hold-requested" | "dtmf-requested" | "finalize-requested" }
+  >,
 ): JournaledEvent {
+  if (event.kind === "mark") return { kind: event.kind, name: "", chars: event.name.length };
   if (event.kind === "dtmf") return { kind: event.kind, digit: "", chars: event.digit.length };
   if (event.kind === "hold-requested") return { kind: event.kind, msMax: event.msMax };
   if (event.kind === "dtmf-requested") return { kind: event.kind, digits: "", chars: event.digits.length };
@@ -185,14 +197,23 @@ function redactedTransfer(
   return { kind: event.kind, outcome: event.outcome, ...removed };
 }
 
-function redactedEvent(event: OccasionalEvent): JournaledEvent {
+const redactedReplyEnd = (event: Extract<OccasionalEvent, { kind: "reply-end" | "reply-failed" }>): JournaledEvent =>
+  event.kind === "reply-end"
+    ? { kind: event.kind, turnId: event.turnId }
+    : { kind: event.kind, turnId: event.turnId, code: event.code };
+
+/** The event without anything that was said. */
+export function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
   const { kind } = event;
   switch (kind) {
     case "tick":
     case "pong":
     case "leg-detached":
     case "resume-requested":
+    case "recording-pause-requested":
+    case "recording-resume-requested":
       return { kind };
+    case "mark":
     case "dtmf":
     case "hold-requested":
     case "dtmf-requested":
@@ -204,8 +225,6 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "end-requested":
     case "goodbye-requested":
       return { kind, reason: event.reason };
-    case "mark":
-      return { kind, name: "", chars: event.name.length };
     case "cleared":
       return { kind, playedMs: event.playedMs };
     case "voice-chosen":
@@ -247,9 +266,8 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "reply-tool-call":
       return redactedToolCall(event);
     case "reply-end":
-      return { kind, turnId: event.turnId };
     case "reply-failed":
-      return { kind, turnId: event.turnId, code: event.code };
+      return redactedReplyEnd(event);
     case "segment-audio":
       return redactedAudio(event);
     case "segment-end":
@@ -286,7 +304,45 @@ function redactedTurn(given: TranscriptTurn): TranscriptTurn {
   return turn;
 }
 
-function redactedCommand(
+/** A command of a journal without anything that was said. */
+export function journaledWithoutWords(command: JournaledCommand): JournaledCommand {
+  switch (command.kind) {
+    // Of a prompt and an interim the journal has only the length.
+    case "generate-reply":
+    case "preemptive-start":
+    case "transcript":
+    case "interim":
+      return command;
+    default:
+      return commandWithoutWords(command);
+  }
+}
+
+/** A record of a journal without anything that was said. */
+export function recordWithoutWords(record: Exclude<JournalRecord, { kind: "header" }>): typeof record {
+  if (record.kind === "event") return { ...record, event: eventWithoutWords(record.event) };
+  if (record.kind === "command") return { ...record, command: journaledWithoutWords(record.command) };
+  return record;
+}
+
+function redactedPause(command: Extract<CallCommand, { kind: "pause" | "rewind" | "resume" }>): JournaledCommand {
+  const { kind, turnId } = command;
+  if (kind === "pause") return { kind, turnId };
+  return kind === "rewind" ? { kind, turnId, samples: command.samples } : { kind, turnId, reason: command.reason };
+}
+
+function redactedHold(
+  command: Extract<CallCommand, { kind: "held" | "resumed" | "recording-resumed" }>,
+): JournaledCommand {
+  const { kind } = command;
+  if (kind === "held") return { kind, msMax: command.msMax };
+  return kind === "resumed"
+    ? { kind, reason: command.reason, heldMs: command.heldMs, ...(command.clear === false && { clear: false }) }
+    : { kind, pausedMs: command.pausedMs };
+}
+
+/** The command without anything that was said. */
+export function commandWithoutWords(
   command: Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }>,
 ): JournaledCommand {
   const { kind } = command;
@@ -319,13 +375,12 @@ function redactedCommand(
     case "preemptive-cancel":
     case "request-interim":
     case "finalize-stt":
+    case "recording-paused":
       return { kind };
     case "pause":
-      return { kind, turnId: command.turnId };
     case "rewind":
-      return { kind, turnId: command.turnId, samples: command.samples };
     case "resume":
-      return { kind, turnId: command.turnId, reason: command.reason };
+      return redactedPause(command);
     case "ignore": {
       const { text, startMs, endMs, reason } = command;
       return { kind, text: "", startMs, endMs, ...(reason === undefined ? {} : { reason }), chars: text.length };
@@ -355,9 +410,9 @@ function redactedCommand(
     case "transfer":
       return { kind, target: "", chars: command.target.length };
     case "held":
-      return { kind, msMax: command.msMax };
     case "resumed":
-      return { kind, reason: command.reason, heldMs: command.heldMs, ...(command.clear === false && { clear: false }) };
+    case "recording-resumed":
+      return redactedHold(command);
     case "interim":
       return { kind, text: "", startMs: command.startMs, chars: command.text.length };
     case "utterance": {

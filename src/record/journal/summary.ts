@@ -36,7 +36,8 @@ export async function summarizeJournal(
   });
   const { header, lastMs, endReason, frames } = builder;
   if (header === undefined) throw journalUnreadable("it is truncated within its header");
-  const complete = endReason !== undefined && !torn && frames.missingAudio === 0;
+  const hasOwnEnd = endReason !== undefined && header.redaction?.recovered !== true;
+  const complete = hasOwnEnd && !torn && frames.missingAudio === 0;
   return { header, durationMs: millisecondsOf(lastMs), endReason, frames, complete };
 }
 

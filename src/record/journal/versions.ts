@@ -2,7 +2,7 @@ import type { JournalNames } from "./names.ts";
 import { VERSION_2_NAMES } from "./version-2-names.ts";
 
 /** The version of the journals that this build writes. Version 1, which was never released, cannot be read. */
-export const JOURNAL_VERSION = 13;
+export const JOURNAL_VERSION = 14;
 
 /** Since this version the call emits `transcript` commands. */
 export const TRANSCRIPTS_SINCE_VERSION = 4;
@@ -23,7 +23,7 @@ export interface JournalVersions {
  */
 export const JOURNAL_VERSIONS: JournalVersions = {
   current: JOURNAL_VERSION,
-  renames: { 2: VERSION_2_NAMES, 3: {}, 4: {}, 5: {}, 6: {}, 7: {}, 8: {}, 9: {}, 10: {}, 11: {}, 12: {} },
+  renames: { 2: VERSION_2_NAMES, 3: {}, 4: {}, 5: {}, 6: {}, 7: {}, 8: {}, 9: {}, 10: {}, 11: {}, 12: {}, 13: {} },
 };
 
 /** The renames that lead from `version` to the current one, in order; undefined where it cannot be read. */

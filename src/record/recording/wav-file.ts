@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type FileOutput, fileOutputOf } from "../../core/encryption/chunked-file.ts";
-import type { MediaFile } from "../../core/encryption/chunks.ts";
+import type { MediaContent, MediaFile } from "../../core/encryption/chunks.ts";
 import { pcmBytes } from "../../media/frame-codec.ts";
 
 export const WAV_CHANNELS = 2;
@@ -69,15 +69,16 @@ export async function deleteUnfinished(folder: string): Promise<void> {
  * once it is complete on the disk.
  */
 export async function writeAtomically(
-  wavFile: string | MediaFile,
+  target: string | MediaFile,
   fill: (file: FileOutput) => Promise<void>,
+  content: MediaContent = "recording",
 ): Promise<void> {
-  const { path, key } = typeof wavFile === "string" ? { path: wavFile, key: undefined } : wavFile;
+  const { path, key } = typeof target === "string" ? { path: target, key: undefined } : target;
   const unfinished = unfinishedPath(path);
   try {
     const file = await open(unfinished, "w", 0o600);
     try {
-      const output = fileOutputOf(file, "recording", key);
+      const output = fileOutputOf(file, content, key);
       await fill(output);
       await output.end();
       await file.datasync();

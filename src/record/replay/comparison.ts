@@ -38,6 +38,8 @@ export interface Comparison {
   comparedUntilMs: CallMs;
   /** The journal was read to its end and lacks the call's end: its worker died, or its disk failed. */
   truncated: boolean;
+  /** The recording was paused then, ms since redemption: what follows lacks its words and was not compared. */
+  pausedAtMs: CallMs | undefined;
   difference: Difference | undefined;
 }
 
@@ -70,6 +72,7 @@ class JournalComparer {
   #atMs = callMs(0);
   #ended = false;
   #isPastEnd = false;
+  #pausedAtMs: CallMs | undefined;
 
   constructor(untilMs: CallMs) {
     this.#untilMs = untilMs;
@@ -77,7 +80,7 @@ class JournalComparer {
 
   /** Reading can stop. */
   get done(): boolean {
-    return this.#isPastEnd || this.#difference !== undefined;
+    return this.#isPastEnd || this.#pausedAtMs !== undefined || this.#difference !== undefined;
   }
 
   take(record: JournalRecord): void {
@@ -101,7 +104,7 @@ class JournalComparer {
     const [header, setup] = [this.#header, this.#machine?.setup];
     if (header === undefined || setup === undefined) throw journalUnreadable("it is truncated within its header");
     // A writer may have died between an event and its commands.
-    if (this.#ended) this.#expectNothingPending(false);
+    if (this.#ended && this.#pausedAtMs === undefined) this.#expectNothingPending(false);
     else this.#expectNoFailure(false);
     return {
       header,
@@ -110,6 +113,7 @@ class JournalComparer {
       commands: this.#commands,
       comparedUntilMs: this.#atMs,
       truncated: atEnd && !this.#ended,
+      pausedAtMs: this.#pausedAtMs,
       difference: this.#difference,
     };
   }
@@ -122,10 +126,12 @@ class JournalComparer {
   }
 
   #onCommand(journaled: JournaledCommand): void {
+    if (this.#pausedAtMs !== undefined) return;
     if (journaled.kind === "end") this.#ended = true;
     const replayed = this.#expected.shift();
     if (replayed === undefined || !this.#isSame(journaled, replayed)) this.#reportDifference(journaled, replayed);
     else this.#commands += 1;
+    if (journaled.kind === "recording-paused") this.#pausedAtMs = this.#atMs;
   }
 
   /** All commands of the replay must have been in the journal before the next event. */

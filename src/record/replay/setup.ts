@@ -1,6 +1,6 @@
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../call/parameters.ts";
 import type { CallSpec, ToolSpec } from "../../core/calls/spec.ts";
-import { type JournalHeader, journalUnreadable } from "../journal/records.ts";
+import { type JournalHeader, type JournalRedaction, journalUnreadable } from "../journal/records.ts";
 
 /**
  * The configuration of a replay. A journal holds the parameters of its call. One of another build may lack parameters
@@ -62,10 +62,18 @@ const WITHOUT_EARLIER_VALUE: readonly Parameter[] = ["dtmfGapMs"];
  * The configuration for the journal that begins with `header`. Throws `journal_unreadable` when words are not
  * stored, or when the header lacks what every journal of this format has.
  */
-export function replaySetupOf({ spec, parameters }: JournalHeader): ReplaySetup {
+export function replaySetupOf({ spec, parameters, redaction }: JournalHeader): ReplaySetup {
+  if (redaction !== undefined) throw journalUnreadable(redactedReason(redaction));
   if (spec === undefined)
     throw journalUnreadable("the words of the call are not recorded, and it cannot be replayed without them");
   return { spec: currentSpecOf(spec), ...replayParametersOf(parameters ?? {}) };
+}
+
+/** Says what is gone, for the operator who replays. */
+function redactedReason({ found }: JournalRedaction): string {
+  const counts = Object.entries(found).map(([kind, count]) => `${kind} ${count}`);
+  const what = counts.length === 0 ? "nothing was found in what is left" : `found: ${counts.join(", ")}`;
+  return `the call was redacted when it was over (${what}); its prompt, its interim transcripts and the texts of its replies are gone, and it cannot be replayed without them`;
 }
 
 /** The turn parameters for a journal with the `journaled` ones. Throws `journal_unreadable` as `replaySetupOf` does. */

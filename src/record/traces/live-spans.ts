@@ -1,8 +1,10 @@
+import { isRedacted } from "../../core/calls/spec.ts";
 import { isoEpochMs } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { CallId } from "../../core/ids.ts";
 import { LIVE_TRACE_READERS_MAX } from "../../core/limits/traces.ts";
 import { type JournalFile, JournalReader } from "../journal/reader.ts";
+import { recordWithoutWords } from "../journal/redact.ts";
 import { CallSpans } from "./call-spans.ts";
 import type { CallSpan, SpanRequest } from "./spans.ts";
 
@@ -19,6 +21,8 @@ interface LiveReader {
   /** The highest number that was returned. */
   lastNumber: number;
   startedAtMs: EpochMs | undefined;
+  /** The call's words are redacted when it is over: until then its spans have none. */
+  awaitsRedaction: boolean;
 }
 
 /**
@@ -59,11 +63,17 @@ function newReader(journal: JournalFile, request: SpanRequest): LiveReader {
   const reader: LiveReader = {
     spans,
     journal: new JournalReader(journal, (record) => {
-      if (record.kind === "header") reader.startedAtMs = isoEpochMs(record.header.startedAt);
-      spans.take(record);
+      if (record.kind === "header") {
+        const { spec, startedAt } = record.header;
+        reader.startedAtMs = isoEpochMs(startedAt);
+        reader.awaitsRedaction = spec !== undefined && isRedacted(spec);
+        return;
+      }
+      spans.take(reader.awaitsRedaction ? recordWithoutWords(record) : record);
     }),
     lastNumber: request.afterNumber,
     startedAtMs: undefined,
+    awaitsRedaction: false,
   };
   return reader;
 }

@@ -6,13 +6,13 @@ import { type ConfiguredProviders, namesIn } from "../provider-registry.ts";
 import type { ToolChooser } from "../reference/tools/chooser.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
 import { type ContextSizes, contextTokensOf } from "./context-sizes.ts";
-import { FallbackLlm } from "./fallback.ts";
+import { FallbackLlm, type LlmDeadlines } from "./fallback.ts";
 import { meteredLlm } from "./metered-llm.ts";
 import { LLM_REGISTRY, llmsIn, type NamedLlm } from "./registry.ts";
 
 /**
  * Creates the LLMs that a valid configuration names. Equal lists of models share one LLM. Each request needs a permit
- * of its provider's circuit breaker, which all models of the provider share.
+ * of its provider's circuit breaker, which all models of the provider share. Without `deadlines` they are those of conversations.
  */
 export async function createLlms(
   models: Readonly<Record<ModelName, string>>,
@@ -21,6 +21,7 @@ export async function createLlms(
   circuitBreakerOf: (provider: string) => CircuitBreaker,
   clock: Clock,
   toolChooser: ToolChooser,
+  deadlines?: LlmDeadlines,
 ): Promise<Readonly<Record<ModelName, CallLlm>>> {
   const created = new Map<string, CallLlm>();
   const createOne = async ({ provider, model }: NamedLlm): Promise<Candidate[]> => {
@@ -33,7 +34,7 @@ export async function createLlms(
     (await Promise.all(llmsIn(given).map(createOne))).flat();
   const llmOf = async (given: string): Promise<CallLlm> => {
     const list = namesIn(given).join();
-    const llm = created.get(list) ?? withFallbacks(await candidatesIn(given), circuitBreakerOf, clock);
+    const llm = created.get(list) ?? withFallbacks(await candidatesIn(given), circuitBreakerOf, clock, deadlines);
     created.set(list, llm);
     return llm;
   };
@@ -54,6 +55,7 @@ function withFallbacks(
   candidates: readonly Candidate[],
   circuitBreakerOf: (provider: string) => CircuitBreaker,
   clock: Clock,
+  deadlines?: LlmDeadlines,
 ): CallLlm {
   const [first] = candidates;
   const isAlone = candidates.length === 1 && first !== undefined;
@@ -67,5 +69,6 @@ function withFallbacks(
       metering: llmMetering(model),
     })),
     clock,
+    deadlines,
   );
 }

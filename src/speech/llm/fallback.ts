@@ -18,6 +18,20 @@ interface LlmCandidate {
   readonly metering?: Metering<LlmRequest, LlmEvent>;
 }
 
+/** How long an LLM may take until it sends something, between what it sends, and for all of a reply, ms. */
+export interface LlmDeadlines {
+  readonly firstContentMs: number;
+  readonly idleMs: number;
+  readonly totalMs: number;
+}
+
+/** A caller waits for each reply. */
+const CONVERSATION_DEADLINES: LlmDeadlines = {
+  firstContentMs: LLM_FIRST_TOKEN_MS_MAX,
+  idleMs: LLM_IDLE_MS_MAX,
+  totalMs: LLM_ANSWER_MS_MAX,
+};
+
 /** The instruction to the next LLM after the part of a reply that the caller has already received. */
 const CONTINUE_PROMPT =
   "(Your answer broke off there. Go on from exactly that point in the same language, and repeat nothing of what you have said.)";
@@ -35,14 +49,17 @@ export class FallbackLlm implements CallLlm {
   readonly #first: LlmCandidate;
   readonly #candidates: readonly PolicyLlm[];
   readonly #clock: Clock;
+  /** Of a whole reply, fallbacks included, ms. */
+  readonly totalMs: number;
 
-  constructor(candidates: readonly LlmCandidate[], clock: Clock) {
+  constructor(candidates: readonly LlmCandidate[], clock: Clock, deadlines = CONVERSATION_DEADLINES) {
     const [first] = candidates;
     assert.ok(first !== undefined, "FallbackLlm needs at least one candidate");
     this.provider = first.llm.provider;
     this.contextTokens = Math.min(...candidates.map(({ llm }) => llm.contextTokens ?? Number.POSITIVE_INFINITY));
     this.#first = first;
-    this.#candidates = candidates.map((candidate) => llmWithPolicy(candidate, clock));
+    this.#candidates = candidates.map((candidate) => llmWithPolicy(candidate, clock, deadlines));
+    this.totalMs = deadlines.totalMs;
     this.#clock = clock;
   }
 
@@ -56,14 +73,14 @@ export class FallbackLlm implements CallLlm {
   }
 
   reply(request: LlmRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncIterable<LlmEvent> {
-    const reply = new ContinuedReply(this.provider, this.#candidates, request, signal, observer);
+    const reply = new ContinuedReply(this, this.#candidates, request, signal, observer);
     return withFallback(reply, this.#clock, signal, observer);
   }
 }
 
 type PolicyLlm = ReturnType<typeof llmWithPolicy>;
 
-const llmWithPolicy = ({ llm, circuitBreaker, metering }: LlmCandidate, clock: Clock) =>
+const llmWithPolicy = ({ llm, circuitBreaker, metering }: LlmCandidate, clock: Clock, deadlines: LlmDeadlines) =>
   withPolicy(
     {
       provider: llm.provider,
@@ -75,9 +92,7 @@ const llmWithPolicy = ({ llm, circuitBreaker, metering }: LlmCandidate, clock: C
       retries: PROVIDER_RETRIES,
       deadlines: {
         clock,
-        firstContentMs: LLM_FIRST_TOKEN_MS_MAX,
-        idleMs: LLM_IDLE_MS_MAX,
-        totalMs: LLM_ANSWER_MS_MAX,
+        ...deadlines,
         isContent,
         isProgress: () => true,
       },
@@ -87,7 +102,7 @@ const llmWithPolicy = ({ llm, circuitBreaker, metering }: LlmCandidate, clock: C
 /** One reply, which several providers may write in turn. */
 class ContinuedReply implements FallbackRequest<PolicyLlm, LlmEvent> {
   readonly provider: string;
-  readonly totalMs = LLM_ANSWER_MS_MAX;
+  readonly totalMs: number;
   readonly #candidates: readonly PolicyLlm[];
   readonly #request: LlmRequest;
   readonly #signal: AbortSignal;
@@ -102,13 +117,14 @@ class ContinuedReply implements FallbackRequest<PolicyLlm, LlmEvent> {
   #hasToolCall = false;
 
   constructor(
-    provider: string,
+    { provider, totalMs }: { provider: string; totalMs: number },
     candidates: readonly PolicyLlm[],
     request: LlmRequest,
     signal: AbortSignal,
     observer: ProviderObserver | undefined,
   ) {
     this.provider = provider;
+    this.totalMs = totalMs;
     this.#candidates = candidates;
     this.#request = request;
     this.#current = request;

@@ -1,5 +1,6 @@
 import MiniSearch from "minisearch";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../contracts.ts";
+import { ANALYSIS_TOOL_NAME, analysisOf } from "./analysis.ts";
 import { DOCUMENTS_TOOL, documentsIn, isOfCaller } from "./documents.ts";
 import { type ReferencePhrases, referencePhrases } from "./language/phrases.ts";
 import { STOP_WORDS } from "./language/words.ts";
@@ -71,6 +72,9 @@ async function answerTo(
   choose: () => Promise<ToolChoice>,
 ): Promise<Answer> {
   const { messages, tools, language } = request;
+  const analysis = tools.find(({ name }) => name === ANALYSIS_TOOL_NAME);
+  if (analysis !== undefined)
+    return { text: "", calls: [{ name: analysis.name, arguments: analysisOf(messages, analysis.parameters) }] };
   const phrases = referencePhrases(language);
   const saying = (text: string, calls: readonly PlannedCall[] = []): Answer => ({ text, calls });
   const last = messages.findLast((message) => message.role !== "system");

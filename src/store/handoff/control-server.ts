@@ -3,9 +3,9 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
-import type { HoldOutcome, HoldRequest } from "../../core/calls/hold.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
 import { asWorkerId, type CallId, type CarrierCallId, type WorkerId } from "../../core/ids.ts";
@@ -195,7 +195,7 @@ export class HandoffServer {
    * Asks a worker to put the caller of one of its calls on hold, or to end the hold. Resolves to undefined where the worker is not
    * connected, or does not answer within WORKER_ANSWER_MS_MAX.
    */
-  async holdCall(workerId: WorkerId, callId: CallId, request: HoldRequest): Promise<HoldOutcome | undefined> {
+  async holdCall(workerId: WorkerId, callId: CallId, request: LiveRequest): Promise<LiveOutcome | undefined> {
     const socket = this.#workers.get(workerId);
     if (socket === undefined) return undefined;
     const answer = await this.#answers.ask(socket, (id) => send(socket, { kind: "hold-call", id, callId, request }));

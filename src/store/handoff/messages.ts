@@ -1,7 +1,7 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
-import type { HoldOutcome, HoldRequest } from "../../core/calls/hold.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
@@ -85,7 +85,7 @@ export type WorkerMessage =
   /** The answer to `phone-update`: whether the worker has the call. */
   | { kind: "phone-updated"; id: number; isTaken: boolean }
   /** The answer to `hold-call`. */
-  | { kind: "hold-answered"; id: number; outcome: HoldOutcome }
+  | { kind: "hold-answered"; id: number; outcome: LiveOutcome }
   /** The answer to `resume-address`: a secret; null where the worker has no such call. Never logged. */
   | { kind: "resume-address"; id: number; url: string | null }
   /** The worker's metrics at present; null when they could not be read. */
@@ -107,7 +107,7 @@ export type ControlMessage =
   /** What the telephone network does about a call. */
   | { kind: "phone-update"; id: number; callId: CallId; update: PhoneUpdate }
   /** Puts the caller of a call on hold, or ends the hold. */
-  | { kind: "hold-call"; id: number; callId: CallId; request: HoldRequest }
+  | { kind: "hold-call"; id: number; callId: CallId; request: LiveRequest }
   /** Requests a single-use address at which the carrier connects the next stream of a telephone call. */
   | { kind: "resume-address"; id: number; callId: CallId }
   /** The accounts that have reached a limit, in all workers together; all others have not. Sent when that changes. */

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { AccountOverLimit } from "../../core/billing/spend.ts";
-import type { HoldOutcome, HoldRequest } from "../../core/calls/hold.ts";
 import type { PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
 import type { ThreadModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { CallId, WorkerId } from "../../core/ids.ts";
@@ -53,7 +53,7 @@ export class HandoffThreadClient {
   readonly #workers = new Map<WorkerId, number>();
   readonly #pendingMetrics = new Map<number, (metrics: ReadonlyMap<WorkerId, ProcessMetrics | undefined>) => void>();
   readonly #pendingUpdates = new Map<number, (isTaken: boolean) => void>();
-  readonly #pendingHolds = new Map<number, (outcome: HoldOutcome | undefined) => void>();
+  readonly #pendingHolds = new Map<number, (outcome: LiveOutcome | undefined) => void>();
   readonly #pendingAddresses = new Map<number, (url: string | undefined) => void>();
   #handlers: HandoffHandlers | undefined;
   #onListening = (): void => {};
@@ -138,7 +138,7 @@ export class HandoffThreadClient {
    * Asks the worker of a call to put its caller on hold, or to end the hold. Undefined where the worker is not connected, or does not
    * answer within WORKER_ANSWER_MS_MAX. Never rejects.
    */
-  holdCall(workerId: WorkerId, callId: CallId, request: HoldRequest): Promise<HoldOutcome | undefined> {
+  holdCall(workerId: WorkerId, callId: CallId, request: LiveRequest): Promise<LiveOutcome | undefined> {
     const id = ++this.#lastRequestId;
     this.#send({ kind: "hold-call", id, workerId, callId, request });
     return new Promise((resolve) => {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
-import type { HoldOutcome, HoldRequest } from "../../core/calls/hold.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
@@ -52,7 +52,7 @@ export interface HandoffClientOptions {
   /** What the telephone network does about a call; false where this worker does not have it. */
   onPhoneUpdate: (callId: CallId, update: PhoneUpdate) => boolean;
   /** The caller of one of this worker's calls is to be put on hold, or the hold is to end. */
-  onHoldRequested: (callId: CallId, request: HoldRequest) => HoldOutcome;
+  onHoldRequested: (callId: CallId, request: LiveRequest) => LiveOutcome;
   /** An address at which the carrier connects the next stream of a call; undefined where this worker does not have it. */
   resumeAddress: (callId: CallId) => string | undefined;
   /** The media streams of this worker's telephone calls: sent at every connection. */

@@ -69,6 +69,7 @@ export class SqlRetention implements RetentionStore {
           variables: null,
           parameters: null,
           phone_headers: null,
+          analysis: null,
           transcript_deleted_at: this.#clock.epochMs(),
         })
         .where("id", "=", callId)

@@ -1,13 +1,14 @@
 import { DEFAULT_MIGRATION_TABLE, type Kysely, Migrator, sql } from "kysely";
 import { TrunklineError } from "../../core/errors.ts";
 import type { CallId, DeliveryId } from "../../core/ids.ts";
-import { DELIVERY_JOB, DOCUMENT_JOB, RENDER_JOB, TRANSCRIPTION_JOB } from "../job-kinds.ts";
+import { ANALYSIS_JOB, DELIVERY_JOB, DOCUMENT_JOB, RENDER_JOB, TRANSCRIPTION_JOB } from "../job-kinds.ts";
 import type { SchemaOptions, Stores } from "../stores.ts";
 import { SqlAccountSecrets } from "./account-secrets.ts";
 import { SqlAccounts } from "./accounts.ts";
 import { SqlAgents } from "./agents/agents.ts";
 import { SqlApiKeys } from "./api-keys.ts";
 import { SqlAudit } from "./audit.ts";
+import { abandonAnalysis, resumeAnalysis, SqlAnalyses } from "./calls/analyses.ts";
 import { clearRecordingFailure, markRecordingFailed, SqlCalls } from "./calls/calls.ts";
 import { SqlUsage } from "./calls/usage.ts";
 import { SqlCorpora } from "./corpora/corpora.ts";
@@ -126,6 +127,13 @@ export function sqlStores(
     },
     replayed: (tx, payload) => clearRecordingFailure(tx, (payload as { callId: CallId }).callId),
   });
+  jobs.follow(ANALYSIS_JOB, {
+    async abandoned(tx, payload) {
+      await abandonAnalysis(tx, (payload as { callId: CallId }).callId);
+      return undefined;
+    },
+    replayed: (tx, payload) => resumeAnalysis(tx, (payload as { callId: CallId }).callId),
+  });
   return {
     accounts: new SqlAccounts(database, clock, audit),
     apiKeys: new SqlApiKeys(database, clock, audit),
@@ -136,6 +144,7 @@ export function sqlStores(
     agents: new SqlAgents(database, clock, audit),
     audit,
     calls,
+    analyses: new SqlAnalyses(database, sideEffects),
     redemptions: new SqlRedemptions(database, { clock, age, ...ofRedemptions }),
     phoneCalls: new SqlPhoneCalls(database, clock, age, sideEffects, (event) => calls.emit(event)),
     phoneNumbers,

@@ -269,6 +269,14 @@ export interface Tables {
     carrier_price: string | null;
     /** JSON, names to texts; always null when words are not stored. */
     phone_headers: string | null;
+    /** JSON of how often each kind was found; null where nothing is redacted. */
+    redaction: string | null;
+    /** JSON of RecordingPause, a list; null where there was none. */
+    recording_pauses: string | null;
+    /** JSON of AnalysisSettings; null where no analysis is wanted. */
+    analysis_settings: string | null;
+    /** JSON of CallAnalysis; null before the end. */
+    analysis: string | null;
   };
   /** Accounts at carriers. */
   carriers: {

@@ -99,6 +99,8 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   "dtmf-requested": { kind: "dtmf-requested", digits: "12", chars: 2 },
   "hold-requested": { kind: "hold-requested", msMax: 300_000 },
   "resume-requested": { kind: "resume-requested" },
+  "recording-pause-requested": { kind: "recording-pause-requested" },
+  "recording-resume-requested": { kind: "recording-resume-requested" },
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
   "end-requested": { kind: "end-requested", reason: "drain_timeout" },
   "internal-error": { kind: "internal-error", code: "internal" },
@@ -200,6 +202,8 @@ const COMMANDS: { [Kind in ListedCommand]: OfKind<JournaledCommand, Kind> } = {
   "retrieval-ended": { kind: "retrieval-ended", retrieval: 2, outcome: "failed" },
   held: { kind: "held", msMax: 300_000 },
   resumed: { kind: "resumed", reason: "requested", heldMs: 12_000 },
+  "recording-paused": { kind: "recording-paused" },
+  "recording-resumed": { kind: "recording-resumed", pausedMs: 9_000 },
   "turn-ended": {
     kind: "turn-ended",
     pauseMs: 184,

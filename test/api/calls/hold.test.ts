@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { HoldOutcome, HoldRequest } from "../../../src/core/calls/hold.ts";
+import type { LiveOutcome, LiveRequest } from "../../../src/core/calls/recording-pause.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
 import { asCallId, type CallId, type WorkerId } from "../../../src/core/ids.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
 import { inEveryStatus } from "../../support/calls/stored-calls.ts";
 
 let api: ApiUnderTest;
-let asked: [WorkerId, CallId, HoldRequest][];
-let outcome: HoldOutcome | undefined;
+let asked: [WorkerId, CallId, LiveRequest][];
+let outcome: LiveOutcome | undefined;
 beforeEach(async () => {
   asked = [];
   outcome = "done";
@@ -20,9 +20,38 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-const ask = (id: string, to: "hold" | "resume", body: object | undefined = undefined): Promise<Answer> =>
+const ask = (id: string, to: string, body: object | undefined = undefined): Promise<Answer> =>
   api.post(body ?? "", body === undefined ? { "content-length": "0" } : {}, `/api/v1/calls/${id}/${to}`);
 const activeCall = async (): Promise<CallId> => (await inEveryStatus(api.stores, api.accountId, api.clock)).active.id;
+
+describe("POST /calls/{id}/recording/pause and /resume", () => {
+  test("ask the call's worker, and answer with the record", async () => {
+    const id = await activeCall();
+    expect(await ask(id, "recording/pause")).toMatchObject({ status: 200, body: { id } });
+    expect(await ask(id, "recording/resume", {})).toMatchObject({ status: 200, body: { id } });
+    expect(asked.map(([, , request]) => request)).toEqual([{ kind: "pause-recording" }, { kind: "resume-recording" }]);
+  });
+
+  test.each<[LiveOutcome, string, string]>([
+    ["not_live", "conflict", "from the start of its media stream to its end"],
+    ["not_recorded", "conflict", "there is no recording to pause"],
+    ["recording_paused", "recording_paused", "POST /calls/{id}/recording/resume resumes it"],
+    ["recording_not_paused", "recording_not_paused", "as soon as neither side speaks"],
+  ])("answer a call that is %s with 409 %s, and say what would be right", async (refusal, code, sentence) => {
+    outcome = refusal;
+    const to = refusal === "recording_not_paused" ? "recording/resume" : "recording/pause";
+    const answer = await ask(await activeCall(), to, {});
+    expect([answer.status, errorOf(answer).code]).toEqual([409, code]);
+    expect(errorOf(answer).message).toContain(sentence);
+  });
+
+  test("refuse fields by name, and say when the worker does not answer", async () => {
+    const id = await activeCall();
+    expect(pathsOf(await ask(id, "recording/pause", { maxDuration: 20 }))).toEqual(["/maxDuration"]);
+    outcome = undefined;
+    expect((await ask(id, "recording/pause", {})).status).toBe(503);
+  });
+});
 
 describe("POST /calls/{id}/hold and /resume", () => {
   test("ask the call's worker, and answer with the record", async () => {
@@ -47,7 +76,7 @@ describe("POST /calls/{id}/hold and /resume", () => {
     expect([answer.status, pathsOf(answer), asked]).toEqual([400, ["/maxDuration"], []]);
   });
 
-  test.each<[HoldOutcome, string, string]>([
+  test.each<[LiveOutcome, string, string]>([
     ["not_live", "conflict", "from the start of its media stream to its end"],
     ["ending", "conflict", "the agent says goodbye"],
     ["transferring", "conflict", "wait until the caller is back"],

@@ -376,6 +376,8 @@ test("GET /tools/built-ins lists every built-in tool with its schema", async () 
     "send_dtmf",
     "transfer",
     "hold_call",
+    "pause_recording",
+    "resume_recording",
     "switch_language",
   ]);
   expect(data[1]?.parameters).toMatchObject({ type: "object", required: ["digits"] });

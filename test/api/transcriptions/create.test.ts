@@ -84,7 +84,17 @@ describe("POST /transcriptions as JSON", () => {
     expect(errorOf(answer).code).toBe("invalid_request");
     expect(pathsOf(answer)).toEqual(
       [
-        ...["", "/callId", "/channels", "/deleteAudio", "/language", "/metadata", "/nonsense", "/redact", "/speakers"],
+        ...[
+          "",
+          "/callId",
+          "/channels",
+          "/deleteAudio",
+          "/language",
+          "/metadata",
+          "/nonsense",
+          "/redact/0",
+          "/speakers",
+        ],
         ...["/timestamps", "/url", "/vocabulary/0", "/vocabulary/1"],
       ].sort(),
     );
@@ -106,9 +116,11 @@ describe("POST /transcriptions as JSON", () => {
     expect(errorOf(answer).details).toContainEqual({ path, message: expect.stringMatching(message) });
   });
 
-  test("redaction is refused as unavailable, and an unknown language by name", async () => {
-    const redact = await post({ ...URL_BODY, redact: ["pii"] });
-    expect([redact.status, errorOf(redact).code]).toEqual([400, "unavailable"]);
+  test("an unknown kind of redaction is refused by name, known ones are options, and an unknown language is refused by name", async () => {
+    const redact = await post({ ...URL_BODY, redact: ["pii", "variables"] });
+    expect([redact.status, pathsOf(redact)]).toEqual([400, ["/redact/0", "/redact/1"]]);
+    const known = await post({ ...URL_BODY, redact: ["card_number", "card_number", "email"] });
+    expect(known.body).toMatchObject({ options: { redact: ["card_number", "email"] } });
     const language = await post({ ...URL_BODY, language: "tlh" });
     expect([language.status, errorOf(language).code]).toEqual([400, "unknown_language"]);
     expect(errorOf(language).message).toContain('not "tlh"');
@@ -219,7 +231,7 @@ describe("POST /transcriptions as a form", () => {
     ["with a wrong flag", [["speakers", "yes"], FILE], 400, /speakers must be true or false, not "yes"/],
     ["with metadata that is no JSON", [["metadata", "{"], FILE], 400, /metadata must be an object/],
     ["with a url", [["url", "https://example.com/"], FILE], 400, /no field "url"/],
-    ["with redaction", [FILE, ["redact", "true"]], 400, /redact is not available/],
+    ["with an unknown kind of redaction", [FILE, ["redact", "true"]], 400, /redact/],
   ])("%s is refused, and leaves no file", async (_, parts, status, message) => {
     const answer = await upload(parts);
     expect([

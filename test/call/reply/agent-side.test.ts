@@ -45,6 +45,7 @@ function speaker() {
     requestHold: () => {},
     beginHold: () => {},
     switchLanguage: () => {},
+    changeRecording: () => {},
     turnSettled: () => {},
   });
   const kinds = () => commands.map(({ kind }) => kind);

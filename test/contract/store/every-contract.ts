@@ -3,6 +3,7 @@ import type { StoreUnderTest } from "../../support/stores/every-store.ts";
 import { accountSecretContract } from "./account-secrets.ts";
 import { accountStoreContract } from "./accounts.ts";
 import { agentStoreContract } from "./agents.ts";
+import { analysisContract } from "./analyses.ts";
 import { apiKeyStoreContract } from "./api-keys.ts";
 import { auditStoreContract } from "./audit.ts";
 import { callEventContract } from "./call-events.ts";
@@ -33,6 +34,7 @@ const CONTRACTS = [
   callStoreContract,
   callListContract,
   callEventContract,
+  analysisContract,
   idempotentRequestContract,
   redemptionContract,
   mediaKeyContract,

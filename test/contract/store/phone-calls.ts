@@ -431,6 +431,20 @@ export function phoneCallContract(name: string, make: () => StoresUnderTest): vo
       expect((await stores.calls.get(accountId, callId))?.phone).toEqual({ ...numbers, carrierId: carrier.id });
     });
 
+    test("redacted variables may be headers: no list finds the call by them, and they go with its end", async () => {
+      const headers = { "x-customer": "Maria Canary" };
+      const spec: CallSpec = { ...SPEC, redact: ["variables"], redactedValues: ["Maria Canary"] };
+      const ended = await createInbound("CA1", { facts: { ...INBOUND, headers }, spec });
+      const refused = await createInbound("CA2", { facts: { ...INBOUND, headers }, spec });
+      expect((await stores.calls.get(accountId, ended))?.phone?.headers).toEqual(headers);
+      expect((await stores.calls.list(accountId, { limit: 10, headers })).calls).toEqual([]);
+      await redeem(await giveToken(ended));
+      await stores.calls.finish(ended, endAt(under.clock));
+      await step(refused, { end: { status: "ended", endReason: "no_answer" } });
+      for (const id of [ended, refused])
+        expect(JSON.stringify(await stores.calls.get(accountId, id))).not.toContain("Canary");
+    });
+
     test("lists find telephone calls by their direction and their numbers, alone and together", async () => {
       const { id: plain } = await createCall(stores, accountId);
       const [outbound, inbound] = [await create(), await createInbound()];

@@ -111,6 +111,7 @@ async function speak(): Promise<void> {
 
 /** Metrics without a value until there is a certificate, a reply, and a failover. */
 const NOT_YET = [
+  "trunkline_analyses_total",
   "trunkline_carrier_requests_total",
   "trunkline_provider_switches_total",
   "trunkline_tls_certificate_not_after_seconds",

@@ -127,6 +127,13 @@ const EVENTS: Readonly<Record<CallEvent["kind"], Provocation>> = {
   "transfer-refused": ABSENT,
   "dtmf-requested": { cause: (call) => call.connection.phoneUpdate({ kind: "send-dtmf", digits: "1" }) },
   "hold-requested": { cause: (call) => call.connection.hold({ kind: "hold", msMax: 5_000 }) },
+  "recording-pause-requested": { cause: (call) => call.connection.changeRecording({ kind: "pause-recording" }) },
+  "recording-resume-requested": {
+    cause: (call) => {
+      call.connection.changeRecording({ kind: "pause-recording" });
+      call.connection.changeRecording({ kind: "resume-recording" });
+    },
+  },
   "resume-requested": {
     cause: (call) => {
       call.connection.hold({ kind: "hold", msMax: 5_000 });

@@ -57,6 +57,10 @@ async function scene({
     transcriptions: { run: unused, attemptMsMax: 1_000, retryDelaysMs: [] },
     documentProcessing: { run: unused, attemptMsMax: 1_000, retryDelaysMs: [] },
     corpusCleaning: { run: unused, attemptMsMax: 1_000, retryDelaysMs: [] },
+    analysisLlmOf: unused,
+    schemas: { check: unused },
+    isOverLimit: () => false,
+    prices: undefined,
     statistics: { latest: { counts: { pending: 0, running: 0, dead: 0 }, oldestDueMs: 0 } },
   };
   await backgroundJobs(options).start();

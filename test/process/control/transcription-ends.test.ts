@@ -76,6 +76,14 @@ test("with encrypted media no audio is kept: it is not encrypted", async () => {
   await vi.waitFor(() => expect(hasFile(id)).toBe(false));
 });
 
+test("no audio of a redacted transcription is kept: what was said is still in it", async () => {
+  await start();
+  const options = { ...newTranscription(accountId).options, redact: ["card_number"] as const };
+  const id = await withAudio(false, { options });
+  await complete(id);
+  await vi.waitFor(() => expect(hasFile(id)).toBe(false));
+});
+
 test("no copy of a call's recording is kept", async () => {
   await start();
   const id = await withAudio(false, { source: "call", callId: asCallId("call_1") });

@@ -23,6 +23,7 @@ const JOURNALED: JournaledCall = {
   parameters: undefined,
   usageEvents: [],
   toolRuns: [],
+  recordingPauses: [],
   network: undefined,
   transcription: undefined,
   spans: [],

@@ -52,6 +52,8 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "dtmf-requested": { kind: "dtmf-requested", digits: SAID },
   "hold-requested": { kind: "hold-requested", msMax: 300_000 },
   "resume-requested": { kind: "resume-requested" },
+  "recording-pause-requested": { kind: "recording-pause-requested" },
+  "recording-resume-requested": { kind: "recording-resume-requested" },
   "reply-text": { kind: "reply-text", turnId: asTurnId(1), text: SAID },
   "reply-tool-call": {
     kind: "reply-tool-call",
@@ -136,6 +138,8 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
   "preemptive-cancel": { kind: "preemptive-cancel" },
   held: { kind: "held", msMax: 300_000 },
   resumed: { kind: "resumed", reason: "requested", heldMs: 12_000 },
+  "recording-paused": { kind: "recording-paused" },
+  "recording-resumed": { kind: "recording-resumed", pausedMs: 9_000 },
   "turn-ended": {
     kind: "turn-ended",
     pauseMs: 184,

@@ -1,15 +1,18 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { asCallId, asToolCallId, asTurnId } from "../../../src/core/ids.ts";
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
+import { redactJournal } from "../../../src/record/redaction/redact-journal.ts";
 import { CallSpans } from "../../../src/record/traces/call-spans.ts";
 import { LiveSpans } from "../../../src/record/traces/live-spans.ts";
 import { type CallSpan, spanIdOf, traceIdOf } from "../../../src/record/traces/spans.ts";
 import { CORPUS } from "../../support/journals/corpus.ts";
+import { SPEC, START } from "../../support/journals/example-call.ts";
 import { JournalFile } from "../../support/journals/journal-file.ts";
 
 const ALL = { afterNumber: 0, hasWords: true };
@@ -224,6 +227,21 @@ test("a journal without an end closes what is open, and its trace is complete", 
   const { spans, hasEnd } = await projectJournal(journal.path, ALL);
   expect(hasEnd).toBe(false);
   expect(spans.map(({ name }) => name)).toContain("execute_tool find_order");
+});
+
+test("a call that will be redacted has no words in its spans while it is live, and the same spans afterwards", async () => {
+  const spec: CallSpec = { ...SPEC, redact: ["card_number"] };
+  const journal = new JournalFile({ ...START, spec });
+  journal.add(...(WITH_TOOL as Exclude<JournalRecord, { kind: "header" }>[]));
+  const live = await new LiveSpans().read(START.callId, journal.path, ALL);
+  const words = /on its way|C-3|Where is/;
+  expect(JSON.stringify(live?.spans)).not.toMatch(words);
+  await redactJournal({ path: journal.path, key: undefined });
+  const { spans } = await projectJournal(journal.path, ALL);
+  expect(JSON.stringify(spans)).toMatch(words);
+  const placesOf = (of: readonly CallSpan[] = []) =>
+    of.map(({ number, name, startMs, endMs }) => [number, name, startMs, endMs]);
+  expect(placesOf(spans)).toEqual(placesOf(live?.spans));
 });
 
 test("the trace id of a call is its id without dashes", () => {

@@ -92,6 +92,10 @@ export function commandText(command: CallCommand): string {
       return `hold, at most ${command.msMax} ms`;
     case "resumed":
       return `end of the hold: ${command.reason}`;
+    case "recording-paused":
+      return "the recording is paused";
+    case "recording-resumed":
+      return `the recording goes on after ${command.pausedMs} ms`;
     case "state":
       return `state ${command.state}`;
     case "turn": {

@@ -12,7 +12,7 @@ import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalo
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
 import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
-import type { HoldOutcome } from "../../../src/core/calls/hold.ts";
+import type { LiveOutcome } from "../../../src/core/calls/recording-pause.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
 import type { EpochMs } from "../../../src/core/clocks.ts";
 import { unavailable } from "../../../src/core/errors.ts";
@@ -98,7 +98,7 @@ export interface ApiUnderTest {
     ) => ReturnType<Capacity["reserve"]>;
     workerIsAway: boolean;
     /** What a worker answers to a request for a hold. */
-    holdOutcome: HoldOutcome;
+    holdOutcome: LiveOutcome;
     /** Since when the callers of live calls are on hold. */
     heldSinceMs: EpochMs | undefined;
     storeIsAway: boolean;

@@ -550,6 +550,29 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { id: await scene.active() };
   },
   "resumeCall 503": workerAway,
+  async *"pauseRecording 200"(scene) {
+    yield { id: await scene.active() };
+    yield { id: await scene.active(), body: {} };
+  },
+  async *"pauseRecording 409"(scene) {
+    yield { id: await scene.ended() };
+    const id = await scene.active();
+    for (const outcome of ["not_live", "not_recorded", "recording_paused"] as const) {
+      scene.api.state.holdOutcome = outcome;
+      yield { id };
+    }
+  },
+  "pauseRecording 503": workerAway,
+  async *"resumeRecording 200"(scene) {
+    yield { id: await scene.active() };
+    yield { id: await scene.active(), body: {} };
+  },
+  async *"resumeRecording 409"(scene) {
+    yield { id: await scene.ended() };
+    scene.api.state.holdOutcome = "recording_not_paused";
+    yield { id: await scene.active() };
+  },
+  "resumeRecording 503": workerAway,
   async *"deleteCall 204"(scene) {
     yield { id: await scene.created() };
     yield { id: await scene.ended() };

@@ -1,6 +1,7 @@
-import type { HoldOutcome, HoldRequest } from "../../../src/core/calls/hold.ts";
+import type { HoldRequest } from "../../../src/core/calls/hold.ts";
 import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
+import type { LiveOutcome, RecordingRequest } from "../../../src/core/calls/recording-pause.ts";
 import type { CallId } from "../../../src/core/ids.ts";
 import type { Attachment, AttachmentParts } from "../../../src/gateway/leg/attachment.ts";
 import type { CallReading } from "../../../src/gateway/metrics/call-counters.ts";
@@ -73,8 +74,12 @@ export class Connection implements TransportListener {
     this.#session.phoneUpdate(update);
   }
 
-  hold(request: HoldRequest): HoldOutcome {
+  hold(request: HoldRequest): LiveOutcome {
     return this.#session.hold(request);
+  }
+
+  changeRecording(request: RecordingRequest): LiveOutcome {
+    return this.#session.changeRecording(request);
   }
 
   end(reason: EndReason, how?: "with a goodbye"): void {

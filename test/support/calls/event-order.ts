@@ -36,7 +36,10 @@ const SAYINGS = [
 const LANGUAGES = [{}, {}, ...["en", "de", "de-AT", ""].map((language) => ({ language }))];
 const TEXTS = ["Good morning. ", "We open at nine, and ", "a", "! ", "", "One, two, three. And four. "];
 const KEYS = "0123456789*#ABCD";
-const BUILT_IN: readonly BuiltInTool[] = ["hang_up", "send_dtmf", "transfer", "hold_call", "switch_language"];
+const BUILT_IN: readonly BuiltInTool[] = [
+  ...(["hang_up", "send_dtmf", "transfer", "hold_call"] as const),
+  ...(["pause_recording", "resume_recording", "switch_language"] as const),
+];
 const ARGUMENTS = [
   "",
   "{}",
@@ -252,7 +255,12 @@ export class EventOrder {
 
   /** What a program asks for, whether or not it makes sense. */
   #hold(): CallEvent {
-    return this.#random.pick<CallEvent>([{ kind: "hold-requested", msMax: 2_000 }, { kind: "resume-requested" }]);
+    return this.#random.pick<CallEvent>([
+      { kind: "hold-requested", msMax: 2_000 },
+      { kind: "resume-requested" },
+      { kind: "recording-pause-requested" },
+      { kind: "recording-resume-requested" },
+    ]);
   }
 
   #toolResult(): CallEvent {

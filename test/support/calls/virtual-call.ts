@@ -349,6 +349,8 @@ export class VirtualCall {
       case "interim":
       case "utterance":
       case "finalize-stt":
+      case "recording-paused":
+      case "recording-resumed":
       case "passages-used":
       case "retrieval-ended":
         return;

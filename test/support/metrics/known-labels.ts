@@ -3,6 +3,7 @@ import { getHeapSpaceStatistics } from "node:v8";
 import { CARRIER_NAMES, CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { CARRIER_OPERATIONS } from "../../../src/carriers/telephony.ts";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../../src/core/billing/spend.ts";
+import { ANALYSIS_FAILURES } from "../../../src/core/calls/analysis.ts";
 import { END_REASONS, RESUME_REASONS } from "../../../src/core/calls/reasons.ts";
 import { STAGES } from "../../../src/core/calls/stages.ts";
 import { RETRIEVAL_MODES } from "../../../src/core/knowledge/call-knowledge.ts";
@@ -101,6 +102,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...SIGN_IN_OUTCOMES,
     ...SPAN_OUTCOMES,
     ...WEB_CALL_OUTCOMES,
+    ...["completed", ...ANALYSIS_FAILURES],
   ],
   retrieval: RETRIEVAL_MODES,
   by: RETRIEVAL_RANKINGS,

@@ -16,6 +16,7 @@ import {
   type WorkerId,
 } from "../../../core/ids.ts";
 import { KeyedQueue } from "../../../core/keyed-queue.ts";
+import { ANALYSIS_EVENT_WAIT_MS } from "../../../core/limits/analysis.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
 import { type Act, BY_SERVICE } from "../../audit-store.ts";
 import type {
@@ -34,7 +35,7 @@ import type {
   Repetition,
   WaitingCall,
 } from "../../call-store.ts";
-import { RENDER_JOB } from "../../job-kinds.ts";
+import { ANALYSIS_JOB, ENDED_EVENT_JOB, RENDER_JOB } from "../../job-kinds.ts";
 import type { TranscriptionEnd } from "../../transcription-store.ts";
 import type { SqlAudit } from "../audit.ts";
 import type { SqlDatabase } from "../database.ts";
@@ -47,11 +48,13 @@ import { LIVE_EXPIRED, liveTranscription, restartLive } from "../transcriptions/
 import type { SqlTranscriptions } from "../transcriptions/transcriptions.ts";
 import { deleteEventsOf } from "../webhooks/deliveries.ts";
 import type { SqlEvents } from "../webhooks/events.ts";
+import { firstAnalysisOf, isPending } from "./analyses.ts";
 import { newCallId } from "./call-ids.ts";
 import { callData } from "./event-data.ts";
 import { deleteExpiredRequests, findRequest, insertRequest, isExpired } from "./idempotent-requests.ts";
 import { listCalls } from "./list.ts";
 import { metadataRows } from "./metadata.ts";
+import { forgetRedactedValues, withoutRedactedValues } from "./redaction.ts";
 import {
   createdRecordOf,
   currentRecordOf,
@@ -401,6 +404,7 @@ export class SqlCalls implements CallStore {
       if (call === undefined) return undefined;
       const cancelled = numUpdatedRows > 0n;
       if (cancelled) {
+        await forgetRedactedValues(tx, call);
         await settleWebCalls(tx, [callId]);
         await this.#events.insert(tx, { accountId, type: "call.ended", callId });
         await this.#endLive(tx, callId, { status: "cancelled" });
@@ -496,7 +500,10 @@ export class SqlCalls implements CallStore {
   async #finish(callId: CallId, end: CallEnd, redemption: CallRedemption | undefined): Promise<boolean> {
     const active = await this.#db
       .selectFrom("calls")
-      .select(["account_id", "recording_enabled", "transcript_enabled", "started_at", "tools"])
+      .select([
+        ...(["account_id", "recording_enabled", "transcript_enabled", "started_at", "tools"] as const),
+        ...(["settings", "analysis_settings"] as const),
+      ])
       .where("id", "=", callId)
       .where("status", "=", "active")
       .where((calls) => calls.and(redemptionColumns(redemption)))
@@ -515,6 +522,7 @@ export class SqlCalls implements CallStore {
       await insertTurns(this.#db, part);
       await pauseAfterTransaction(performance.now() - begunMs);
     }
+    const analysis = firstAnalysisOf(active.analysis_settings, of.withText && end.turns.length > 0);
     const live = liveTranscriptionOf(callId);
     if (live !== undefined && end.transcription !== undefined)
       await this.#transcriptions.storeLiveResult(live, active.account_id, end.transcription);
@@ -523,20 +531,7 @@ export class SqlCalls implements CallStore {
     const first = await this.#database.readCommitted(async (tx) => {
       const call = await tx
         .updateTable("calls")
-        .set({
-          status: end.status,
-          end_reason: end.endReason,
-          ended_at: end.endedAtMs,
-          duration_ms: end.durationMs,
-          ...(end.carrierCallId !== undefined && { carrier_call_id: JSON.stringify(end.carrierCallId) }),
-          parameters: of.withText ? jsonOf(end.parameters) : null,
-          transcript_complete: end.transcriptComplete === undefined ? null : Number(end.transcriptComplete),
-          counters: jsonOf(end.counters),
-          latency: jsonOf(end.latency),
-          network: jsonOf(end.network),
-          usage: jsonOf(end.usage),
-          cost: jsonOf(end.cost),
-        })
+        .set({ ...endColumns(end, of.withText), analysis, ...withoutRedactedValues(active.settings) })
         .where("id", "=", callId)
         .where("status", "=", "active")
         .where((calls) => calls.and(redemptionColumns(redemption)))
@@ -552,7 +547,8 @@ export class SqlCalls implements CallStore {
         const call = { callId, accountId, startedAtMs, tools: JSON.parse(active.tools), storesWords: of.withText };
         await insertToolRuns(tx, call, end.toolRuns, this.#events);
       }
-      await this.#events.insert(tx, { accountId, type: "call.ended", callId });
+      if (isPending(analysis)) await this.#requestAnalysis(tx, { accountId, callId });
+      else await this.#events.insert(tx, { accountId, type: "call.ended", callId });
       if (end.hasJournal === true && active.recording_enabled === 1) {
         await this.#jobs.insert(tx, { kind: RENDER_JOB, payload: { callId }, key: callId, accountId });
       }
@@ -560,6 +556,7 @@ export class SqlCalls implements CallStore {
     });
     this.#uncertainEnds.delete(callId);
     this.#jobs.notify();
+    if (first && withoutRedactedValues(active.settings) !== undefined) await this.#purgeChangeLog();
     if (first) {
       await this.#emitEnd({ callId, status: end.status, endReason: end.endReason });
       return true;
@@ -569,6 +566,16 @@ export class SqlCalls implements CallStore {
     // A call that was redeemed again is active and may be returned again.
     if (redemption === undefined) this.emit({ kind: "end-not-stored", callId });
     return false;
+  }
+
+  /** An LLM analyses the call, and its end is announced with the result, or without it after a time. */
+  async #requestAnalysis(
+    tx: Transaction<Tables>,
+    { accountId, callId }: { accountId: AccountId; callId: CallId },
+  ): Promise<void> {
+    const of = { payload: { callId }, key: callId, accountId };
+    await this.#jobs.insert(tx, { kind: ANALYSIS_JOB, lane: accountId, ...of });
+    await this.#jobs.insert(tx, { kind: ENDED_EVENT_JOB, delayMs: ANALYSIS_EVENT_WAIT_MS, ...of });
   }
 
   /** Whether an earlier attempt of this process has stored the end without knowing it. */
@@ -635,6 +642,7 @@ export class SqlCalls implements CallStore {
       for (const row of expired) {
         const record = recordOf(row);
         const { accountId, id: callId } = record;
+        await forgetRedactedValues(tx, record);
         await this.#events.insert(tx, { accountId, type: "call.expired", callId, data: callData(record) });
         await this.#endLive(tx, callId, LIVE_EXPIRED);
       }
@@ -654,6 +662,23 @@ const redemptionColumns = (redemption: CallRedemption | undefined) =>
     : { worker_id: redemption.workerId, worker_connection: redemption.workerConnection, epoch: redemption.epoch };
 
 const jsonOf = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value));
+
+const endColumns = (end: CallEnd, withText: boolean) => ({
+  status: end.status,
+  end_reason: end.endReason,
+  ended_at: end.endedAtMs,
+  duration_ms: end.durationMs,
+  ...(end.carrierCallId !== undefined && { carrier_call_id: JSON.stringify(end.carrierCallId) }),
+  parameters: withText ? jsonOf(end.parameters) : null,
+  transcript_complete: end.transcriptComplete === undefined ? null : Number(end.transcriptComplete),
+  counters: jsonOf(end.counters),
+  latency: jsonOf(end.latency),
+  network: jsonOf(end.network),
+  redaction: jsonOf(end.redaction),
+  recording_pauses: jsonOf(end.recordingPauses),
+  usage: jsonOf(end.usage),
+  cost: jsonOf(end.cost),
+});
 
 /** The call has no recording, and its counters say so. */
 export async function markRecordingFailed(tx: Kysely<Tables>, callId: CallId): Promise<void> {

@@ -46,10 +46,12 @@ export const LISTED_COLUMNS = [
   "calls.carrier_code",
   "calls.carrier_price",
   "calls.phone_headers",
+  "calls.redaction",
+  "calls.recording_pauses",
 ] as const;
 
 /** The columns of a record: all but the words, which can be long and which no record shows. */
-export const RECORD_COLUMNS = [...LISTED_COLUMNS, "calls.tools"] as const;
+export const RECORD_COLUMNS = [...LISTED_COLUMNS, "calls.tools", "calls.analysis_settings", "calls.analysis"] as const;
 
 export type RecordRow = Omit<
   Selectable<Tables["calls"]>,
@@ -61,7 +63,9 @@ export type RecordRow = Omit<
   | "epoch"
   | "connection_type"
   | "tools"
-> & { tools?: string };
+  | "analysis_settings"
+  | "analysis"
+> & { tools?: string; analysis_settings?: string | null; analysis?: string | null };
 
 type CreatedRow = Pick<
   RecordRow,
@@ -72,6 +76,7 @@ type CreatedRow = Pick<
   | "variables"
   | "settings"
   | "tools"
+  | "analysis_settings"
   | "created_at"
   | keyof ReturnType<typeof phoneColumns>
 >;
@@ -116,10 +121,11 @@ export const promptsOf = ({ systemPrompt, greeting }: CallSpec): CallPrompts => 
 });
 
 /** The columns of the part of a specification that the record shows. */
-export function settingsColumns({ systemPrompt: _, greeting: __, tools, ...settings }: CallSpec) {
+export function settingsColumns({ systemPrompt: _, greeting: __, tools, analysis, ...settings }: CallSpec) {
   return {
     settings: JSON.stringify(settings),
     tools: JSON.stringify(tools),
+    analysis_settings: analysis === undefined ? null : JSON.stringify(analysis),
     connection_type: settings.connectionType,
   };
 }
@@ -188,6 +194,9 @@ export const recordOf = (row: RecordRow): CallRecord => ({
   ...(row.network !== null && { network: JSON.parse(row.network) }),
   ...(row.usage !== null && { usage: JSON.parse(row.usage) }),
   ...(row.cost !== null && { cost: JSON.parse(row.cost) }),
+  ...(row.redaction !== null && { redaction: JSON.parse(row.redaction) }),
+  ...(row.recording_pauses !== null && { recordingPauses: JSON.parse(row.recording_pauses) }),
+  ...(isText(row.analysis) && { analysis: JSON.parse(row.analysis) }),
   ...(row.carrier_price !== null && { carrierPrice: JSON.parse(row.carrier_price) }),
   ...(row.recording_deleted_at !== null && { recordingDeletedAtMs: row.recording_deleted_at }),
   ...(row.transcript_deleted_at !== null && { transcriptDeletedAtMs: row.transcript_deleted_at }),
@@ -202,9 +211,16 @@ export const createdRecordOf = (row: CreatedRow): CallRecord =>
     ...(row.agent_version !== null && { agentVersion: row.agent_version }),
     ...(row.variables !== null && { variables: JSON.parse(row.variables) }),
     status: firstStatusOf(row),
-    settings: { ...JSON.parse(row.settings), ...(row.tools !== undefined && { tools: JSON.parse(row.tools) }) },
+    settings: {
+      ...JSON.parse(row.settings),
+      ...(row.tools !== undefined && { tools: JSON.parse(row.tools) }),
+      ...(isText(row.analysis_settings) && { analysis: JSON.parse(row.analysis_settings) }),
+    },
     createdAtMs: row.created_at,
   });
+
+/** The column was selected, and has a value. */
+const isText = (column: string | null | undefined): column is string => column !== undefined && column !== null;
 
 function withPhone(row: CreatedRow, record: CallRecord): CallRecord {
   const phone = phoneFactsOf(row);

@@ -24,6 +24,7 @@ import { addTranscriptionPartProviders } from "./0038-transcription-part-provide
 import { addTools } from "./0039-tools.ts";
 import { addCorpora } from "./0040-corpora.ts";
 import { addTurnPassages } from "./0041-turn-passages.ts";
+import { addRedactionAndAnalysis } from "./0042-redaction-and-analysis.ts";
 import { addHeaderPairs } from "./0044-header-pairs.ts";
 import { initialMigrations } from "./initial.ts";
 
@@ -58,5 +59,6 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0039-tools": { up: (db) => addTools(db, types) },
   "0040-corpora": { up: (db) => addCorpora(db, types) },
   "0041-turn-passages": { up: addTurnPassages },
+  "0042-redaction-and-analysis": { up: addRedactionAndAnalysis },
   "0044-header-pairs": { up: addHeaderPairs },
 });

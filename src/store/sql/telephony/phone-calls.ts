@@ -17,6 +17,7 @@ import { newCallId } from "../calls/call-ids.ts";
 import { callData } from "../calls/event-data.ts";
 import { findRequest, insertRequest } from "../calls/idempotent-requests.ts";
 import { headerRows, metadataRows } from "../calls/metadata.ts";
+import { withoutRedactedValues } from "../calls/redaction.ts";
 import {
   createdRecordOf,
   phoneColumns,
@@ -145,7 +146,8 @@ export class SqlPhoneCalls implements PhoneCallStore {
         .execute();
     }
     const ofCall = { callId: row.id, accountId };
-    const pairs = [...metadataRows(ofCall, spec.metadata), ...headerRows(ofCall, withWords ? facts.headers : {})];
+    const hasHeaders = withWords && spec.redactedValues === undefined;
+    const pairs = [...metadataRows(ofCall, spec.metadata), ...headerRows(ofCall, hasHeaders ? facts.headers : {})];
     if (pairs.length > 0) await tx.insertInto("call_metadata").values(pairs).execute();
     if (idempotency !== undefined) {
       const clocks = { clock: this.#clock, age: this.#age };
@@ -254,9 +256,11 @@ export class SqlPhoneCalls implements PhoneCallStore {
       .set({ status, end_reason: endReason, ended_at: this.#clock.epochMs() })
       .where("id", "=", id)
       .where("status", "in", WITHOUT_STREAM)
-      .returning("id")
+      .returning(["id", "settings"])
       .executeTakeFirst();
     if (ended === undefined) return false;
+    const kept = withoutRedactedValues(ended.settings);
+    if (kept !== undefined) await tx.updateTable("calls").set(kept).where("id", "=", id).execute();
     await this.#events.insert(tx, { accountId, type: "call.ended", callId: id });
     return true;
   }

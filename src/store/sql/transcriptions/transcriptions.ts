@@ -38,6 +38,8 @@ import {
   usageOfPart,
 } from "./rows.ts";
 
+const isRedacted = (of: Pick<Transcription, "options"> | undefined): boolean => (of?.options.redact?.length ?? 0) > 0;
+
 type Db = Kysely<Tables> | Transaction<Tables>;
 
 /** What its end changes in the row of a transcription, besides the time. */
@@ -271,6 +273,8 @@ export class SqlTranscriptions implements TranscriptionStore {
       await this.#sideEffects.events.insert(tx, fact);
       return transcriptionOf(await byId(tx, id).executeTakeFirstOrThrow());
     });
+    // Its parts had what its result must not have.
+    if (isRedacted(ended)) await this.#database.purgeChangeLog();
     // It was cancelled or removed meanwhile.
     if (ended === undefined && isComplete) await trimResult(this.#database, id, 0);
     return ended;
@@ -295,7 +299,13 @@ export class SqlTranscriptions implements TranscriptionStore {
       .execute();
     // Those of an end with a result have its usage.
     if (columns.usage === undefined) await deleteOf(tx, "transcription_results", id);
-    if (columns !== ABANDONED_COLUMNS) await deleteOf(tx, "transcription_parts", id);
+    const { options } = await tx
+      .selectFrom("transcriptions")
+      .select("options")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    const keepsParts = columns === ABANDONED_COLUMNS && !isRedacted({ options: JSON.parse(options) });
+    if (!keepsParts) await deleteOf(tx, "transcription_parts", id);
     if (parts.length === 0 && columns.usage !== undefined) return true;
     await tx
       .updateTable("transcriptions")

@@ -1,0 +1,60 @@
+import type { CallCommand, CallEvent } from "../../call/events.ts";
+import type { CallMs } from "../../core/clocks.ts";
+import type { ToolCallId } from "../../core/ids.ts";
+
+/** What of a call must not be stored because its recording was paused when it was said. */
+export class JournaledPauses {
+  readonly #over: { readonly fromMs: CallMs; readonly toMs: CallMs }[] = [];
+  #sinceMs: CallMs | undefined;
+  /** The caller has spoken in a pause, and the STT has sent no final of it. */
+  #hasOpenUtterance = false;
+  /** Tools that were run in a pause: their results may come after it. */
+  readonly #tools = new Set<ToolCallId>();
+  /** The last retrieval whose question may have words of a pause. */
+  #lastRetrieval = 0;
+  /** What the caller said in a pause may have no answer yet: then questions to corpora repeat it. */
+  #isUnanswered = false;
+
+  get isPaused(): boolean {
+    return this.#sinceMs !== undefined;
+  }
+
+  /** A command of the call, at this time: it may begin or end a pause. */
+  command(command: CallCommand, timeMs: CallMs): void {
+    const { kind } = command;
+    if (kind === "recording-paused") this.#sinceMs = timeMs;
+    if (this.isPaused) this.#isUnanswered = true;
+    else if (kind === "turn" && command.turn.role === "agent") this.#isUnanswered = false;
+    if (kind === "run-tool" && this.isPaused) this.#tools.add(command.toolCallId);
+    if (kind === "retrieve" && this.#isUnanswered) this.#lastRetrieval = command.retrieval;
+    if (kind !== "recording-resumed" || this.#sinceMs === undefined) return;
+    this.#over.push({ fromMs: this.#sinceMs, toMs: timeMs });
+    this.#sinceMs = undefined;
+  }
+
+  /** A frame with speech of the caller. */
+  speech(): void {
+    if (this.isPaused) this.#hasOpenUtterance = true;
+  }
+
+  /** Whether the words of an event are withheld. */
+  withholdsEvent(event: CallEvent): boolean {
+    const { kind } = event;
+    const isAnswer =
+      (kind === "tool-result" && this.#tools.has(event.toolCallId)) ||
+      (kind === "passages" && event.retrieval <= this.#lastRetrieval);
+    const isTranscript = kind === "stt-interim" || kind === "stt-final";
+    const isWithheld = this.isPaused || isAnswer || (isTranscript && this.#hasOpenUtterance);
+    if (kind === "stt-final") this.#hasOpenUtterance = false;
+    return isWithheld;
+  }
+
+  /** Whether the words of a command are withheld; call this after `command`. Also of a turn that ends after a pause in which a part of it was said. */
+  withholdsCommand(command: CallCommand): boolean {
+    if (this.isPaused) return true;
+    if (command.kind === "retrieve") return this.#isUnanswered;
+    if (command.kind !== "turn" && command.kind !== "ignore") return false;
+    const { startMs, endMs } = command.kind === "turn" ? command.turn : command;
+    return this.#over.some(({ fromMs, toMs }) => startMs < toMs && endMs > fromMs);
+  }
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import type { CallEvent } from "../../src/call/events.ts";
+import { RecordingPauses } from "../../src/call/recording-pause.ts";
+import { callMs } from "../../src/core/clocks.ts";
+import { VirtualCall, type VirtualCallOptions } from "../support/calls/virtual-call.ts";
+
+const PAUSE: CallEvent = { kind: "recording-pause-requested" };
+const RESUME: CallEvent = { kind: "recording-resume-requested" };
+/** By then the greeting has been heard, and neither side speaks. */
+const QUIET_MS = 4_000;
+
+function paused(events: Readonly<Record<number, CallEvent>>, options: VirtualCallOptions = {}): VirtualCall {
+  const call = new VirtualCall({ answer: (said) => ({ text: `You said ${said}.` }), ...options });
+  call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
+  for (const [atMs, event] of Object.entries(events)) call.at(Number(atMs), () => call.handle(event));
+  return call;
+}
+
+const timesOf = (call: VirtualCall, kind: string): number[] =>
+  call.commands.flatMap(({ atMs, command }) => (command.kind === kind ? [atMs] : []));
+
+describe("a pause of the recording", () => {
+  test("begins at once and lasts until it is resumed, however long", () => {
+    const call = paused({ [QUIET_MS]: PAUSE });
+    call.run(20_000);
+    expect(timesOf(call, "recording-paused")).toEqual([QUIET_MS]);
+    expect(timesOf(call, "recording-resumed")).toEqual([]);
+    expect(call.call.isRecordingPaused).toBe(true);
+  });
+
+  test("ends at once where neither side speaks", () => {
+    const call = paused({ [QUIET_MS]: PAUSE, 6000: RESUME });
+    call.run(8_000);
+    expect(call.ofKind("recording-resumed")).toEqual([{ kind: "recording-resumed", pausedMs: 2_000 }]);
+    expect(call.call.isRecordingPaused).toBe(false);
+  });
+
+  test("goes on, once resumed, until what was said in it has been answered", () => {
+    const call = paused({ [QUIET_MS]: PAUSE, 6500: RESUME });
+    call.says(5_500, "four one one one");
+    call.run(20_000);
+    const answer = call.turns.findLast(({ role }) => role === "agent");
+    expect(answer?.text).toContain("four one one one");
+    const [resumedMs = 0] = timesOf(call, "recording-resumed");
+    expect(resumedMs).toBeGreaterThanOrEqual(Number(answer?.endMs));
+  });
+
+  test("goes on where it is paused again before it is over", () => {
+    const call = paused({ [QUIET_MS]: PAUSE, 5800: RESUME, 5900: PAUSE });
+    call.says(5_500, "one two three");
+    call.run(20_000);
+    expect(timesOf(call, "recording-paused")).toEqual([QUIET_MS]);
+    expect(timesOf(call, "recording-resumed")).toEqual([]);
+  });
+
+  test("changes nothing of the conversation", () => {
+    const script = (call: VirtualCall): string[] => {
+      call.says(5_500, "what time is it");
+      call.run(20_000);
+      return call.turns.map(({ text }) => text);
+    };
+    expect(script(paused({ [QUIET_MS]: PAUSE, 9000: RESUME }))).toEqual(script(paused({})));
+  });
+
+  test("is refused with what is in the way", () => {
+    const call = paused({});
+    expect(call.call.recordingRefusal({ kind: "pause-recording" })).toBe("not_live");
+    call.run(QUIET_MS);
+    expect(call.call.recordingRefusal({ kind: "pause-recording" })).toBeUndefined();
+    expect(call.call.recordingRefusal({ kind: "resume-recording" })).toBe("recording_not_paused");
+    call.handle(PAUSE);
+    expect(call.call.recordingRefusal({ kind: "pause-recording" })).toBe("recording_paused");
+    const unrecorded = paused({}, { spec: { recordingEnabled: false, transcriptEnabled: false } });
+    unrecorded.run(QUIET_MS);
+    expect(unrecorded.call.recordingRefusal({ kind: "pause-recording" })).toBe("not_recorded");
+  });
+
+  test("is not ended by a second request to resume, and measures itself from the first pause", () => {
+    const pauses = new RecordingPauses();
+    expect(pauses.pause(callMs(1_000))).toBe(true);
+    pauses.resume();
+    expect(pauses.pause(callMs(2_000))).toBe(false);
+    expect(pauses.silent(callMs(3_000))).toBeUndefined();
+    pauses.resume();
+    expect(pauses.silent(callMs(4_000))).toBe(3_000);
+    expect(pauses.silent(callMs(5_000))).toBeUndefined();
+  });
+});

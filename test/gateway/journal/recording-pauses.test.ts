@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { callMs } from "../../../src/core/clocks.ts";
+import { asToolCallId, asTurnId } from "../../../src/core/ids.ts";
+import { JournaledPauses } from "../../../src/gateway/journal/recording-pauses.ts";
+
+const turn = (startMs: number, endMs: number) => ({
+  kind: "turn" as const,
+  turn: { role: "user" as const, text: "x", startMs: callMs(startMs), endMs: callMs(endMs), interrupted: false },
+});
+
+describe("what is withheld of a call whose recording was paused", () => {
+  test("is every turn that lies in the pause, even in part", () => {
+    const pauses = new JournaledPauses();
+    pauses.command({ kind: "recording-paused" }, callMs(1_000));
+    expect(pauses.withholdsCommand(turn(0, 900))).toBe(true);
+    pauses.command({ kind: "recording-resumed", pausedMs: 1_000 }, callMs(2_000));
+    expect(pauses.withholdsCommand(turn(0, 900))).toBe(false);
+    expect(pauses.withholdsCommand(turn(500, 1_100))).toBe(true);
+    expect(pauses.withholdsCommand(turn(1_900, 2_500))).toBe(true);
+    expect(pauses.withholdsCommand(turn(500, 2_500))).toBe(true);
+    expect(pauses.withholdsCommand(turn(2_000, 2_500))).toBe(false);
+  });
+
+  test("is the transcript of an utterance that was begun in the pause, until its final", () => {
+    const pauses = new JournaledPauses();
+    pauses.command({ kind: "recording-paused" }, callMs(1_000));
+    pauses.speech();
+    pauses.command({ kind: "recording-resumed", pausedMs: 1_000 }, callMs(2_000));
+    expect(pauses.withholdsEvent({ kind: "stt-interim", text: "x" })).toBe(true);
+    expect(pauses.withholdsEvent({ kind: "dtmf", digit: "1" })).toBe(false);
+    expect(pauses.withholdsEvent({ kind: "stt-final", text: "x" })).toBe(true);
+    expect(pauses.withholdsEvent({ kind: "stt-final", text: "y" })).toBe(false);
+  });
+
+  test("is nothing where the caller was silent in the pause", () => {
+    const pauses = new JournaledPauses();
+    pauses.command({ kind: "recording-paused" }, callMs(1_000));
+    pauses.command({ kind: "recording-resumed", pausedMs: 1_000 }, callMs(2_000));
+    expect(pauses.withholdsEvent({ kind: "stt-final", text: "y" })).toBe(false);
+  });
+
+  test("is the result of a tool that was run in the pause, also after it", () => {
+    const pauses = new JournaledPauses();
+    const turnId = asTurnId(2);
+    const result = { kind: "tool-result", turnId, result: "x", failed: false } as const;
+    pauses.command({ kind: "recording-paused" }, callMs(1_000));
+    pauses.command(
+      { kind: "run-tool", turnId, toolCallId: asToolCallId("2.1"), name: "t", arguments: {} },
+      callMs(1_100),
+    );
+    pauses.command({ kind: "recording-resumed", pausedMs: 1_000 }, callMs(2_000));
+    expect(pauses.withholdsEvent({ ...result, toolCallId: asToolCallId("2.1") })).toBe(true);
+    expect(pauses.withholdsEvent({ ...result, toolCallId: asToolCallId("2.2") })).toBe(false);
+  });
+
+  test("are questions to corpora and their passages until the agent has answered what was said in the pause", () => {
+    const pauses = new JournaledPauses();
+    const ask = (retrieval: number): boolean => {
+      const command = { kind: "retrieve", retrieval, question: "x", language: "en-US" } as const;
+      pauses.command(command, callMs(2_500));
+      return pauses.withholdsCommand(command);
+    };
+    const passages = { kind: "passages", tookMs: 1, passages: [] } as const;
+    expect(ask(1)).toBe(false);
+    pauses.command({ kind: "recording-paused" }, callMs(1_000));
+    pauses.command({ kind: "recording-resumed", pausedMs: 1_000 }, callMs(2_000));
+    expect(ask(2)).toBe(true);
+    const answer = { ...turn(3_000, 3_500).turn, role: "agent" as const };
+    pauses.command({ kind: "turn", turn: answer }, callMs(3_500));
+    expect(pauses.withholdsEvent({ ...passages, retrieval: 2 })).toBe(true);
+    expect(ask(3)).toBe(false);
+    expect(pauses.withholdsEvent({ ...passages, retrieval: 3 })).toBe(false);
+  });
+});

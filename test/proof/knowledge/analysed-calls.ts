@@ -1,0 +1,170 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { WebSocket } from "ws";
+import { Random } from "../../support/random.ts";
+import { KilledService, type StoreName } from "../killed-service.ts";
+import { type AnalysedCall, type AnalysisVerdict, analysisVerdictOf } from "./analysis-verdict.ts";
+import { FakeLlm } from "./fake-llm.ts";
+
+// Calls that are analysed after their end, while the processes of the service are killed at random times.
+
+const CALLS_AT_ONCE = 4;
+const KILL_AFTER_MS = [500, 4_000] as const;
+const VICTIMS = ["control", "control", "worker", "service"] as const;
+const POLL_MS = 500;
+/** How long a call has to begin, and to be heard. */
+const CALL_MS_MAX = 20_000;
+const TYPED_MS = 400;
+/** By then everything is over, whatever was killed last: the last attempts of an analysis are half an hour apart. */
+const SETTLE_MS_MAX = 3_000_000;
+const SPEC = {
+  systemPrompt: "You note what the caller says.",
+  voice: "reference",
+  language: "en-US",
+  connectionType: "websocket",
+  analysis: {
+    schema: {
+      type: "object",
+      properties: { number: { type: "string" } },
+      required: ["number"],
+      additionalProperties: false,
+    },
+  },
+};
+
+export interface AnalysedCallsOptions {
+  store: StoreName;
+  calls: number;
+  kills: number;
+  seed: number;
+}
+
+export interface AnalysedCallsResult extends AnalysedCallsOptions {
+  verdict: AnalysisVerdict;
+  /** Analyses that the LLM answered beyond one a call: an attempt that a kill has ended. */
+  answeredAgain: number;
+  tookS: number;
+}
+
+interface Item {
+  id: string;
+  status: string;
+  websocketUrl?: string;
+  analysis?: { status: string; reason: string | null; data: { number?: string } | null } | null;
+}
+
+export class AnalysedCallsTrial {
+  readonly #trial: AnalysedCallsOptions;
+  readonly #random: Random;
+  readonly #print: (line: string) => void;
+  /** What was typed in each call; undefined where it did not come so far. */
+  readonly #calls = new Map<string, string | undefined>();
+  #isCreated = false;
+  #kills = 0;
+
+  constructor(trial: AnalysedCallsOptions, print: (line: string) => void) {
+    this.#trial = trial;
+    this.#random = new Random(trial.seed);
+    this.#print = print;
+  }
+
+  async run(): Promise<AnalysedCallsResult> {
+    const begunMs = performance.now();
+    const llm = await FakeLlm.start(this.#random.fork());
+    const service = await KilledService.start(this.#trial.store, {
+      MODEL_B: "openai:proof",
+      OPENAI_API_KEY: "proof",
+      OPENAI_BASE_URL: llm.url,
+    });
+    try {
+      await Promise.all([this.#holdAll(service), this.#killAll(service)]);
+      const calls = await this.#settled(service);
+      const answered = [...llm.answered.values()].reduce((sum, count) => sum + count - 1, 0);
+      const tookS = (performance.now() - begunMs) / 1_000;
+      return { ...this.#trial, verdict: analysisVerdictOf(calls), answeredAgain: answered, tookS };
+    } finally {
+      await service.remove();
+      llm.stop();
+    }
+  }
+
+  async #holdAll(service: KilledService): Promise<void> {
+    const { calls, store } = this.#trial;
+    const { data: voices } = await service.ask<{ data: { id: string }[] }>("GET", "/voices?language=en-US");
+    const spec = { ...SPEC, voice: voices[0]?.id };
+    let next = 0;
+    const holdSome = async (): Promise<void> => {
+      while (next < calls) {
+        next += 1;
+        const number = String(next);
+        const { id, websocketUrl = "" } = await service.ask<Item>("POST", "/calls", spec);
+        const isTyped = await hold(websocketUrl, `case ${number}`);
+        this.#calls.set(id, isTyped ? number : undefined);
+        if (this.#calls.size % 50 === 0) this.#print(`  ${store}: ${this.#calls.size} of ${calls} calls`);
+      }
+    };
+    await Promise.all(Array.from({ length: CALLS_AT_ONCE }, holdSome));
+    this.#isCreated = true;
+  }
+
+  async #killAll(service: KilledService): Promise<void> {
+    while (this.#kills < this.#trial.kills && !this.#isCreated) {
+      await delay(this.#random.between(...KILL_AFTER_MS));
+      const victim = this.#random.pick(VICTIMS);
+      if (!service.kill(victim)) continue;
+      this.#kills += 1;
+      // Processes are started again by their supervisor; that one is not.
+      if (victim === "service") await service.run();
+    }
+  }
+
+  /** All calls, once each is over, analysed and announced, or no time is left. */
+  async #settled(service: KilledService): Promise<AnalysedCall[]> {
+    const endMs = performance.now() + SETTLE_MS_MAX;
+    for (;;) {
+      const calls: AnalysedCall[] = [];
+      for (const [id, number] of this.#calls) calls.push(await this.#evidence(service, id, number));
+      // A call whose stream never began has expired, and is none of these.
+      const held = calls.filter(({ status }) => status !== "expired" && status !== "created");
+      const { stuck, unannounced } = analysisVerdictOf(held);
+      if ((stuck.length === 0 && unannounced.length === 0) || performance.now() > endMs) return held;
+      await delay(POLL_MS);
+    }
+  }
+
+  async #evidence(service: KilledService, id: string, number: string | undefined): Promise<AnalysedCall> {
+    const { status, analysis } = await service.ask<Item>("GET", `/calls/${id}`);
+    const found = analysis && { ...analysis, number: analysis.data?.number };
+    return { id, number, status, analysis: found ?? undefined, eventIds: eventIdsOf(service.deliveries, id) };
+  }
+}
+
+/** Types a text in a call and ends it. Whether the agent has answered it, so that it is in the call's journal. */
+async function hold(websocketUrl: string, text: string): Promise<boolean> {
+  const socket = new WebSocket(websocketUrl);
+  let isAnswered = false;
+  await new Promise<void>((resolve) => {
+    const timeout = setTimeout(() => socket.terminate(), CALL_MS_MAX);
+    socket.on("error", () => socket.terminate());
+    socket.on("close", () => {
+      clearTimeout(timeout);
+      resolve();
+    });
+    socket.on("message", (bytes: Buffer, isBinary: boolean) => {
+      if (isBinary) return;
+      const message = JSON.parse(bytes.toString()) as { type: string; role?: string; final?: boolean };
+      if (message.type === "ready") setTimeout(() => socket.send(JSON.stringify({ type: "text", text })), TYPED_MS);
+      if (message.type !== "transcript" || message.role !== "user" || message.final !== true) return;
+      isAnswered = true;
+      // The journal is written within a second.
+      setTimeout(() => socket.send(JSON.stringify({ type: "end" })), 1_500);
+    });
+  });
+  return isAnswered;
+}
+
+/** The ids of the events of its end that were delivered about a call. */
+const eventIdsOf = (deliveries: KilledService["deliveries"], id: string): string[] =>
+  deliveries.flatMap(({ id: eventId, body }) => {
+    const { type, data } = JSON.parse(body) as { type: string; data?: { call?: { id?: string } } };
+    return type === "call.ended" && data?.call?.id === id ? [eventId] : [];
+  });
