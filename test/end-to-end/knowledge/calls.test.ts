@@ -32,7 +32,9 @@ async function corpusIn(service: Service): Promise<string> {
   const document = { name: "Guarantee", text: "# Guarantee\n\nPumps are guaranteed for five years." };
   await service.api("POST", `/corpora/${id}/documents`, document);
   await until("the document to be found", DONE_MS_MAX, async () => {
-    const { status, body } = await service.api<{ passages: object[] }>("POST", `/corpora/${id}/query`, { text: "guarantee" });
+    const { status, body } = await service.api<{ passages: object[] }>("POST", `/corpora/${id}/query`, {
+      text: "guarantee",
+    });
     return status === 200 && body.passages.length > 0;
   });
   return id;

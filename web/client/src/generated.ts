@@ -129,6 +129,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/calls/{id}/recording/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause the recording of a call
+         * @description From now on neither audio nor words of either side are stored, also no keys that the caller presses and no arguments and results of tools: the recording has silence, and turns that lie in the pause even in part have no text. The conversation goes on. The pause has no longest time: it lasts until `resumeRecording`, the agent's tool `resume_recording`, or the end of the call. 409 `recording_paused` answers a repeated request. 409 `conflict` for a call that is not live, or of which nothing is stored. Requires the scope `calls`.
+         */
+        post: operations["pauseRecording"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{id}/recording/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume the recording of a call
+         * @description What is said is stored again as soon as neither side speaks: a reply or an utterance that is under way may still say what was said in the pause. 409 `recording_not_paused` answers a repeated request. 409 `conflict` as for `pauseRecording`. Requires the scope `calls`.
+         */
+        post: operations["resumeRecording"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/calls/{id}/recording": {
         parameters: {
             query?: never;
@@ -1293,6 +1333,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tools/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a saved tool
+         * @description Runs the tool once as a call would, with the arguments of the request, and shows what was sent, what came back and how long it took. The tool's effects are real. Requires the scope `write`.
+         */
+        post: operations["testTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List runs of a saved tool
+         * @description The last runs, newest first: those of calls that are over, as long as their calls are kept, and tests of the last 30 days; at most about 1,000. Requires the scope `read`.
+         */
+        get: operations["listToolRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tools": {
         parameters: {
             query?: never;
@@ -1363,46 +1443,6 @@ export interface paths {
          * @description Calls that are created afterwards have the change, those of agents included; calls that were created before keep what they have. Another server of a tool of the type `mcp` is asked for its tools first. Requires the scope `write`.
          */
         patch: operations["updateTool"];
-        trace?: never;
-    };
-    "/tools/{id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Test a saved tool
-         * @description Runs the tool once as a call would, with the arguments of the request, and shows what was sent, what came back and how long it took. The tool's effects are real. Requires the scope `write`.
-         */
-        post: operations["testTool"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/tools/{id}/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List runs of a saved tool
-         * @description The last runs, newest first: those of calls that are over, as long as their calls are kept, and tests of the last 30 days; at most about 1,000. Requires the scope `read`.
-         */
-        get: operations["listToolRuns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
         trace?: never;
     };
     "/tool-secrets": {
@@ -1784,6 +1824,15 @@ export interface components {
                 /** @description Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them. */
                 useParameters?: boolean;
                 /**
+                 * @description What is not kept of the words and the sound. `card_number`: 13 to 19 digits with a valid check digit. `phone_number`, `email`, `national_id`: in the forms of the countries in which the language is spoken. `variables`: the values of the agent's variables, and each word of a name among them.
+                 * @example [
+                 *       "card_number",
+                 *       "phone_number"
+                 *     ]
+                 */
+                redact?: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
+                analysis?: components["schemas"]["AnalysisSettings"];
+                /**
                  * @description Tools that the agent may call.
                  * @example [
                  *       {
@@ -1825,7 +1874,7 @@ export interface components {
              *       "maxDuration"
              *     ]
              */
-            allowedOverrides: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "selectedTools" | "voice" | "language")[];
+            allowedOverrides: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "redact" | "analysis" | "selectedTools" | "voice" | "language")[];
             /** @description The number of the live version, whose fields these are. */
             version: number;
             /** @description The number of the newest change that was not published. */
@@ -1945,6 +1994,15 @@ export interface components {
                 /** @description Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them. */
                 useParameters?: boolean;
                 /**
+                 * @description What is not kept of the words and the sound. `card_number`: 13 to 19 digits with a valid check digit. `phone_number`, `email`, `national_id`: in the forms of the countries in which the language is spoken. `variables`: the values of the agent's variables, and each word of a name among them.
+                 * @example [
+                 *       "card_number",
+                 *       "phone_number"
+                 *     ]
+                 */
+                redact?: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
+                analysis?: components["schemas"]["AnalysisSettingsInput"];
+                /**
                  * @description Tools that the agent may call.
                  * @example [
                  *       {
@@ -1986,7 +2044,7 @@ export interface components {
              *       "maxDuration"
              *     ]
              */
-            allowedOverrides?: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "selectedTools" | "voice" | "language")[];
+            allowedOverrides?: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "redact" | "analysis" | "selectedTools" | "voice" | "language")[];
             /** @description Whether calls get the change at once. Otherwise it is the draft, until it is published. */
             autoPublish?: components["schemas"]["AgentChangesAutoPublishInput"];
         };
@@ -2156,6 +2214,15 @@ export interface components {
                 /** @description Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them. */
                 useParameters?: boolean;
                 /**
+                 * @description What is not kept of the words and the sound. `card_number`: 13 to 19 digits with a valid check digit. `phone_number`, `email`, `national_id`: in the forms of the countries in which the language is spoken. `variables`: the values of the agent's variables, and each word of a name among them.
+                 * @example [
+                 *       "card_number",
+                 *       "phone_number"
+                 *     ]
+                 */
+                redact?: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
+                analysis?: components["schemas"]["AnalysisSettings"];
+                /**
                  * @description Tools that the agent may call.
                  * @example [
                  *       {
@@ -2197,7 +2264,7 @@ export interface components {
              *       "maxDuration"
              *     ]
              */
-            allowedOverrides: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "selectedTools" | "voice" | "language")[];
+            allowedOverrides: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "redact" | "analysis" | "selectedTools" | "voice" | "language")[];
         };
         /**
          * @description One field that differs.
@@ -2311,6 +2378,72 @@ export interface components {
             createdBy: string | null;
             /** @description When it last became the live version; null when it never was. */
             publishedAt: string | null;
+        };
+        /**
+         * @description What the LLM of the call is to find out once it is over. `call.ended` waits for it, for 30 s at most.
+         * @example {
+         *       "summary": true
+         *     }
+         * @example {
+         *       "schema": {
+         *         "type": "object",
+         *         "properties": {
+         *           "wantsCallback": {
+         *             "type": "boolean"
+         *           },
+         *           "topic": {
+         *             "type": "string"
+         *           }
+         *         },
+         *         "required": [
+         *           "wantsCallback"
+         *         ]
+         *       },
+         *       "prompt": "A caller who asks to be called again wants a callback."
+         *     }
+         */
+        AnalysisSettings: {
+            /** @description A JSON Schema (2020-12) of the type `object`, which `data` is to fit: at most 8192 characters and 8 levels, without external references. */
+            schema?: {
+                [key: string]: unknown;
+            };
+            /** @description What the LLM is to pay attention to. */
+            prompt?: string;
+            /** @description Whether there is to be a summary in a few sentences, which is the default where `schema` is absent. */
+            summary?: boolean;
+        };
+        /**
+         * @description What the LLM of the call is to find out once it is over. `call.ended` waits for it, for 30 s at most.
+         * @example {
+         *       "summary": true
+         *     }
+         * @example {
+         *       "schema": {
+         *         "type": "object",
+         *         "properties": {
+         *           "wantsCallback": {
+         *             "type": "boolean"
+         *           },
+         *           "topic": {
+         *             "type": "string"
+         *           }
+         *         },
+         *         "required": [
+         *           "wantsCallback"
+         *         ]
+         *       },
+         *       "prompt": "A caller who asks to be called again wants a callback."
+         *     }
+         */
+        AnalysisSettingsInput: {
+            /** @description A JSON Schema (2020-12) of the type `object`, which `data` is to fit: at most 8192 characters and 8 levels, without external references. */
+            schema?: {
+                [key: string]: unknown;
+            };
+            /** @description What the LLM is to pay attention to. */
+            prompt?: string;
+            /** @description Whether there is to be a summary in a few sentences, which is the default where `schema` is absent. */
+            summary?: boolean;
         };
         /**
          * @description An API key, without its text.
@@ -2616,6 +2749,24 @@ export interface components {
          *         "recordingEnabled": true,
          *         "transcriptEnabled": true,
          *         "useParameters": true,
+         *         "redact": [
+         *           "card_number"
+         *         ],
+         *         "analysis": {
+         *           "schema": {
+         *             "type": "object",
+         *             "properties": {
+         *               "wantsCallback": {
+         *                 "type": "boolean"
+         *               }
+         *             },
+         *             "required": [
+         *               "wantsCallback"
+         *             ]
+         *           },
+         *           "prompt": "A caller who asks to be called again wants a callback.",
+         *           "summary": true
+         *         },
          *         "selectedTools": [
          *           {
          *             "toolName": "hang_up"
@@ -2670,6 +2821,19 @@ export interface components {
          *       },
          *       "recordingDeletedAt": null,
          *       "transcriptDeletedAt": null,
+         *       "redaction": {
+         *         "card_number": 1
+         *       },
+         *       "recordingPauses": null,
+         *       "analysis": {
+         *         "status": "completed",
+         *         "reason": null,
+         *         "summary": "The caller asked for the opening hours.",
+         *         "data": {
+         *           "wantsCallback": false
+         *         },
+         *         "truncated": false
+         *       },
          *       "transcriptComplete": true,
          *       "counters": {
          *         "framesIn": 608,
@@ -2844,6 +3008,7 @@ export interface components {
                 recordingEnabled: boolean;
                 transcriptEnabled: boolean;
                 useParameters: boolean;
+                redact: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
                 /** @description With its defaults filled in; null for other connection types. */
                 websocket: {
                     /** @enum {string} */
@@ -2854,6 +3019,7 @@ export interface components {
                     outputSampleRate: 8000 | 16000 | 24000 | 48000;
                 } | null;
                 selectedTools: components["schemas"]["CallTool"][];
+                analysis: components["schemas"]["AnalysisSettings"] | null;
             };
             /** @description As in the request. */
             metadata: {
@@ -2871,6 +3037,32 @@ export interface components {
             recordingDeletedAt: string | null;
             /** @description When retention deleted the transcript, and with it the call's events. */
             transcriptDeletedAt: string | null;
+            /** @description How often each kind was found in what is kept of the call, and redacted. Null before the end, and without `redact`. */
+            redaction: {
+                [key: string]: number;
+            } | null;
+            /** @description When neither audio nor words were stored, in milliseconds since the media stream connected. Null before the end, and where they always were. */
+            recordingPauses: {
+                startMs: number;
+                endMs: number;
+            }[] | null;
+            /** @description What the LLM has found out about the call. Null before the end, without `analysis` in the configuration, and once its transcript was deleted. */
+            analysis: {
+                /**
+                 * @description `pending`: the LLM is being asked, or will be again.
+                 * @enum {string}
+                 */
+                status: "pending" | "completed" | "failed";
+                /** @description Why it has failed. `no_transcript`: nothing was said. `provider_failed`: the LLM failed, and neither retries nor fallbacks made up for it. `invalid_answer`: the LLM's answers did not fit the schema. `spend_limit`: the account has reached a spend limit. */
+                reason: ("no_transcript" | "provider_failed" | "invalid_answer" | "spend_limit") | null;
+                summary: string | null;
+                /** @description Fits the schema of the settings. */
+                data: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description The beginning of the transcript did not fit into the prompt. */
+                truncated: boolean;
+            } | null;
             /** @description False when turns may be missing from the transcript: a process was lost, or the disk was full. `usage` and `cost` may then be incomplete too. Null before the end. */
             transcriptComplete: boolean | null;
             /** @description Counters of the call by name, for diagnosis; they may change between versions. */
@@ -3101,6 +3293,10 @@ export interface components {
          *       },
          *       "recordingDeletedAt": null,
          *       "transcriptDeletedAt": null,
+         *       "redaction": {
+         *         "card_number": 1
+         *       },
+         *       "recordingPauses": null,
          *       "transcriptComplete": true,
          *       "counters": {
          *         "framesIn": 608,
@@ -3169,6 +3365,9 @@ export interface components {
          *         "recordingEnabled": true,
          *         "transcriptEnabled": true,
          *         "useParameters": true,
+         *         "redact": [
+         *           "card_number"
+         *         ],
          *         "maxCost": null,
          *         "voice": "espeak/gmw/en-US",
          *         "language": "en-US",
@@ -3271,7 +3470,7 @@ export interface components {
             parameters: {
                 [key: string]: string;
             } | null;
-            /** @description The configuration of the call, as in `POST /calls`, without the prompt, the greeting and the tools, which `GET /calls/{id}` shows. */
+            /** @description The configuration of the call, as in `POST /calls`, without the prompt, the greeting, the tools and `analysis`, which `GET /calls/{id}` shows. */
             configuration: {
                 /** @description Id of the voice. */
                 voice: string;
@@ -3292,6 +3491,7 @@ export interface components {
                 recordingEnabled: boolean;
                 transcriptEnabled: boolean;
                 useParameters: boolean;
+                redact: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
                 /** @description With its defaults filled in; null for other connection types. */
                 websocket: {
                     /** @enum {string} */
@@ -3318,6 +3518,15 @@ export interface components {
             recordingDeletedAt: string | null;
             /** @description When retention deleted the transcript, and with it the call's events. */
             transcriptDeletedAt: string | null;
+            /** @description How often each kind was found in what is kept of the call, and redacted. Null before the end, and without `redact`. */
+            redaction: {
+                [key: string]: number;
+            } | null;
+            /** @description When neither audio nor words were stored, in milliseconds since the media stream connected. Null before the end, and where they always were. */
+            recordingPauses: {
+                startMs: number;
+                endMs: number;
+            }[] | null;
             /** @description False when turns may be missing from the transcript: a process was lost, or the disk was full. `usage` and `cost` may then be incomplete too. Null before the end. */
             transcriptComplete: boolean | null;
             /** @description Counters of the call by name, for diagnosis; they may change between versions. */
@@ -3762,7 +3971,7 @@ export interface components {
             playedMs: number;
         };
         /** @description Command of the call: what it did in response to its inputs. */
-        CommandEvent: components["schemas"]["StateCommand"] | components["schemas"]["GenerateReplyCommand"] | components["schemas"]["PreemptiveStartCommand"] | components["schemas"]["ConversationTrimmedCommand"] | components["schemas"]["RetrieveCommand"] | components["schemas"]["AwaitPassagesCommand"] | components["schemas"]["PassagesUsedCommand"] | components["schemas"]["RetrievalEndedCommand"] | components["schemas"]["PreemptiveCancelCommand"] | components["schemas"]["SpeakCommand"] | components["schemas"]["MarkCommand"] | components["schemas"]["PauseCommand"] | components["schemas"]["ResumeCommand"] | components["schemas"]["RewindCommand"] | components["schemas"]["RequestInterimCommand"] | components["schemas"]["TurnEndedCommand"] | components["schemas"]["IgnoreCommand"] | components["schemas"]["CancelReplyCommand"] | components["schemas"]["RunToolCommand"] | components["schemas"]["SendDtmfCommand"] | components["schemas"]["LanguageCommand"] | components["schemas"]["TransferCommand"] | components["schemas"]["HeldCommand"] | components["schemas"]["ResumedCommand"] | components["schemas"]["TurnCommand"] | components["schemas"]["EndCommand"];
+        CommandEvent: components["schemas"]["StateCommand"] | components["schemas"]["GenerateReplyCommand"] | components["schemas"]["PreemptiveStartCommand"] | components["schemas"]["ConversationTrimmedCommand"] | components["schemas"]["RetrieveCommand"] | components["schemas"]["AwaitPassagesCommand"] | components["schemas"]["PassagesUsedCommand"] | components["schemas"]["RetrievalEndedCommand"] | components["schemas"]["PreemptiveCancelCommand"] | components["schemas"]["SpeakCommand"] | components["schemas"]["MarkCommand"] | components["schemas"]["PauseCommand"] | components["schemas"]["ResumeCommand"] | components["schemas"]["RewindCommand"] | components["schemas"]["RequestInterimCommand"] | components["schemas"]["TurnEndedCommand"] | components["schemas"]["IgnoreCommand"] | components["schemas"]["CancelReplyCommand"] | components["schemas"]["RunToolCommand"] | components["schemas"]["SendDtmfCommand"] | components["schemas"]["LanguageCommand"] | components["schemas"]["TransferCommand"] | components["schemas"]["HeldCommand"] | components["schemas"]["ResumedCommand"] | components["schemas"]["RecordingPausedCommand"] | components["schemas"]["RecordingResumedCommand"] | components["schemas"]["TurnCommand"] | components["schemas"]["EndCommand"];
         /** @description An LLM provider refused a prompt as longer than its model's context. */
         ContextExceededEvent: {
             /**
@@ -4323,7 +4532,7 @@ export interface components {
              * @description Stable code for programs; its meaning never changes.
              * @enum {string}
              */
-            code: "invalid_request" | "unknown_voice" | "unknown_language" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "already_on_hold" | "not_on_hold" | "idempotency_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "spend_limit" | "internal" | "overloaded" | "draining" | "insufficient_storage" | "database_lost" | "unavailable";
+            code: "invalid_request" | "unknown_voice" | "unknown_language" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "already_on_hold" | "not_on_hold" | "recording_paused" | "recording_not_paused" | "idempotency_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "spend_limit" | "internal" | "overloaded" | "draining" | "insufficient_storage" | "database_lost" | "unavailable";
             /** @description For humans; the wording may change. */
             message: string;
             /** @description All problems of the request that can be located in it. */
@@ -4500,7 +4709,7 @@ export interface components {
             reason?: "echo";
         };
         /** @description Input of the call: what happened to it. */
-        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["DtmfRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["PassagesEvent"] | components["schemas"]["RetrievalFailedEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
+        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["DtmfRequestedEvent"] | components["schemas"]["RecordingPauseRequestedEvent"] | components["schemas"]["RecordingResumeRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["PassagesEvent"] | components["schemas"]["RetrievalFailedEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
         /** @description The service failed while handling the previous event, and the call ends. */
         InternalErrorEvent: {
             /**
@@ -4750,7 +4959,7 @@ export interface components {
          *       "maxDuration"
          *     ]
          */
-        NewAgentAllowedOverridesInput: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "selectedTools" | "voice" | "language")[];
+        NewAgentAllowedOverridesInput: ("languagePinned" | "model" | "temperature" | "greeting" | "firstSpeaker" | "interruptible" | "maxDuration" | "inactivityTimeout" | "inactivityAction" | "maxCost" | "recordingEnabled" | "transcriptEnabled" | "useParameters" | "redact" | "analysis" | "selectedTools" | "voice" | "language")[];
         /**
          * @default carrier_a
          * @enum {string}
@@ -4850,6 +5059,15 @@ export interface components {
                 /** @description Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them. */
                 useParameters?: boolean;
                 /**
+                 * @description What is not kept of the words and the sound. `card_number`: 13 to 19 digits with a valid check digit. `phone_number`, `email`, `national_id`: in the forms of the countries in which the language is spoken. `variables`: the values of the agent's variables, and each word of a name among them.
+                 * @example [
+                 *       "card_number",
+                 *       "phone_number"
+                 *     ]
+                 */
+                redact?: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
+                analysis?: components["schemas"]["AnalysisSettingsInput"];
+                /**
                  * @description Tools that the agent may call.
                  * @example [
                  *       {
@@ -4923,6 +5141,15 @@ export interface components {
             transcriptEnabled?: boolean;
             /** @description Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them. */
             useParameters?: boolean;
+            /**
+             * @description What is not kept of the words and the sound. `card_number`: 13 to 19 digits with a valid check digit. `phone_number`, `email`, `national_id`: in the forms of the countries in which the language is spoken. `variables`: the values of the agent's variables, and each word of a name among them.
+             * @example [
+             *       "card_number",
+             *       "phone_number"
+             *     ]
+             */
+            redact?: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
+            analysis?: components["schemas"]["AnalysisSettingsInput"];
             /**
              * @description Tools that the agent may call.
              * @example [
@@ -5136,6 +5363,24 @@ export interface components {
          *       "recordingEnabled": true,
          *       "transcriptEnabled": true,
          *       "useParameters": true,
+         *       "redact": [
+         *         "card_number"
+         *       ],
+         *       "analysis": {
+         *         "schema": {
+         *           "type": "object",
+         *           "properties": {
+         *             "wantsCallback": {
+         *               "type": "boolean"
+         *             }
+         *           },
+         *           "required": [
+         *             "wantsCallback"
+         *           ]
+         *         },
+         *         "prompt": "A caller who asks to be called again wants a callback.",
+         *         "summary": true
+         *       },
          *       "selectedTools": [
          *         {
          *           "toolName": "hang_up"
@@ -5229,6 +5474,9 @@ export interface components {
             transcriptEnabled?: components["schemas"]["NewCallTranscriptEnabledInput"];
             /** @description Whether the LLM is given the parameters of the carrier's `start`, as one JSON object marked as data. Otherwise only the record shows them. */
             useParameters?: components["schemas"]["NewCallUseParametersInput"];
+            /** @description What is not kept of the words and the sound. `card_number`: 13 to 19 digits with a valid check digit. `phone_number`, `email`, `national_id`: in the forms of the countries in which the language is spoken. `variables`: the values of the agent's variables, and each word of a name among them. */
+            redact?: components["schemas"]["NewCallRedactInput"];
+            analysis?: components["schemas"]["AnalysisSettingsInput"];
             /** @description The protocol of the media stream. `carrier_a`, `carrier_b`, `carrier_c`: the protocol of a telephone carrier, in G.711 at 8000 Hz. `websocket`: a protocol for your own programs, described at `websocket`. `webrtc`: for browsers: audio as RTP beside a WebSocket; 501 where the service lacks the optional package `node-datachannel` or `WEBRTC_UDP_PORTS`. */
             connectionType?: components["schemas"]["NewCallConnectionTypeInput"];
             websocket?: components["schemas"]["WebsocketInput"];
@@ -5258,6 +5506,14 @@ export interface components {
         NewCallModelInput: "model_a" | "model_b" | "model_c";
         /** @default true */
         NewCallRecordingEnabledInput: boolean;
+        /**
+         * @default []
+         * @example [
+         *       "card_number",
+         *       "phone_number"
+         *     ]
+         */
+        NewCallRedactInput: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
         /**
          * @default []
          * @example [
@@ -5685,8 +5941,8 @@ export interface components {
             speakers?: components["schemas"]["NewTranscriptionSpeakersInput"];
             /** @description Words that are likely, such as names: at most 100 of 100 characters. */
             vocabulary?: components["schemas"]["NewTranscriptionVocabularyInput"];
-            /** @description Not available in this version: any value is 400 `unavailable`. */
-            redact?: unknown;
+            /** @description What is not kept of the words: card numbers, telephone numbers, email addresses and national ids, as for calls. The audio is then deleted when the transcription is over. */
+            redact?: components["schemas"]["NewTranscriptionRedactInput"];
             /** @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused. */
             metadata?: components["schemas"]["NewTranscriptionMetadataInput"];
             /** @description Whether the audio is deleted as soon as the transcription is over, whatever the retention says. */
@@ -5702,6 +5958,13 @@ export interface components {
         NewTranscriptionMetadataInput: {
             [key: string]: unknown;
         };
+        /**
+         * @default []
+         * @example [
+         *       "card_number"
+         *     ]
+         */
+        NewTranscriptionRedactInput: ("card_number" | "phone_number" | "email" | "national_id")[];
         /** @default false */
         NewTranscriptionSpeakersInput: boolean;
         /**
@@ -5844,6 +6107,24 @@ export interface components {
             /** @description False: it gets no events. */
             enabled?: components["schemas"]["NewWebhookEnabledInput"];
         };
+        /** @description A part of a document. */
+        Passage: {
+            /**
+             * @description `doc_` and a UUIDv7.
+             * @example doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11
+             */
+            documentId: string;
+            documentName: string;
+            /** @description The place of the passage in its document, from 0. */
+            ordinal: number;
+            /** @description The headings above it, the outermost first. */
+            headings: string[];
+            /** @description From 1; null where the document has no pages. */
+            page: number | null;
+            text: string;
+            /** @description More is better; comparable only within one answer. */
+            score: number;
+        };
         /** @description Where a passage stands that the LLM was given. */
         PassageReference: {
             corpusId: string;
@@ -5902,24 +6183,6 @@ export interface components {
             passages: components["schemas"]["PassageReference"][];
             /** @description How long the answer has waited for them, in milliseconds. */
             waitMs: number;
-        };
-        /** @description A part of a document. */
-        Passage: {
-            /**
-             * @description `doc_` and a UUIDv7.
-             * @example doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11
-             */
-            documentId: string;
-            documentName: string;
-            /** @description The place of the passage in its document, from 0. */
-            ordinal: number;
-            /** @description The headings above it, the outermost first. */
-            headings: string[];
-            /** @description From 1; null where the document has no pages. */
-            page: number | null;
-            text: string;
-            /** @description More is better; comparable only within one answer. */
-            score: number;
         };
         /** @description The caller speaks over the reply: sending is paused until the words are known. `resume` or `cancel-reply` follows, unless all of the reply had been sent. */
         PauseCommand: {
@@ -6368,6 +6631,68 @@ export interface components {
              */
             maxCostPerDayPerAddress?: number | null;
         };
+        /** @description From now on neither audio nor words are stored: what follows has no texts until `recording-resumed`. */
+        RecordingPausedCommand: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "command";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "recording-paused";
+        };
+        /** @description `POST /calls/{id}/recording/pause` pauses the recording. */
+        RecordingPauseRequestedEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "recording-pause-requested";
+        };
+        /** @description Audio and words are stored again. */
+        RecordingResumedCommand: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "command";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "recording-resumed";
+            /** @description For how long they were not, in milliseconds. */
+            pausedMs: number;
+        };
+        /** @description `POST /calls/{id}/recording/resume` resumes the recording. */
+        RecordingResumeRequestedEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "recording-resume-requested";
+        };
         /** @description The LLM finished the reply, or the part of it before its tool calls. */
         ReplyEndEvent: {
             /**
@@ -6775,10 +7100,10 @@ export interface components {
              */
             toolId?: string;
             /**
-             * @description A built-in tool: hang_up, send_dtmf, transfer, hold_call, query_corpus, switch_language. `send_dtmf` needs a telephone line: carrier_a, carrier_b, carrier_c. `query_corpus` searches the documents of corpora.
+             * @description A built-in tool: hang_up, send_dtmf, transfer, hold_call, pause_recording, resume_recording, query_corpus, switch_language. `send_dtmf` needs a telephone line: carrier_a, carrier_b, carrier_c. `query_corpus` searches the documents of corpora.
              * @enum {string}
              */
-            toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "query_corpus" | "switch_language";
+            toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "pause_recording" | "resume_recording" | "query_corpus" | "switch_language";
             definition?: components["schemas"]["ToolDefinition"];
             /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, the `parameters` of a definition or of a saved tool, of an MCP server those of any of its tools. `query_corpus` has settings here: `corpusIds`, which it needs unless the agent has corpora; `retrieval`: `tool` (the default: the LLM decides when to ask) or `always` (passages are fetched for every turn of the caller, while the caller still speaks); `passagesMax`, 1 to 20, 5 by default; `allowEffects`: after passages were read in a turn, the LLM may call tools with effects at once. Without it these are not offered until the caller has spoken again. */
             parameterOverrides?: {
@@ -6839,10 +7164,10 @@ export interface components {
              */
             toolId?: string;
             /**
-             * @description A built-in tool: hang_up, send_dtmf, transfer, hold_call, query_corpus, switch_language. `send_dtmf` needs a telephone line: carrier_a, carrier_b, carrier_c. `query_corpus` searches the documents of corpora.
+             * @description A built-in tool: hang_up, send_dtmf, transfer, hold_call, pause_recording, resume_recording, query_corpus, switch_language. `send_dtmf` needs a telephone line: carrier_a, carrier_b, carrier_c. `query_corpus` searches the documents of corpora.
              * @enum {string}
              */
-            toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "query_corpus" | "switch_language";
+            toolName?: "hang_up" | "transfer" | "send_dtmf" | "hold_call" | "pause_recording" | "resume_recording" | "query_corpus" | "switch_language";
             definition?: components["schemas"]["ToolDefinitionInput"];
             /** @description Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, `seconds` of `hold_call`, `language` of `switch_language`, the `parameters` of a definition or of a saved tool, of an MCP server those of any of its tools. `query_corpus` has settings here: `corpusIds`, which it needs unless the agent has corpora; `retrieval`: `tool` (the default: the LLM decides when to ask) or `always` (passages are fetched for every turn of the caller, while the caller still speaks); `passagesMax`, 1 to 20, 5 by default; `allowEffects`: after passages were read in a turn, the LLM may call tools with effects at once. Without it these are not offered until the caller has spoken again. */
             parameterOverrides?: {
@@ -7684,7 +8009,8 @@ export interface components {
          *         "speakers": false,
          *         "vocabulary": [
          *           "Lario’s"
-         *         ]
+         *         ],
+         *         "redact": []
          *       },
          *       "metadata": {
          *         "meeting": "A-17"
@@ -7718,7 +8044,8 @@ export interface components {
          *         "speakers": false,
          *         "vocabulary": [
          *           "Lario’s"
-         *         ]
+         *         ],
+         *         "redact": []
          *       },
          *       "metadata": {
          *         "meeting": "A-17"
@@ -7831,6 +8158,7 @@ export interface components {
                 timestamps: "word" | "segment";
                 speakers: boolean;
                 vocabulary: string[];
+                redact: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
             };
             /** @description As in the request. */
             metadata: {
@@ -7974,7 +8302,8 @@ export interface components {
          *         "speakers": false,
          *         "vocabulary": [
          *           "Lario’s"
-         *         ]
+         *         ],
+         *         "redact": []
          *       },
          *       "metadata": {
          *         "meeting": "A-17"
@@ -8007,7 +8336,8 @@ export interface components {
          *         "speakers": false,
          *         "vocabulary": [
          *           "Lario’s"
-         *         ]
+         *         ],
+         *         "redact": []
          *       },
          *       "metadata": {
          *         "meeting": "A-17"
@@ -8073,6 +8403,7 @@ export interface components {
                 timestamps: "word" | "segment";
                 speakers: boolean;
                 vocabulary: string[];
+                redact: ("card_number" | "phone_number" | "email" | "national_id" | "variables")[];
             };
             /** @description As in the request. */
             metadata: {
@@ -9190,6 +9521,40 @@ export interface components {
                 };
             };
         };
+        /** @description Conflict. `conflict`: not possible in the resource's current state, or the account has reached its limit of them (10,000 agents, 1,000 published versions of an agent, 50 webhooks, 500 API keys, 500 people, 500 publishable keys). `recording_paused`: the recording is paused already, perhaps by the same request, repeated. */
+        ConflictOrRecordingPaused409: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code?: "conflict" | "recording_paused";
+                    };
+                };
+            };
+        };
+        /** @description Conflict. `conflict`: not possible in the resource's current state, or the account has reached its limit of them (10,000 agents, 1,000 published versions of an agent, 50 webhooks, 500 API keys, 500 people, 500 publishable keys). `recording_not_paused`: the recording is not paused. */
+        ConflictOrRecordingNotPaused409: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code?: "conflict" | "recording_not_paused";
+                    };
+                };
+            };
+        };
         /** @description Bad Request. `invalid_request`: the request does not follow the OpenAPI document; `details` lists all problems. `unknown_language`: `GET /languages` lists no such language; the message names those that there are. `unavailable`: a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a provider that has never listed its own. */
         InvalidRequestOrUnknownLanguageOrUnavailable400: {
             headers: {
@@ -9737,6 +10102,94 @@ export interface operations {
             404: components["responses"]["NotFound404"];
             408: components["responses"]["InvalidRequest408"];
             409: components["responses"]["ConflictOrNotOnHold409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    pauseRecording: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never> | null;
+            };
+        };
+        responses: {
+            /** @description The recording is paused. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["ConflictOrRecordingPaused409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    resumeRecording: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never> | null;
+            };
+        };
+        responses: {
+            /** @description The recording goes on once neither side speaks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["ConflictOrRecordingNotPaused409"];
             413: components["responses"]["PayloadTooLarge413"];
             415: components["responses"]["UnsupportedMediaType415"];
             429: components["responses"]["RateLimited429"];
@@ -10334,8 +10787,14 @@ export interface operations {
                      *     ]
                      */
                     vocabulary?: unknown[];
-                    /** @description Not available in this version: any value is 400 `unavailable`. */
-                    redact?: unknown;
+                    /**
+                     * @description What is not kept of the words: card numbers, telephone numbers, email addresses and national ids, as for calls. The audio is then deleted when the transcription is over.
+                     * @default []
+                     * @example [
+                     *       "card_number"
+                     *     ]
+                     */
+                    redact?: unknown[];
                     /**
                      * @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused.
                      * @default {}
@@ -13457,6 +13916,101 @@ export interface operations {
             503: components["responses"]["Unavailable503"];
         };
     };
+    testTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `tool_` and a UUIDv7.
+                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolTestInput"];
+            };
+        };
+        responses: {
+            /** @description What a test of a saved tool led to. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolTestResult"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    listToolRuns: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items.
+                 * @example 100
+                 */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, requested with the same filters. */
+                cursor?: string;
+                /** @description Runs of calls, or tests. */
+                source?: "call" | "test";
+                /** @description Runs that failed, or those that did not. */
+                failed?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `tool_` and a UUIDv7.
+                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the runs of a tool, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ToolRun"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
     listTools: {
         parameters: {
             query?: {
@@ -13697,101 +14251,6 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
-        };
-    };
-    testTool: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description `tool_` and a UUIDv7.
-                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ToolTestInput"];
-            };
-        };
-        responses: {
-            /** @description What a test of a saved tool led to. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ToolTestResult"];
-                };
-            };
-            400: components["responses"]["InvalidRequest400"];
-            401: components["responses"]["Unauthorized401"];
-            403: components["responses"]["Forbidden403"];
-            404: components["responses"]["NotFound404"];
-            408: components["responses"]["InvalidRequest408"];
-            409: components["responses"]["Conflict409"];
-            413: components["responses"]["PayloadTooLarge413"];
-            415: components["responses"]["UnsupportedMediaType415"];
-            429: components["responses"]["RateLimited429"];
-            500: components["responses"]["Internal500"];
-            503: components["responses"]["Unavailable503"];
-        };
-    };
-    listToolRuns: {
-        parameters: {
-            query?: {
-                /**
-                 * @description Maximum number of items.
-                 * @example 100
-                 */
-                limit?: number;
-                /** @description The `nextCursor` of the previous page, requested with the same filters. */
-                cursor?: string;
-                /** @description Runs of calls, or tests. */
-                source?: "call" | "test";
-                /** @description Runs that failed, or those that did not. */
-                failed?: "true" | "false";
-            };
-            header?: never;
-            path: {
-                /**
-                 * @description `tool_` and a UUIDv7.
-                 * @example tool_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of the runs of a tool, newest first. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ToolRun"][];
-                        nextCursor: string | null;
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest400"];
-            401: components["responses"]["Unauthorized401"];
-            403: components["responses"]["Forbidden403"];
-            404: components["responses"]["NotFound404"];
-            429: components["responses"]["RateLimited429"];
-            500: components["responses"]["Internal500"];
-            503: components["responses"]["OverloadedOrUnavailable503"];
         };
     };
     listToolSecrets: {
