@@ -40,7 +40,7 @@ import type { ClientMessage, Wire } from "../wire/wire.ts";
 import { LineAudio } from "./agent/line-audio.ts";
 import { PauseModel } from "./agent/pause-model.ts";
 import { PauseProsody } from "./agent/pause-prosody.ts";
-import { AgentPipeline, type AgentPipelineOptions } from "./agent/pipeline.ts";
+import { AgentPipeline, type AgentPipelineOptions, type PipelineCommand } from "./agent/pipeline.ts";
 import { cleanUp } from "./cleanup.ts";
 import { JournaledCall } from "./journal/journaled-call.ts";
 import type { JournalWriter } from "./journal/writer.ts";
@@ -606,8 +606,7 @@ export class CallSession implements AttachedCall {
       case "preemptive-cancel":
       case "conversation-trimmed":
       case "language":
-        if (command.kind === "language") this.#language = command.language;
-        this.#pipeline.run(command);
+        this.#runPipeline(command);
         return;
       case "retrieve":
       case "await-passages":
@@ -641,10 +640,6 @@ export class CallSession implements AttachedCall {
       case "resumed":
         this.#changeHold(command, attachment);
         return;
-      case "recording-paused":
-      case "recording-resumed":
-        // The journal reads them.
-        return;
       case "end":
         this.#finish(command);
         return;
@@ -669,9 +664,16 @@ export class CallSession implements AttachedCall {
         return;
       case "turn-ended":
       case "ignore":
-        // Only journaled.
+      case "recording-paused":
+      case "recording-resumed":
+        // Only for the journal.
         return;
     }
+  }
+
+  #runPipeline(command: PipelineCommand): void {
+    if (command.kind === "language") this.#language = command.language;
+    this.#pipeline.run(command);
   }
 
   /** What a client is shown of the call. */

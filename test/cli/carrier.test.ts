@@ -25,7 +25,7 @@ test("a carrier says its address and credentials, serves its API, and ends with 
   );
   const balance = await fetch(`${url}/v2/balance`, { headers: { authorization: `Bearer ${apiKey}` } });
   expect(await balance.json()).toMatchObject({ data: { record_type: "balance" } });
-  expect(await (await fetch(url)).text()).toContain("Emulated telnyx");
+  expect(await (await fetch(url)).text()).toContain("Emulated Telnyx");
   child.kill("SIGINT");
   expect(await exited).toEqual([0, null]);
 });

@@ -308,8 +308,8 @@ export const MUTANTS: readonly Mutant[] = [
     "a goodbye is played to its end",
     "an end has its cause, and a cause its end",
     "call/reply/agent-side.ts",
-    "if (reply !== undefined && nowMs >= this.#heardLedger.deadlineMs(reply, nowMs)) this.#finish(reply, nowMs);",
-    "if (reply !== undefined && (reply.finalEffect || nowMs >= this.#heardLedger.deadlineMs(reply, nowMs))) this.#finish(reply, nowMs);",
+    "if (reply !== undefined && nowMs >= this.#heardMs(reply, nowMs)) this.#finish(reply, nowMs);",
+    "if (reply !== undefined && (reply.finalEffect || nowMs >= this.#heardMs(reply, nowMs))) this.#finish(reply, nowMs);",
   ),
   mutant(
     "a reply ends when it was played, not when it was sent",

@@ -368,7 +368,7 @@ export function* transportProblems(
       ? undefined
       : problem(["connectionType"], `must be ${types.join(" or ")} with the tool ${tool}`, connectionType);
   for (const { toolId, toolName, definition: given } of tools) {
-    const definition = given ?? saved.get(String(toolId))?.definition;
+    const definition = given ?? (typeof toolId === "string" ? saved.get(toolId)?.definition : undefined);
     const found =
       toolName === "send_dtmf"
         ? mustBeOneOf(CARRIER_NAMES, toolName)

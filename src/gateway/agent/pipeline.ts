@@ -62,7 +62,7 @@ export interface AgentPipelineOptions {
 }
 
 /** The commands that the pipeline carries out, apart from `speak`. */
-type PipelineCommand = Extract<
+export type PipelineCommand = Extract<
   CallCommand,
   { kind: "generate-reply" | "preemptive-start" | "preemptive-cancel" | "conversation-trimmed" | "language" }
 >;

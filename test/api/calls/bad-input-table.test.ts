@@ -188,7 +188,7 @@ const FIELDS: readonly Field[] = [
       `[${"{},".repeat(80_000)}{}]`,
       ...["null", "5", '"hang_up"', "[]", "{}", '[{"toolName":"hang_up"}]'].map(item),
       ['[{"toolName":"hang_up"},null,{"toolName":"sing"}]', "/selectedTools/1", "/selectedTools/2/toolName"],
-      ['[{"toolName":"hang_up","toolId":"tool_1"}]', "/selectedTools/0"],
+      ['[{"toolName":"hang_up","toolId":"tool_1"}]', "/selectedTools/0", "/selectedTools/0/toolId"],
       ['[{"parameterOverrides":{}}]', "/selectedTools/0"],
       ['[{"toolName":"hang_up","extra":1}]', "/selectedTools/0/extra"],
       ['[{"toolName":"hang_up","__proto__":{}}]', "/selectedTools/0/__proto__"],

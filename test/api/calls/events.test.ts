@@ -163,8 +163,7 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
     kind: "passages",
     retrieval: 1,
     tookMs: 4,
-    passages: [{ ...PASSAGE, headings: ["Hours"], page: 1, text: "From nine." }],
-    chars: 10,
+    passages: [{ ...PASSAGE, page: 1, headings: ["Hours"], text: "From nine." }],
   },
   "retrieval-failed": { kind: "retrieval-failed", retrieval: 2, code: "unavailable" },
   "tool-result": {
@@ -176,6 +175,8 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
     chars: 4,
   },
 };
+/** Of passages only where they stand. */
+const LISTED = { ...EVENTS, passages: { ...EVENTS.passages, passages: [{ ...PASSAGE, page: 1 }] } };
 const COMMANDS: { [Kind in ListedCommand]: OfKind<JournaledCommand, Kind> } = {
   "generate-reply": { kind: "generate-reply", turnId: asTurnId(2), messages: 3, language: "en" },
   "preemptive-start": { kind: "preemptive-start", messages: 3, language: "en" },
@@ -271,7 +272,7 @@ describe("GET /calls/{id}/events", () => {
     await finish(id);
     expect(listOf(await ask(id))).toEqual({
       data: [
-        ...Object.values(EVENTS).map((event) => ({ atMs: 10, source: "event", ...event })),
+        ...Object.values(LISTED).map((event) => ({ atMs: 10, source: "event", ...event })),
         ...Object.values(COMMANDS).map((command) => ({ atMs: 21, source: "command", ...command })),
       ],
       nextCursor: null,

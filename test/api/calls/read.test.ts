@@ -53,6 +53,7 @@ describe("GET /calls/{id}", () => {
       startedAt: null,
       endedAt: null,
       durationMs: null,
+      heldSince: null,
       endReason: null,
       carrierCallId: null,
       phone: null,

@@ -40,7 +40,7 @@ describe("with CORS_ORIGINS", () => {
       expect([url, answer.statusCode, answer.body]).toEqual([url, 204, ""]);
       expect(answer.headers).toMatchObject({
         "access-control-allow-origin": PAGE,
-        "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE",
+        "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
         "access-control-allow-headers":
           "X-API-Key, Content-Type, Idempotency-Key, Range, If-Range, If-None-Match, If-Match, Last-Event-ID",
         "access-control-max-age": "600",

@@ -241,7 +241,7 @@ describe("outbound audio", () => {
     await call.clock.play(20);
     call.clock.stall(1_000);
     await call.clock.play(20);
-    expect(call.socket.events.length - before).toBeLessThanOrEqual(12);
+    expect(call.socket.events.length - before).toBeLessThanOrEqual(13);
     call.connection.closed(1_006, false);
     expect(call.ends()[0]).toMatchObject({ framesLate: 1, underruns: 0 });
   });

@@ -230,6 +230,7 @@ test("the log line `call ended` names the account, how the call went, and where 
     pings: 1,
     pongs: 1,
     dtmfDigits: 1,
+    dtmfRefused: 0,
     cleared: 0,
     carrierErrors: 0,
     stageFailures: 0,

@@ -96,6 +96,7 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   control.carrierAsked("carrier_a", "verify", "uncertain");
   control.webhookDisabled("gone");
   control.webhookFilled();
+  control.analysisSettled("completed");
   control.setRestarts({ worker: 2, control: 0, speech: 1, retrieval: 0 });
   control.observeConnections(() => ({ api: 3, metrics: 1 }));
   control.observeRecords(() => ({ waiting: 4, in_progress: 2 }));

@@ -2794,6 +2794,8 @@ export interface components {
          *                 ]
          *               },
          *               "timeoutMs": 5000,
+         *               "readOnly": true,
+         *               "idempotent": true,
          *               "http": {
          *                 "method": "GET",
          *                 "url": "https://api.example.com/orders/{order}",
@@ -5408,6 +5410,8 @@ export interface components {
          *               ]
          *             },
          *             "timeoutMs": 5000,
+         *             "readOnly": true,
+         *             "idempotent": true,
          *             "http": {
          *               "method": "GET",
          *               "url": "https://api.example.com/orders/{order}",
