@@ -51,13 +51,19 @@ describe("GET /calls", () => {
     expect((await api.get("/api/v1/calls")).body).toEqual({ data: [], nextCursor: null });
   });
 
-  test("shows each call like GET /calls/{id} without its tools, newest first, and never its stream's address", async () => {
+  test("shows each call like GET /calls/{id} without its tools and its analysis, newest first, and never its stream's address", async () => {
     const ids = [];
     for (const index of [1, 2, 3]) ids.unshift((await create({ metadata: { index } })).id);
     const answer = await api.get("/api/v1/calls");
     const single = await Promise.all(ids.map(async (id) => (await api.get(`/api/v1/calls/${id}`)).body));
-    for (const call of single)
-      delete (call as { configuration: { selectedTools?: object } }).configuration.selectedTools;
+    for (const call of single as {
+      analysis?: object;
+      configuration: { selectedTools?: object; analysis?: object };
+    }[]) {
+      delete call.analysis;
+      delete call.configuration.selectedTools;
+      delete call.configuration.analysis;
+    }
     expect(answer.body).toEqual({ data: single, nextCursor: null });
     expect(answer.text).not.toMatch(/websocketUrl|stream\//);
   });

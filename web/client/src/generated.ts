@@ -7093,7 +7093,9 @@ export interface components {
          *             "Accept": "application/json"
          *           }
          *         },
-         *         "timeoutMs": 5000
+         *         "timeoutMs": 5000,
+         *         "readOnly": true,
+         *         "idempotent": true
          *       }
          *     }
          */
@@ -7157,7 +7159,9 @@ export interface components {
          *             "Accept": "application/json"
          *           }
          *         },
-         *         "timeoutMs": 5000
+         *         "timeoutMs": 5000,
+         *         "readOnly": true,
+         *         "idempotent": true
          *       }
          *     }
          */
