@@ -110,6 +110,7 @@ test("a call whose agent is interrupted", { retry: ifMachineStalled, timeout: TE
     body: JSON.stringify({
       ...NEW_CALL,
       connectionType: "websocket",
+      interruptible: true,
       greeting: "Good morning, this is the bakery, and this greeting goes on and on, so that it can be interrupted.",
     }),
   });
