@@ -14,6 +14,8 @@ const ORDER_STATUS = {
   description: "Tells how far an order is.",
   parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
   timeoutMs: 5_000,
+  readOnly: true,
+  idempotent: false,
 };
 const ORDER_REQUEST = { method: "GET", url: "https://api.example.com/orders/{order}" };
 

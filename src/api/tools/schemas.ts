@@ -258,6 +258,8 @@ export const SelectedTool = z
             headers: { Accept: "application/json" },
           },
           timeoutMs: 5_000,
+          readOnly: true,
+          idempotent: false,
         },
       },
     ],
