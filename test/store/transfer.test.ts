@@ -7,8 +7,10 @@ import { systemClock } from "../../src/core/clock.ts";
 import type { AccountId, AgentId } from "../../src/core/ids.ts";
 import { openStores, type StorePlace } from "../../src/store/open-stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
+import type { SavedToolDefinition } from "../../src/store/tool-store.ts";
 import { recordedOutput } from "../support/admin-output.ts";
 import { AGENT, createCall, endAt, inEveryStatus, SPEC } from "../support/calls/stored-calls.ts";
+import { CORPUS, newDocument, readyDocument } from "../support/knowledge/stored.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { hasPostgres } from "../support/postgres/server.ts";
 import { migratedDatabase } from "../support/stores/every-store.ts";
@@ -45,6 +47,24 @@ async function fillWebCalls(stores: Stores, accountId: AccountId, agentId: Agent
   await stores.calls.finish(over.id, endAt(new ManualClock(), { cost }));
 }
 
+const TOOL: SavedToolDefinition = {
+  type: "client",
+  name: "show",
+  description: "Shows.",
+  parameters: {},
+  timeoutMs: 1_000,
+  readOnly: true,
+  idempotent: true,
+};
+
+/** A corpus with a document, and one that came with an `Idempotency-Key`. */
+async function fillCorpora(stores: Stores, accountId: AccountId): Promise<void> {
+  const { id } = (await stores.corpora.create(accountId, CORPUS)) ?? {};
+  if (id === undefined) throw new Error("no corpus was created");
+  await readyDocument(stores, newDocument(accountId, id));
+  await stores.documents.createOnce(newDocument(accountId, id), { keyHash: "name", fingerprint: "body" });
+}
+
 /** Something in every table. */
 async function fill(place: StorePlace): Promise<void> {
   const stores = await openStores(place, systemClock, { mediaSealing: SEALING_KEYS });
@@ -59,9 +79,20 @@ async function fill(place: StorePlace): Promise<void> {
     await stores.openAccountSecrets(SEALING_KEYS).put(accountId, secret);
     const agent = await stores.agents.create(accountId, { ...AGENT, name: "a\0b" });
     await fillWebCalls(stores, accountId, agent.id);
+    await fillCorpora(stores, accountId);
+    const nowMs = systemClock.epochMs();
+    const { id: toolId } = await stores.tools.create(accountId, TOOL);
+    const words = { arguments: "{}", result: "a\0b" };
+    await stores.tools.addTestRun(accountId, {
+      toolId,
+      name: "show",
+      startedAtMs: nowMs,
+      durationMs: 5,
+      failed: false,
+      words,
+    });
     const carrier = await createCarrier(stores, accountId);
     const { id: phoneNumberId } = await importNumber(stores, carrier);
-    const nowMs = systemClock.epochMs();
     await stores.phoneCalls.create(queuedCall(accountId, carrier.id, nowMs, { phoneNumberId, carrierCallId: "CA\0" }));
     await stores.openWebhooks(SEALING_KEYS).create(accountId, {
       url: "https://example.com/",

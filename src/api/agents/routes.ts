@@ -30,7 +30,6 @@ const CREATE = {
   response: { 201: AgentItem },
   responseHeaders: { 201: ["ETag"] },
   errors: ["unknown_voice", "unknown_language", "conflict", "insufficient_storage", "unavailable"],
-  mayBeUnsupported: true,
 } as const;
 
 const LIST = {
@@ -91,7 +90,6 @@ const CHANGE = {
     "insufficient_storage",
     "unavailable",
   ],
-  mayBeUnsupported: true,
 } as const;
 
 const DELETE = {

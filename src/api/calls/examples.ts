@@ -15,7 +15,7 @@ const ORDER_STATUS = {
   parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
   timeoutMs: 5_000,
   readOnly: true,
-  idempotent: true,
+  idempotent: false,
 };
 const ORDER_REQUEST = { method: "GET", url: "https://api.example.com/orders/{order}" };
 

@@ -259,7 +259,7 @@ export const SelectedTool = z
           },
           timeoutMs: 5_000,
           readOnly: true,
-          idempotent: true,
+          idempotent: false,
         },
       },
     ],

@@ -49,7 +49,6 @@ const CREATE = {
     "overloaded",
     ...REFUSAL_CODES.filter((code) => code !== "overloaded"),
   ] as const,
-  refusesFeatures: true,
   response: { 202: TranscriptionSummary.meta({ description: "The transcription is queued." }) },
   responseHeaders: { 202: ["Location", "Idempotent-Replayed"] } as const,
 };

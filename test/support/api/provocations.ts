@@ -206,9 +206,6 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     scene.api.stores.agents.count = async () => AGENTS_PER_ACCOUNT_MAX;
     yield { body: exampleWith(operation, {}) };
   },
-  async *"createAgent 501"(_scene, operation) {
-    yield { body: exampleWith(operation, { corpusIds: ["cor_1"] }) };
-  },
   async *"updateAgent 409"(scene, operation) {
     const given = await existingId(scene, operation);
     scene.api.stores.agents.addVersion = async () => ({ kind: "full" });
@@ -216,9 +213,6 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   },
   async *"updateAgent 412"(scene, operation) {
     yield { ...(await existingId(scene, operation)), headers: { "if-match": '"7"' } };
-  },
-  async *"updateAgent 501"(scene, operation) {
-    yield { ...(await existingId(scene, operation)), body: exampleWith(operation, { corpusIds: ["cor_1"] }) };
   },
   async *"restoreAgentVersion 409"(scene, operation) {
     const given = await existingId(scene, operation);
