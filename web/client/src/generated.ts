@@ -2795,7 +2795,7 @@ export interface components {
          *               },
          *               "timeoutMs": 5000,
          *               "readOnly": true,
-         *               "idempotent": true,
+         *               "idempotent": false,
          *               "http": {
          *                 "method": "GET",
          *                 "url": "https://api.example.com/orders/{order}",
@@ -5411,7 +5411,7 @@ export interface components {
          *             },
          *             "timeoutMs": 5000,
          *             "readOnly": true,
-         *             "idempotent": true,
+         *             "idempotent": false,
          *             "http": {
          *               "method": "GET",
          *               "url": "https://api.example.com/orders/{order}",
@@ -7095,7 +7095,7 @@ export interface components {
          *         },
          *         "timeoutMs": 5000,
          *         "readOnly": true,
-         *         "idempotent": true
+         *         "idempotent": false
          *       }
          *     }
          */
@@ -7161,7 +7161,7 @@ export interface components {
          *         },
          *         "timeoutMs": 5000,
          *         "readOnly": true,
-         *         "idempotent": true
+         *         "idempotent": false
          *       }
          *     }
          */
@@ -9580,6 +9580,23 @@ export interface components {
                 };
             };
         };
+        /** @description Bad Request. `invalid_request`: the request does not follow the OpenAPI document; `details` lists all problems. `unknown_language`: `GET /languages` lists no such language; the message names those that there are. */
+        InvalidRequestOrUnknownLanguage400: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "unknown_language";
+                    };
+                };
+            };
+        };
         /** @description Not Acceptable. `not_acceptable`: the header Accept allows none of the formats of a transcription; the message names them. */
         NotAcceptable406: {
             headers: {
@@ -10837,7 +10854,7 @@ export interface operations {
                     "application/json": components["schemas"]["TranscriptionSummary"];
                 };
             };
-            400: components["responses"]["InvalidRequestOrUnknownLanguageOrUnavailable400"];
+            400: components["responses"]["InvalidRequestOrUnknownLanguage400"];
             401: components["responses"]["Unauthorized401"];
             403: components["responses"]["Forbidden403"];
             408: components["responses"]["InvalidRequest408"];
@@ -11627,7 +11644,6 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType415"];
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
-            501: components["responses"]["Unavailable501"];
             503: components["responses"]["InsufficientStorageOrUnavailable503"];
         };
     };
@@ -11751,7 +11767,6 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType415"];
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
-            501: components["responses"]["Unavailable501"];
             503: components["responses"]["InsufficientStorageOrUnavailable503"];
         };
     };
