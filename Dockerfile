@@ -21,10 +21,8 @@ RUN npm run build
 FROM base AS dependencies
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && npm uninstall --no-save --omit=dev --ignore-scripts @discordjs/opus
-# Of onnxruntime's builds for browsers the service uses one, with its WASM; the others take 120 MB.
-RUN find node_modules/onnxruntime-web/dist -type f ! -name ort.wasm.bundle.min.mjs ! -name ort-wasm-simd-threaded.wasm -delete
-# Of pdf.js the build for Node, and the tables of Chinese, Japanese and Korean fonts.
-RUN find node_modules/pdfjs-dist -type f ! -path '*/legacy/build/pdf.mjs' ! -path '*/legacy/build/pdf.worker.mjs' ! -path '*/cmaps/*' ! -name package.json ! -name LICENSE -delete
+COPY scripts/remove-unused.mjs scripts/
+RUN node scripts/remove-unused.mjs
 
 FROM base
 ARG BASE_DIGEST

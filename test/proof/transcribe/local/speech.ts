@@ -113,7 +113,7 @@ export function joinSpeech(all: readonly Utterance[], seconds: number, random: R
   return { samples: samples.slice(0, at), utterances };
 }
 
-/** How much of the speech is of whom, in percent of its length. */
+/** The share of each source in the speech, in percent of its length. */
 export function sharesOf({ utterances }: JoinedSpeech): Record<Utterance["source"], number> {
   const lengthOf = (source: Utterance["source"]): number =>
     utterances.filter((each) => each.source === source).reduce((sum, each) => sum + each.samples.length, 0);
