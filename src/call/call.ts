@@ -495,7 +495,8 @@ export class Call implements CallMachine {
 
   /** A pause that was resumed is over once nothing is left to be said of what was said in it. */
   #endRecordingPause(): void {
-    if (this.#agentSide.busy || this.#turnTaking.turn.caller.at !== "silent" || this.#segmenter.isSpeaking) return;
+    const { caller, isEnteringDtmf } = this.#turnTaking.turn;
+    if (this.#agentSide.busy || caller.at !== "silent" || isEnteringDtmf || this.#segmenter.isSpeaking) return;
     const pausedMs = this.#recordingPauses.silent(this.#nowMs);
     if (pausedMs !== undefined) this.#sink({ kind: "recording-resumed", pausedMs });
   }

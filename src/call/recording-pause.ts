@@ -27,7 +27,8 @@ export class RecordingPauses {
   refusal({ kind }: RecordingRequest): RecordingRefusal | undefined {
     const isPausing = this.#state.at === "paused" && !this.#state.isEnding;
     if (kind === "pause-recording") return isPausing ? "recording_paused" : undefined;
-    return isPausing ? undefined : "recording_not_paused";
+    // Asked again after a lost answer, it has the same outcome.
+    return this.isPaused ? undefined : "recording_not_paused";
   }
 
   /** Whether a pause begins with it, and not only goes on. */

@@ -45,6 +45,16 @@ describe("a pause of the recording", () => {
     expect(resumedMs).toBeGreaterThanOrEqual(Number(answer?.endMs));
   });
 
+  test("goes on, once resumed, until an entry of digits that began in it is complete", () => {
+    const call = paused({ [QUIET_MS]: PAUSE, 6000: { kind: "dtmf", digit: "4" }, 6500: RESUME });
+    call.at(7_000, () => call.handle({ kind: "dtmf", digit: "1" }));
+    call.run(20_000);
+    const typed = call.commands.find(({ command }) => command.kind === "turn" && command.turn.text.includes("41"));
+    const [resumedMs = 0] = timesOf(call, "recording-resumed");
+    expect(typed).toBeDefined();
+    expect(resumedMs).toBeGreaterThanOrEqual(Number(typed?.atMs));
+  });
+
   test("goes on where it is paused again before it is over", () => {
     const call = paused({ [QUIET_MS]: PAUSE, 5800: RESUME, 5900: PAUSE });
     call.says(5_500, "one two three");

@@ -116,7 +116,7 @@ export const UPLOAD_FORM: OpenAPIV3_1.SchemaObject = {
   description:
     `The audio as the part \`file\`, of at most ${DEFAULT_MB.toLocaleString("en-US")} MB unless the operator sets TRANSCRIPTION_BYTES_MAX, ` +
     "and the options as fields: `vocabulary` and `redact` once for each word and kind, `metadata` as JSON, anywhere in the body. Fields before the file, but for " +
-    "`language` and `redact`, are checked before it is read.",
+    "`language`, are checked before it is read.",
   required: ["file"],
   additionalProperties: false,
   properties: {

@@ -80,8 +80,10 @@ export class CallRetrieval {
         text: passagesText(passages, knowledge?.fence ?? ""),
         retrieval: { tookMs, passages: passages.map(referenceOf) },
       };
-    } catch {
-      metrics.retrievalEnded("tool", signal.aborted ? "cancelled" : "failed");
+    } catch (error) {
+      // A deadline aborts with a reason of ours.
+      const isCancelled = signal.aborted && error instanceof DOMException;
+      metrics.retrievalEnded("tool", isCancelled ? "cancelled" : "failed");
       return failed("unreachable", "the documents cannot be searched at present");
     }
   }

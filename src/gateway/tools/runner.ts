@@ -3,7 +3,7 @@ import type { CallCommand, CallEvent } from "../../call/events.ts";
 import type { BuiltInToolSpec, ToolSpec } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
-import { codeOf } from "../../core/errors.ts";
+import { codeOf, unavailable } from "../../core/errors.ts";
 import { RETRIEVAL_TOOL_MS_MAX } from "../../core/limits/call-knowledge.ts";
 import { CHECKS_OVER_BUDGET_MAX, TOOL_RESULT_CHARS_MAX, TOOLS_RUNNING_MAX } from "../../core/limits/tools.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -93,9 +93,11 @@ export class ToolRunner {
     };
     this.#running.set(command.toolCallId, running);
     const timeoutMs = tool.kind === "built_in" ? RETRIEVAL_TOOL_MS_MAX : tool.timeoutMs;
-    running.cancelTimeout = clock.after(timeoutMs, () =>
-      this.#finish(running, failed("timeout", `it took longer than ${timeoutMs / 1_000} s`)),
-    );
+    running.cancelTimeout = clock.after(timeoutMs, () => {
+      const outcome = failed("timeout", `it took longer than ${timeoutMs / 1_000} s`);
+      running.abortController.abort(unavailable(outcome.text));
+      this.#finish(running, outcome);
+    });
     const outcome = isBusy ? failed("busy", "too many tools are running") : this.#begin(tool, running);
     Promise.resolve(outcome).then(
       (settled) => {

@@ -309,7 +309,6 @@ export class HandoffServer {
             return;
           case "phone-request":
           case "media":
-          case "hold":
             // What the control process answers must find the worker.
             void welcomed.then(() => this.#onPhoneMessage(peer, message));
             return;
@@ -317,6 +316,10 @@ export class HandoffServer {
           case "hold-answered":
           case "resume-address":
             this.#answers.received(message);
+            return;
+          case "hold":
+            // In the order of arrival: a call that has ended is not on hold.
+            this.#options.onHold(peer.workerId, { callId: message.callId, sinceMs: message.sinceMs });
             return;
           case "ended":
             this.#options.onEnded(message.callId, message.end);
@@ -339,11 +342,10 @@ export class HandoffServer {
 
   #onPhoneMessage(
     { workerId }: WorkerConnection,
-    message: Extract<WorkerMessage, { kind: "phone-request" | "media" | "hold" }>,
+    message: Extract<WorkerMessage, { kind: "phone-request" | "media" }>,
   ): void {
     const { callId } = message;
     if (message.kind === "phone-request") this.#options.onPhoneRequest(callId, workerId, message.request);
-    else if (message.kind === "hold") this.#options.onHold(workerId, { callId, sinceMs: message.sinceMs });
     else this.#options.onMedia(workerId, { callId, state: message.state });
   }
 

@@ -13,7 +13,7 @@ import type { StreamProof } from "../redemptions.ts";
  * handle. Processes with different versions do not work together, which `welcome` and `hello` detect. Versions before
  * number 2 send none.
  */
-export const HANDOFF_PROTOCOL_VERSION = 6;
+export const HANDOFF_PROTOCOL_VERSION = 7;
 
 /** What a worker carries: calls of carriers and of programs over WebSockets, or WebRTC calls. */
 export const WORKER_ROLES = ["media", "webrtc"] as const;
