@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { asToolId } from "../../core/ids.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";
+import { builtInHasEffects } from "../../core/tools/effects.ts";
 import { actOf } from "../http/auth.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";
 import { ApiError, found, invalidRequest, notFound } from "../http/errors.ts";
@@ -23,6 +24,7 @@ import {
   type ToolSummary,
 } from "./saved-schemas.ts";
 import { changedBody, checkedTool, requireToolCapacity, type ToolSavingDeps } from "./saving.ts";
+import { isBuiltIn } from "./selected-tools.ts";
 import { type ToolTestRoutesDeps, toolTestRoutes } from "./test-routes.ts";
 
 export interface ToolRoutesDeps extends ToolSavingDeps, Omit<ToolTestRoutesDeps, keyof ToolSavingDeps> {
@@ -156,7 +158,12 @@ export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void
 
   app.get("/tools/built-ins", { schema: BUILT_INS }, async () => {
     const data = deps.builtInTools.map(({ name, description, parameters }): z.output<typeof BuiltInToolItem> => {
-      return { toolName: name, description, parameters: { ...parameters }, readOnly: READ_ONLY.includes(name) };
+      return {
+        toolName: name,
+        description,
+        parameters: { ...parameters },
+        readOnly: isBuiltIn(name) && !builtInHasEffects(name),
+      };
     });
     return { data, nextCursor: null };
   });
@@ -198,9 +205,6 @@ export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void
 
 /** Some of the longest tools fill a page. */
 const TOOLS_PER_READ = 25;
-
-/** Built-in tools that do nothing to the call. */
-const READ_ONLY: readonly string[] = ["query_corpus"];
 
 /** Throws ApiError `precondition_failed` unless the header If-Match is absent, `*`, or has this ETag. */
 function requireMatch(ifMatch: string | undefined, etag: string): void {

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../core/canonical-json.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { TOOLS_PER_ACCOUNT_MAX } from "../../core/limits/tools.ts";
@@ -50,13 +51,14 @@ export async function checkedTool(
   const definition = definitionOf(body);
   if (definition.type !== "mcp") return { definition, listing: undefined };
   const kept = earlier?.definition;
-  if (kept?.type === "mcp" && JSON.stringify(kept.mcp) === JSON.stringify(definition.mcp)) {
+  if (kept?.type === "mcp" && canonicalJson(kept.mcp) === canonicalJson(definition.mcp)) {
     return { definition, listing: earlier?.listing };
   }
   const { url, headers, allowedTools } = definition.mcp;
   const own = await deps.accountSecrets.openToolSecrets(accountId, Object.values(headers).flatMap(secretsIn));
   const result = await deps.mcpLister.list({ accountId, url, headers, allowedTools }, own);
   if (result.kind === "failed") {
+    if (result.isOurs) throw new ApiError("unavailable", `the MCP server could not be asked: ${result.reason}`);
     const rule = `must be that of an MCP server that lists its tools, and it did not: ${result.reason}`;
     throw invalidRequest([problem(["mcp", "url"], rule, url)]);
   }

@@ -95,8 +95,8 @@ export const headersField = z
   })
   .meta({
     description:
-      `At most ${TOOL_HEADERS_MAX}, of at most ${TOOL_HEADER_CHARS_MAX} characters each. \`{{NAME}}\` stands for the secret that the service is configured ` +
-      "with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the LLM nor any response of this API contains it. Headers that belong to the " +
+      `At most ${TOOL_HEADERS_MAX}, of at most ${TOOL_HEADER_CHARS_MAX} characters each. \`{{NAME}}\` stands for the secret of this name: your account's own (\`POST /tool-secrets\`), or the one that the service is configured ` +
+      "with as `TOOL_SECRET_NAME`, where it may be sent to this server; neither the LLM nor any response of this API contains it. Headers that belong to the " +
       "connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.",
     examples: [{ Authorization: "Bearer {{SHOP_TOKEN}}" }],
   });
@@ -171,7 +171,7 @@ const ToolDefinition = z
       type: oneOf(DEFINITION_TYPES).meta({
         description:
           "`http`: the service sends a request. `client`: the program at the other end of a raw WebSocket carries it out when it " +
-          "receives `toolCall`; only with `connectionType` `websocket`.",
+          "receives `toolCall`; only with `connectionType` `websocket` or `webrtc`.",
       }),
       ...describedFields,
       http: HttpDefinition.optional(),

@@ -13,6 +13,9 @@ const BUILT_IN_EFFECTS: Readonly<Record<BuiltInTool, boolean>> = {
   switch_language: false,
 };
 
+/** Whether a built-in tool changes something outside the conversation. */
+export const builtInHasEffects = (name: BuiltInTool): boolean => BUILT_IN_EFFECTS[name];
+
 /** Whether a tool changes something outside the conversation. One of the customer's own does unless it is declared read-only. */
 export const hasEffects = (tool: ToolSpec): boolean =>
   tool.kind === "built_in" ? BUILT_IN_EFFECTS[tool.name] : tool.readOnly !== true;

@@ -19,16 +19,16 @@ export function filledHeaders(
   return { headers: Object.fromEntries(filled), secrets: named.map(secretOf) };
 }
 
-/** A header whose value is a secret by itself, wherever it stands in a tool. */
-const SECRET_HEADER = /auth|cookie|key|password|secret|token/i;
+/** Headers whose values are no secrets; any other may hold one, whatever its name. */
+const SHOWN_HEADERS = /^(?:accept|accept-language|content-type|user-agent)$/i;
 
-/** The headers of a tool as they may be shown to its account: `***` in place of secrets. */
+/** The headers of a tool as they may be shown to its account: `***` in place of secrets, and of values that may be some. */
 export const maskedHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => {
-      if (secretsIn(value).length > 0) return [name, fillSecrets(value, () => MASK)];
-      return [name, SECRET_HEADER.test(name) ? MASK : value];
-    }),
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      secretsIn(value).length > 0 ? fillSecrets(value, () => MASK) : SHOWN_HEADERS.test(name) ? value : MASK,
+    ]),
   );
 
 const MASK = "***";

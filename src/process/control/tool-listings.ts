@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { unavailable } from "../../core/errors.ts";
 import type { AccountId, ToolId } from "../../core/ids.ts";
 import { MCP_LIST_MS_MAX } from "../../core/limits/tools.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -36,7 +37,9 @@ export function toolListings({ tools, accountSecrets, mcpLister, clock, log }: T
       const result = await mcpLister.list({ accountId, url, headers, allowedTools }, own);
       const listedAtMs = clock.epochMs();
       if (result.kind === "failed") {
-        log.warn({ accountId, toolId, reason: result.reason }, "MCP server could not be asked for its tools");
+        if (result.isOurs) throw unavailable(result.reason);
+        // The reason may have words of the server.
+        log.warn({ accountId, toolId, code: result.fault }, "MCP server could not be asked for its tools");
         const earlier = tool.listing ?? { tools: [], omitted: [] };
         await tools.setListing(tool, { ...earlier, listedAtMs, failure: result.reason });
         return;

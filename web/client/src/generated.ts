@@ -4645,7 +4645,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description At most 16, of at most 2048 characters each. `{{NAME}}` stands for the secret that the service is configured with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the LLM nor any response of this API contains it. Headers that belong to the connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.
+             * @description At most 16, of at most 2048 characters each. `{{NAME}}` stands for the secret of this name: your account's own (`POST /tool-secrets`), or the one that the service is configured with as `TOOL_SECRET_NAME`, where it may be sent to this server; neither the LLM nor any response of this API contains it. Headers that belong to the connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.
              * @example {
              *       "Authorization": "Bearer {{SHOP_TOKEN}}"
              *     }
@@ -4667,7 +4667,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description At most 16, of at most 2048 characters each. `{{NAME}}` stands for the secret that the service is configured with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the LLM nor any response of this API contains it. Headers that belong to the connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.
+             * @description At most 16, of at most 2048 characters each. `{{NAME}}` stands for the secret of this name: your account's own (`POST /tool-secrets`), or the one that the service is configured with as `TOOL_SECRET_NAME`, where it may be sent to this server; neither the LLM nor any response of this API contains it. Headers that belong to the connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.
              * @example {
              *       "Authorization": "Bearer {{SHOP_TOKEN}}"
              *     }
@@ -4938,7 +4938,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description At most 16, of at most 2048 characters each. `{{NAME}}` stands for the secret that the service is configured with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the LLM nor any response of this API contains it. Headers that belong to the connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.
+             * @description At most 16, of at most 2048 characters each. `{{NAME}}` stands for the secret of this name: your account's own (`POST /tool-secrets`), or the one that the service is configured with as `TOOL_SECRET_NAME`, where it may be sent to this server; neither the LLM nor any response of this API contains it. Headers that belong to the connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.
              * @example {
              *       "Authorization": "Bearer {{SHOP_TOKEN}}"
              *     }
@@ -7694,7 +7694,7 @@ export interface components {
         /** @description A tool of your own, for one call or the calls of one agent. */
         ToolDefinition: {
             /**
-             * @description `http`: the service sends a request. `client`: the program at the other end of a raw WebSocket carries it out when it receives `toolCall`; only with `connectionType` `websocket`.
+             * @description `http`: the service sends a request. `client`: the program at the other end of a raw WebSocket carries it out when it receives `toolCall`; only with `connectionType` `websocket` or `webrtc`.
              * @enum {string}
              */
             type: "http" | "client";
@@ -7724,7 +7724,7 @@ export interface components {
         /** @description A tool of your own, for one call or the calls of one agent. */
         ToolDefinitionInput: {
             /**
-             * @description `http`: the service sends a request. `client`: the program at the other end of a raw WebSocket carries it out when it receives `toolCall`; only with `connectionType` `websocket`.
+             * @description `http`: the service sends a request. `client`: the program at the other end of a raw WebSocket carries it out when it receives `toolCall`; only with `connectionType` `websocket` or `webrtc`.
              * @enum {string}
              */
             type: "http" | "client";

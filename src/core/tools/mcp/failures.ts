@@ -4,9 +4,6 @@ import { isRefusedAddress } from "../../network/guarded-http.ts";
 import { failed, type ToolOutcome, UNREACHABLE } from "../outcome.ts";
 import type { FetchProblem } from "./guarded-fetch.ts";
 
-/** Characters of what a server says of an error, for the LLM. */
-const SERVER_MESSAGE_CHARS_MAX = 300;
-
 /** The outcome of a request to an MCP server that failed. `bytesMax`: of its answers. */
 export function failureOf(error: unknown, problem: FetchProblem | undefined, bytesMax: number): ToolOutcome {
   if (problem === "redirect") return failed("status", "its server redirects, and redirects are not followed");
@@ -32,8 +29,7 @@ export const isServersError = (error: unknown): boolean =>
 function protocolFailure({ code, message }: McpError): ToolOutcome {
   if (code === ErrorCode.RequestTimeout) return failed("timeout", "its server did not answer in time");
   if (code === ErrorCode.ConnectionClosed) return failed("unreachable", UNREACHABLE);
-  const said = message.replace(/^MCP error -?\d+: /, "").slice(0, SERVER_MESSAGE_CHARS_MAX);
-  return failed("protocol", `its server refused the request: ${said}`);
+  return failed("protocol", `its server refused the request: ${message.replace(/^MCP error -?\d+: /, "")}`);
 }
 
 /** The error of the connection, which others may wrap. */

@@ -2,6 +2,7 @@ import type { EpochMs } from "../../clocks.ts";
 import type { AccountId } from "../../ids.ts";
 import { MCP_OMITTED_TOOLS_NAMED_MAX, MCP_SCHEMAS_CHARS_MAX } from "../../limits/tools.ts";
 import type { SchemaChecks } from "../../schemas/checker.ts";
+import type { ToolFault } from "../outcome.ts";
 import type { AccountToolSecrets } from "../secrets.ts";
 import type { ListedTool, OmissionReason, OmittedTool } from "./messages.ts";
 import type { McpServerOfAccount, McpTools } from "./tools.ts";
@@ -22,10 +23,13 @@ export interface McpListerOptions {
   reservedNames: readonly string[];
 }
 
-/** What listing a server's tools led to. `reason` is a clause without a full stop. */
+/**
+ * What listing a server's tools led to. `reason` is a clause without a full stop; with `isOurs` it says nothing of the server: this
+ * service could not ask or check at present.
+ */
 export type McpListResult =
   | { kind: "listed"; listing: Omit<McpListing, "listedAtMs" | "failure"> }
-  | { kind: "failed"; reason: string };
+  | { kind: "failed"; reason: string; fault: ToolFault | undefined; isOurs: boolean };
 
 /** Lists the tools of MCP servers, and leaves out what no call could use. */
 export class McpLister {
@@ -40,7 +44,9 @@ export class McpLister {
     const { mcpTools } = this.#options;
     const outcome = await mcpTools.withSecrets({ accountId: server.accountId, toolSecrets }).list(server);
     if (outcome.kind === "failed") {
-      return { kind: "failed", reason: outcome.failure.text.replace(/^Error: |\.$/g, "") };
+      const { text, fault } = outcome.failure;
+      const isOurs = fault === "busy" || fault === "internal";
+      return { kind: "failed", reason: text.replace(/^Error: |\.$/g, ""), fault, isOurs };
     }
     const tools: ListedTool[] = [];
     const omitted: OmittedTool[] = [...outcome.list.omitted];
@@ -51,6 +57,8 @@ export class McpLister {
         schemasChars + json.length > MCP_SCHEMAS_CHARS_MAX
           ? "too_many"
           : await this.#problemOf(server.accountId, tool, json);
+      if (reason === "unchecked")
+        return { kind: "failed", reason: "its tools cannot be checked at present", fault: "busy", isOurs: true };
       if (reason === undefined) {
         tools.push(tool);
         schemasChars += json.length;
@@ -59,10 +67,15 @@ export class McpLister {
     return { kind: "listed", listing: { tools, omitted: omitted.slice(0, MCP_OMITTED_TOOLS_NAMED_MAX) } };
   }
 
-  async #problemOf(accountId: AccountId, { name }: ListedTool, json: string): Promise<OmissionReason | undefined> {
+  async #problemOf(
+    accountId: AccountId,
+    { name }: ListedTool,
+    json: string,
+  ): Promise<OmissionReason | "unchecked" | undefined> {
     const { reservedNames, schemas } = this.#options;
     if (reservedNames.includes(name)) return "built_in";
     const result = await schemas.compile(accountId, json);
+    if (result.outcome === "refused" || result.outcome === "failed") return "unchecked";
     return result.outcome === "answered" && result.answer.kind === "fits" ? undefined : "schema";
   }
 }

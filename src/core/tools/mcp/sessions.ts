@@ -102,20 +102,21 @@ export class McpSessions {
     return await this.#exchanges.run(exchange, async (): Promise<ToolOutcome> => {
       for (let isRepeated = false; ; isRepeated = true) {
         const wasOpen = this.#sessions.has(key);
+        const opened = this.#opened(key, server, options);
         let session: Session | undefined;
         try {
-          session = await this.#session(key, server, options);
+          session = await this.#use(opened);
           return await callTool(session.client, request, options);
         } catch (error) {
           if (!isServersError(error)) {
             if (session !== undefined) session.isRetired = true;
-            this.#sessions.delete(key);
+            this.#forget(key, opened);
           }
           // The server has forgotten the session, and so has not carried out the call (specification, Session Management).
           if (wasOpen && !isRepeated && isUnknownSession(error)) continue;
           return failureOf(error, exchange.problem, MCP_ANSWER_BYTES_MAX);
         } finally {
-          if (session !== undefined) this.#release(key, session);
+          if (session !== undefined) this.#release(key, opened, session);
         }
       }
     });
@@ -128,25 +129,34 @@ export class McpSessions {
     }
   }
 
-  async #session(key: string, server: McpServer, options: RequestLimits): Promise<Session> {
+  #opened(key: string, server: McpServer, options: RequestLimits): Promise<Session> {
     const opened = this.#sessions.get(key) ?? this.#open(server, options);
     this.#sessions.delete(key);
     this.#sessions.set(key, opened);
     const [oldest] = this.#sessions;
     if (this.#sessions.size > MCP_SESSIONS_MAX && oldest !== undefined) this.#retire(...oldest);
+    return opened;
+  }
+
+  /** Another session may have the key by now. */
+  #forget(key: string, opened: Promise<Session>): void {
+    if (this.#sessions.get(key) === opened) this.#sessions.delete(key);
+  }
+
+  async #use(opened: Promise<Session>): Promise<Session> {
     const session = await opened;
     session.cancelIdle();
     session.inProgress += 1;
     return session;
   }
 
-  #release(key: string, session: Session): void {
+  #release(key: string, opened: Promise<Session>, session: Session): void {
     session.inProgress -= 1;
     if (session.inProgress > 0) return;
     if (session.isRetired) this.#close(session);
     else
       session.cancelIdle = this.#clock.after(MCP_SESSION_IDLE_MS, () => {
-        this.#sessions.delete(key);
+        this.#forget(key, opened);
         this.#close(session);
       });
   }

@@ -1,5 +1,6 @@
 import type { McpTool } from "../../calls/spec.ts";
 import type { AccountId } from "../../ids.ts";
+import { cutText } from "../../text/graphemes.ts";
 import { filledHeaders, maskedHeaders, withoutSecrets } from "../headers.ts";
 import { failed, type ShownRequest, type ToolOutcome } from "../outcome.ts";
 import { type SecretsOfCall, type ToolSecrets, toolSecretFor, withSecretsOf } from "../secrets.ts";
@@ -26,6 +27,9 @@ export interface McpCaller {
   accountId: AccountId;
   owner: string;
 }
+
+/** Characters of what is said of a server's refusal, for the LLM and the account. */
+const REFUSAL_CHARS_MAX = 300;
 
 const REFUSED = failed("secret_refused", "the service cannot send its headers");
 
@@ -64,14 +68,16 @@ export class McpTools {
     if (server === undefined) return REFUSED;
     const call = { owner, server: server.server, tool: name, arguments: given, timeoutMs };
     const outcome = await this.#options.clients.call(call, signal);
-    return { ...outcome, text: withoutSecrets(outcome.text, server.secrets), sent: shownCall(tool, given) };
+    return { ...withoutSecretsOf(server, outcome), sent: shownCall(tool, given) };
   }
 
   /** Never rejects. */
   async list({ accountId, url, headers, allowedTools }: McpServerOfAccount): Promise<ListOutcome> {
     const server = this.#serverOf({ accountId, url, headers });
     if (server === undefined) return { kind: "failed", failure: REFUSED };
-    return await this.#options.clients.list(server.server, allowedTools);
+    const outcome = await this.#options.clients.list(server.server, allowedTools);
+    if (outcome.kind === "failed") return { kind: "failed", failure: withoutSecretsOf(server, outcome.failure) };
+    return { kind: "listed", list: JSON.parse(withoutSecrets(JSON.stringify(outcome.list), server.secrets)) };
   }
 
   #serverOf({
@@ -84,6 +90,12 @@ export class McpTools {
     const filled = filledHeaders(headers, (name) => toolSecretFor(secrets, name, use));
     return filled && { server: { url, headers: filled.headers }, secrets: filled.secrets };
   }
+}
+
+/** Cut after the secrets are gone: a part of one would not be found. */
+function withoutSecretsOf({ secrets }: { secrets: readonly string[] }, outcome: ToolOutcome): ToolOutcome {
+  const text = withoutSecrets(outcome.text, secrets);
+  return { ...outcome, text: outcome.fault === "protocol" ? cutText(text, REFUSAL_CHARS_MAX) : text };
 }
 
 const shownCall = ({ name, url, headers }: McpTool, given: Readonly<Record<string, unknown>>): ShownRequest => ({

@@ -67,6 +67,22 @@ describe("a call of a tool of an MCP server", () => {
     expect(await call()).toEqual({ text: "Two orders." });
   });
 
+  test("of several that get no answer, each retires only its own session", async () => {
+    const { server, call } = await served({ call: () => new Promise(() => {}) });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const hanging = [first, second].map(({ signal }) => call("search_orders", {}, "call_1", signal));
+    await expect.poll(() => server.sessionCount).toBe(1);
+    first.abort();
+    await hanging[0];
+    server.options = {};
+    await call();
+    second.abort();
+    await hanging[1];
+    await expect.poll(() => server.sessionCount).toBe(1);
+    await call();
+    expect(server.sessionCount).toBe(1);
+  });
+
   test("opens another session where the server has forgotten it", async () => {
     const { server, call } = await served();
     await call();

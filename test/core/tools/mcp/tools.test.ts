@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { McpTool } from "../../../../src/core/calls/spec.ts";
 import { asAccountId, asToolId } from "../../../../src/core/ids.ts";
 import type { McpCall, McpClients } from "../../../../src/core/tools/mcp/client.ts";
+import { McpLister } from "../../../../src/core/tools/mcp/lister.ts";
 import { McpTools } from "../../../../src/core/tools/mcp/tools.ts";
 import { NO_MCP_CLIENTS } from "../../../support/stubs/server-tools.ts";
 
@@ -62,4 +63,42 @@ test("ADV-M8: a server that the secret is not bound to gets no request", async (
     fault: "secret_refused",
   });
   expect(calls).toEqual([]);
+});
+
+test.each([
+  [
+    "its tools",
+    { kind: "listed", list: { tools: [{ name: "a", description: `Key ${SECRET}.`, parameters: {} }], omitted: [] } },
+  ],
+  ["its refusal", { kind: "failed", failure: { text: `Error: ${"x".repeat(280)} ${SECRET}.`, fault: "protocol" } }],
+] as const)("L1: a secret is removed from %s when a server is asked for its list", async (_what, outcome) => {
+  const clients: McpClients = { ...NO_MCP_CLIENTS, list: async () => outcome };
+  const own = { TOKEN: { value: SECRET, hosts: ["mcp.example.com"] } };
+  const listed = await new McpTools({ clients, secrets: new Map(), allowLoopback: false })
+    .withSecrets({ accountId: ACCOUNT, toolSecrets: own })
+    .list({ accountId: ACCOUNT, url: TOOL.url, headers: TOOL.headers, allowedTools: undefined });
+  expect(JSON.stringify(listed)).toContain("***");
+  expect(JSON.stringify(listed)).not.toContain(SECRET.slice(0, 8));
+});
+
+test.each([
+  "refused",
+  "failed",
+] as const)("a schema whose check is %s makes no tool missing: the list fails, and it is our fault", async (outcome) => {
+  const clients: McpClients = {
+    ...NO_MCP_CLIENTS,
+    list: async () => ({
+      kind: "listed",
+      list: { tools: [{ name: "a", description: "", parameters: {} }], omitted: [] },
+    }),
+  };
+  const lister = new McpLister({
+    mcpTools: new McpTools({ clients, secrets: new Map(), allowLoopback: false }),
+    schemas: {
+      compile: async () => ({ outcome, cpuMs: 0 }),
+    },
+    reservedNames: [],
+  });
+  const server = { accountId: ACCOUNT, url: TOOL.url, headers: {}, allowedTools: undefined };
+  expect(await lister.list(server, {})).toMatchObject({ kind: "failed", isOurs: true });
 });
