@@ -31,7 +31,11 @@ const RESUME = {
   description:
     "What is said is stored again as soon as neither side speaks and no words of the pause can come any more: a reply, an utterance or a transcript that is under way may still say what was said in it. 409 `recording_not_paused` answers a request when it is not paused, also a repeated one once the pause has ended. 409 `conflict` as for `pauseRecording`.",
   errors: ["not_found", "conflict", "recording_not_paused", "unavailable"] as const,
-  response: { 200: CallItem.meta({ description: "The recording goes on once neither side speaks and no words of the pause can come any more." }) },
+  response: {
+    200: CallItem.meta({
+      description: "The recording goes on once neither side speaks and no words of the pause can come any more.",
+    }),
+  },
 };
 
 /** Registers the routes of pauses of the recording in `scope`, which must require an API key. */

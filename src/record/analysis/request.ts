@@ -54,7 +54,8 @@ function withMovedReferences(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {
-      const isMoved = key === "$ref" && typeof value === "string" && /^#(?:\/|$)/.test(value) && !DEFINITIONS.test(value);
+      const isMoved =
+        key === "$ref" && typeof value === "string" && /^#(?:\/|$)/.test(value) && !DEFINITIONS.test(value);
       return [key, isMoved ? `#/properties/data${value.slice(1)}` : withMovedReferences(value)];
     }),
   );

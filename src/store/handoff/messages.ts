@@ -1,7 +1,7 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { AccountOverLimit } from "../../core/billing/spend.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { ThreadModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { CallId, WorkerId } from "../../core/ids.ts";

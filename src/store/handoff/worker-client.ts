@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";

@@ -19,7 +19,6 @@ import { CallFinalizer, type CallFinalizerOptions } from "../../../src/record/fi
 import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
-import type { CallStore } from "../../../src/store/call-store.ts";
 import { RENDER_JOB } from "../../../src/store/job-kinds.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
