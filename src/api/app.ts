@@ -27,8 +27,9 @@ import { audioTranscriptionRoutes, callerOfOpenAiClient } from "./audio-transcri
 import { type AuditRoutesDeps, auditRoutes } from "./audit-events/routes.ts";
 import { type CallEndDeps, callEndRoutes } from "./calls/end.ts";
 import { type CallEventRoutesDeps, callEventRoutes } from "./calls/events.ts";
-import { type CallHoldDeps, callHoldRoutes } from "./calls/hold.ts";
+import { callHoldRoutes } from "./calls/hold.ts";
 import { callListRoutes } from "./calls/list.ts";
+import type { LiveRequestDeps } from "./calls/live-request.ts";
 import { recordingPauseRoutes } from "./calls/recording-pause.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
@@ -88,7 +89,7 @@ export interface ApiDeps
     WebhookRoutesDeps,
     CallEventRoutesDeps,
     CallEndDeps,
-    CallHoldDeps,
+    LiveRequestDeps,
     CallRoutesDeps,
     CarrierRoutesDeps,
     Omit<CarrierWebhookDeps, "inboundSpec">,

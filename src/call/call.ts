@@ -115,7 +115,7 @@ export class Call implements CallMachine {
   readonly #ending = new Ending((words) => this.#sayGoodbye(words));
   readonly #transfer = new Transfer();
   readonly #hold = new Hold();
-  readonly #recordingPauses = new RecordingPauses();
+  readonly #recordingPauses: RecordingPauses;
   readonly #deadlines: CallDeadlines;
 
   /** The turn for which retrieval and preemptive generation were last updated. */
@@ -142,6 +142,7 @@ export class Call implements CallMachine {
     this.#inactivity = new Inactivity(spec, parameters);
     this.#interimRequests = new InterimRequests(parameters, sttHasInterim);
     this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
+    this.#recordingPauses = new RecordingPauses(options.sttFinalPerUtterance === true || !sttHasInterim);
     this.#retrieval = turnRetrievalOf(spec, this.#conversation, this.#sink);
     const shared = {
       ...{ spec, parameters, conversation: this.#conversation, retrieval: this.#retrieval },
@@ -186,6 +187,7 @@ export class Call implements CallMachine {
       ending: this.#ending,
       transfer: this.#transfer,
       hold: this.#hold,
+      recordingPauses: this.#recordingPauses,
       segmenter: this.#segmenter,
       turnTaking: this.#turnTaking,
       preemptive: this.#preemptive,
@@ -496,6 +498,7 @@ export class Call implements CallMachine {
   /** A pause that was resumed is over once nothing is left to be said of what was said in it. */
   #endRecordingPause(): void {
     const { caller, isEnteringDtmf } = this.#turnTaking.turn;
+    if (this.#recordingPauses.awaitsWords(this.#nowMs)) return;
     if (this.#agentSide.busy || caller.at !== "silent" || isEnteringDtmf || this.#segmenter.isSpeaking) return;
     const pausedMs = this.#recordingPauses.silent(this.#nowMs);
     if (pausedMs !== undefined) this.#sink({ kind: "recording-resumed", pausedMs });
@@ -570,6 +573,7 @@ export class Call implements CallMachine {
   #endSpeech(): void {
     if (!this.#segmenter.isSpeaking) return;
     this.#callerSpeech.framesStopped();
+    this.#recordingPauses.utteranceEnded(this.#segmenter.lastSpeechMs);
     this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
   }
 
@@ -593,7 +597,10 @@ export class Call implements CallMachine {
     if (edge === "started") {
       this.#echoDetector.speechStarted(this.#segmenter.speechStartMs);
       this.#step({ kind: "speech-started", startMs: this.#segmenter.speechStartMs });
-    } else if (edge === "ended") this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
+    } else if (edge === "ended") {
+      this.#recordingPauses.utteranceEnded(this.#segmenter.lastSpeechMs);
+      this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
+    }
   }
 
   #onCaller(event: Extract<CallEvent, { kind: "dtmf" | "stt-interim" | "stt-final" | "typed" }>): void {
@@ -609,6 +616,7 @@ export class Call implements CallMachine {
   #onTranscript(event: Extract<CallEvent, { kind: "stt-interim" | "stt-final" }>): void {
     const { kind, text: transcript, language, endOfTurn } = event;
     const final = kind === "stt-final";
+    if (final) this.#recordingPauses.final();
     const { text, echo } = this.#withoutEcho(transcript, final);
     const isEcho = echo !== "" && text === "";
     if (!isEcho) {

@@ -3,9 +3,9 @@ import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters
 import type { AccountProviders } from "../core/account-providers.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
+import { isRecordingRequest, type LiveOutcome, type LiveRequest } from "../core/calls/live-requests.ts";
 import type { PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
-import { isRecordingRequest, type LiveOutcome, type LiveRequest } from "../core/calls/recording-pause.ts";
 import type { CallSpec, ConnectionType, ModelName } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { mediaMs } from "../core/clocks.ts";

@@ -3,9 +3,10 @@ import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { TurnParameters } from "../call/parameters.ts";
 import { UNREACHABLE_TEXT } from "../call/transfer.ts";
 import type { HoldOutcome, HoldRequest } from "../core/calls/hold.ts";
+import type { LiveOutcome } from "../core/calls/live-requests.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
-import type { LiveOutcome, RecordingRequest } from "../core/calls/recording-pause.ts";
+import type { RecordingRequest } from "../core/calls/recording-pause.ts";
 import { isRedacted, knowledgeOf } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import {

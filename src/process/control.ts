@@ -493,7 +493,7 @@ const api: FastifyInstance = buildApi({
   recordingPath: (callId) => recordingPath(dataDir, callId),
   endCall: (workerId, call) => endRequests.request(workerId, call),
   heldSince: (callId) => holds.sinceMs(callId),
-  holdCall: (workerId, callId, request) => handoff.holdCall(workerId, callId, request),
+  requestLive: (workerId, callId, request) => handoff.requestLive(workerId, callId, request),
   findMediaKey,
   async removeFiles(callId) {
     await stores.retention.deleteMediaKey(callId);

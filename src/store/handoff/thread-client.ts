@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { AccountOverLimit } from "../../core/billing/spend.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
 import type { ThreadModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { CallId, WorkerId } from "../../core/ids.ts";
@@ -53,7 +53,7 @@ export class HandoffThreadClient {
   readonly #workers = new Map<WorkerId, number>();
   readonly #pendingMetrics = new Map<number, (metrics: ReadonlyMap<WorkerId, ProcessMetrics | undefined>) => void>();
   readonly #pendingUpdates = new Map<number, (isTaken: boolean) => void>();
-  readonly #pendingHolds = new Map<number, (outcome: LiveOutcome | undefined) => void>();
+  readonly #pendingLive = new Map<number, (outcome: LiveOutcome | undefined) => void>();
   readonly #pendingAddresses = new Map<number, (url: string | undefined) => void>();
   #handlers: HandoffHandlers | undefined;
   #onListening = (): void => {};
@@ -135,14 +135,14 @@ export class HandoffThreadClient {
   }
 
   /**
-   * Asks the worker of a call to put its caller on hold, or to end the hold. Undefined where the worker is not connected, or does not
-   * answer within WORKER_ANSWER_MS_MAX. Never rejects.
+   * Asks the worker of a live call something of it. Undefined where the worker is not connected, or does not answer within
+   * WORKER_ANSWER_MS_MAX. Never rejects.
    */
-  holdCall(workerId: WorkerId, callId: CallId, request: LiveRequest): Promise<LiveOutcome | undefined> {
+  requestLive(workerId: WorkerId, callId: CallId, request: LiveRequest): Promise<LiveOutcome | undefined> {
     const id = ++this.#lastRequestId;
-    this.#send({ kind: "hold-call", id, workerId, callId, request });
+    this.#send({ kind: "live-request", id, workerId, callId, request });
     return new Promise((resolve) => {
-      this.#pendingHolds.set(id, resolve);
+      this.#pendingLive.set(id, resolve);
     });
   }
 
@@ -265,9 +265,9 @@ export class HandoffThreadClient {
         this.#pendingUpdates.get(message.id)?.(message.isTaken);
         this.#pendingUpdates.delete(message.id);
         return;
-      case "hold-answered":
-        this.#pendingHolds.get(message.id)?.(message.outcome);
-        this.#pendingHolds.delete(message.id);
+      case "live-outcome":
+        this.#pendingLive.get(message.id)?.(message.outcome);
+        this.#pendingLive.delete(message.id);
         return;
       case "resume-address":
         this.#pendingAddresses.get(message.id)?.(message.url);

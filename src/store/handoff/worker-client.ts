@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
@@ -51,8 +51,8 @@ export interface HandoffClientOptions {
   onEndRequested: (callId: CallId, reason: EndReason) => void;
   /** What the telephone network does about a call; false where this worker does not have it. */
   onPhoneUpdate: (callId: CallId, update: PhoneUpdate) => boolean;
-  /** The caller of one of this worker's calls is to be put on hold, or the hold is to end. */
-  onHoldRequested: (callId: CallId, request: LiveRequest) => LiveOutcome;
+  /** What a program asks of one of this worker's live calls. */
+  onLiveRequest: (callId: CallId, request: LiveRequest) => LiveOutcome;
   /** An address at which the carrier connects the next stream of a call; undefined where this worker does not have it. */
   resumeAddress: (callId: CallId) => string | undefined;
   /** The media streams of this worker's telephone calls: sent at every connection. */
@@ -337,8 +337,8 @@ export class HandoffClient implements CallHandoff {
       case "phone-update":
         setImmediate(() => this.#answerUpdate(message));
         return;
-      case "hold-call":
-        setImmediate(() => this.#answerHold(message));
+      case "live-request":
+        setImmediate(() => this.#answerLive(message));
         return;
       case "resume-address":
         setImmediate(() => this.#answerAddress(message));
@@ -357,9 +357,9 @@ export class HandoffClient implements CallHandoff {
     this.#socket?.write(toLine({ kind: "phone-updated", id, isTaken }));
   }
 
-  #answerHold({ id, callId, request }: Extract<ControlMessage, { kind: "hold-call" }>): void {
-    const outcome = this.#options.onHoldRequested(callId, request);
-    this.#socket?.write(toLine({ kind: "hold-answered", id, outcome }));
+  #answerLive({ id, callId, request }: Extract<ControlMessage, { kind: "live-request" }>): void {
+    const outcome = this.#options.onLiveRequest(callId, request);
+    this.#socket?.write(toLine({ kind: "live-outcome", id, outcome }));
   }
 
   #answerAddress({ id, callId }: Extract<ControlMessage, { kind: "resume-address" }>): void {

@@ -12,7 +12,7 @@ import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalo
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
 import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
-import type { LiveOutcome } from "../../../src/core/calls/recording-pause.ts";
+import type { LiveOutcome } from "../../../src/core/calls/live-requests.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
 import type { EpochMs } from "../../../src/core/clocks.ts";
 import { unavailable } from "../../../src/core/errors.ts";
@@ -98,7 +98,7 @@ export interface ApiUnderTest {
     ) => ReturnType<Capacity["reserve"]>;
     workerIsAway: boolean;
     /** What a worker answers to a request for a hold. */
-    holdOutcome: LiveOutcome;
+    liveOutcome: LiveOutcome;
     /** Since when the callers of live calls are on hold. */
     heldSinceMs: EpochMs | undefined;
     storeIsAway: boolean;
@@ -151,7 +151,7 @@ export async function apiUnderTest(
       | "metricsAddress"
       | "providerNotes"
       | "removeFiles"
-      | "holdCall"
+      | "requestLive"
       | "toolsAllowLoopback"
       | "httpTools"
       | "mcpTools"
@@ -204,7 +204,7 @@ export async function apiUnderTest(
     accountOver: undefined,
     admit: () => undefined,
     workerIsAway: false,
-    holdOutcome: "done",
+    liveOutcome: "done",
     heldSinceMs: undefined,
     storeIsAway: false,
     diskIsLow: false,
@@ -302,7 +302,7 @@ export async function apiUnderTest(
       return !state.workerIsAway;
     },
     heldSince: () => state.heldSinceMs,
-    holdCall: async () => (state.workerIsAway ? undefined : state.holdOutcome),
+    requestLive: async () => (state.workerIsAway ? undefined : state.liveOutcome),
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     transcriptionAudio: new TranscriptionAudio(directory),

@@ -529,7 +529,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { id: await scene.ended() };
     const id = await scene.active();
     for (const outcome of ["not_live", "ending", "transferring", "on_hold"] as const) {
-      scene.api.state.holdOutcome = outcome;
+      scene.api.state.liveOutcome = outcome;
       yield { id };
     }
   },
@@ -540,7 +540,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   },
   async *"resumeCall 409"(scene) {
     yield { id: await scene.ended() };
-    scene.api.state.holdOutcome = "not_on_hold";
+    scene.api.state.liveOutcome = "not_on_hold";
     yield { id: await scene.active() };
   },
   "resumeCall 503": workerAway,
@@ -552,7 +552,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { id: await scene.ended() };
     const id = await scene.active();
     for (const outcome of ["not_live", "not_recorded", "recording_paused"] as const) {
-      scene.api.state.holdOutcome = outcome;
+      scene.api.state.liveOutcome = outcome;
       yield { id };
     }
   },
@@ -563,7 +563,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   },
   async *"resumeRecording 409"(scene) {
     yield { id: await scene.ended() };
-    scene.api.state.holdOutcome = "recording_not_paused";
+    scene.api.state.liveOutcome = "recording_not_paused";
     yield { id: await scene.active() };
   },
   "resumeRecording 503": workerAway,

@@ -102,7 +102,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     recordingPath,
     endCall: (workerId, { id }) => ipc.endCall(workerId, id, "api_hangup"),
     heldSince: (callId) => media.holds.sinceMs(callId),
-    holdCall: (workerId, callId, request) => ipc.holdCall(workerId, callId, request),
+    requestLive: (workerId, callId, request) => ipc.requestLive(workerId, callId, request),
     removeFiles: (callId) => finalizer.deleteFiles(callId),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     transcriptionAudio: new TranscriptionAudio(directory),

@@ -160,7 +160,7 @@ export interface paths {
         put?: never;
         /**
          * Resume the recording of a call
-         * @description What is said is stored again as soon as neither side speaks: a reply or an utterance that is under way may still say what was said in the pause. 409 `recording_not_paused` answers a repeated request. 409 `conflict` as for `pauseRecording`. Requires the scope `calls`.
+         * @description What is said is stored again as soon as neither side speaks and no words of the pause can come any more: a reply, an utterance or a transcript that is under way may still say what was said in it. 409 `recording_not_paused` answers a request when it is not paused, also a repeated one once the pause has ended. 409 `conflict` as for `pauseRecording`. Requires the scope `calls`.
          */
         post: operations["resumeRecording"];
         delete?: never;
@@ -3055,7 +3055,7 @@ export interface components {
                  * @enum {string}
                  */
                 status: "pending" | "completed" | "failed";
-                /** @description Why it has failed. `no_transcript`: nothing was said. `provider_failed`: the LLM failed, and neither retries nor fallbacks made up for it. `invalid_answer`: the LLM's answers did not fit the schema. `spend_limit`: the account has reached a spend limit. */
+                /** @description Why it has failed. `no_transcript`: nothing was said, or all of it while the recording was paused. `provider_failed`: the LLM failed, and neither retries nor fallbacks made up for it. `invalid_answer`: the LLM's answers did not fit the schema. `spend_limit`: the account has reached a spend limit. */
                 reason: ("no_transcript" | "provider_failed" | "invalid_answer" | "spend_limit") | null;
                 summary: string | null;
                 /** @description Fits the schema of the settings. */
@@ -10197,7 +10197,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The recording goes on once neither side speaks. */
+            /** @description The recording goes on once neither side speaks and no words of the pause can come any more. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
