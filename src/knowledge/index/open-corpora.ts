@@ -4,7 +4,7 @@ import { OPEN_CORPORA_MAX } from "../../core/limits/retrieval.ts";
 import type { ChangeOutcome, IndexChange } from "./changes.ts";
 import { corporaIn, corpusPath, isCorpusId } from "./corpus-path.ts";
 import { CorpusReader, type StoredDocument } from "./corpus-reader.ts";
-import { isCorrupt, isMissing } from "./schema.ts";
+import { isCorrupt, isLost, isMissing } from "./schema.ts";
 
 /** What the index has of a corpus. */
 export interface IndexedCorpus {
@@ -36,7 +36,7 @@ export class OpenCorpora {
     return this.#readers.size;
   }
 
-  /** Calls `use` with the file of a corpus; undefined where there is none that can be used. */
+  /** Calls `use` with the file of a corpus; undefined where there is none that can be used. Throws `unavailable` where it cannot be opened at present. */
   with<Result>(corpusId: CorpusId, use: (reader: CorpusReader) => Result): Result | undefined {
     const reader = this.#reader(corpusId);
     if (reader === undefined) return undefined;
@@ -49,7 +49,7 @@ export class OpenCorpora {
     }
   }
 
-  /** All corpora that have a file that can be used. Files are opened one in a turn of the event loop: there may be thousands. */
+  /** All corpora that have a file that can be used. Rejects as `with` throws: what is left out would be made again. Files are opened one in a turn of the event loop: there may be thousands. */
   async all(): Promise<readonly IndexedCorpus[]> {
     const corpora: IndexedCorpus[] = [];
     for (const corpusId of corporaIn(this.#folder)) {
@@ -113,8 +113,8 @@ export class OpenCorpora {
   #opened(corpusId: CorpusId, path: string): CorpusReader | undefined {
     try {
       return new CorpusReader(path);
-    } catch {
-      // Damaged, or of another format.
+    } catch (error) {
+      if (!isLost(error)) throw error;
       this.#lose(corpusId);
       return undefined;
     }

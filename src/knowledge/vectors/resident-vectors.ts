@@ -50,6 +50,16 @@ export class ResidentVectors {
     const resident = this.#resident.get(corpusId);
     if (resident === undefined || resident.isLoading) return;
     resident.isLoading = true;
+    try {
+      await this.#read(corpusId, resident);
+      resident.isLoaded = true;
+    } catch {
+      // The file cannot be opened at present: the next question reads on.
+    }
+    resident.isLoading = false;
+  }
+
+  async #read(corpusId: CorpusId, resident: Resident): Promise<void> {
     while (this.#resident.get(corpusId) === resident) {
       const rows = this.#corpora.with(corpusId, (reader) =>
         reader.vectorModel === this.#model ? reader.vectors(resident.set?.lastChunk ?? 0, VECTORS_READ_ROWS) : [],
@@ -61,8 +71,6 @@ export class ResidentVectors {
       this.#release(corpusId);
       await setImmediate();
     }
-    resident.isLoaded = true;
-    resident.isLoading = false;
   }
 
   /** Vectors of a corpus were added: they are read with the next question. */

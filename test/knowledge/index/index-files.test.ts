@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
 import { asCorpusId } from "../../../src/core/ids.ts";
@@ -152,6 +152,13 @@ describe("questions that are no plain words", () => {
   });
 });
 
+/** The library's connections end when the memory of their statements is freed: until then the log has all pages. */
+function writeBack(path: string): void {
+  const file = new Libsql(path);
+  file.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  file.close();
+}
+
 describe("files that are damaged", () => {
   test.each([
     ["truncated", (path: string) => truncateSync(path, 10_000)],
@@ -170,10 +177,7 @@ describe("files that are damaged", () => {
     for (let number = 2; number < 40; number++) await host.change(addition(number, TEXTS));
     host.corpora.forget(CORPUS);
     writer.close();
-    // The library's connections end when the memory of their statements is freed: until then the log has all pages.
-    const file = new Libsql(path);
-    file.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    file.close();
+    writeBack(path);
     damage(path);
     await expect(texts("engine battery tyres")).rejects.toMatchObject({ code: "unavailable" });
     expect(lost).toEqual([CORPUS]);
@@ -190,6 +194,33 @@ describe("files that are damaged", () => {
     await expect(texts("engine")).rejects.toMatchObject({ code: "unavailable" });
     // The change has said so already.
     expect(lost).toEqual([]);
+  });
+
+  test("a file that cannot be opened at present is not lost: nothing of it is removed", async () => {
+    const { host, writer, path, lost, texts, folder } = await filled();
+    host.corpora.forget(CORPUS);
+    writer.close();
+    writeBack(path);
+    for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+    // SQLite cannot open its log, as where too many files are open.
+    mkdirSync(`${path}-wal`);
+    const next = indexHost({ folder, changer: { change: async (change) => writer.change(change) } });
+    await expect(texts("engine")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(next.host.corpora.all()).rejects.toMatchObject({ code: "unavailable" });
+    const again = { kind: "corpus", corpusId: CORPUS, languageId: "en" } as const;
+    await expect(next.host.change(again)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(next.host.change(addition(2, TEXTS))).rejects.toMatchObject({ code: "unavailable" });
+    expect([existsSync(path), lost, next.lost]).toEqual([true, [], []]);
+    rmdirSync(`${path}-wal`);
+    expect(await next.host.change(again)).toBe("done");
+  });
+
+  test("a file whose making was interrupted is made again", async () => {
+    const { host, writer, path } = await filled();
+    await host.change({ kind: "remove-corpus", corpusId: CORPUS });
+    writeFileSync(path, "");
+    const again = { kind: "corpus", corpusId: CORPUS, languageId: "en" } as const;
+    expect([writer.change(again), writer.change(again)]).toEqual(["lost", "made"]);
   });
 
   test("no other user can read a file", async () => {
