@@ -372,6 +372,7 @@ const documentEnds = new DocumentEnds({
   files: documentFiles,
   encryptsMedia: config.encryptMedia,
   metrics,
+  clock,
   log,
 });
 await documentEnds.start();
@@ -530,6 +531,7 @@ function exitOrphaned(): void {
 handleSupervisorMessages({
   drain: () => admission.drain(),
   stop: () => {
+    documentEnds.close();
     index.close();
     void shutDownControl({
       admission,
