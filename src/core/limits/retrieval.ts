@@ -24,6 +24,10 @@ export const PASSAGES_DEFAULT = 5;
 /** Questions that the retrieval process has and has not answered. Past it a question is refused as `unavailable`; counted. */
 export const QUESTIONS_WAITING_MAX = 64;
 
+/** Of these, the API may take so many for one account and for all; the others are left to calls. */
+export const CORPUS_QUERIES_PER_ACCOUNT_MAX = 8;
+export const CORPUS_QUERIES_MAX = 32;
+
 /** How long an answer may take, the way to the process included; then the question fails as `unavailable`. Counted. */
 export const QUESTION_MS_MAX = 2_000;
 
