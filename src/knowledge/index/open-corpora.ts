@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { CorpusId } from "../../core/ids.ts";
-import { OPEN_CORPORA_MAX } from "../../core/limits/retrieval.ts";
+import { INDEX_STATE_DOCUMENTS_MAX, OPEN_CORPORA_MAX } from "../../core/limits/retrieval.ts";
 import type { ChangeOutcome, IndexChange } from "./changes.ts";
 import { corporaIn, corpusPath, isCorpusId } from "./corpus-path.ts";
 import { CorpusReader, type StoredDocument } from "./corpus-reader.ts";
@@ -11,6 +11,12 @@ export interface IndexedCorpus {
   readonly corpusId: CorpusId;
   readonly languageId: string;
   readonly documents: readonly StoredDocument[];
+}
+
+/** Some corpora of the index, in the order of their ids. */
+export interface IndexPage {
+  readonly corpora: readonly IndexedCorpus[];
+  readonly isLast: boolean;
 }
 
 /** The files of corpora that questions are answered from; those asked most recently are open. */
@@ -49,19 +55,26 @@ export class OpenCorpora {
     }
   }
 
-  /** All corpora that have a file that can be used. Rejects as `with` throws: what is left out would be made again. Files are opened one in a turn of the event loop: there may be thousands. */
-  async all(): Promise<readonly IndexedCorpus[]> {
+  /**
+   * What the index has after a corpus, in the order of their ids: corpora whose files can be used, until they have `documentsMax`. Rejects as
+   * `with` throws: what is left out would be made again. Files are opened one in a turn of the event loop: there may be thousands.
+   */
+  async page(after: CorpusId | undefined, documentsMax = INDEX_STATE_DOCUMENTS_MAX): Promise<IndexPage> {
     const corpora: IndexedCorpus[] = [];
-    for (const corpusId of corporaIn(this.#folder)) {
+    let count = 0;
+    for (const corpusId of [...corporaIn(this.#folder)].sort()) {
+      if (after !== undefined && corpusId <= after) continue;
+      if (count >= documentsMax) return { corpora, isLast: false };
       const found = this.with(corpusId, (reader) => ({
         corpusId,
         languageId: reader.languageId,
         documents: reader.documents(),
       }));
       if (found !== undefined) corpora.push(found);
+      count += 1 + (found?.documents.length ?? 0);
       await setImmediate();
     }
-    return corpora;
+    return { corpora, isLast: true };
   }
 
   /** To be called before a file is made: one that was removed by hand may be open, and would go on answering. */

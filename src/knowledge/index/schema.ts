@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import Libsql from "libsql";
 import { unavailable } from "../../core/errors.ts";
@@ -7,7 +8,7 @@ import { CORPUS_CACHE_KIB } from "../../core/limits/retrieval.ts";
  * What the terms of a file depend on besides its texts. A file of another format is made again: its terms would not be those of
  * questions. Raise the number with each change of the schema, of the words or of the stems; ICU, which comes with Node, splits words.
  */
-export const INDEX_FORMAT = `1, ICU ${process.versions.icu}`;
+export const INDEX_FORMAT = `2, ICU ${process.versions.icu}`;
 
 /**
  * `terms` has no texts, only which terms are where; FTS5 splits what it is given at spaces, because all other characters that terms have are
@@ -102,6 +103,7 @@ export function openForWriting(path: string, languageId: string): Libsql.Databas
     const put = file.prepare("INSERT INTO meta (name, value) VALUES (?, ?)");
     // The format last: a file without it is not complete.
     put.run("language", languageId);
+    put.run("file", randomUUID());
     put.run("format", INDEX_FORMAT);
   } catch (error) {
     file.close();

@@ -3,6 +3,7 @@ import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
 import { asCorpusId } from "../../../src/core/ids.ts";
 import { corpusPath } from "../../../src/knowledge/index/corpus-path.ts";
+import { IndexWriter } from "../../../src/knowledge/index/index-writer.ts";
 import {
   addition,
   CORPUS,
@@ -82,13 +83,27 @@ describe("the index of a corpus", () => {
     const { host, writer, folder, texts } = await filled();
     await host.change(addition(2, ["The xylophone canary sings."]));
     expect(await texts("canaries")).toHaveLength(1);
+    expect(writer.isCompact).toBe(true);
     await host.change({ kind: "remove-document", corpusId: CORPUS, documentId: document(2).id });
     expect(await texts("canaries")).toEqual([]);
     expect(await texts("engine")).toHaveLength(1);
+    expect(writer.isCompact).toBe(false);
+    // The file stays open for questions meanwhile.
+    writer.compactOne();
+    expect(writer.isCompact).toBe(true);
+    expect(allBytes(folder)).toContain("engine");
+    expect(allBytes(folder)).not.toMatch(/xylophon|canar/);
+  });
+
+  test("what was removed before the process ended is overwritten by the next one", async () => {
+    const { host, writer, folder } = await filled();
+    await host.change({ kind: "corpus", corpusId: OTHER_CORPUS, languageId: "en" });
+    await host.change(addition(2, ["The xylophone canary sings."]));
+    await host.change({ kind: "remove-document", corpusId: CORPUS, documentId: document(2).id });
     host.close();
-    expect(writer.compactOne()).toBe(true);
-    expect(writer.compactOne()).toBe(false);
     writer.close();
+    const next = new IndexWriter(folder);
+    while (!next.isCompact) next.compactOne();
     expect(allBytes(folder)).toContain("engine");
     expect(allBytes(folder)).not.toMatch(/xylophon|canar/);
   });
@@ -114,7 +129,19 @@ describe("the index of a corpus", () => {
     expect(await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "en" })).toBe("done");
     expect(await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "de" })).toBe("lost");
     expect(await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "de" })).toBe("made");
-    expect(await host.corpora.all()).toEqual([{ corpusId: CORPUS, languageId: "de", documents: [] }]);
+    expect((await host.corpora.page(undefined)).corpora).toEqual([
+      { corpusId: CORPUS, languageId: "de", documents: [] },
+    ]);
+  });
+
+  test("what it has is given corpus by corpus, in pages", async () => {
+    const { host } = await filled();
+    await host.change(addition(2, TEXTS));
+    await host.change({ kind: "corpus", corpusId: OTHER_CORPUS, languageId: "de" });
+    const first = await host.corpora.page(undefined, 2);
+    expect(first).toMatchObject({ corpora: [{ corpusId: CORPUS, documents: [{}, {}] }], isLast: false });
+    expect(await host.corpora.page(CORPUS, 2)).toMatchObject({ corpora: [{ corpusId: OTHER_CORPUS }], isLast: true });
+    expect(await host.corpora.page(OTHER_CORPUS, 2)).toEqual({ corpora: [], isLast: true });
   });
 
   test("ids that are no names of files are of no corpus", async () => {
@@ -206,7 +233,7 @@ describe("files that are damaged", () => {
     mkdirSync(`${path}-wal`);
     const next = indexHost({ folder, changer: { change: async (change) => writer.change(change) } });
     await expect(texts("engine")).rejects.toMatchObject({ code: "unavailable" });
-    await expect(next.host.corpora.all()).rejects.toMatchObject({ code: "unavailable" });
+    await expect(next.host.corpora.page(undefined)).rejects.toMatchObject({ code: "unavailable" });
     const again = { kind: "corpus", corpusId: CORPUS, languageId: "en" } as const;
     await expect(next.host.change(again)).rejects.toMatchObject({ code: "unavailable" });
     await expect(next.host.change(addition(2, TEXTS))).rejects.toMatchObject({ code: "unavailable" });
