@@ -1,7 +1,7 @@
 import type { RetrievalFailure } from "../../core/calls/reasons.ts";
 import { addMs, type CallMs, latest } from "../../core/clocks.ts";
 import type { CorpusId } from "../../core/ids.ts";
-import type { PassageReference } from "../../core/knowledge/call-knowledge.ts";
+import type { PassageReference, ReplyPassages } from "../../core/knowledge/call-knowledge.ts";
 import { SPANS_PER_TURN_MAX } from "../../core/limits/traces.ts";
 import type { JournaledCommand, JournaledEvent } from "../journal/records.ts";
 import type { SpanContent } from "./spans.ts";
@@ -69,7 +69,7 @@ export class Retrievals {
 
 /** The question that the LLM has asked with a tool, by the tool's result. */
 export function retrievalOfTool(
-  { tookMs, passages }: { tookMs: number; passages: Retrieval["passages"] & object },
+  { tookMs, passages }: ReplyPassages,
   toolStartMs: CallMs,
   endMs: CallMs,
 ): Retrieval {

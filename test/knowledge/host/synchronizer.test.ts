@@ -105,7 +105,7 @@ function scene() {
     return passages.map((passage) => passage.text).sort();
   };
   const poll = (): Promise<void> => clock.play(INDEX_POLL_MS);
-  return { ...index, store, synchronizer, changes, problems, texts, poll, lines, needs: () => needs, states: () => states };
+  return { ...index, store, synchronizer, changes, problems, texts, poll, lines, stored, needs: () => needs, states: () => states };
 }
 
 describe("the index is kept equal to the store", () => {
@@ -135,7 +135,7 @@ describe("the index is kept equal to the store", () => {
   });
 
   test("long documents come in batches, and one without chunks is complete", async () => {
-    const { store, synchronizer, poll, texts, host } = scene();
+    const { store, synchronizer, poll, texts, stored } = scene();
     store.put(CORPUS, { 1: Array.from({ length: 450 }, (_, at) => `apple number ${at}`), 2: [] });
     synchronizer.start();
     await poll();
@@ -154,7 +154,7 @@ describe("the index is kept equal to the store", () => {
   });
 
   test("an older version that a kill has left beside the complete one is removed, and the document is not read again", async () => {
-    const { store, synchronizer, poll, changes, host, folder } = scene();
+    const { store, synchronizer, poll, changes, host, folder, stored } = scene();
     await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "en" });
     await host.change(addition(1, ["yellow apples"], CORPUS, 2));
     const file = new Libsql(corpusPath(folder, CORPUS));
@@ -169,7 +169,7 @@ describe("the index is kept equal to the store", () => {
   });
 
   test("what the store knows no more is removed, also where no corpus is left", async () => {
-    const { store, synchronizer, poll, changes, host, needs } = scene();
+    const { store, synchronizer, poll, changes, host, needs, stored } = scene();
     await host.change({ kind: "corpus", corpusId: OTHER_CORPUS, languageId: "en" });
     store.forget(OTHER_CORPUS);
     synchronizer.start();
@@ -192,7 +192,7 @@ describe("the index is kept equal to the store", () => {
   });
 
   test("another language of a corpus makes its index again", async () => {
-    const { store, synchronizer, poll, texts, host } = scene();
+    const { store, synchronizer, poll, texts, stored } = scene();
     store.put(CORPUS, { 1: ["die Häuser"] });
     synchronizer.start();
     await poll();

@@ -124,14 +124,16 @@ describe("passages are found by their meaning", () => {
 
   test("vectors that are under way when the file is made again do not come to other chunks", async () => {
     const embeddings = new ScriptedEmbeddings();
-    const gate = Promise.withResolvers<void>();
-    embeddings.gate = gate.promise;
+    let release = (): void => {};
+    embeddings.gate = new Promise((resolve) => {
+      release = resolve;
+    });
     const { host, batches, texts } = await scene(embeddings);
     await host.change(addition(1, TEXTS));
     await host.change({ kind: "remove-corpus", corpusId: CORPUS });
     await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "en" });
     await host.change(addition(1, [...TEXTS].reverse()));
-    gate.resolve();
+    release();
     await eventually(() => batches.length === 1).toBe(true);
     await eventually(async () => (await texts("battery"))[0] === TEXTS[2]).toBe(true);
     expect(embeddings.asked.slice(0, 2)).toEqual([TEXTS, [...TEXTS].reverse()]);

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { asDocumentId } from "../../../src/core/ids.ts";
 import type { NewVector } from "../../../src/knowledge/index/corpus-writer.ts";
@@ -6,6 +7,11 @@ import { ResidentVectors } from "../../../src/knowledge/vectors/resident-vectors
 import { addition, CORPUS, indexHost } from "../../support/knowledge/indexes.ts";
 
 const DIMENSIONS = 4_096;
+
+/** What reads in steps has come to its end. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await setImmediate();
+}
 
 /** Counts how many vectors were read from the files. */
 async function scene(bytesMax?: number) {
@@ -50,7 +56,7 @@ async function scene(bytesMax?: number) {
   };
   const chunks = async (): Promise<readonly number[]> => {
     resident.of(CORPUS);
-    await resident.load(CORPUS);
+    await settled();
     const values = new Int8Array(DIMENSIONS).fill(1);
     return (resident.of(CORPUS)?.nearest({ scale: 1, values }, 100) ?? []).map(({ key }) => key).toReversed();
   };
@@ -66,7 +72,7 @@ describe("vectors of corpora in memory", () => {
     expect(rowsRead()).toBe(5);
     add(1, 1, 2);
     resident.removed(CORPUS);
-    await resident.load(CORPUS);
+    resident.added(CORPUS);
     expect(await chunks()).toEqual([4, 5, 6]);
     expect(rowsRead()).toBe(6);
   });
