@@ -112,7 +112,10 @@ const QUERY = {
 } as const;
 
 /** Registers `POST /corpora/{id}/query` in `scope`, which must require an API key. */
-export function corpusQueryRoutes(scope: FastifyInstance, { corpora, retriever, corpusQueries }: CorpusQueryDeps): void {
+export function corpusQueryRoutes(
+  scope: FastifyInstance,
+  { corpora, retriever, corpusQueries }: CorpusQueryDeps,
+): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
   const bounded = largeResponseHooks(corpusQueries);
   app.post("/corpora/:id/query", { schema: QUERY, ...bounded }, async ({ accountId, params, body }) => {

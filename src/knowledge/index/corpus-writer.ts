@@ -1,7 +1,7 @@
 import type Libsql from "libsql";
+import { unavailable } from "../../core/errors.ts";
 import type { DocumentId } from "../../core/ids.ts";
 import type { Chunk, IndexableDocument } from "../../core/knowledge/chunks.ts";
-import { unavailable } from "../../core/errors.ts";
 import { INDEX_REMOVE_CHUNKS } from "../../core/limits/retrieval.ts";
 import { metaOf, openForWriting } from "./schema.ts";
 import { termsOf } from "./words.ts";

@@ -68,11 +68,7 @@ export class Retrievals {
 }
 
 /** The question that the LLM has asked with a tool, by the tool's result. */
-export function retrievalOfTool(
-  { tookMs, passages }: ReplyPassages,
-  toolStartMs: CallMs,
-  endMs: CallMs,
-): Retrieval {
+export function retrievalOfTool({ tookMs, passages }: ReplyPassages, toolStartMs: CallMs, endMs: CallMs): Retrieval {
   return { startMs: latest(addMs(endMs, -tookMs), toolStartMs), endMs, question: "", outcome: "used", passages };
 }
 

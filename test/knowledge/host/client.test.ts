@@ -6,7 +6,11 @@ import type { Clock } from "../../../src/core/clock.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { CorpusId } from "../../../src/core/ids.ts";
 import type { RetrievalAnswer, Retriever } from "../../../src/core/knowledge/passages.ts";
-import { QUESTION_MS_MAX, RETRIEVAL_RECONNECT_MS_MAX, RETRIEVAL_RECONNECT_MS } from "../../../src/core/limits/retrieval.ts";
+import {
+  QUESTION_MS_MAX,
+  RETRIEVAL_RECONNECT_MS,
+  RETRIEVAL_RECONNECT_MS_MAX,
+} from "../../../src/core/limits/retrieval.ts";
 import { RetrievalClient } from "../../../src/knowledge/host/client.ts";
 import { QuestionQueue } from "../../../src/knowledge/host/question-queue.ts";
 import { RetrievalServer } from "../../../src/knowledge/host/server.ts";

@@ -105,7 +105,19 @@ function scene() {
     return passages.map((passage) => passage.text).sort();
   };
   const poll = (): Promise<void> => clock.play(INDEX_POLL_MS);
-  return { ...index, store, synchronizer, changes, problems, texts, poll, lines, stored, needs: () => needs, states: () => states };
+  return {
+    ...index,
+    store,
+    synchronizer,
+    changes,
+    problems,
+    texts,
+    poll,
+    lines,
+    stored,
+    needs: () => needs,
+    states: () => states,
+  };
 }
 
 describe("the index is kept equal to the store", () => {

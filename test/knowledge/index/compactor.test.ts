@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { INDEX_COMPACT_DELAY_MS, INDEX_COMPACT_MS_MAX, INDEX_COMPACT_REST } from "../../../src/core/limits/retrieval.ts";
+import {
+  INDEX_COMPACT_DELAY_MS,
+  INDEX_COMPACT_MS_MAX,
+  INDEX_COMPACT_REST,
+} from "../../../src/core/limits/retrieval.ts";
 import { Compactor } from "../../../src/knowledge/index/compactor.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

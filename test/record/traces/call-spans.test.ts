@@ -235,15 +235,17 @@ test("each question to the corpora has its span in the turn that it was asked fo
     command(1_000, { kind: "end", reason: "caller_hangup" }),
   ];
   const spans = spansOf(records);
-  expect(spans.map(({ name, startMs, endMs, parent, errorType }) => [name, startMs, endMs, parent, errorType])).toEqual([
-    ["turn", 100, 700, 0, undefined],
-    ["retrieval", 100, 200, 1, undefined],
-    ["retrieval", 200, 230, 1, undefined],
-    ["chat", 500, 700, 1, undefined],
-    ["turn", 600, 900, 0, undefined],
-    ["retrieval", 600, 710, 5, "unavailable"],
-    ["chat", 800, 900, 5, undefined],
-  ]);
+  expect(spans.map(({ name, startMs, endMs, parent, errorType }) => [name, startMs, endMs, parent, errorType])).toEqual(
+    [
+      ["turn", 100, 700, 0, undefined],
+      ["retrieval", 100, 200, 1, undefined],
+      ["retrieval", 200, 230, 1, undefined],
+      ["chat", 500, 700, 1, undefined],
+      ["turn", 600, 900, 0, undefined],
+      ["retrieval", 600, 710, 5, "unavailable"],
+      ["chat", 800, 900, 5, undefined],
+    ],
+  );
   expect(spans[2]?.attributes).toEqual({
     "gen_ai.operation.name": "retrieval",
     "gen_ai.retrieval.query.text": "Where is my order?",

@@ -5,7 +5,12 @@ import type { FastifyInstance } from "fastify";
 import { type ApiDeps, buildApi } from "../../../src/api/app.ts";
 import type { ErrorBody } from "../../../src/api/http/errors.ts";
 import type { CallAcceptance } from "../../../src/api/http/health.ts";
-import { CORPUS_QUERY_BOUNDS, downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../../../src/api/http/large-responses.ts";
+import {
+  CORPUS_QUERY_BOUNDS,
+  downloadBounds,
+  LargeResponses,
+  UPLOAD_BOUNDS,
+} from "../../../src/api/http/large-responses.ts";
 import { type RequestLimits, RequestRates } from "../../../src/api/http/request-rates.ts";
 import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
@@ -375,7 +380,7 @@ export async function apiUnderTest(
       largeResponses,
       downloads,
       uploads,
-    corpusQueries,
+      corpusQueries,
       directory,
       accountId,
       key,

@@ -1,5 +1,10 @@
 import { buildApi } from "../../../src/api/app.ts";
-import { CORPUS_QUERY_BOUNDS, downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../../../src/api/http/large-responses.ts";
+import {
+  CORPUS_QUERY_BOUNDS,
+  downloadBounds,
+  LargeResponses,
+  UPLOAD_BOUNDS,
+} from "../../../src/api/http/large-responses.ts";
 import { RequestRates } from "../../../src/api/http/request-rates.ts";
 import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
