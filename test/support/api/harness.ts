@@ -5,7 +5,12 @@ import type { FastifyInstance } from "fastify";
 import { type ApiDeps, buildApi } from "../../../src/api/app.ts";
 import type { ErrorBody } from "../../../src/api/http/errors.ts";
 import type { CallAcceptance } from "../../../src/api/http/health.ts";
-import { downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../../../src/api/http/large-responses.ts";
+import {
+  CORPUS_QUERY_BOUNDS,
+  downloadBounds,
+  LargeResponses,
+  UPLOAD_BOUNDS,
+} from "../../../src/api/http/large-responses.ts";
 import { type RequestLimits, RequestRates } from "../../../src/api/http/request-rates.ts";
 import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
@@ -86,6 +91,7 @@ export interface ApiUnderTest {
   largeResponses: LargeResponses;
   downloads: LargeResponses;
   uploads: LargeResponses;
+  corpusQueries: LargeResponses;
   requestRates: RequestRates;
   /**
    * What `newCalls` says, what speaks against one call more, whether the worker receives messages, and whether the keys can
@@ -216,6 +222,7 @@ export async function apiUnderTest(
   const largeResponses = new LargeResponses(clock, metrics.largeResponses("list"));
   const downloads = new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX));
   const uploads = new LargeResponses(clock, metrics.largeResponses("upload"), UPLOAD_BOUNDS);
+  const corpusQueries = new LargeResponses(clock, metrics.largeResponses("corpus_query"), CORPUS_QUERY_BOUNDS);
   const status = statusReader(clock, {
     newCalls: () => state.newCalls,
     database: { kind: "sqlite", isLost: () => state.storeIsAway },
@@ -312,6 +319,7 @@ export async function apiUnderTest(
     documentBytesMax: 1_000_000,
     hasFfmpeg: true,
     uploads,
+    corpusQueries,
     isDiskLow: () => state.diskIsLow,
     formatResult: formatInTurns,
     retriever: {
@@ -372,6 +380,7 @@ export async function apiUnderTest(
       largeResponses,
       downloads,
       uploads,
+      corpusQueries,
       directory,
       accountId,
       key,
