@@ -86,6 +86,7 @@ export interface CallMachine {
   readonly isRecordingPaused: boolean;
   holdRefusal(request: Pick<HoldRequest, "kind">): HoldRefusal | undefined;
   recordingRefusal(request: RecordingRequest): RecordingRefusal | undefined;
+  canSendTones(digits: number): boolean;
   handle(event: CallEvent, nowMs: CallMs): void;
 }
 
@@ -232,6 +233,11 @@ export class Call implements CallMachine {
     if (this.#ended || !this.#deadlines.isLegStarted) return "not_live";
     if (!this.#spec.recordingEnabled && !storesWords(this.#spec)) return "not_recorded";
     return this.#recordingPauses.refusal(request);
+  }
+
+  /** Whether tones of so many digits can be sent now: there is a leg, and not too many wait already. */
+  canSendTones(digits: number): boolean {
+    return !this.#ended && this.#deadlines.isLegStarted && this.#agentSide.canSendTones(digits);
   }
 
   /** Why the call cannot be put on hold now, or be resumed; undefined where it can. */
@@ -453,7 +459,7 @@ export class Call implements CallMachine {
   }
 
   #onDtmfRequested(digits: string): void {
-    if (this.#deadlines.isLegStarted) this.#agentSide.sendDtmf(digits, true);
+    if (this.canSendTones(digits.length)) this.#agentSide.sendDtmf(digits, true);
   }
 
   #onHoldRequested(msMax: number): void {

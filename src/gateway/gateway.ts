@@ -264,11 +264,9 @@ export class Gateway {
     return phoneControl && this.#resumptions.issue(callId);
   }
 
-  /** What the control process says of a telephone call; false where the call is not here. */
+  /** What the control process says of a telephone call; false where the call is not here, and see `Session.phoneUpdate`. */
   phoneUpdate(callId: CallId, update: PhoneUpdate): boolean {
-    const live = this.#calls.get(callId);
-    live?.session.phoneUpdate(update);
-    return live !== undefined;
+    return this.#calls.get(callId)?.session.phoneUpdate(update) === true;
   }
 
   /** Puts the caller of a call on hold, or ends the hold; pauses or resumes the recording. */

@@ -71,8 +71,8 @@ export class Connection implements TransportListener {
     this.#session.catchUp();
   }
 
-  phoneUpdate(update: PhoneUpdate): void {
-    this.#session.phoneUpdate(update);
+  phoneUpdate(update: PhoneUpdate): boolean {
+    return this.#session.phoneUpdate(update);
   }
 
   hold(request: HoldRequest): LiveOutcome {

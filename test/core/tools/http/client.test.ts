@@ -71,7 +71,7 @@ const call = async (
   { resolve, allowLoopback = true }: { resolve?: Resolve; allowLoopback?: boolean } = {},
 ) => {
   const tools = new HttpTools({ secrets: secrets(), allowLoopback, ...(resolve !== undefined && { resolve }) });
-  const { sent: _, ...outcome } = await tools.carryOut(tool(changes), given, new AbortController().signal, ACCOUNT);
+  const outcome = await tools.carryOut(tool(changes), given, new AbortController().signal, ACCOUNT);
   return outcome;
 };
 
