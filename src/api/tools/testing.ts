@@ -81,7 +81,7 @@ export class ToolTests {
     });
     let sent: ShownRequest | undefined;
     const onRequest = (request: ShownRequest): void => {
-      sent = request;
+      if (!abort.signal.aborted) sent = request;
     };
     const test = { spec, accountId, arguments: given, signal: abort.signal, onRequest };
     const outcome = await Promise.race([this.#carryOut(test), late]);
