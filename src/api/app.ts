@@ -177,6 +177,8 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     bodyLimit: BODY_BYTES_MAX,
     // Node's own time-out of bodies has no exceptions: see `startBodyDeadline`.
     requestTimeout: 0,
+    // The supervisor decides how long a start may take: on a busy machine plugins take more than Fastify's 10 s.
+    pluginTimeout: 0,
     connectionTimeout: stallMsMax,
     http: {
       // Node reads these when it creates the server, and checks for late requests at this interval.
