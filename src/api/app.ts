@@ -31,7 +31,9 @@ import { type CallHoldDeps, callHoldRoutes } from "./calls/hold.ts";
 import { callListRoutes } from "./calls/list.ts";
 import { recordingPauseRoutes } from "./calls/recording-pause.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts";
+import { type ReplayCheckDeps, replayCheckRoutes } from "./calls/replay-check.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
+import { type WaveformRoutesDeps, waveformRoutes } from "./calls/waveform.ts";
 import { type CarrierRoutesDeps, carrierRoutes } from "./carrier-accounts/routes.ts";
 import { type KnowledgeRoutesDeps, knowledgeRoutes } from "./corpora/routes.ts";
 import { EventFeed } from "./events/feed.ts";
@@ -101,6 +103,7 @@ export interface ApiDeps
     PhoneNumberRoutesDeps,
     PublishableKeyRoutesDeps,
     RecordingRoutesDeps,
+    ReplayCheckDeps,
     SessionRoutesDeps,
     StatusRoutesDeps,
     TalkPageDeps,
@@ -109,6 +112,7 @@ export interface ApiDeps
     TranscriptionRoutesDeps,
     UsageRoutesDeps,
     UserRoutesDeps,
+    WaveformRoutesDeps,
     Omit<WebCallAccessDeps, "metrics"> {
   accountSecrets: CredentialRoutesDeps["accountSecrets"] & ToolRoutesDeps["accountSecrets"];
   tools: ToolRoutesDeps["tools"];
@@ -310,6 +314,8 @@ function resourceRoutes(
   callHoldRoutes(scope, deps);
   recordingPauseRoutes(scope, deps);
   recordingRoutes(scope, deps);
+  waveformRoutes(scope, deps);
+  replayCheckRoutes(scope, deps);
   callEventRoutes(scope, deps);
   transcriptionRoutes(scope, deps);
   knowledgeRoutes(scope, deps);

@@ -48,6 +48,7 @@ import { CallFinalizer } from "../record/finalization/finalizer.ts";
 import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization/lost-call-recovery.ts";
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
+import { WaveformReader } from "../record/recording/waveform-reader.ts";
 import { RetentionJob } from "../record/retention/job.ts";
 import { TranscriptionRetention } from "../record/retention/transcriptions.ts";
 import { CallTraces } from "../record/traces/call-traces.ts";
@@ -330,6 +331,12 @@ const admission = new Admission({
 const health: HealthDeps = { callAcceptance: () => admission.newCalls, providerNotes: providerNotes(config) };
 let metricsAddress: { host: string; port: number } | undefined;
 const events = new EventPager(dataDir, findMediaKey);
+const waveforms = new WaveformReader({
+  dataDir,
+  findKey: findMediaKey,
+  makeWaveform: (callId) => renderer.makeWaveform(callId),
+  withFiles: (callId, work) => finalizer.withFiles(callId, work),
+});
 // The store and the records need descriptors of their own.
 const apiConnectionsMax = apiConnectionsMaxWith(descriptorsMax());
 const documents = new EventDocuments({
@@ -499,6 +506,8 @@ const api: FastifyInstance = buildApi({
     await stores.retention.deleteMediaKey(callId);
     await finalizer.deleteFiles(callId);
   },
+  readWaveform: (callId, buckets) => waveforms.read(callId, buckets),
+  checkReplay: (callId) => renderer.checkReplay(callId),
   callEvents: (callId, from, limit) => events.page(callId, from, limit),
   transcriptionAudio,
   transcriptionBytesMax: config.transcriptionBytesMax,

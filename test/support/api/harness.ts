@@ -25,6 +25,9 @@ import { SCOPES } from "../../../src/core/scopes.ts";
 import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
 import { telephony } from "../../../src/process/control/telephony.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
+import { journalFileOf } from "../../../src/record/journal/reader.ts";
+import { readWaveform, waveformPath } from "../../../src/record/recording/waveform.ts";
+import { checkReplay } from "../../../src/record/replay/check.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import type { AccountSecretStore } from "../../../src/store/account-secret-store.ts";
 import { CallAdmission } from "../../../src/store/admission/call-admission.ts";
@@ -142,6 +145,8 @@ export async function apiUnderTest(
       | "requestMsMax"
       | "stallMsMax"
       | "recordingPath"
+      | "readWaveform"
+      | "checkReplay"
       | "publicApiUrls"
       | "corsOrigins"
       | "startRates"
@@ -304,6 +309,9 @@ export async function apiUnderTest(
     heldSince: () => state.heldSinceMs,
     holdCall: async () => (state.workerIsAway ? undefined : state.holdOutcome),
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
+    readWaveform: (callId, buckets) =>
+      readWaveform({ path: waveformPath(recordingPath(callId)), key: undefined }, buckets),
+    checkReplay: (callId) => checkReplay(journalFileOf(directory, callId, undefined), new AbortController().signal),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     transcriptionAudio: new TranscriptionAudio(directory),
     batchCapabilities: async () => ANY_BATCH_PROVIDER,

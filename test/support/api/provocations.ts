@@ -588,6 +588,17 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { id: await scene.ended() };
   },
   "headRecording 304": known,
+  async *"getWaveform 200"(scene) {
+    yield { id: await scene.ended() };
+    yield { id: await scene.ended(), query: "buckets=1" };
+  },
+  async *"checkReplay 200"(scene) {
+    yield { id: await scene.ended() };
+  },
+  async *"checkReplay 409"(scene) {
+    yield { id: await scene.active() };
+    yield { id: await scene.ended({ transcriptEnabled: false }) };
+  },
 };
 
 const FORM = formOf([["file", "audio", "a.wav"]]);

@@ -30,6 +30,8 @@ export const EXPECTED: Readonly<Record<string, Row | { anyone: number }>> = {
   "GET /api/v1/calls/{id}/events": { scope: "read", owner: 200, otherAccount: 404 },
   "GET /api/v1/calls/{id}/recording": { scope: "read", owner: 200, otherAccount: 404 },
   "HEAD /api/v1/calls/{id}/recording": { scope: "read", owner: 200, otherAccount: 404 },
+  "GET /api/v1/calls/{id}/waveform": { scope: "read", owner: 200, otherAccount: 404 },
+  "GET /api/v1/calls/{id}/replay-check": { scope: "read", owner: 200, otherAccount: 404 },
   "POST /api/v1/transcriptions": { scope: "calls", owner: 202, otherAccount: 202 },
   "POST /api/v1/transcriptions/live": { scope: "calls", owner: 201, otherAccount: 201 },
   "GET /api/v1/transcriptions": { scope: "read", owner: 200, otherAccount: 200 },

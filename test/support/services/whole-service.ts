@@ -13,6 +13,9 @@ import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
 import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
+import { journalFileOf } from "../../../src/record/journal/reader.ts";
+import { readWaveform, waveformPath } from "../../../src/record/recording/waveform.ts";
+import { checkReplay } from "../../../src/record/replay/check.ts";
 import { countCalls } from "../../../src/store/call-metrics.ts";
 import { DocumentFiles } from "../../../src/store/data-dir/document-files.ts";
 import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
@@ -104,6 +107,9 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     heldSince: (callId) => media.holds.sinceMs(callId),
     holdCall: (workerId, callId, request) => ipc.holdCall(workerId, callId, request),
     removeFiles: (callId) => finalizer.deleteFiles(callId),
+    readWaveform: (callId, buckets) =>
+      readWaveform({ path: waveformPath(recordingPath(callId)), key: undefined }, buckets),
+    checkReplay: (callId) => checkReplay(journalFileOf(directory, callId, undefined), AbortSignal.timeout(30_000)),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     transcriptionAudio: new TranscriptionAudio(directory),
     transcriptionBytesMax: 1_000_000,
