@@ -29,6 +29,7 @@ import { type CallEndDeps, callEndRoutes } from "./calls/end.ts";
 import { type CallEventRoutesDeps, callEventRoutes } from "./calls/events.ts";
 import { type CallHoldDeps, callHoldRoutes } from "./calls/hold.ts";
 import { callListRoutes } from "./calls/list.ts";
+import { type ListenDeps, listenRoutes } from "./calls/listen.ts";
 import { recordingPauseRoutes } from "./calls/recording-pause.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts";
 import { type ReplayCheckDeps, replayCheckRoutes } from "./calls/replay-check.ts";
@@ -97,6 +98,7 @@ export interface ApiDeps
     Pick<InboundSpecDeps, "inboundWebhookClient">,
     CredentialRoutesDeps,
     KnowledgeRoutesDeps,
+    ListenDeps,
     HealthDeps,
     HomePageDeps,
     PhoneCallRoutesDeps,
@@ -314,6 +316,7 @@ function resourceRoutes(
   callHoldRoutes(scope, deps);
   recordingPauseRoutes(scope, deps);
   recordingRoutes(scope, deps);
+  listenRoutes(scope, deps);
   waveformRoutes(scope, deps);
   replayCheckRoutes(scope, deps);
   callEventRoutes(scope, deps);

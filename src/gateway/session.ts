@@ -20,7 +20,7 @@ import {
   millisecondsOf,
 } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
-import type { CarrierCallId, TurnId } from "../core/ids.ts";
+import type { CallId, CarrierCallId, TurnId } from "../core/ids.ts";
 import type { Retriever } from "../core/knowledge/passages.ts";
 import { REWIND_MS_MAX } from "../core/limits/calls.ts";
 import { RESUME_MS_MAX } from "../core/limits/connections.ts";
@@ -32,6 +32,7 @@ import type { ServerToolsOfCall } from "../core/tools/server-tools.ts";
 import { busRateHz } from "../media/bus-rate.ts";
 import { ProsodyTracker } from "../media/prosody/tracker.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
+import { isClear } from "../record/journal/clears.ts";
 import type { JournaledLeg } from "../record/journal/records.ts";
 import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
 import type { LocalSpeech } from "../speech/local/jobs.ts";
@@ -46,6 +47,7 @@ import { JournaledCall } from "./journal/journaled-call.ts";
 import type { JournalWriter } from "./journal/writer.ts";
 import { type AttachedCall, Attachment, type AttachmentParts } from "./leg/attachment.ts";
 import type { CallerFrame } from "./leg/caller-audio.ts";
+import type { CallTap } from "./listening/call-listeners.ts";
 import { CallCounters, type CallReading } from "./metrics/call-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
 import { RecentUpdates } from "./resumption/recent-updates.ts";
@@ -174,6 +176,8 @@ export class CallSession implements AttachedCall {
   #mediaState: MediaState | undefined;
   #language: string;
   #liveState: LiveState = "opening";
+  /** Undefined while nobody listens. */
+  #tap: CallTap | undefined;
 
   constructor(options: CallSessionOptions) {
     this.#options = options;
@@ -278,6 +282,20 @@ export class CallSession implements AttachedCall {
     this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
     const { connectionType } = this.#options.redeemed.spec;
     return { connectionType, state: this.#liveState, counts: this.#counters };
+  }
+
+  /** What gets from now on the audio that is recorded, as it passes. It is no input of the call. */
+  setTap(tap: CallTap | undefined): void {
+    this.#tap = tap;
+  }
+
+  get callId(): CallId {
+    return this.#options.redeemed.callId;
+  }
+
+  /** The format of every leg. */
+  get format(): JournaledLeg {
+    return this.#options.format;
   }
 
   /** The call's own logger. */
@@ -396,6 +414,7 @@ export class CallSession implements AttachedCall {
     const state = this.#state;
     if (state.at === "over") return;
     const nowMs = this.nowMs();
+    this.#tap?.tick(nowMs);
     const attachment = state.at === "attached" ? state.attachment : undefined;
     if (state.at === "detached" && state.sinceMs !== undefined && elapsedMs(state.sinceMs, nowMs) >= RESUME_MS_MAX)
       this.handle({ kind: "leg-closed", reason: state.reason }, nowMs);
@@ -433,6 +452,7 @@ export class CallSession implements AttachedCall {
     try {
       const bytes = attachment.sendFrameIfDue(nowMs);
       if (bytes === undefined) return false;
+      if (this.#tap !== undefined && !this.#call.isRecordingPaused) this.#tap.agent(bytes);
       this.#call.frameOut(attachment.frameEvent, bytes, nowMs);
       return true;
     } catch (error) {
@@ -466,6 +486,7 @@ export class CallSession implements AttachedCall {
     const event = this.#frameIn;
     event.isSpeech = isSpeech;
     event.mediaMs = frame.mediaMs;
+    if (this.#tap !== undefined && !this.#call.isRecordingPaused) this.#tap.caller(frame.samples);
     this.#call.frameIn(event, frame.bytes, nowMs);
     if (this.#call.isHeld) return;
     // The call divides the audio into speech, and the STT gets its edges with the frames.
@@ -569,6 +590,7 @@ export class CallSession implements AttachedCall {
     this.#counters.detachments += 1;
     attachment.detach();
     this.#lineAudio.legLost();
+    this.#tap?.agentCleared();
     this.handle({ kind: "leg-detached" }, nowMs);
     this.#pipeline.sttInput?.suspend(this.#call.callerSpeech);
   }
@@ -600,6 +622,7 @@ export class CallSession implements AttachedCall {
   #execute(command: CallCommand): void {
     const attachment = this.#attachment;
     this.#count(command);
+    if (this.#tap !== undefined && isClear(command)) this.#tap.agentCleared();
     switch (command.kind) {
       case "generate-reply":
       case "preemptive-start":
@@ -842,6 +865,7 @@ export class CallSession implements AttachedCall {
       () => this.#pauseModel?.close(),
       () => this.#returnWindow.close(),
       () => attachment?.close(reason, audioMs),
+      () => this.#tap?.callOver(),
     ]);
     const { framesIn, framesOut } = this.#counters;
     const end = { reason, endedAtMs: clock.epochMs(), durationMs, framesIn, framesOut };

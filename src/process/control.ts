@@ -501,6 +501,7 @@ const api: FastifyInstance = buildApi({
   endCall: (workerId, call) => endRequests.request(workerId, call),
   heldSince: (callId) => holds.sinceMs(callId),
   holdCall: (workerId, callId, request) => handoff.holdCall(workerId, callId, request),
+  listenAddress: (workerId, callId) => handoff.listenAddress(workerId, callId),
   findMediaKey,
   async removeFiles(callId) {
     await stores.retention.deleteMediaKey(callId);

@@ -46,6 +46,9 @@ port.on("message", (message: ToHandoffThread) => {
     case "resume-address":
       void answerAddress(message);
       return;
+    case "listen-address":
+      void answerListening(message);
+      return;
     case "accounts-over-limit":
       server?.sendAccountsOverLimit(message.accounts);
       return;
@@ -128,6 +131,15 @@ async function answerAddress({
 }: Extract<ToHandoffThread, { kind: "resume-address" }>): Promise<void> {
   const url = await server?.resumeAddress(workerId, callId);
   send({ kind: "resume-address", id, url });
+}
+
+async function answerListening({
+  id,
+  workerId,
+  callId,
+}: Extract<ToHandoffThread, { kind: "listen-address" }>): Promise<void> {
+  const answer = await server?.listenAddress(workerId, callId);
+  send({ kind: "listen-address", id, answer });
 }
 
 async function answerMetrics(id: number, timeoutMs: number): Promise<void> {

@@ -4,9 +4,10 @@ import type { FileOutput } from "../../core/encryption/chunked-file.ts";
 import type { MediaFile } from "../../core/encryption/chunks.ts";
 import type { CallId } from "../../core/ids.ts";
 import { BACKLOG_MS_MAX } from "../../core/limits/caller-audio.ts";
-import { CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS, OUTPUT_RING_FRAMES_MAX } from "../../core/limits/media.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS, OUTPUT_RING_FRAMES_MAX } from "../../core/limits/media.ts";
 import { type FrameCodec, pcmBytes } from "../../media/frame-codec.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
+import { recordingRateHz } from "../../media/recording-rate.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
 import { wavHeader } from "../../media/wav.ts";
 import { isClear } from "../journal/clears.ts";
@@ -41,8 +42,6 @@ export interface RenderProgress {
  * must not fill the disk.
  */
 const OVERTIME_MS_MAX = 60_000;
-
-const WIDE_RATE_HZ = 16_000;
 
 /** How late the caller's audio may arrive, and how far ahead of its playout the agent's may be sent. */
 const LATE_MS_MAX = BACKLOG_MS_MAX;
@@ -96,9 +95,6 @@ export async function renderRecording(
   await peaks.write({ path: waveformPath(path), key });
   return { channels: WAV_CHANNELS, sampleRateHz: rateHz, durationMs: (samples * 1_000) / rateHz, complete };
 }
-
-const recordingRateHz = ({ inboundRateHz, outboundRateHz }: JournaledLeg): number =>
-  inboundRateHz === CARRIER_RATE_HZ && outboundRateHz === CARRIER_RATE_HZ ? CARRIER_RATE_HZ : WIDE_RATE_HZ;
 
 /** What placing the audio of a journal requires. */
 class JournalSurvey {

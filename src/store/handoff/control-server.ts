@@ -3,6 +3,7 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { ListenAnswer } from "../../core/calls/listening.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
@@ -213,6 +214,17 @@ export class HandoffServer {
     return answer?.kind === "resume-address" ? (answer.url ?? undefined) : undefined;
   }
 
+  /**
+   * A single-use address at which a client listens to a call: a secret. Undefined where the worker is not connected, or does not answer
+   * within WORKER_ANSWER_MS_MAX.
+   */
+  async listenAddress(workerId: WorkerId, callId: CallId): Promise<ListenAnswer | undefined> {
+    const socket = this.#workers.get(workerId);
+    if (socket === undefined) return undefined;
+    const answer = await this.#answers.ask(socket, (id) => send(socket, { kind: "listen-address", id, callId }));
+    return answer?.kind === "listen-address" ? answer.answer : undefined;
+  }
+
   /** The socket of a worker, which connects again soon after this process has started. Undefined where it does not. */
   async #connected(workerId: WorkerId): Promise<Socket | undefined> {
     for (let waitedMs = 0; waitedMs < WORKER_CONNECT_MS_MAX; waitedMs += WORKER_CONNECT_CHECK_MS) {
@@ -315,6 +327,7 @@ export class HandoffServer {
           case "phone-updated":
           case "hold-answered":
           case "resume-address":
+          case "listen-address":
             this.#answers.received(message);
             return;
           case "hold":

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { AccountOverLimit } from "../../core/billing/spend.ts";
+import type { ListenAnswer } from "../../core/calls/listening.ts";
 import type { PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
@@ -54,6 +55,7 @@ export class HandoffThreadClient {
   readonly #pendingMetrics = new Map<number, (metrics: ReadonlyMap<WorkerId, ProcessMetrics | undefined>) => void>();
   readonly #pendingUpdates = new Map<number, (isTaken: boolean) => void>();
   readonly #pendingHolds = new Map<number, (outcome: LiveOutcome | undefined) => void>();
+  readonly #pendingListens = new Map<number, (answer: ListenAnswer | undefined) => void>();
   readonly #pendingAddresses = new Map<number, (url: string | undefined) => void>();
   #handlers: HandoffHandlers | undefined;
   #onListening = (): void => {};
@@ -156,6 +158,18 @@ export class HandoffThreadClient {
     this.#send({ kind: "resume-address", id, workerId, callId });
     return new Promise((resolve) => {
       this.#pendingAddresses.set(id, resolve);
+    });
+  }
+
+  /**
+   * A new single-use address at which a client listens to a call: a secret. Undefined where the worker is not connected, or does not answer
+   * within WORKER_ANSWER_MS_MAX. Never rejects.
+   */
+  listenAddress(workerId: WorkerId, callId: CallId): Promise<ListenAnswer | undefined> {
+    const id = ++this.#lastRequestId;
+    this.#send({ kind: "listen-address", id, workerId, callId });
+    return new Promise((resolve) => {
+      this.#pendingListens.set(id, resolve);
     });
   }
 
@@ -272,6 +286,10 @@ export class HandoffThreadClient {
       case "resume-address":
         this.#pendingAddresses.get(message.id)?.(message.url);
         this.#pendingAddresses.delete(message.id);
+        return;
+      case "listen-address":
+        this.#pendingListens.get(message.id)?.(message.answer);
+        this.#pendingListens.delete(message.id);
         return;
       case "ended":
         handlers.onEnded(message.callId, message.end);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { ListenAnswer } from "../../core/calls/listening.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
@@ -55,6 +56,8 @@ export interface HandoffClientOptions {
   onHoldRequested: (callId: CallId, request: LiveRequest) => LiveOutcome;
   /** An address at which the carrier connects the next stream of a call; undefined where this worker does not have it. */
   resumeAddress: (callId: CallId) => string | undefined;
+  /** An address at which a client listens to a call. */
+  listenAddress: (callId: CallId) => ListenAnswer;
   /** The media streams of this worker's telephone calls: sent at every connection. */
   mediaStates: () => readonly MediaReport[];
   /** The holds of this worker's calls: sent at every connection. */
@@ -343,6 +346,9 @@ export class HandoffClient implements CallHandoff {
       case "resume-address":
         setImmediate(() => this.#answerAddress(message));
         return;
+      case "listen-address":
+        setImmediate(() => this.#answerListening(message));
+        return;
       case "accounts-over-limit":
         this.#options.onAccountsOverLimit(message.accounts);
         return;
@@ -365,6 +371,10 @@ export class HandoffClient implements CallHandoff {
   #answerAddress({ id, callId }: Extract<ControlMessage, { kind: "resume-address" }>): void {
     const url = this.#options.resumeAddress(callId) ?? null;
     this.#socket?.write(toLine({ kind: "resume-address", id, url }));
+  }
+
+  #answerListening({ id, callId }: Extract<ControlMessage, { kind: "listen-address" }>): void {
+    this.#socket?.write(toLine({ kind: "listen-address", id, answer: this.#options.listenAddress(callId) }));
   }
 
   #onRedeemed(message: Extract<ControlMessage, { kind: "redeemed" | "redeem-failed" }>): void {

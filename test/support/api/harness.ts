@@ -12,6 +12,7 @@ import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalo
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
 import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
+import type { ListenAnswer } from "../../../src/core/calls/listening.ts";
 import type { LiveOutcome } from "../../../src/core/calls/recording-pause.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
 import type { EpochMs } from "../../../src/core/clocks.ts";
@@ -102,6 +103,8 @@ export interface ApiUnderTest {
     workerIsAway: boolean;
     /** What a worker answers to a request for a hold. */
     holdOutcome: LiveOutcome;
+    /** What a worker answers to a request to listen. */
+    listenAnswer: ListenAnswer;
     /** Since when the callers of live calls are on hold. */
     heldSinceMs: EpochMs | undefined;
     storeIsAway: boolean;
@@ -210,6 +213,7 @@ export async function apiUnderTest(
     admit: () => undefined,
     workerIsAway: false,
     holdOutcome: "done",
+    listenAnswer: { kind: "address", url: "wss://media.test/stream/l_secret", validMs: 60_000 },
     heldSinceMs: undefined,
     storeIsAway: false,
     diskIsLow: false,
@@ -308,6 +312,7 @@ export async function apiUnderTest(
     },
     heldSince: () => state.heldSinceMs,
     holdCall: async () => (state.workerIsAway ? undefined : state.holdOutcome),
+    listenAddress: async () => (state.workerIsAway ? undefined : state.listenAnswer),
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
     readWaveform: (callId, buckets) =>
       readWaveform({ path: waveformPath(recordingPath(callId)), key: undefined }, buckets),

@@ -557,6 +557,27 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     }
   },
   "pauseRecording 503": workerAway,
+  async *"listenToCall 200"(scene) {
+    yield { id: await scene.active() };
+    yield { id: await scene.active(), body: {} };
+  },
+  async *"listenToCall 403"(scene, operation) {
+    yield { id: await scene.active({ recordingEnabled: false }) };
+    yield { id: await scene.active({ redact: ["card_number"] }) };
+    yield* (BY_STATUS[403] as Provocation)(scene, operation);
+  },
+  async *"listenToCall 409"(scene) {
+    yield { id: await scene.ended() };
+    for (const reason of ["not_live", "too_many_listeners"] as const) {
+      scene.api.state.listenAnswer = { kind: "refused", reason };
+      yield { id: await scene.active() };
+    }
+  },
+  async *"listenToCall 503"(scene, operation) {
+    scene.api.state.listenAnswer = { kind: "refused", reason: "unavailable" };
+    yield { id: await scene.active() };
+    yield* workerAway(scene, operation);
+  },
   async *"resumeRecording 200"(scene) {
     yield { id: await scene.active() };
     yield { id: await scene.active(), body: {} };

@@ -23,6 +23,7 @@ export const EXPECTED: Readonly<Record<string, Row | { anyone: number }>> = {
   "DELETE /api/v1/calls/{id}": { scope: "write", owner: 204, otherAccount: 404 },
   "POST /api/v1/calls/{id}/end": { scope: "calls", owner: 200, otherAccount: 404 },
   "POST /api/v1/calls/{id}/hold": { scope: "calls", owner: 409, otherAccount: 404 },
+  "POST /api/v1/calls/{id}/listen": { scope: "calls", owner: 409, otherAccount: 404 },
   "POST /api/v1/calls/{id}/recording/pause": { scope: "calls", owner: 409, otherAccount: 404 },
   "POST /api/v1/calls/{id}/recording/resume": { scope: "calls", owner: 409, otherAccount: 404 },
   "POST /api/v1/calls/{id}/resume": { scope: "calls", owner: 409, otherAccount: 404 },

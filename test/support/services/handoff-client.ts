@@ -16,6 +16,7 @@ export const handoffClient = (path: string, changes: Partial<HandoffClientOption
     onPhoneUpdate: () => false,
     onHoldRequested: () => "not_live",
     resumeAddress: () => undefined,
+    listenAddress: () => ({ kind: "refused", reason: "not_live" }),
     mediaStates: () => [],
     holds: () => [],
     metrics: async () => undefined,

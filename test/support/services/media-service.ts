@@ -163,6 +163,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     onPhoneUpdate: (callId, update) => gateway.phoneUpdate(callId, update),
     onHoldRequested: (callId, request) => gateway.request(callId, request),
     resumeAddress: (callId) => gateway.resumeAddress(callId),
+    listenAddress: (callId) => gateway.listenAddress(callId),
     mediaStates: () => gateway.mediaStates(),
     holds: () => gateway.holds(),
     metrics: () => metrics.collect(),
