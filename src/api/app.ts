@@ -37,7 +37,7 @@ import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
 import { type WaveformRoutesDeps, waveformRoutes } from "./calls/waveform.ts";
 import { type CarrierRoutesDeps, carrierRoutes } from "./carrier-accounts/routes.ts";
 import { type KnowledgeRoutesDeps, knowledgeRoutes } from "./corpora/routes.ts";
-import { EventFeed } from "./events/feed.ts";
+import { type ActivitySource, EventFeed } from "./events/feed.ts";
 import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
 import { ApiKeyCache } from "./http/api-key-cache.ts";
@@ -133,6 +133,7 @@ export interface ApiDeps
   documents: DocumentStore;
   apiKeys: ApiKeyStore;
   eventStreams: EventStreamStore;
+  activity: ActivitySource;
   sessions: SessionStore;
   requestRates: Pick<RequestRates, "take">;
   metrics: Pick<

@@ -7,6 +7,7 @@ import type { PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import { isRecordingRequest, type LiveOutcome, type LiveRequest } from "../core/calls/recording-pause.ts";
 import type { CallSpec, ConnectionType, ModelName } from "../core/calls/spec.ts";
+import type { CallActivity } from "../core/calls/activity.ts";
 import type { ListenAnswer } from "../core/calls/listening.ts";
 import type { Clock } from "../core/clock.ts";
 import { mediaMs } from "../core/clocks.ts";
@@ -305,6 +306,15 @@ export class Gateway {
     this.#checkFull();
     this.#options.clock.after(LISTEN_ADDRESS_MS, () => this.#checkFull());
     return answer;
+  }
+
+  /** What the calls of this process do; without live transcriptions. */
+  activity(): readonly CallActivity[] {
+    return [...this.#calls].flatMap(([callId, { spec, session }]) => {
+      const { state, counts } = session.read();
+      const { accountId } = session;
+      return spec.mode === "transcription" ? [] : [{ callId, accountId, state, ...counts.turns }];
+    });
   }
 
   /** The connections that listen to calls. */

@@ -20,7 +20,7 @@ import {
   millisecondsOf,
 } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
-import type { CallId, CarrierCallId, TurnId } from "../core/ids.ts";
+import type { AccountId, CallId, CarrierCallId, TurnId } from "../core/ids.ts";
 import type { Retriever } from "../core/knowledge/passages.ts";
 import { REWIND_MS_MAX } from "../core/limits/calls.ts";
 import { RESUME_MS_MAX } from "../core/limits/connections.ts";
@@ -291,6 +291,10 @@ export class CallSession implements AttachedCall {
 
   get callId(): CallId {
     return this.#options.redeemed.callId;
+  }
+
+  get accountId(): AccountId {
+    return this.#options.redeemed.accountId;
   }
 
   /** The format of every leg. */

@@ -101,6 +101,7 @@ import { formatInTurns } from "./control/format-in-turns.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
 import { HttpConnections } from "./control/http-connections.ts";
 import { logLanguages } from "./control/languages-log.ts";
+import { LiveActivity } from "./control/live-activity.ts";
 import { LiveHolds } from "./control/live-holds.ts";
 import { serveMetrics } from "./control/metrics-server.ts";
 import { offerOwnerLink } from "./control/owner-link.ts";
@@ -307,8 +308,10 @@ const lostCalls = new LostCallRecovery({
 });
 
 const holds = new LiveHolds();
+const activity = new LiveActivity(handoff);
 const handoffHandlers = handoffEvents({
   phoneCalls: phone?.phoneCalls,
+  activity,
   holds,
   capacity,
   lostCalls,
@@ -501,6 +504,7 @@ const api: FastifyInstance = buildApi({
   endCall: (workerId, call) => endRequests.request(workerId, call),
   heldSince: (callId) => holds.sinceMs(callId),
   holdCall: (workerId, callId, request) => handoff.holdCall(workerId, callId, request),
+  activity,
   listenAddress: (workerId, callId) => handoff.listenAddress(workerId, callId),
   findMediaKey,
   async removeFiles(callId) {

@@ -49,6 +49,9 @@ port.on("message", (message: ToHandoffThread) => {
     case "listen-address":
       void answerListening(message);
       return;
+    case "watch-activity":
+      server?.watchActivity(message.isOn);
+      return;
     case "accounts-over-limit":
       server?.sendAccountsOverLimit(message.accounts);
       return;
@@ -98,6 +101,7 @@ async function serve(options: HandoffThreadOptions): Promise<void> {
     onPhoneRequest: (callId, workerId, request) => send({ kind: "phone-request", callId, workerId, request }),
     onMedia: (workerId, report) => send({ kind: "media", workerId, report }),
     onHold: (workerId, report) => send({ kind: "hold", workerId, report }),
+    onActivity: (calls) => send({ kind: "activity", calls }),
     onEnded: (callId, end) => send({ kind: "ended", callId, end }),
   });
   await server.listen();

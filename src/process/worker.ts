@@ -125,6 +125,7 @@ const handoff = new HandoffClient({
   onHoldRequested: (callId, request) => gateway.request(callId, request),
   resumeAddress: (callId) => gateway.resumeAddress(callId),
   listenAddress: (callId) => gateway.listenAddress(callId),
+  activity: () => gateway.activity(),
   mediaStates: () => gateway.mediaStates(),
   holds: () => gateway.holds(),
   onIncompatibleControl: () =>

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { CallActivity } from "../../core/calls/activity.ts";
 import type { ListenAnswer } from "../../core/calls/listening.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
@@ -67,6 +68,8 @@ export interface HandoffServerOptions {
   onMedia(workerId: WorkerId, report: MediaReport): void;
   /** A caller is on hold from now on, or no longer. Repeated for all who are on hold when a worker connects. */
   onHold(workerId: WorkerId, report: HoldReport): void;
+  /** What calls do; only after `watchActivity`. */
+  onActivity(calls: readonly CallActivity[]): void;
   /**
    * The call is over and its journal complete or failed; call `acknowledge` when its end is safely recorded. `end` is
    * absent for a call that never began.
@@ -100,6 +103,8 @@ export class HandoffServer {
    */
   readonly #pendingMetrics = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
   readonly #answers: WorkerAnswers;
+  /** The workers report what their calls do. */
+  #isWatching = false;
 
   constructor(options: HandoffServerOptions) {
     this.#options = options;
@@ -237,6 +242,12 @@ export class HandoffServer {
     return this.#workers.get(workerId);
   }
 
+  /** With `isOn` the workers report what all of their calls do, and then what changes: again, where they did so before. */
+  watchActivity(isOn: boolean): void {
+    this.#isWatching = isOn;
+    for (const socket of this.#workers.values()) send(socket, { kind: "watch-activity", isOn });
+  }
+
   /** Sends the workers the accounts that have reached a limit, if these changed. */
   sendAccountsOverLimit(accounts: readonly AccountOverLimit[]): void {
     if (isDeepStrictEqual(accounts, this.#accountsOverLimit)) return;
@@ -334,6 +345,9 @@ export class HandoffServer {
             // In the order of arrival: a call that has ended is not on hold.
             this.#options.onHold(peer.workerId, { callId: message.callId, sinceMs: message.sinceMs });
             return;
+          case "activity":
+            this.#options.onActivity(message.calls);
+            return;
           case "ended":
             this.#options.onEnded(message.callId, message.end);
             return;
@@ -392,6 +406,7 @@ export class HandoffServer {
     this.#options.onWorkerConnected(workerId, connection, callIds, load);
     this.#options.onSpendReported(workerId, spends, true);
     send(socket, { kind: "accounts-over-limit", accounts: this.#accountsOverLimit });
+    if (this.#isWatching) send(socket, { kind: "watch-activity", isOn: true });
   }
 
   #onMetrics(socket: Socket, metrics: ProcessMetrics | undefined): void {

@@ -1,4 +1,5 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { CallActivity } from "../../core/calls/activity.ts";
 import type { ListenAnswer } from "../../core/calls/listening.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
@@ -89,6 +90,8 @@ export type WorkerMessage =
   | { kind: "hold-answered"; id: number; outcome: LiveOutcome }
   /** The answer to `resume-address`: a secret; null where the worker has no such call. Never logged. */
   | { kind: "resume-address"; id: number; url: string | null }
+  /** What calls do, of those that have changed; only after `watch-activity`. */
+  | { kind: "activity"; calls: readonly CallActivity[] }
   /** The answer to `listen-address`. Never logged. */
   | { kind: "listen-address"; id: number; answer: ListenAnswer }
   /** The worker's metrics at present; null when they could not be read. */
@@ -115,6 +118,8 @@ export type ControlMessage =
   | { kind: "resume-address"; id: number; callId: CallId }
   /** Requests a single-use address at which a client listens to a call. */
   | { kind: "listen-address"; id: number; callId: CallId }
+  /** With `isOn` the worker sends what all of its calls do, and then what changes, until it is off; sent to each worker that connects. */
+  | { kind: "watch-activity"; isOn: boolean }
   /** The accounts that have reached a limit, in all workers together; all others have not. Sent when that changes. */
   | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
   /** Requests the worker's metrics. */

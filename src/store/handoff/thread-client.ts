@@ -29,7 +29,7 @@ export type HandoffHandlers = Pick<
   | "onStreamStarted"
   | "onEnded"
 > &
-  Partial<Pick<HandoffServerOptions, "onPhoneRequest" | "onMedia" | "onHold">>;
+  Partial<Pick<HandoffServerOptions, "onPhoneRequest" | "onMedia" | "onHold" | "onActivity">>;
 
 export interface HandoffThreadClientOptions {
   /** The program of the thread: a module that serves the messages of thread-messages.ts. */
@@ -173,6 +173,11 @@ export class HandoffThreadClient {
     });
   }
 
+  /** With `isOn` the workers report what all of their calls do, and then what changes: again, where they did so before. */
+  watchActivity(isOn: boolean): void {
+    this.#send({ kind: "watch-activity", isOn });
+  }
+
   /** Sends the workers the accounts that have reached a limit, if these changed. */
   sendAccountsOverLimit(accounts: readonly AccountOverLimit[]): void {
     this.#send({ kind: "accounts-over-limit", accounts });
@@ -274,6 +279,9 @@ export class HandoffThreadClient {
         return;
       case "hold":
         handlers.onHold?.(message.workerId, message.report);
+        return;
+      case "activity":
+        handlers.onActivity?.(message.calls);
         return;
       case "phone-updated":
         this.#pendingUpdates.get(message.id)?.(message.isTaken);

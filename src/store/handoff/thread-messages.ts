@@ -1,4 +1,5 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { CallActivity } from "../../core/calls/activity.ts";
 import type { ListenAnswer } from "../../core/calls/listening.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
@@ -41,6 +42,7 @@ export type ToHandoffThread =
   | { kind: "hold-call"; id: number; workerId: WorkerId; callId: CallId; request: LiveRequest }
   | { kind: "resume-address"; id: number; workerId: WorkerId; callId: CallId }
   | { kind: "listen-address"; id: number; workerId: WorkerId; callId: CallId }
+  | { kind: "watch-activity"; isOn: boolean }
   | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
   | { kind: "metrics"; id: number; timeoutMs: number }
   /** The answer carries the same `id`. */
@@ -65,6 +67,7 @@ export type FromHandoffThread =
   | { kind: "hold-answered"; id: number; outcome: LiveOutcome | undefined }
   | { kind: "resume-address"; id: number; url: string | undefined }
   | { kind: "listen-address"; id: number; answer: ListenAnswer | undefined }
+  | { kind: "activity"; calls: readonly CallActivity[] }
   | { kind: "ended"; callId: CallId; end: EndSummary | undefined }
   | { kind: "metrics"; id: number; metrics: ReadonlyMap<WorkerId, ProcessMetrics | undefined> }
   /** Sent after all messages about events before the ping. */

@@ -12,6 +12,7 @@ import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalo
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
 import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
+import type { CallActivity } from "../../../src/core/calls/activity.ts";
 import type { ListenAnswer } from "../../../src/core/calls/listening.ts";
 import type { LiveOutcome } from "../../../src/core/calls/recording-pause.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
@@ -113,6 +114,9 @@ export interface ApiUnderTest {
   };
   /** The calls that workers were asked to end. */
   endRequests: { workerId: string; callId: string }[];
+  /** Whether workers were asked for what their calls do, each time; and their reports. */
+  activityWatches: boolean[];
+  reportActivity(calls: readonly CallActivity[]): void;
   recordingPath(callId: string): string;
   /** `path` is by default that of `POST /calls`. */
   post(body: unknown, headers?: Record<string, string>, path?: string): Promise<Answer>;
@@ -219,6 +223,8 @@ export async function apiUnderTest(
     diskIsLow: false,
   };
   const endRequests: ApiUnderTest["endRequests"] = [];
+  const activityWatches: boolean[] = [];
+  let reportActivity: (calls: readonly CallActivity[]) => void = () => {};
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const events = new EventPager(directory);
   const metrics = new ControlMetrics(CONNECTION_TYPES);
@@ -312,6 +318,12 @@ export async function apiUnderTest(
     },
     heldSince: () => state.heldSinceMs,
     holdCall: async () => (state.workerIsAway ? undefined : state.holdOutcome),
+    activity: {
+      watch: (isOn) => void activityWatches.push(isOn),
+      subscribe: (onReported) => {
+        reportActivity = onReported;
+      },
+    },
     listenAddress: async () => (state.workerIsAway ? undefined : state.listenAnswer),
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
     readWaveform: (callId, buckets) =>
@@ -375,6 +387,8 @@ export async function apiUnderTest(
   return {
     ...{
       endRequests,
+      activityWatches,
+      reportActivity: (calls: readonly CallActivity[]) => reportActivity(calls),
       app,
       stores,
       webhooks,

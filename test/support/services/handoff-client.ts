@@ -17,6 +17,7 @@ export const handoffClient = (path: string, changes: Partial<HandoffClientOption
     onHoldRequested: () => "not_live",
     resumeAddress: () => undefined,
     listenAddress: () => ({ kind: "refused", reason: "not_live" }),
+    activity: () => [],
     mediaStates: () => [],
     holds: () => [],
     metrics: async () => undefined,

@@ -164,6 +164,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     onHoldRequested: (callId, request) => gateway.request(callId, request),
     resumeAddress: (callId) => gateway.resumeAddress(callId),
     listenAddress: (callId) => gateway.listenAddress(callId),
+    activity: () => gateway.activity(),
     mediaStates: () => gateway.mediaStates(),
     holds: () => gateway.holds(),
     metrics: () => metrics.collect(),

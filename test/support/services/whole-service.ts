@@ -106,6 +106,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     endCall: (workerId, { id }) => ipc.endCall(workerId, id, "api_hangup"),
     heldSince: (callId) => media.holds.sinceMs(callId),
     holdCall: (workerId, callId, request) => ipc.holdCall(workerId, callId, request),
+    activity: { watch: (isOn) => ipc.watchActivity(isOn), subscribe: () => {} },
     listenAddress: (workerId, callId) => ipc.listenAddress(workerId, callId),
     removeFiles: (callId) => finalizer.deleteFiles(callId),
     readWaveform: (callId, buckets) =>
