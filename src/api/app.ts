@@ -116,6 +116,7 @@ export interface ApiDeps
     UserRoutesDeps,
     WaveformRoutesDeps,
     Omit<WebCallAccessDeps, "metrics"> {
+  audit: AuditRoutesDeps["audit"] & ListenDeps["audit"];
   accountSecrets: CredentialRoutesDeps["accountSecrets"] & ToolRoutesDeps["accountSecrets"];
   tools: ToolRoutesDeps["tools"];
   voices: CallRoutesDeps["voices"];

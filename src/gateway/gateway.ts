@@ -3,12 +3,12 @@ import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters
 import type { AccountProviders } from "../core/account-providers.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
+import type { CallActivity } from "../core/calls/activity.ts";
+import type { ListenAnswer } from "../core/calls/listening.ts";
 import type { PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import { isRecordingRequest, type LiveOutcome, type LiveRequest } from "../core/calls/recording-pause.ts";
 import type { CallSpec, ConnectionType, ModelName } from "../core/calls/spec.ts";
-import type { CallActivity } from "../core/calls/activity.ts";
-import type { ListenAnswer } from "../core/calls/listening.ts";
 import type { Clock } from "../core/clock.ts";
 import { mediaMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
@@ -35,11 +35,11 @@ import { AdmissionGate, type CallProviders, type OpenedStream, type PreparedProv
 import { createSession } from "./call-creation.ts";
 import { Ticker } from "./event-loop/ticker.ts";
 import type { JournalWriters } from "./journal/writers.ts";
-import { isListenToken } from "./listening/addresses.ts";
-import { Listening } from "./listening/listening.ts";
 import { AudioSockets, type CallSockets, type LegResources } from "./leg/call-sockets.ts";
 import { closeCodeOf } from "./leg/close-codes.ts";
 import { TimedCall } from "./leg/timed-call.ts";
+import { isListenToken } from "./listening/addresses.ts";
+import { Listening } from "./listening/listening.ts";
 import { TotalCounters } from "./metrics/total-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
 import type { OtherWorkers } from "./resumption/other-workers.ts";

@@ -32,7 +32,6 @@ import type { ServerToolsOfCall } from "../core/tools/server-tools.ts";
 import { busRateHz } from "../media/bus-rate.ts";
 import { ProsodyTracker } from "../media/prosody/tracker.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
-import { isClear } from "../record/journal/clears.ts";
 import type { JournaledLeg } from "../record/journal/records.ts";
 import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
 import type { LocalSpeech } from "../speech/local/jobs.ts";
@@ -626,7 +625,6 @@ export class CallSession implements AttachedCall {
   #execute(command: CallCommand): void {
     const attachment = this.#attachment;
     this.#count(command);
-    if (this.#tap !== undefined && isClear(command)) this.#tap.agentCleared();
     switch (command.kind) {
       case "generate-reply":
       case "preemptive-start":
@@ -659,9 +657,7 @@ export class CallSession implements AttachedCall {
         this.#pipeline.ttsOutput.rewind(command.samples);
         return;
       case "cancel-reply":
-        this.#pausedTurnId = undefined;
-        this.#pipeline.interrupt(command.reason);
-        attachment?.interrupt(command.clear, this.#call.eventMs);
+        this.#cancelReply(command, attachment);
         return;
       case "held":
       case "resumed":
@@ -773,6 +769,13 @@ export class CallSession implements AttachedCall {
     this.#pipeline.ttsOutput.speak(turnId, segment, text, reason);
   }
 
+  #cancelReply(command: Extract<CallCommand, { kind: "cancel-reply" }>, attachment: Attachment | undefined): void {
+    this.#pausedTurnId = undefined;
+    this.#pipeline.interrupt(command.reason);
+    attachment?.interrupt(command.clear, this.#call.eventMs);
+    if (command.clear) this.#tap?.agentCleared();
+  }
+
   #changeHold(command: Extract<CallCommand, { kind: "held" | "resumed" }>, attachment: Attachment | undefined): void {
     const { sttInput } = this.#pipeline;
     if (command.kind === "held") {
@@ -780,7 +783,9 @@ export class CallSession implements AttachedCall {
       sttInput?.suspend(this.#call.callerSpeech);
       return;
     }
-    this.#lineAudio.resumed(command.clear !== false, attachment, this.#call.eventMs);
+    const isCleared = command.clear !== false;
+    this.#lineAudio.resumed(isCleared, attachment, this.#call.eventMs);
+    if (isCleared) this.#tap?.agentCleared();
     if (attachment !== undefined) sttInput?.resume();
   }
 

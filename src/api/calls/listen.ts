@@ -98,11 +98,14 @@ export function listenRoutes(scope: FastifyInstance, deps: ListenDeps): void {
 }
 
 /** What may not be recorded may not be listened to, and words that are to be redacted are not redacted yet. */
-function refuseUnrecorded({ spec }: CallRecord): void {
-  if (!spec.recordingEnabled) {
-    throw new ApiError("listening_not_allowed", "the call has recordingEnabled false: its audio may not be listened to");
+function refuseUnrecorded({ settings }: CallRecord): void {
+  if (!settings.recordingEnabled) {
+    throw new ApiError(
+      "listening_not_allowed",
+      "the call has recordingEnabled false: its audio may not be listened to",
+    );
   }
-  if (isRedacted(spec)) {
+  if (isRedacted(settings)) {
     throw new ApiError(
       "listening_not_allowed",
       "the call is redacted when it is over: until then nothing of it is shown",

@@ -86,8 +86,8 @@ export function replayCheckRoutes(scope: FastifyInstance, deps: ReplayCheckDeps)
     if (call === undefined) throw notFound("call");
     refuseUnreplayable(call);
     try {
-      const { pausedAtMs = null, difference, ...check } = await deps.checkReplay(call.id);
-      return { ...check, pausedAtMs, difference: difference === undefined ? null : differenceOf(difference) };
+      const { pausedAtMs, difference, ...check } = await deps.checkReplay(call.id);
+      return { ...check, pausedAtMs: pausedAtMs ?? null, difference: difference ? differenceOf(difference) : null };
     } catch (error) {
       if (codeOf(error) === "unavailable") {
         throw new ApiError("unavailable", "the call could not be replayed in time: try again later");
@@ -99,20 +99,21 @@ export function replayCheckRoutes(scope: FastifyInstance, deps: ReplayCheckDeps)
   });
 }
 
-const differenceOf = ({
+const differenceOf = ({ atMs, after, journaled, replayed }: NonNullable<ReplayCheck["difference"]>) => ({
   atMs,
-  after = null,
-  journaled = null,
-  replayed = null,
-}: NonNullable<ReplayCheck["difference"]>) => ({ atMs, after, journaled, replayed });
+  after: after ?? null,
+  journaled: journaled ?? null,
+  replayed: replayed ?? null,
+});
 
 /** Throws ApiError for a call whose journal is known to be incomplete or gone. */
 function refuseUnreplayable(call: CallRecord): void {
-  if (call.endedAtMs === undefined) throw new ApiError("conflict", "the call is not over: it is replayed after its end");
+  if (call.endedAtMs === undefined)
+    throw new ApiError("conflict", "the call is not over: it is replayed after its end");
   if (call.recordingDeletedAtMs !== undefined || call.transcriptDeletedAtMs !== undefined) {
     throw notFound("journal: it was deleted with the recording or the transcript when their retention ended");
   }
-  if (!call.spec.transcriptEnabled || isRedacted(call.spec)) {
+  if (!call.settings.transcriptEnabled || isRedacted(call.settings)) {
     throw new ApiError(
       "conflict",
       "the words of the call are not in its journal, because of transcriptEnabled or redact: it cannot be replayed without them",

@@ -194,9 +194,9 @@ export class EventFeed {
 /** The type of the message about what live calls do. */
 const ACTIVITY_EVENT = "calls.activity";
 
-const activityItemOf = ({ callId, state, agentTurns, callerTurns, turnDelayMs = null }: CallActivity) => ({
+const activityItemOf = ({ callId, state, agentTurns, callerTurns, turnDelayMs }: CallActivity) => ({
   ...{ id: callId, state, agentTurns, callerTurns },
-  turnDelayMs,
+  turnDelayMs: turnDelayMs ?? null,
 });
 
 async function endIfForbidden({ stream, isAllowed }: OpenStream): Promise<void> {

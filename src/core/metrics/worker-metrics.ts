@@ -43,8 +43,8 @@ import { budgetedTaskCounter } from "./task-metrics.ts";
 import {
   type CallCounts,
   type DetectorReadings,
-  type ListeningReadings,
   LIVE_STATES,
+  type ListeningReadings,
   type WorkerReadings,
 } from "./worker-readings.ts";
 

@@ -1,5 +1,5 @@
-import { FRAME_MS } from "../../core/limits/media.ts";
 import { LISTEN_BACKLOG_MS_MAX, LISTEN_DELAY_MS } from "../../core/limits/listening.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 
 /**
  * One side of a call on its way to listeners. Its audio comes whenever it comes, and leaves in frames at a steady pace, held back for
@@ -47,7 +47,8 @@ export class ListenedChannel {
       ready = 0;
     }
     const ring = this.#samples;
-    for (let i = 0; i < samples; i += 1) into[from + 2 * i] = i < ready ? (ring[(this.#start + i) % ring.length] as number) : 0;
+    for (let i = 0; i < samples; i += 1)
+      into[from + 2 * i] = i < ready ? (ring[(this.#start + i) % ring.length] as number) : 0;
     this.#start = (this.#start + ready) % ring.length;
     this.#count -= ready;
   }

@@ -115,7 +115,8 @@ class Relay implements AcceptedElsewhere {
       const transport = this.#transport;
       if (transport === undefined) return;
       // The client reads too slowly.
-      if (!transport.send(message, kind === "binary") || transport.bufferedBytes > this.#bufferedBytesMax) this.#giveUp();
+      if (!transport.send(message, kind === "binary") || transport.bufferedBytes > this.#bufferedBytesMax)
+        this.#giveUp();
     }
   }
 

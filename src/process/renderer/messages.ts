@@ -1,5 +1,5 @@
-import { codeOf, type Fault, systemErrorCodeOf, TrunklineError } from "../../core/errors.ts";
 import type { ReplayCheck } from "../../core/calls/replay-check.ts";
+import { codeOf, type Fault, systemErrorCodeOf, TrunklineError } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import type { JournaledCall } from "../../record/finalization/journal-processor.ts";
 import type { Recording, RenderProgress } from "../../record/recording/render.ts";

@@ -86,7 +86,8 @@ export async function makeWaveform({ path, key }: MediaFile): Promise<void> {
       rest = Buffer.concat([rest, chunk as Buffer]);
       if (meter === undefined) {
         const wav = scanWav(rest);
-        if (wav.kind !== "samples" || wav.format?.channels !== WAV_CHANNELS) throw mediaUnreadable("it is no recording");
+        if (wav.kind !== "samples" || wav.format?.channels !== WAV_CHANNELS)
+          throw mediaUnreadable("it is no recording");
         meter = new PeakMeter((file.bytes - wav.at) / SAMPLES_BYTES, wav.format.rateHz);
         rest = rest.subarray(wav.at);
       }

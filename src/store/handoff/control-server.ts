@@ -327,9 +327,6 @@ export class HandoffServer {
           case "return":
             void this.#returnWhenSettled(socket, message);
             return;
-          case "stream-started":
-            this.#options.onStreamStarted(message.callId, message.carrierCallId);
-            return;
           case "phone-request":
           case "media":
             // What the control process answers must find the worker.
@@ -341,15 +338,11 @@ export class HandoffServer {
           case "listen-address":
             this.#answers.received(message);
             return;
+          case "stream-started":
           case "hold":
-            // In the order of arrival: a call that has ended is not on hold.
-            this.#options.onHold(peer.workerId, { callId: message.callId, sinceMs: message.sinceMs });
-            return;
           case "activity":
-            this.#options.onActivity(message.calls);
-            return;
           case "ended":
-            this.#options.onEnded(message.callId, message.end);
+            this.#onReport(peer, message);
             return;
           case "metrics":
             this.#onMetrics(socket, message.metrics ?? undefined);
@@ -365,6 +358,18 @@ export class HandoffServer {
       this.#workers.delete(peer.workerId);
       this.#options.onWorkerDisconnected(peer.workerId, peer.connection);
     });
+  }
+
+  /** In the order of arrival: a call that has ended is not on hold. */
+  #onReport(
+    { workerId }: WorkerConnection,
+    message: Extract<WorkerMessage, { kind: "stream-started" | "hold" | "activity" | "ended" }>,
+  ): void {
+    const { onStreamStarted, onHold, onActivity, onEnded } = this.#options;
+    if (message.kind === "stream-started") onStreamStarted(message.callId, message.carrierCallId);
+    else if (message.kind === "hold") onHold(workerId, { callId: message.callId, sinceMs: message.sinceMs });
+    else if (message.kind === "activity") onActivity(message.calls);
+    else onEnded(message.callId, message.end);
   }
 
   #onPhoneMessage(

@@ -284,20 +284,10 @@ export class HandoffThreadClient {
         handlers.onActivity?.(message.calls);
         return;
       case "phone-updated":
-        this.#pendingUpdates.get(message.id)?.(message.isTaken);
-        this.#pendingUpdates.delete(message.id);
-        return;
       case "hold-answered":
-        this.#pendingHolds.get(message.id)?.(message.outcome);
-        this.#pendingHolds.delete(message.id);
-        return;
       case "resume-address":
-        this.#pendingAddresses.get(message.id)?.(message.url);
-        this.#pendingAddresses.delete(message.id);
-        return;
       case "listen-address":
-        this.#pendingListens.get(message.id)?.(message.answer);
-        this.#pendingListens.delete(message.id);
+        this.#onAnswer(message);
         return;
       case "ended":
         handlers.onEnded(message.callId, message.end);
@@ -312,4 +302,24 @@ export class HandoffThreadClient {
         return;
     }
   }
+
+  #onAnswer(
+    message: Extract<
+      FromHandoffThread,
+      { kind: "phone-updated" | "hold-answered" | "resume-address" | "listen-address" }
+    >,
+  ): void {
+    const { id } = message;
+    if (message.kind === "phone-updated") take(this.#pendingUpdates, id)?.(message.isTaken);
+    else if (message.kind === "hold-answered") take(this.#pendingHolds, id)?.(message.outcome);
+    else if (message.kind === "resume-address") take(this.#pendingAddresses, id)?.(message.url);
+    else take(this.#pendingListens, id)?.(message.answer);
+  }
+}
+
+/** Removes a value from a map. */
+function take<T>(pending: Map<number, T>, id: number): T | undefined {
+  const value = pending.get(id);
+  pending.delete(id);
+  return value;
 }

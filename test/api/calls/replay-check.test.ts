@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { journalUnreadable } from "../../../src/record/journal/records.ts";
 import { unavailable } from "../../../src/core/errors.ts";
+import { journalUnreadable } from "../../../src/record/journal/records.ts";
 import { type ApiUnderTest, errorOf } from "../../support/api/harness.ts";
 import { Scene } from "../../support/api/scene.ts";
 

@@ -123,7 +123,11 @@ describe("a recording of a version before there were waveforms", () => {
 
   test("is refused when it is no stereo file", async () => {
     const path = join(temporaryDirectory(), "call.wav");
-    for (const bytes of [Buffer.alloc(0), Buffer.from("RIFF"), Buffer.concat([wavHeader(1, 8_000, 1), Buffer.alloc(2)])]) {
+    for (const bytes of [
+      Buffer.alloc(0),
+      Buffer.from("RIFF"),
+      Buffer.concat([wavHeader(1, 8_000, 1), Buffer.alloc(2)]),
+    ]) {
       writeFileSync(path, bytes);
       await expect(makeWaveform({ path, key: undefined })).rejects.toMatchObject({ code: "media_unreadable" });
     }

@@ -576,7 +576,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   async *"listenToCall 503"(scene, operation) {
     scene.api.state.listenAnswer = { kind: "refused", reason: "unavailable" };
     yield { id: await scene.active() };
-    yield* workerAway(scene, operation);
+    yield* workerAway(scene);
   },
   async *"resumeRecording 200"(scene) {
     yield { id: await scene.active() };
