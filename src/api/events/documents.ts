@@ -40,9 +40,9 @@ export async function streamDocument(
 }
 
 /** A message of server-sent events (HTML standard, section 9.2). `data` is JSON, which has no line breaks. */
-/** A message that is not repeated: it has no number. */
+export const messageOf = (sequence: number, name: string, data: object): string =>
+  `id: ${sequence}\n${passingMessageOf(name, data)}`;
+
+/** A message that is not repeated to a client that resumes: it has no number. */
 export const passingMessageOf = (name: string, data: object): string =>
   `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-
-export const messageOf = (sequence: number, name: string, data: object): string =>
-  `id: ${sequence}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -573,7 +573,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
       yield { id: await scene.active() };
     }
   },
-  async *"listenToCall 503"(scene, operation) {
+  async *"listenToCall 503"(scene) {
     scene.api.state.listenAnswer = { kind: "refused", reason: "unavailable" };
     yield { id: await scene.active() };
     yield* workerAway(scene);
