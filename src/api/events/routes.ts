@@ -28,7 +28,6 @@ const Query = z.strictObject({
       description:
         "`true`: also `calls.activity`, with what live calls do: all of them at first, and then once a second those that have changed. " +
         "It has no `id` and is not repeated.",
-      examples: ["true"],
     }),
 });
 const Resumption = z.looseObject({
