@@ -175,7 +175,7 @@ export class CallSession implements AttachedCall {
   #mediaState: MediaState | undefined;
   #language: string;
   #liveState: LiveState = "opening";
-  /** Undefined while nobody listens. */
+  /** Undefined while there are no listeners. */
   #tap: CallTap | undefined;
 
   constructor(options: CallSessionOptions) {

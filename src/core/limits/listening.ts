@@ -17,7 +17,7 @@ export const LISTEN_DELAY_MS = 100;
 /** When more audio of one side waits, after a stall, the oldest is dropped until LISTEN_DELAY_MS is left. */
 export const LISTEN_BACKLOG_MS_MAX = 400;
 
-/** The interval of pings to a listener, and how long its answer may take: a slower one is behind by that much, and is dropped. */
+/** The interval of pings to a listener, and how long its answer may take: a slower one is late by that much, and is dropped. */
 export const LISTENER_PING_MS = 1_000;
 export const LISTENER_ANSWER_MS_MAX = 2_000;
 

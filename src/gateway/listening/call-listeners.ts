@@ -36,7 +36,7 @@ export interface CallListenersOptions {
   makeResampler: ResamplerFactory;
   /** A listener has left, or was sent away. */
   onEnded: (end: ListenerEnd) => void;
-  /** Nobody listens any more; called after `onEnded`, with the frames of audio that were dropped. */
+  /** The last listener is gone; called after `onEnded`, with the frames of audio that were dropped. */
   onEmpty: (framesDropped: number) => void;
 }
 

@@ -41,7 +41,7 @@ export class Listener implements TransportListener {
     }
   }
 
-  /** Asks from time to time how far the peer is behind: its answer follows the audio that it has read. */
+  /** Asks from time to time how late the peer is: its answer follows the audio that it has read. */
   check(nowMs: CallMs): void {
     if (!this.#isOpen) return;
     const waitedMs = this.#pingedMs === undefined ? LISTENER_PING_MS : elapsedMs(this.#pingedMs, nowMs);

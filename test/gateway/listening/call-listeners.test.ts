@@ -16,7 +16,7 @@ const CALL = asCallId("call_1");
 const TELEPHONE: JournaledLeg = { inboundRateHz: 8_000, outboundRateHz: 8_000, outboundCodec: "mulaw" };
 const WIDE: JournaledLeg = { inboundRateHz: 16_000, outboundRateHz: 24_000, outboundCodec: "pcm_s16le" };
 
-/** A peer that answers pings unless told otherwise. */
+/** A peer that answers pings unless it is not to. */
 class Peer implements Transport {
   readonly liveness = DEFAULT_LIVENESS;
   bufferedBytes = 0;
@@ -184,7 +184,7 @@ describe("those who listen to a call", () => {
     }
   });
 
-  test("are dropped when their answer to a ping is 2 s late: so far they are behind", () => {
+  test("are dropped when their answer to a ping is 2 s late", () => {
     const { join, play, ended } = listened();
     const peer = join();
     play(500);
