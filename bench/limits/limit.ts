@@ -9,6 +9,8 @@ export const BURST_MS_MAX = 50;
 export const REDEMPTION_DELAY_MS_MAX = 50;
 /** The reduced form fails beyond this many times those: what it measures in a short time on a busy machine is not exact. */
 export const GROSS_TIMES = 3;
+/** So often it measures what is beyond that, before it fails. */
+export const GROSS_TRIES_MAX = 4;
 
 /** A connection that the bench opens. */
 export interface LimitStream {

@@ -2,9 +2,9 @@ import { escaped, page, table, whole } from "../report/html.ts";
 import { coresLine, machineLine } from "../report/machine-line.ts";
 import { invalidity } from "../report/sections.ts";
 import { textTable } from "../report/text-table.ts";
-import { BURST_MS_MAX, GROSS_TIMES, LOOP_SHARE_MAX, REDEMPTION_DELAY_MS_MAX } from "./limit.ts";
+import { BURST_MS_MAX, LOOP_SHARE_MAX, REDEMPTION_DELAY_MS_MAX } from "./limit.ts";
 import type { BurstCost, LimitsResult, RateCost, RedemptionDelay, UnlimitedRequestCost } from "./result.ts";
-import { burstVerdict, rateVerdict } from "./verdict.ts";
+import { burstVerdict, isGrossBurst, isGrossRate, rateVerdict } from "./verdict.ts";
 
 // What one peer at each of its limits costs the loop of its worker: for the terminal and as a page.
 
@@ -71,16 +71,16 @@ const bySize = (result: LimitsResult): Pick<LimitsResult, "rates" | "bursts"> =>
   bursts: result.bursts.toSorted((a, b) => b.medianMs - a.medianMs),
 });
 
-/** Bounds that are exceeded, by `times` and more; none when all hold. */
-export const exceeded = ({ rates, bursts, redemptions }: LimitsResult, times = 1): string[] => [
+/** Bounds that are exceeded; none when all hold. */
+const exceeded = ({ rates, bursts, redemptions }: LimitsResult): string[] => [
   ...rates
-    .filter(({ share }) => share > times * LOOP_SHARE_MAX)
+    .filter(({ share }) => share > LOOP_SHARE_MAX)
     .map(({ stream, name, share }) => `${stream}, ${name}: ${(100 * share).toFixed(1)} % of the loop`),
   ...bursts
-    .filter(({ medianMs }) => medianMs > times * BURST_MS_MAX)
+    .filter(({ medianMs }) => medianMs > BURST_MS_MAX)
     .map(({ stream, name, medianMs }) => `${stream}, ${name}, at once: ${medianMs.toFixed(1)} ms`),
   ...redemptions
-    .filter(({ delayMs }) => delayMs > times * REDEMPTION_DELAY_MS_MAX)
+    .filter(({ delayMs }) => delayMs > REDEMPTION_DELAY_MS_MAX)
     .map(({ beside, delayMs }) => `redemptions beside ${beside}: ${delayMs.toFixed(1)} ms later at p99`),
 ];
 
@@ -98,11 +98,20 @@ const notMeasured = ({ rates, bursts }: LimitsResult): string[] => [
     ),
 ];
 
+/** What grew grossly; none in a run of the full form that holds. */
+const gross = ({ rates, bursts }: LimitsResult): boolean => rates.some(isGrossRate) || bursts.some(isGrossBurst);
+
 /** Whether the run has failed: the reduced form only on gross excess, the full one also where a limit could not be measured. */
 export const limitsFailed = (result: LimitsResult): boolean =>
-  result.options.reduced
-    ? exceeded(result, GROSS_TIMES).length > 0
-    : exceeded(result).length > 0 || notMeasured(result).length > 0;
+  result.options.reduced ? gross(result) : exceeded(result).length > 0 || notMeasured(result).length > 0;
+
+/** How slow the machine was at most, for the reduced form. */
+function slowdownLine({ rates, bursts }: LimitsResult): string[] {
+  const slowdowns = [...rates, ...bursts].flatMap(({ slowdown }) => slowdown ?? []);
+  if (slowdowns.length === 0) return [];
+  const most = Math.max(...slowdowns).toFixed(1);
+  return [`The machine took at most ${most} times as long for equal work as the one that the bounds are set for.`];
+}
 
 /** The result for the terminal. */
 export function limitsText(result: LimitsResult): string {
@@ -115,6 +124,7 @@ export function limitsText(result: LimitsResult): string {
     ...(result.open.length === 0 ? [] : [textTable(OPEN_COLUMNS, result.open.map(openRow))]),
     ...(result.redemptions.length === 0 ? [] : [textTable(REDEMPTION_COLUMNS, result.redemptions.map(redemptionRow))]),
     coresLine(result.cores),
+    ...slowdownLine(result),
     ...(over.length === 0 ? [] : [`Exceeded:\n${over.join("\n")}`]),
     ...(unknown.length === 0 ? [] : [`Not measured:\n${unknown.join("\n")}`]),
     ...(over.length + unknown.length === 0

@@ -26,6 +26,8 @@ export interface RateCost {
   share: number;
   /** And times `errorUs`. */
   shareError: number;
+  /** Of the machine, beside this: see `slowdownOf`. Only in the reduced form. */
+  slowdown?: number;
 }
 
 export interface BurstCost {
@@ -37,6 +39,8 @@ export interface BurstCost {
   minMs: number;
   medianMs: number;
   maxMs: number;
+  /** As of a rate. */
+  slowdown?: number;
 }
 
 /** A request that no limit bounds for one client. */

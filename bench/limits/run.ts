@@ -10,8 +10,8 @@ const USAGE = `What one peer costs the event loop of its worker when it sends ex
   --seconds  rounds of a second for each rate, 2 to 60; up to three times as many where the figure is not precise enough
   --bursts   how often each burst is sent, 1 to 20
   --only     only limits with this text in "stream, name", as the run prints them; not with --write
-  --reduced  two minutes: one carrier, two short rounds a rate, no burst that needs a pause before it; fails only beyond three
-             times a bound; not with --write
+  --reduced  two minutes: one carrier, two short rounds a rate, no burst that needs a pause before it; fails only where what is
+             beyond three times a bound, on a machine as fast as this one is at that time, is so in four runs; not with --write
   --write    replaces the section bench:limits of bench/RESULTS.md
   --out      where limits.json and limits.html go; default bench/results
 

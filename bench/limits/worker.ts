@@ -5,6 +5,7 @@ import { poolOf } from "../../test/support/providers/tts-pool.ts";
 import { serve } from "../rig/child-process.ts";
 import { BenchWorker } from "../worker/bench-worker.ts";
 import { countingStt } from "../worker/providers.ts";
+import { calibrate } from "./calibration.ts";
 import { CHECKED_TOOL, WRONG_ARGUMENTS } from "./streams/schemas.ts";
 
 // The media worker that is driven at its limits: its engines cost next to nothing, everything else is what runs in production.
@@ -13,6 +14,8 @@ export type LimitQuestions = {
   /** One more call: the port and the path of its stream. */
   create: { ask: CallSpec; answer: { port: number; path: string } };
   pid: { ask: undefined; answer: number };
+  /** See `calibrate`; on the event loop that is measured. */
+  calibrate: { ask: undefined; answer: number };
 };
 
 const RATE_HZ = 8_000;
@@ -55,4 +58,5 @@ worker.use({
 serve<LimitQuestions>({
   create: (spec) => ({ port: worker.port, path: worker.calls.create(spec) }),
   pid: () => process.pid,
+  calibrate,
 });

@@ -33,7 +33,7 @@ export interface BenchServiceOptions {
 /** Sends one request; rejects when the answer has another status than `expected`. Resolves with its body. */
 export async function sendRequest(
   { apiUrl, key }: { apiUrl: string; key: string },
-  method: "GET" | "POST",
+  method: "GET" | "POST" | "DELETE",
   path: string,
   expected: number,
   body?: string,

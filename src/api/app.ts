@@ -27,9 +27,10 @@ import { audioTranscriptionRoutes, callerOfOpenAiClient } from "./audio-transcri
 import { type AuditRoutesDeps, auditRoutes } from "./audit-events/routes.ts";
 import { type CallEndDeps, callEndRoutes } from "./calls/end.ts";
 import { type CallEventRoutesDeps, callEventRoutes } from "./calls/events.ts";
-import { type CallHoldDeps, callHoldRoutes } from "./calls/hold.ts";
+import { callHoldRoutes } from "./calls/hold.ts";
 import { callListRoutes } from "./calls/list.ts";
 import { type ListenDeps, listenRoutes } from "./calls/listen.ts";
+import type { LiveRequestDeps } from "./calls/live-request.ts";
 import { recordingPauseRoutes } from "./calls/recording-pause.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts";
 import { type ReplayCheckDeps, replayCheckRoutes } from "./calls/replay-check.ts";
@@ -91,7 +92,7 @@ export interface ApiDeps
     WebhookRoutesDeps,
     CallEventRoutesDeps,
     CallEndDeps,
-    CallHoldDeps,
+    LiveRequestDeps,
     CallRoutesDeps,
     CarrierRoutesDeps,
     Omit<CarrierWebhookDeps, "inboundSpec">,

@@ -86,6 +86,7 @@ export interface CallMachine {
   readonly isRecordingPaused: boolean;
   holdRefusal(request: Pick<HoldRequest, "kind">): HoldRefusal | undefined;
   recordingRefusal(request: RecordingRequest): RecordingRefusal | undefined;
+  canSendTones(digits: number): boolean;
   handle(event: CallEvent, nowMs: CallMs): void;
 }
 
@@ -115,7 +116,7 @@ export class Call implements CallMachine {
   readonly #ending = new Ending((words) => this.#sayGoodbye(words));
   readonly #transfer = new Transfer();
   readonly #hold = new Hold();
-  readonly #recordingPauses = new RecordingPauses();
+  readonly #recordingPauses: RecordingPauses;
   readonly #deadlines: CallDeadlines;
 
   /** The turn for which retrieval and preemptive generation were last updated. */
@@ -142,6 +143,7 @@ export class Call implements CallMachine {
     this.#inactivity = new Inactivity(spec, parameters);
     this.#interimRequests = new InterimRequests(parameters, sttHasInterim);
     this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
+    this.#recordingPauses = new RecordingPauses(options.sttFinalPerUtterance === true || !sttHasInterim);
     this.#retrieval = turnRetrievalOf(spec, this.#conversation, this.#sink);
     const shared = {
       ...{ spec, parameters, conversation: this.#conversation, retrieval: this.#retrieval },
@@ -186,6 +188,7 @@ export class Call implements CallMachine {
       ending: this.#ending,
       transfer: this.#transfer,
       hold: this.#hold,
+      recordingPauses: this.#recordingPauses,
       segmenter: this.#segmenter,
       turnTaking: this.#turnTaking,
       preemptive: this.#preemptive,
@@ -230,6 +233,11 @@ export class Call implements CallMachine {
     if (this.#ended || !this.#deadlines.isLegStarted) return "not_live";
     if (!this.#spec.recordingEnabled && !storesWords(this.#spec)) return "not_recorded";
     return this.#recordingPauses.refusal(request);
+  }
+
+  /** Whether tones of so many digits can be sent now: there is a leg, and not too many wait already. */
+  canSendTones(digits: number): boolean {
+    return !this.#ended && this.#deadlines.isLegStarted && this.#agentSide.canSendTones(digits);
   }
 
   /** Why the call cannot be put on hold now, or be resumed; undefined where it can. */
@@ -451,7 +459,7 @@ export class Call implements CallMachine {
   }
 
   #onDtmfRequested(digits: string): void {
-    if (this.#deadlines.isLegStarted) this.#agentSide.sendDtmf(digits, true);
+    if (this.canSendTones(digits.length)) this.#agentSide.sendDtmf(digits, true);
   }
 
   #onHoldRequested(msMax: number): void {
@@ -496,6 +504,7 @@ export class Call implements CallMachine {
   /** A pause that was resumed is over once nothing is left to be said of what was said in it. */
   #endRecordingPause(): void {
     const { caller, isEnteringDtmf } = this.#turnTaking.turn;
+    if (this.#recordingPauses.awaitsWords(this.#nowMs)) return;
     if (this.#agentSide.busy || caller.at !== "silent" || isEnteringDtmf || this.#segmenter.isSpeaking) return;
     const pausedMs = this.#recordingPauses.silent(this.#nowMs);
     if (pausedMs !== undefined) this.#sink({ kind: "recording-resumed", pausedMs });
@@ -570,6 +579,7 @@ export class Call implements CallMachine {
   #endSpeech(): void {
     if (!this.#segmenter.isSpeaking) return;
     this.#callerSpeech.framesStopped();
+    this.#recordingPauses.utteranceEnded(this.#segmenter.lastSpeechMs);
     this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
   }
 
@@ -593,7 +603,10 @@ export class Call implements CallMachine {
     if (edge === "started") {
       this.#echoDetector.speechStarted(this.#segmenter.speechStartMs);
       this.#step({ kind: "speech-started", startMs: this.#segmenter.speechStartMs });
-    } else if (edge === "ended") this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
+    } else if (edge === "ended") {
+      this.#recordingPauses.utteranceEnded(this.#segmenter.lastSpeechMs);
+      this.#step({ kind: "speech-ended", endMs: this.#segmenter.lastSpeechMs });
+    }
   }
 
   #onCaller(event: Extract<CallEvent, { kind: "dtmf" | "stt-interim" | "stt-final" | "typed" }>): void {
@@ -609,6 +622,7 @@ export class Call implements CallMachine {
   #onTranscript(event: Extract<CallEvent, { kind: "stt-interim" | "stt-final" }>): void {
     const { kind, text: transcript, language, endOfTurn } = event;
     const final = kind === "stt-final";
+    if (final) this.#recordingPauses.final();
     const { text, echo } = this.#withoutEcho(transcript, final);
     const isEcho = echo !== "" && text === "";
     if (!isEcho) {

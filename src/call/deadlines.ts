@@ -5,6 +5,7 @@ import type { SpeechSegmenter } from "../media/voice-activity/segmenter.ts";
 import type { Ending } from "./ending.ts";
 import type { Hold } from "./hold.ts";
 import type { TurnParameters } from "./parameters.ts";
+import type { RecordingPauses } from "./recording-pause.ts";
 import type { AgentSide } from "./reply/agent-side.ts";
 import type { PreemptiveGeneration } from "./reply/preemptive-generation.ts";
 import type { CallSnapshot } from "./snapshot.ts";
@@ -21,6 +22,7 @@ interface DeadlineParts {
   ending: Pick<Ending, "reason" | "deadlineMs">;
   transfer: Pick<Transfer, "isActive" | "deadlineMs">;
   hold: Pick<Hold, "isActive" | "deadlineMs">;
+  recordingPauses: Pick<RecordingPauses, "deadlineMs">;
   segmenter: Pick<SpeechSegmenter, "deadlineMs" | "lastSpeechMs">;
   turnTaking: Pick<TurnTaking, "turn" | "deadlineMs">;
   preemptive: Pick<PreemptiveGeneration, "deadlineMs">;
@@ -77,12 +79,13 @@ export class CallDeadlines {
 
   /** All of a call that is not over. */
   get all(): CallSnapshot["deadlines"] {
-    const { spec, ending, transfer, hold, segmenter, turnTaking, dtmfEntry, agentSide } = this.#parts;
+    const { spec, ending, transfer, hold, recordingPauses, segmenter, turnTaking, dtmfEntry, agentSide } = this.#parts;
     return {
       max_duration: callMs(spec.maxDurationMs),
       goodbye: ending.deadlineMs,
       transfer: transfer.deadlineMs,
       hold: hold.deadlineMs,
+      recording: recordingPauses.deadlineMs,
       stream: this.legStartMs,
       speech: segmenter.deadlineMs,
       turn: turnTaking.deadlineMs,
@@ -99,7 +102,7 @@ export class CallDeadlines {
   /** Returns nothing: a number that a function of this size returns is allocated on the heap. */
   #find(): void {
     if (!Number.isNaN(this.#nextMs)) return;
-    const { spec, ending, transfer, hold, segmenter, turnTaking, dtmfEntry, agentSide } = this.#parts;
+    const { spec, ending, transfer, hold, recordingPauses, segmenter, turnTaking, dtmfEntry, agentSide } = this.#parts;
     this.#nextMs = this.#hasEnded
       ? NEVER
       : earliest(
@@ -107,6 +110,7 @@ export class CallDeadlines {
           ending.deadlineMs,
           transfer.deadlineMs,
           hold.deadlineMs,
+          recordingPauses.deadlineMs,
           this.legStartMs,
           segmenter.deadlineMs,
           turnTaking.deadlineMs,

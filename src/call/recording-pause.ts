@@ -1,5 +1,8 @@
 import type { RecordingRefusal, RecordingRequest } from "../core/calls/recording-pause.ts";
-import { type CallMs, elapsedMs } from "../core/clocks.ts";
+import { addMs, type CallMs, callMs, elapsedMs } from "../core/clocks.ts";
+import { STT_FINAL_MS_MAX, STT_WORDS_MS_MAX } from "../core/limits/caller-audio.ts";
+
+const NEVER = callMs(Number.POSITIVE_INFINITY);
 
 type State =
   | { readonly at: "recording" }
@@ -8,11 +11,27 @@ type State =
 
 /**
  * Whether what is said is stored. A pause has no longest time: what must not be stored must not be stored because a program forgot to
- * say so again. It ends when it was resumed and neither side speaks: what was said during the pause may be in the words of a reply or
- * of a transcript that come after the request. Times are ms of call time.
+ * say so again. It ends when it was resumed, neither side speaks and the STT has had the time for what was said: that may be in the
+ * words of a reply or of a transcript that come after the request. Times are ms of call time.
  */
 export class RecordingPauses {
+  readonly #hasFinalForEach: boolean;
   #state: State = { at: "recording" };
+  /** When the caller's latest utterance ended; NaN before the first. */
+  #utteranceEndMs = callMs(Number.NaN);
+  /** Utterances of which no final has come. */
+  #openUtterances = 0;
+  #deadlineMs = NEVER;
+
+  /** `hasFinalForEach`: the STT sends one final for each utterance, in their order. */
+  constructor(hasFinalForEach: boolean) {
+    this.#hasFinalForEach = hasFinalForEach;
+  }
+
+  /** When a pause that was resumed is no longer prolonged by words that may come; Infinity while none is. */
+  get deadlineMs(): CallMs {
+    return this.#deadlineMs;
+  }
 
   get isPaused(): boolean {
     return this.#state.at === "paused";
@@ -35,6 +54,7 @@ export class RecordingPauses {
   pause(nowMs: CallMs): boolean {
     const isNew = this.#state.at === "recording";
     this.#state = { at: "paused", sinceMs: this.#state.at === "paused" ? this.#state.sinceMs : nowMs, isEnding: false };
+    this.#deadlineMs = NEVER;
     return isNew;
   }
 
@@ -42,7 +62,30 @@ export class RecordingPauses {
     if (this.#state.at === "paused") this.#state = { ...this.#state, isEnding: true };
   }
 
-  /** Neither side speaks. Returns how long the pause was that is over with it, ms; undefined where none is. */
+  /** An utterance of the caller has ended, its last voiced frame at this time. */
+  utteranceEnded(endMs: CallMs): void {
+    if (elapsedMs(this.#utteranceEndMs, endMs) >= STT_FINAL_MS_MAX) this.#openUtterances = 0;
+    this.#openUtterances += 1;
+    this.#utteranceEndMs = endMs;
+  }
+
+  /** A final transcript has come. */
+  final(): void {
+    this.#openUtterances = Math.max(0, this.#openUtterances - 1);
+  }
+
+  /** Whether words of what the caller said in the pause may still come. Call this after each event while `isEnding`. */
+  awaitsWords(nowMs: CallMs): boolean {
+    const awaited = this.#hasFinalForEach ? STT_FINAL_MS_MAX : STT_WORDS_MS_MAX;
+    const dueMs = addMs(this.#utteranceEndMs, awaited);
+    const isOfPause = this.#state.at === "paused" && this.#utteranceEndMs >= this.#state.sinceMs;
+    const isOpen = !this.#hasFinalForEach || this.#openUtterances > 0;
+    const awaits = isOfPause && isOpen && nowMs < dueMs;
+    this.#deadlineMs = awaits ? dueMs : NEVER;
+    return awaits;
+  }
+
+  /** Neither side speaks, and no words are awaited. Returns how long the pause was that is over with it, ms; undefined where none is. */
   silent(nowMs: CallMs): number | undefined {
     if (this.#state.at !== "paused" || !this.#state.isEnding) return undefined;
     const pausedMs = Math.round(elapsedMs(this.#state.sinceMs, nowMs));

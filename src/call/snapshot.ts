@@ -9,6 +9,7 @@ const DEADLINES = [
   "goodbye",
   "transfer",
   "hold",
+  "recording",
   "stream",
   "speech",
   "turn",

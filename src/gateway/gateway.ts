@@ -5,9 +5,9 @@ import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import type { CallActivity } from "../core/calls/activity.ts";
 import type { ListenAnswer } from "../core/calls/listening.ts";
+import { isRecordingRequest, type LiveOutcome, type LiveRequest } from "../core/calls/live-requests.ts";
 import type { PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
-import { isRecordingRequest, type LiveOutcome, type LiveRequest } from "../core/calls/recording-pause.ts";
 import type { CallSpec, ConnectionType, ModelName } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { mediaMs } from "../core/clocks.ts";
@@ -322,11 +322,9 @@ export class Gateway {
     return this.#listening.count;
   }
 
-  /** What the control process says of a telephone call; false where the call is not here. */
+  /** What the control process says of a telephone call; false where the call is not here, and see `Session.phoneUpdate`. */
   phoneUpdate(callId: CallId, update: PhoneUpdate): boolean {
-    const live = this.#calls.get(callId);
-    live?.session.phoneUpdate(update);
-    return live !== undefined;
+    return this.#calls.get(callId)?.session.phoneUpdate(update) === true;
   }
 
   /** Puts the caller of a call on hold, or ends the hold; pauses or resumes the recording. */

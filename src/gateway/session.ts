@@ -3,9 +3,10 @@ import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { TurnParameters } from "../call/parameters.ts";
 import { UNREACHABLE_TEXT } from "../call/transfer.ts";
 import type { HoldOutcome, HoldRequest } from "../core/calls/hold.ts";
+import type { LiveOutcome } from "../core/calls/live-requests.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
-import type { LiveOutcome, RecordingRequest } from "../core/calls/recording-pause.ts";
+import type { RecordingRequest } from "../core/calls/recording-pause.ts";
 import { isRedacted, knowledgeOf } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import {
@@ -368,8 +369,14 @@ export class CallSession implements AttachedCall {
     return "done";
   }
 
-  /** What the control process says of the telephone call. Never throws. */
-  phoneUpdate(update: PhoneUpdate): void {
+  /** What the control process says of the telephone call; false for digits that cannot be sent now. Never throws. */
+  phoneUpdate(update: PhoneUpdate): boolean {
+    if (update.kind === "send-dtmf") return this.#onDtmfRequested(update.digits);
+    this.#onPhoneUpdate(update);
+    return true;
+  }
+
+  #onPhoneUpdate(update: Exclude<PhoneUpdate, { kind: "send-dtmf" }>): void {
     const nowMs = this.nowMs();
     switch (update.kind) {
       case "transferring": {
@@ -388,9 +395,6 @@ export class CallSession implements AttachedCall {
       case "end":
         this.end(update.reason);
         return;
-      case "send-dtmf":
-        this.#onDtmfRequested(update.digits, nowMs);
-        return;
       case "refused": {
         const { request, reason } = update;
         if (request === "transfer") this.handle({ kind: "transfer-refused", text: reason }, nowMs);
@@ -400,13 +404,18 @@ export class CallSession implements AttachedCall {
     }
   }
 
-  #onDtmfRequested(digits: string, nowMs: CallMs): void {
-    if (this.#lineAudio.hasRoomFor(digits.length)) {
-      this.handle({ kind: "dtmf-requested", digits }, nowMs);
-      return;
+  #onDtmfRequested(digits: string): boolean {
+    if (!this.isOver && this.#call.canSendTones(digits.length)) {
+      this.handle({ kind: "dtmf-requested", digits }, this.nowMs());
+      return true;
     }
-    this.#counters.digitsRefused += digits.length;
-    this.log.warn({ digits: digits.length }, "digits were not sent: the tones of earlier ones are still being sent");
+    this.#digitsNotSent(digits.length, "the call has no leg, or the tones of earlier ones are still being sent");
+    return false;
+  }
+
+  #digitsNotSent(digits: number, reason: string): void {
+    this.#counters.digitsRefused += digits;
+    this.log.warn({ digits }, `digits were not sent: ${reason}`);
   }
 
   /**
@@ -592,7 +601,8 @@ export class CallSession implements AttachedCall {
     this.#setMediaState("lost");
     this.#counters.detachments += 1;
     attachment.detach();
-    this.#lineAudio.legLost();
+    const digitsLost = this.#lineAudio.legLost();
+    if (digitsLost > 0) this.#digitsNotSent(digitsLost, "their leg was lost");
     this.#tap?.agentCleared();
     this.handle({ kind: "leg-detached" }, nowMs);
     this.#pipeline.sttInput?.suspend(this.#call.callerSpeech);

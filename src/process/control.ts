@@ -5,7 +5,7 @@ import { API_BASE_PATH, buildApi } from "../api/app.ts";
 import { itemOf, turnItemsOf } from "../api/calls/item.ts";
 import { documentItemOf } from "../api/corpora/items.ts";
 import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/health.ts";
-import { downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../api/http/large-responses.ts";
+import { CORPUS_QUERY_BOUNDS, downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../api/http/large-responses.ts";
 import { RequestRates } from "../api/http/request-rates.ts";
 import { Passwords } from "../api/session/passwords.ts";
 import { TOOL_NAMES } from "../api/tools/schemas.ts";
@@ -382,6 +382,7 @@ const documentEnds = new DocumentEnds({
   files: documentFiles,
   encryptsMedia: config.encryptMedia,
   metrics,
+  clock,
   log,
 });
 await documentEnds.start();
@@ -503,9 +504,9 @@ const api: FastifyInstance = buildApi({
   recordingPath: (callId) => recordingPath(dataDir, callId),
   endCall: (workerId, call) => endRequests.request(workerId, call),
   heldSince: (callId) => holds.sinceMs(callId),
-  holdCall: (workerId, callId, request) => handoff.holdCall(workerId, callId, request),
   activity,
   listenAddress: (workerId, callId) => handoff.listenAddress(workerId, callId),
+  requestLive: (workerId, callId, request) => handoff.requestLive(workerId, callId, request),
   findMediaKey,
   async removeFiles(callId) {
     await stores.retention.deleteMediaKey(callId);
@@ -526,6 +527,7 @@ const api: FastifyInstance = buildApi({
   prices: config.prices,
   metrics,
   retriever: index.retriever,
+  corpusQueries: new LargeResponses(clock, metrics.largeResponses("corpus_query"), CORPUS_QUERY_BOUNDS),
   log,
 });
 
@@ -544,6 +546,7 @@ function exitOrphaned(): void {
 handleSupervisorMessages({
   drain: () => admission.drain(),
   stop: () => {
+    documentEnds.close();
     index.close();
     void shutDownControl({
       admission,

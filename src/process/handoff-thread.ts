@@ -40,8 +40,8 @@ port.on("message", (message: ToHandoffThread) => {
     case "phone-update":
       void updatePhone(message);
       return;
-    case "hold-call":
-      void holdCall(message);
+    case "live-request":
+      void requestLive(message);
       return;
     case "resume-address":
       void answerAddress(message);
@@ -118,14 +118,14 @@ async function updatePhone({
   send({ kind: "phone-updated", id, isTaken });
 }
 
-async function holdCall({
+async function requestLive({
   id,
   workerId,
   callId,
   request,
-}: Extract<ToHandoffThread, { kind: "hold-call" }>): Promise<void> {
-  const outcome = await server?.holdCall(workerId, callId, request);
-  send({ kind: "hold-answered", id, outcome });
+}: Extract<ToHandoffThread, { kind: "live-request" }>): Promise<void> {
+  const outcome = await server?.requestLive(workerId, callId, request);
+  send({ kind: "live-outcome", id, outcome });
 }
 
 async function answerAddress({

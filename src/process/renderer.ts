@@ -39,7 +39,7 @@ function send(message: RendererMessage): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
-async function answer({ id, kind, callId, mediaKey, trace }: RendererRequest): Promise<RendererMessage> {
+async function answer({ id, kind, callId, mediaKey, trace, isRedacted }: RendererRequest): Promise<RendererMessage> {
   try {
     const key = mediaKey === undefined ? undefined : mediaKeyOf(callId, mediaKey);
     const journals = localJournalProcessor(dataDir, makeResampler, async () => key);
@@ -57,7 +57,7 @@ async function answer({ id, kind, callId, mediaKey, trace }: RendererRequest): P
     }
     if (kind === "project") {
       liveSpans.forget(callId);
-      return { kind: "projected", id, call: await journals.project(callId, trace) };
+      return { kind: "projected", id, call: await journals.project(callId, trace, isRedacted) };
     }
     const onProgress = (progress: RenderProgress): void => send({ kind: "progress", id, progress });
     return { kind: "rendered", id, recording: (await journals.render(callId, onProgress)) ?? null };

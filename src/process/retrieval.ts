@@ -59,7 +59,7 @@ const questions = new QuestionQueue({ retriever: host.retriever });
 const server = new RetrievalServer({
   questions,
   change: (change) => host.change(change),
-  state: () => host.corpora.all(),
+  state: (after) => host.corpora.page(after),
   metrics: () => metrics.registry.metrics(),
   clock,
   onQuestion: (outcome, tookMs) => metrics.questionEnded(outcome, tookMs),

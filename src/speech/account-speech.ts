@@ -6,8 +6,8 @@ import type { Stage } from "../core/calls/stages.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import type { Clock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
-import { ACCOUNT_SPEECH_ENTRIES_MAX } from "../core/limits/accounts.ts";
 import { accountBreakers, type BreakersByStage, withKeys } from "./account-breakers.ts";
+import { AccountCache } from "./account-cache.ts";
 import type { CallLlm, CallStt, TtsPool } from "./contracts.ts";
 import { createLlms } from "./llm/create.ts";
 import type { SttDeps } from "./provider-descriptor.ts";
@@ -48,8 +48,7 @@ export interface AccountSpeechOptions {
  */
 export class AccountSpeech {
   readonly #options: AccountSpeechOptions;
-  /** By the hash of what they were made from, the least recently used first. */
-  readonly #entries = new Map<string, Promise<CallProviders>>();
+  readonly #providers = new AccountCache<CallProviders>();
 
   constructor(options: AccountSpeechOptions) {
     this.#options = options;
@@ -60,17 +59,7 @@ export class AccountSpeech {
    * configured ones in some stage. Calls that differ in nothing share them.
    */
   providersFor(account: AccountProviders, model: ModelName): Promise<CallProviders> {
-    const key = createHash("sha256")
-      .update(canonicalJson([account, model]))
-      .digest("base64");
-    const providers = this.#entries.get(key) ?? this.#create(account, model);
-    this.#entries.delete(key);
-    this.#entries.set(key, providers);
-    // One that failed is created again.
-    providers.catch(() => this.#entries.delete(key));
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > ACCOUNT_SPEECH_ENTRIES_MAX && oldest !== undefined) this.#entries.delete(oldest);
-    return providers;
+    return this.#providers.get([account, model], () => this.#create(account, model));
   }
 
   async #create({ allowed, credentials = {} }: AccountProviders, model: ModelName): Promise<CallProviders> {

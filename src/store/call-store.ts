@@ -350,6 +350,8 @@ export interface CallStore {
    * from that moment on, which is its end, whether `expire` has run or not.
    */
   get(accountId: AccountId, callId: CallId): Promise<CallRecord | undefined>;
+  /** Whether the settings of the call, of any account, have something to redact; false for unknown ids. */
+  isRedacted(callId: CallId): Promise<boolean>;
   /** The account's calls, newest first, with the same rule about expiry as `get`. */
   list(accountId: AccountId, query: CallQuery): Promise<CallPage>;
   /**

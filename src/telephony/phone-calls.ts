@@ -1,4 +1,4 @@
-import type { CallInstruction, CarrierCredentials, CarrierTelephony } from "../carriers/telephony.ts";
+import type { CallInstruction, CarrierCredentials, CarrierTelephony, Exchange } from "../carriers/telephony.ts";
 import type { AccountLimits } from "../core/account-settings.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
@@ -40,7 +40,7 @@ export interface PhoneCallsOptions {
   client: CarrierClient;
   /** Undefined for a carrier whose calls the service does not manage. */
   telephonyOf: (carrier: CarrierType) => CarrierTelephony | undefined;
-  /** Informs the worker of a call; false where it does not have the call. Never rejects. */
+  /** Informs the worker of a call; false where it does not have the call, or cannot send its digits now. Never rejects. */
   phoneUpdate: (workerId: WorkerId, callId: CallId, update: PhoneUpdate) => Promise<boolean>;
   slots: PhoneCallSlots;
   streams: StreamAddresses;
@@ -193,8 +193,11 @@ export class PhoneCalls {
     const reason = requestRefusal(request, call, access);
     if (reason !== undefined) return { kind: "refused", reason, isInvalid: true };
     const handled = await this.handle(callId, eventOf(request, hangUpReason));
-    for (const command of handled?.commands ?? []) {
+    if (handled === undefined) return undefined;
+    for (const command of handled.commands) {
       if (command.kind === "refuse-request") return { kind: "refused", reason: command.reason, isInvalid: false };
+      if (command.kind === "send-dtmf" && !(await this.#sendDtmf(handled.call, access, command.digits)))
+        return { kind: "refused", reason: DIGITS_NOT_SENT, isInvalid: false };
     }
     return { kind: "accepted" };
   }
@@ -323,7 +326,6 @@ export class PhoneCalls {
   async #doAside({ call, commands }: Progress): Promise<void> {
     if (stateOf(call).phase.at === "over") this.#options.streams.forget(call.callId);
     for (const command of commands) {
-      if (command.kind === "send-dtmf") this.#run(call.callId, () => this.#sendDtmf(call, command.digits));
       if (command.kind !== "inform") continue;
       const { update, transfer } = command;
       const { callId, workerId } = call;
@@ -332,19 +334,30 @@ export class PhoneCalls {
     }
   }
 
-  /** Sent once: digits that come twice are worse than none. */
-  async #sendDtmf(call: StoredPhoneCall, digits: string): Promise<void> {
-    const access = await this.accessOf(call);
+  /**
+   * Sent once: digits that come twice are worse than none. False where the worker of a carrier that takes no digits cannot send their
+   * tones now; a carrier that takes them is not waited for.
+   */
+  async #sendDtmf(call: StoredPhoneCall, { telephony, ...access }: CarrierAccess, digits: string): Promise<boolean> {
     const { callId, carrierCallId, workerId } = call;
-    if (access === undefined || carrierCallId === undefined) return;
-    const { carrier, telephony, credentials } = access;
-    if (telephony.sendDtmf === undefined) {
-      const isTaken =
-        workerId !== undefined && (await this.#options.phoneUpdate(workerId, callId, { kind: "send-dtmf", digits }));
-      if (!isTaken) this.#options.log.warn({ callId, carrierCallId }, "digits were not sent: no worker has the call");
-      return;
+    if (carrierCallId === undefined) return false;
+    if (telephony.sendDtmf !== undefined) {
+      const exchange = telephony.sendDtmf(access.credentials, carrierCallId, digits);
+      this.#run(callId, () => this.#exchangeDtmf(call, access.carrier, exchange));
+      return true;
     }
-    const exchange = telephony.sendDtmf(credentials, carrierCallId, digits);
+    const isTaken =
+      workerId !== undefined && (await this.#options.phoneUpdate(workerId, callId, { kind: "send-dtmf", digits }));
+    if (!isTaken)
+      this.#options.log.warn({ callId, carrierCallId }, "digits were not sent: no stream of the call took them");
+    return isTaken;
+  }
+
+  async #exchangeDtmf(
+    { callId, workerId }: StoredPhoneCall,
+    carrier: CarrierAccess["carrier"],
+    exchange: Exchange<undefined>,
+  ): Promise<void> {
     const answer = await this.#options.client.send(carrier.carrier, exchange);
     const handled = await this.handle(callId, { kind: "dtmf-answered", answer });
     for (const command of handled?.commands ?? []) {
@@ -386,6 +399,9 @@ export class PhoneCalls {
     this.#options.log.info({ callId, accountId, carrierCallId, event: kind, from, to }, "telephone call changed");
   }
 }
+
+const DIGITS_NOT_SENT =
+  "digits cannot be sent now: the call has no media stream, or the tones of earlier digits are still being sent";
 
 /** How the carrier takes instructions. */
 const waysOf = (telephony: CarrierTelephony): Omit<NewCallOptions, "ringMsMax"> => ({

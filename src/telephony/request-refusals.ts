@@ -1,10 +1,9 @@
 import type { PhoneRequest } from "../core/calls/phone-requests.ts";
 import { DTMF_DIGITS_MAX } from "../core/limits/phone-calls.ts";
+import { DTMF_DIGITS } from "../core/tools/built-in-tools.ts";
 import type { StoredPhoneCall } from "../store/phone-call-store.ts";
 import { type DestinationRefusal, destinationRefusal, isSip, isSipAddress } from "./destinations.ts";
 import type { CarrierAccess } from "./phone-calls.ts";
-
-const DTMF_DIGITS = new RegExp(`^[0-9A-D*#]{1,${DTMF_DIGITS_MAX}}$`);
 
 /** For the model, which may have chosen the target, and for programs. */
 const TARGET_REASONS: Readonly<Record<DestinationRefusal, string>> = {

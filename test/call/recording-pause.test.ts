@@ -2,12 +2,16 @@ import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
 import { RecordingPauses } from "../../src/call/recording-pause.ts";
 import { callMs } from "../../src/core/clocks.ts";
+import { STT_FINAL_MS_MAX, STT_WORDS_MS_MAX } from "../../src/core/limits/caller-audio.ts";
 import { VirtualCall, type VirtualCallOptions } from "../support/calls/virtual-call.ts";
 
 const PAUSE: CallEvent = { kind: "recording-pause-requested" };
 const RESUME: CallEvent = { kind: "recording-resume-requested" };
 /** By then the greeting has been heard, and neither side speaks. */
 const QUIET_MS = 4_000;
+
+/** The agent has answered long before no more words can come. */
+const SHORT: VirtualCallOptions = { answer: () => ({ text: "Yes." }) };
 
 function paused(events: Readonly<Record<number, CallEvent>>, options: VirtualCallOptions = {}): VirtualCall {
   const call = new VirtualCall({ answer: (said) => ({ text: `You said ${said}.` }), ...options });
@@ -85,8 +89,27 @@ describe("a pause of the recording", () => {
     expect(unrecorded.call.recordingRefusal({ kind: "pause-recording" })).toBe("not_recorded");
   });
 
+  test("goes on, once resumed, for as long as words of what was said in it may come, and until they are answered", () => {
+    const call = paused({ [QUIET_MS]: PAUSE, 6000: RESUME, 7500: { kind: "stt-final", text: "four one" } }, SHORT);
+    call.says(5_000, "card");
+    call.run(20_000);
+    const [first, second] = call.turns.filter(({ role, startMs }) => role === "agent" && startMs > callMs(QUIET_MS));
+    expect(first?.endMs).toBeLessThan(7_500);
+    const [resumedMs = 0] = timesOf(call, "recording-resumed");
+    expect(second?.endMs).toBeLessThanOrEqual(resumedMs);
+  });
+
+  test("ends by itself when no more words come, also where the carrier sends no frames", () => {
+    const call = paused({ [QUIET_MS]: PAUSE, 6000: RESUME }, { ...SHORT, isMuted: (nowMs) => nowMs > 5_600 });
+    call.says(5_000, "card");
+    call.run(20_000);
+    const [resumedMs = 0] = timesOf(call, "recording-resumed");
+    expect(resumedMs).toBeGreaterThanOrEqual(5_280 + STT_WORDS_MS_MAX);
+    expect(resumedMs).toBeLessThanOrEqual(5_320 + STT_WORDS_MS_MAX);
+  });
+
   test("is not ended by a second request to resume, and measures itself from the first pause", () => {
-    const pauses = new RecordingPauses();
+    const pauses = new RecordingPauses(false);
     expect(pauses.pause(callMs(1_000))).toBe(true);
     pauses.resume();
     expect(pauses.pause(callMs(2_000))).toBe(false);
@@ -94,5 +117,46 @@ describe("a pause of the recording", () => {
     pauses.resume();
     expect(pauses.silent(callMs(4_000))).toBe(3_000);
     expect(pauses.silent(callMs(5_000))).toBeUndefined();
+  });
+
+  describe("in which the caller spoke", () => {
+    const spoken = (hasFinalForEach: boolean): RecordingPauses => {
+      const pauses = new RecordingPauses(hasFinalForEach);
+      pauses.utteranceEnded(callMs(900));
+      pauses.pause(callMs(1_000));
+      pauses.utteranceEnded(callMs(2_000));
+      pauses.utteranceEnded(callMs(3_000));
+      pauses.resume();
+      return pauses;
+    };
+
+    test("awaits its words for STT_WORDS_MS_MAX, whatever finals come meanwhile", () => {
+      const pauses = spoken(false);
+      pauses.final();
+      expect(pauses.awaitsWords(callMs(3_100))).toBe(true);
+      expect(pauses.deadlineMs).toBe(3_000 + STT_WORDS_MS_MAX);
+      expect(pauses.awaitsWords(pauses.deadlineMs)).toBe(false);
+      expect(pauses.deadlineMs).toBe(Number.POSITIVE_INFINITY);
+    });
+
+    test("awaits the final of each utterance from an STT that sends one for each, for STT_FINAL_MS_MAX", () => {
+      const pauses = spoken(true);
+      for (let finals = 0; finals < 3; finals += 1) {
+        expect(pauses.awaitsWords(callMs(9_000))).toBe(true);
+        pauses.final();
+      }
+      expect(pauses.awaitsWords(callMs(9_000))).toBe(false);
+      const unanswered = spoken(true);
+      expect(unanswered.awaitsWords(callMs(3_000 + STT_FINAL_MS_MAX - 1))).toBe(true);
+      expect(unanswered.awaitsWords(callMs(3_000 + STT_FINAL_MS_MAX))).toBe(false);
+    });
+
+    test("awaits nothing of what was said before it", () => {
+      const pauses = new RecordingPauses(true);
+      pauses.utteranceEnded(callMs(900));
+      pauses.pause(callMs(1_000));
+      pauses.resume();
+      expect(pauses.awaitsWords(callMs(1_100))).toBe(false);
+    });
   });
 });

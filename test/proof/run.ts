@@ -38,7 +38,7 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
     run: proveTranscriptions,
   },
   knowledge: {
-    summary: "documents of corpora under kills, on SQLite and Postgres",
+    summary: "documents of corpora and analysed calls under kills, on SQLite and Postgres; calls while PDFs are read",
     run: proveKnowledge,
   },
   browser: {

@@ -283,8 +283,10 @@ describe("a live call", () => {
     await service.clock.play(10);
     expect([service.operations, service.updates]).toEqual([["dial"], [{ kind: "send-dtmf", digits: "42#" }]]);
     service.isWorkerThere = false;
-    await service.phoneCalls.request(onTwilio, request, "api_hangup");
-    await service.clock.play(10);
+    expect(await service.phoneCalls.request(onTwilio, request, "api_hangup")).toEqual({
+      ...{ kind: "refused", isInvalid: false },
+      reason: expect.stringContaining("the call has no media stream"),
+    });
     expect(JSON.stringify(service.log.lines)).toContain("digits were not sent");
     expect(JSON.stringify(service.log.lines)).not.toContain("42#");
     await service.close();

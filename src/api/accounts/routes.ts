@@ -10,6 +10,7 @@ import type { Account, AccountStore } from "../../store/account-store.ts";
 import type { ApiKeyCache } from "../http/api-key-cache.ts";
 import { actOf } from "../http/auth.ts";
 import { ApiError, found, invalidRequest, type Problem } from "../http/errors.ts";
+import { requireMatch } from "../http/if-match.ts";
 import { NoQuery, noQueryProblems } from "../http/query.ts";
 import { problem, problemWithoutValue, schemaProblems } from "../http/validation.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
@@ -151,10 +152,8 @@ function changesOf({ retention, voices, languages }: AccountChangesBody): Accoun
 
 /** The version that the account must still have; undefined where any is right. Throws ApiError `precondition_failed`. */
 function requiredVersion(ifMatch: string | undefined, account: Account): number | undefined {
-  if (ifMatch === undefined || ifMatch.trim() === "*") return undefined;
-  const etag = etagOf(account);
-  if (ifMatch.split(",").some((text) => text.trim() === etag)) return account.version;
-  throw stale();
+  requireMatch(ifMatch, etagOf(account), "account");
+  return ifMatch === undefined || ifMatch.trim() === "*" ? undefined : account.version;
 }
 
 const stale = (): ApiError => new ApiError("precondition_failed", "the account was changed meanwhile");

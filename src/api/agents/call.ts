@@ -8,6 +8,7 @@ import { type CallSpecDeps, maxCostProblems, modelProblems, specOfCheckedTools }
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
 import { isBlank, problemWithoutValue } from "../http/validation.ts";
 import { corpusProblems, type NamedCorpora, withCorporaOfAgent } from "../tools/corpora.ts";
+import { readingOnce } from "../tools/corpora-once.ts";
 import { toolProblems } from "../tools/selected-tools.ts";
 import { languageByCode, languageMismatch, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
 import type { AgentCallBody } from "./schemas.ts";
@@ -46,8 +47,9 @@ export interface AgentCall {
  */
 export async function agentSpecOf(
   { definition, accountId, body, found, facts }: AgentCall,
-  offer: CallSpecDeps,
+  offered: CallSpecDeps,
 ): Promise<{ spec: CallSpec; variables: VariableValues }> {
+  const offer = { ...offered, corpusLookup: readingOnce(offered.corpusLookup) };
   const overrides: Record<string, unknown> = isObject(body.overrides) ? body.overrides : {};
   const { values, problems: wrongValues } = valuesOf(definition.variables, body.variables, facts);
   const { texts, problems: wrongTexts } =

@@ -24,6 +24,7 @@ export async function checkedDefinition(
   const tools = await toolProblems(settings.selectedTools, ["callSettings", "selectedTools"], accountId, offer, {
     tools: { ids: given.toolIds, at: ["toolIds"] },
     corpora: { ids: given.corpusIds, at: ["corpusIds"] },
+    isSaved: true,
   });
   const { voice, language } = await lookUpVoiceAndLanguage(
     [

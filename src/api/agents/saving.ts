@@ -7,6 +7,7 @@ import type { CallCreationDeps } from "../calls/create.ts";
 import { type CallSpecDeps, offerTo } from "../calls/spec.ts";
 import { actOf } from "../http/auth.ts";
 import { ApiError, invalidRequest, notFound, type Problem, REFUSALS } from "../http/errors.ts";
+import { requireMatch } from "../http/if-match.ts";
 import type { LargeResponsesDeps } from "../http/large-response-hooks.ts";
 import { checkedDefinition, isSameDefinition } from "./definition.ts";
 import { etagOf } from "./items.ts";
@@ -62,7 +63,7 @@ export async function changeAgent(deps: AgentRoutesDeps, request: Requester, cha
   for (let tries = 0; tries < CHANGE_TRIES_MAX; tries++) {
     const agent = await deps.agents.get(accountId, agentId);
     if (agent === undefined) throw problems.length > 0 ? invalidRequest(problems) : notFound("agent");
-    if (problems.length === 0) requireMatch(ifMatch, agent);
+    if (problems.length === 0) requireMatch(ifMatch, etagOf(agent), "agent");
     const before = await newestDefinition(deps, agent);
     const { autoPublish, ...fields } = changes;
     const changed = { ...before, ...fields } as AgentDefinition;
@@ -115,14 +116,6 @@ function logAddition(
 
 const tooManyVersions = (): ApiError =>
   new ApiError("conflict", `the agent has reached its limit of ${AGENT_VERSIONS_MAX} published versions`);
-
-/** Throws ApiError `precondition_failed` unless the header If-Match is absent, `*`, or has the agent's ETag. */
-function requireMatch(ifMatch: string | undefined, agent: Agent): void {
-  if (ifMatch === undefined || ifMatch.trim() === "*") return;
-  const etag = etagOf(agent);
-  if (ifMatch.split(",").some((text) => text.trim() === etag)) return;
-  throw new ApiError("precondition_failed", `the agent was changed meanwhile: its ETag is ${etag}`);
-}
 
 /** What a change begins with: the draft, or else the live version. */
 async function newestDefinition({ agents }: AgentRoutesDeps, agent: Agent): Promise<AgentDefinition> {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { NoQuery } from "../http/query.ts";
-import { askWorker, type CallHoldDeps } from "./hold.ts";
+import { answerLiveRequest, type LiveRequestDeps } from "./live-request.ts";
 import { CallItem, CallParams } from "./response-schemas.ts";
 
 const common = {
@@ -29,20 +29,24 @@ const RESUME = {
   operationId: "resumeRecording",
   summary: "Resume the recording of a call",
   description:
-    "What is said is stored again as soon as neither side speaks: a reply or an utterance that is under way may still say what was said in the pause. 409 `recording_not_paused` answers a repeated request. 409 `conflict` as for `pauseRecording`.",
+    "What is said is stored again as soon as neither side speaks and no words of the pause can come any more: a reply, an utterance or a transcript that is under way may still say what was said in it. 409 `recording_not_paused` answers a request when it is not paused, also a repeated one once the pause has ended. 409 `conflict` as for `pauseRecording`.",
   errors: ["not_found", "conflict", "recording_not_paused", "unavailable"] as const,
-  response: { 200: CallItem.meta({ description: "The recording goes on once neither side speaks." }) },
+  response: {
+    200: CallItem.meta({
+      description: "The recording goes on once neither side speaks and no words of the pause can come any more.",
+    }),
+  },
 };
 
 /** Registers the routes of pauses of the recording in `scope`, which must require an API key. */
-export function recordingPauseRoutes(scope: FastifyInstance, deps: CallHoldDeps): void {
+export function recordingPauseRoutes(scope: FastifyInstance, deps: LiveRequestDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
   app.post("/calls/:id/recording/pause", { schema: PAUSE }, (request) =>
-    askWorker(deps, request, request.params.id, { kind: "pause-recording" }),
+    answerLiveRequest(deps, request, request.params.id, { kind: "pause-recording" }),
   );
 
   app.post("/calls/:id/recording/resume", { schema: RESUME }, (request) =>
-    askWorker(deps, request, request.params.id, { kind: "resume-recording" }),
+    answerLiveRequest(deps, request, request.params.id, { kind: "resume-recording" }),
   );
 }

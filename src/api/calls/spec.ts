@@ -10,6 +10,7 @@ import type { Path } from "../http/display-path.ts";
 import { ApiError, firstProblems, notImplemented, type Problem } from "../http/errors.ts";
 import { isBlank, problem, problemsOf, problemWithoutValue } from "../http/validation.ts";
 import { callKnowledgeOf } from "../tools/corpora.ts";
+import { readingOnce } from "../tools/corpora-once.ts";
 import { type SavedToolDeps, type SavedTools, savedToolsOf, toolIdsIn } from "../tools/saved.ts";
 import { type ToolDeps, toolProblems, transportProblems } from "../tools/selected-tools.ts";
 import { toolSpecsOf } from "../tools/tool-specs.ts";
@@ -54,8 +55,9 @@ export async function callSpecOf(
   body: NewCallBody,
   found: readonly Problem[],
   accountId: AccountId,
-  offer: CallSpecDeps,
+  offered: CallSpecDeps,
 ): Promise<CallSpec> {
+  const offer = { ...offered, corpusLookup: readingOnce(offered.corpusLookup) };
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const tools = await toolProblems(given.selectedTools, ["selectedTools"], accountId, offer);
   return specOfCheckedTools(

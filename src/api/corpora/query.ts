@@ -2,16 +2,27 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { Passage, Retriever } from "../../core/knowledge/passages.ts";
-import { PASSAGES_DEFAULT, PASSAGES_MAX, QUESTION_CHARS_MAX } from "../../core/limits/retrieval.ts";
+import { LARGE_RESPONSE_WAIT_MS_MAX } from "../../core/limits/api.ts";
+import {
+  CORPUS_QUERIES_MAX,
+  CORPUS_QUERIES_PER_ACCOUNT_MAX,
+  PASSAGES_DEFAULT,
+  PASSAGES_MAX,
+  QUESTION_CHARS_MAX,
+} from "../../core/limits/retrieval.ts";
 import type { CorpusStore } from "../../store/corpus-store.ts";
 import { found } from "../http/errors.ts";
 import { textNotBlank, wholeNumber } from "../http/fields.ts";
+import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
+import type { LargeResponses } from "../http/large-responses.ts";
 import { NoQuery } from "../http/query.ts";
 import { CorpusParams, corpusId, documentId, isLanguageTag } from "./schemas.ts";
 
 export interface CorpusQueryDeps {
   corpora: Pick<CorpusStore, "get">;
   retriever: Retriever;
+  /** Bounds the questions that have no answer yet. */
+  corpusQueries: LargeResponses;
 }
 
 const textRule = { error: `must be a string of at most ${QUESTION_CHARS_MAX} characters` };
@@ -91,18 +102,23 @@ const QUERY = {
   summary: "Ask a corpus",
   description:
     "The passages of a corpus that fit a question: those that an agent would get. A document is found within seconds after it is " +
-    "`ready`. 503 where the index does not have the corpus yet, or too many questions wait.",
+    `\`ready\`. 503 where the index does not have the corpus yet, or too many questions wait. An account may have ${CORPUS_QUERIES_PER_ACCOUNT_MAX} ` +
+    `questions under way, and all accounts ${CORPUS_QUERIES_MAX}; further ones wait for up to ${LARGE_RESPONSE_WAIT_MS_MAX / 1_000} s, then they get 429 or 503.`,
   params: CorpusParams,
   querystring: NoQuery,
   body: QueryBody,
   response: { 200: CorpusAnswer },
-  errors: ["not_found", "unavailable"],
+  errors: ["not_found", "unavailable", ...LARGE_RESPONSE_ERRORS],
 } as const;
 
 /** Registers `POST /corpora/{id}/query` in `scope`, which must require an API key. */
-export function corpusQueryRoutes(scope: FastifyInstance, { corpora, retriever }: CorpusQueryDeps): void {
+export function corpusQueryRoutes(
+  scope: FastifyInstance,
+  { corpora, retriever, corpusQueries }: CorpusQueryDeps,
+): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
-  app.post("/corpora/:id/query", { schema: QUERY }, async ({ accountId, params, body }) => {
+  const bounded = largeResponseHooks(corpusQueries);
+  app.post("/corpora/:id/query", { schema: QUERY, ...bounded }, async ({ accountId, params, body }) => {
     const corpus = found(await corpora.get(accountId, params.id), "corpus");
     const { text, passagesMax, languageId = corpus.languageId } = body;
     // It has a deadline of its own, shorter than any client would wait.

@@ -12,6 +12,7 @@ import {
   LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX,
   UNREAD_MS_MIN,
 } from "../../core/limits/api.ts";
+import { CORPUS_QUERIES_MAX, CORPUS_QUERIES_PER_ACCOUNT_MAX } from "../../core/limits/retrieval.ts";
 import { UPLOADS_MAX, UPLOADS_PER_ACCOUNT_MAX } from "../../core/limits/transcriptions.ts";
 import { ApiError } from "./errors.ts";
 
@@ -48,6 +49,13 @@ export const UPLOAD_BOUNDS: ResponseBounds = {
   what: "uploads",
   perAccountMax: UPLOADS_PER_ACCOUNT_MAX,
   max: UPLOADS_MAX,
+};
+
+/** Questions to corpora: calls ask the same process. */
+export const CORPUS_QUERY_BOUNDS: ResponseBounds = {
+  what: "questions to corpora",
+  perAccountMax: CORPUS_QUERIES_PER_ACCOUNT_MAX,
+  max: CORPUS_QUERIES_MAX,
 };
 
 /** A response in progress. */
@@ -185,12 +193,12 @@ export class LargeResponses {
   }
 
   #refusal(accountId: AccountId): ApiError {
-    const { what } = this.#bounds;
+    const { what, perAccountMax, max } = this.#bounds;
     if (this.#isAllowed(accountId)) {
       this.#counter.refused("service");
-      return new ApiError("overloaded", `the service has reached its limit of concurrent ${what}`);
+      return new ApiError("overloaded", `the service has reached its limit of ${max} concurrent ${what}`);
     }
     this.#counter.refused("account");
-    return new ApiError("rate_limited", `this account has reached its limit of concurrent ${what}`);
+    return new ApiError("rate_limited", `this account has reached its limit of ${perAccountMax} concurrent ${what}`);
   }
 }

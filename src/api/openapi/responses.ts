@@ -32,7 +32,7 @@ export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   recording_not_paused: "the recording is not paused",
   idempotency_mismatch: "the Idempotency-Key was used with another request",
   precondition_failed:
-    "the header If-Match names another version than the agent or the account has: it was changed meanwhile",
+    "the header If-Match names another version than the agent, the tool or the account has: it was changed meanwhile",
   payload_too_large: `the body is larger than ${BODY_BYTES_MAX / 1_024} KiB`,
   unsupported_media_type:
     "the body is not application/json in UTF-8, or has a Content-Encoding; or an uploaded file is no WAV file, and FFmpeg, which reads " +
@@ -41,15 +41,16 @@ export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   rate_limited:
     "the API key, the person or the account has reached its limit of requests a minute (`API_KEY_REQUESTS_PER_MINUTE`, " +
     "`ACCOUNT_REQUESTS_PER_MINUTE`), the API key its limit of concurrent calls (`CALLS_PER_API_KEY`), the account its own limit of " +
-    "concurrent calls or of created calls a minute, or its limit of concurrent lists, downloads or streams of events, or a " +
-    "publishable key or an address its limit of starts a minute or of concurrent calls; or there were too many wrong passwords",
+    "concurrent calls or of created calls a minute, or its limit of concurrent lists, downloads, questions to corpora, streams of " +
+    "events, tests of tools or requests that ask an MCP server for its tools, or a publishable key or an address its limit of starts " +
+    "a minute or of concurrent calls; or there were too many wrong passwords",
   spend_limit:
     "the calls of the account have reached a spend limit per minute, or those of a publishable key or an address their limit of " +
     "cost a day",
   internal: "a bug in the service; its log has details under the same `requestId`",
   overloaded:
-    "there is no capacity for another call, the media workers do not keep up, or too many lists, downloads, streams of events or " +
-    "hashes of passwords are in progress",
+    "there is no capacity for another call, the media workers do not keep up, or too many lists, downloads, questions to corpora, " +
+    "streams of events or hashes of passwords are in progress",
   draining: "the service is about to stop",
   insufficient_storage: "free disk space is too low for new calls; live calls continue",
   database_lost:

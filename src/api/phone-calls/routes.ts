@@ -99,7 +99,8 @@ const DTMF = {
   tags,
   summary: "Send DTMF digits",
   description:
-    "Sends digits to the other end of a telephone call. 409 `conflict` for a call that is not live, or is no telephone call of this service.",
+    "Sends digits to the other end of a telephone call. 409 `conflict` for a call that is not live, or is no telephone call of this service, " +
+    "and, where the digits are tones of the media stream, while the call has none or too many digits wait.",
   params: CallParams,
   querystring: NoQuery,
   body: DtmfBody,

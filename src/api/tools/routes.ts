@@ -7,6 +7,7 @@ import { builtInHasEffects } from "../../core/tools/effects.ts";
 import { actOf } from "../http/auth.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";
 import { ApiError, found, invalidRequest, notFound } from "../http/errors.ts";
+import { requireMatch } from "../http/if-match.ts";
 import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
 import { pageOf } from "../http/pages.ts";
 import { NoQuery, noQueryProblems } from "../http/query.ts";
@@ -23,7 +24,7 @@ import {
   ToolParams,
   type ToolSummary,
 } from "./saved-schemas.ts";
-import { changedBody, checkedTool, requireToolCapacity, type ToolSavingDeps } from "./saving.ts";
+import { changedBody, checkedTool, listingSlots, requireToolCapacity, type ToolSavingDeps } from "./saving.ts";
 import { isBuiltIn } from "./selected-tools.ts";
 import { type ToolTestRoutesDeps, toolTestRoutes } from "./test-routes.ts";
 
@@ -47,7 +48,7 @@ const CREATE = {
   body: NewToolBody,
   response: { 201: ToolItem },
   responseHeaders: { 201: ["ETag"] },
-  errors: ["conflict", "unavailable"],
+  errors: ["conflict", "rate_limited", "unavailable"],
 } as const;
 
 const LIST = {
@@ -106,7 +107,7 @@ const CHANGE = {
   body: ToolChanges,
   response: { 200: ToolItem },
   responseHeaders: { 200: ["ETag"] },
-  errors: ["not_found", "conflict", "precondition_failed", "unavailable"],
+  errors: ["not_found", "conflict", "precondition_failed", "rate_limited", "unavailable"],
 } as const;
 
 const DELETE = {
@@ -127,13 +128,14 @@ const DELETE = {
 export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void {
   const app = fastify.withTypeProvider<ZodTypeProvider>();
   const { tools, log } = deps;
+  const checks = { ...deps, listings: listingSlots() };
   toolTestRoutes(fastify, deps);
 
   app.post("/tools", { schema: CREATE, attachValidation: true }, async (request, reply) => {
     const { accountId, id: requestId } = request;
     await requireToolCapacity(accountId, deps);
     const problems = [...schemaProblems(request), ...noQueryProblems(request.query)];
-    const { definition, listing } = await checkedTool(request.body, problems, accountId, deps);
+    const { definition, listing } = await checkedTool(request.body, problems, accountId, checks);
     const tool = await tools.create(accountId, definition, listing, actOf(request));
     log.info({ accountId, requestId, toolId: tool.id, type: definition.type }, "tool saved");
     const headers = { location: `${fastify.prefix}/tools/${tool.id}`, etag: etagOf(tool) };
@@ -179,9 +181,9 @@ export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void
     const tool = await tools.get(accountId, params.id);
     if (tool === undefined) throw problems.length > 0 ? invalidRequest(problems) : notFound("tool");
     if (problems.length > 0) throw invalidRequest(problems);
-    requireMatch(request.headers["if-match"], etagOf(tool));
+    requireMatch(request.headers["if-match"], etagOf(tool), "tool");
     const changed = changedBody(tool, request.body);
-    const { definition, listing } = await checkedTool(changed.body, changed.problems, accountId, deps, tool);
+    const { definition, listing } = await checkedTool(changed.body, changed.problems, accountId, checks, tool);
     const change = { definition, listing, basedOn: tool.version };
     const outcome = found(await tools.change(accountId, params.id, change, actOf(request)), "tool");
     if (outcome.kind === "stale") throw new ApiError("conflict", "the tool is being changed by another request");
@@ -205,10 +207,3 @@ export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void
 
 /** Some of the longest tools fill a page. */
 const TOOLS_PER_READ = 25;
-
-/** Throws ApiError `precondition_failed` unless the header If-Match is absent, `*`, or has this ETag. */
-function requireMatch(ifMatch: string | undefined, etag: string): void {
-  if (ifMatch === undefined || ifMatch.trim() === "*") return;
-  if (ifMatch.split(",").some((text) => text.trim() === etag)) return;
-  throw new ApiError("precondition_failed", `the tool was changed meanwhile: its ETag is ${etag}`);
-}

@@ -1,13 +1,14 @@
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { TOOLS_PER_ACCOUNT_MAX } from "../../core/limits/tools.ts";
+import { MCP_LISTINGS_MAX, MCP_LISTINGS_PER_ACCOUNT_MAX, TOOLS_PER_ACCOUNT_MAX } from "../../core/limits/tools.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { McpLister, McpListing } from "../../core/tools/mcp/lister.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
 import type { SavedTool, SavedToolDefinition, ToolStore } from "../../store/tool-store.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
 import { problem, problemsOf } from "../http/validation.ts";
+import { AccountSlots } from "./account-slots.ts";
 import { NewToolBody, type ToolChanges } from "./saved-schemas.ts";
 import { savedDefinitionProblems, type ToolDeps } from "./selected-tools.ts";
 
@@ -18,6 +19,20 @@ export interface ToolSavingDeps extends ToolDeps {
   /** Asks MCP servers for their tools. */
   mcpLister: Pick<McpLister, "list">;
 }
+
+/** What checking a tool needs. */
+export interface ToolCheckDeps extends ToolSavingDeps {
+  /** Servers that are asked for their tools at present. */
+  listings: AccountSlots;
+}
+
+/** None is asked yet. */
+export const listingSlots = (): AccountSlots =>
+  new AccountSlots({
+    what: "requests that ask an MCP server for its tools",
+    perAccountMax: MCP_LISTINGS_PER_ACCOUNT_MAX,
+    max: MCP_LISTINGS_MAX,
+  });
 
 /** A definition that was checked, and the tools of its server where it has one. */
 export interface CheckedTool {
@@ -36,13 +51,13 @@ export async function requireToolCapacity(
 
 /**
  * The tool in a body, which may have any shape when `found` has problems. An MCP server is asked for its tools, unless `earlier` has
- * those of the same one. Throws ApiError: 400 with all problems together.
+ * those of the same one. Throws ApiError: 400 with all problems together, and what `AccountSlots.run` throws.
  */
 export async function checkedTool(
   body: NewToolBody,
   found: readonly Problem[],
   accountId: AccountId,
-  deps: ToolSavingDeps,
+  deps: ToolCheckDeps,
   earlier?: SavedTool,
 ): Promise<CheckedTool> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
@@ -56,7 +71,9 @@ export async function checkedTool(
   }
   const { url, headers, allowedTools } = definition.mcp;
   const own = await deps.accountSecrets.openToolSecrets(accountId, Object.values(headers).flatMap(secretsIn));
-  const result = await deps.mcpLister.list({ accountId, url, headers, allowedTools }, own);
+  const result = await deps.listings.run(accountId, () =>
+    deps.mcpLister.list({ accountId, url, headers, allowedTools }, own),
+  );
   if (result.kind === "failed") {
     if (result.isOurs) throw new ApiError("unavailable", `the MCP server could not be asked: ${result.reason}`);
     const rule = `must be that of an MCP server that lists its tools, and it did not: ${result.reason}`;

@@ -5,6 +5,7 @@ import { isObject } from "../../core/json.ts";
 import { RETRIEVAL_MODES } from "../../core/knowledge/call-knowledge.ts";
 import { CALL_CORPORA_MAX, PASSAGES_DEFAULT, PASSAGES_LIMIT, PASSAGES_MIN } from "../../core/limits/call-knowledge.ts";
 import { HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls.ts";
+import { DTMF_DIGITS_MAX } from "../../core/limits/phone-calls.ts";
 import {
   TOOL_ANSWER_BYTES_MAX,
   TOOL_DESCRIPTION_CHARS_MAX,
@@ -45,7 +46,7 @@ const DEFINITION_TYPES = ["http", "client"] as const;
 const OVERRIDES: Readonly<Record<string, Readonly<Record<string, [is: (value: unknown) => boolean, rule: string]>>>> = {
   hang_up: {},
   transfer: { target: [isTransferTarget, "must be a telephone number or a SIP address of at most 256 characters"] },
-  send_dtmf: { digits: [isDigits, "must be 1 to 64 DTMF digits: 0-9, *, #, A-D"] },
+  send_dtmf: { digits: [isDigits, `must be 1 to ${DTMF_DIGITS_MAX} DTMF digits: 0-9, *, #, A-D`] },
   hold_call: { seconds: [isHoldSeconds, `must be a whole number from ${HOLD_S_MIN} to ${HOLD_S_MAX}`] },
   pause_recording: {},
   resume_recording: {},

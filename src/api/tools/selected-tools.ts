@@ -63,6 +63,8 @@ export const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.s
 interface OfAgent {
   tools?: ToolIds;
   corpora?: NamedCorpora;
+  /** The agent is being saved: it may fix only arguments that a tool of an MCP server has now. For a call, others are ignored. */
+  isSaved?: boolean;
 }
 
 /** Saved tools that are named elsewhere than in `selectedTools`. */
@@ -84,12 +86,12 @@ export async function toolProblems(
   offer: ToolDeps,
   ofAgent: OfAgent = {},
 ): Promise<readonly Problem[]> {
-  const { tools: more, corpora } = ofAgent;
+  const { tools: more, corpora, isSaved = false } = ofAgent;
   const listed = Array.isArray(selected) && selected.length <= SELECTED_TOOLS_MAX ? selected : [];
   const checked = new CheckedNames();
   const saved = await savedToolsOf([...toolIdsIn(listed), ...idsOf(more)], accountId, offer);
   return [
-    ...(await selectedToolProblems(listed, at, { ...offer, accountId, saved, checked })),
+    ...(await selectedToolProblems(listed, at, { ...offer, accountId, saved, checked, isSaved })),
     ...(more === undefined ? [] : toolIdProblems(more, listed.length, saved, checked)),
     ...(await corpusProblems(namedCorpora(selected, at), corpora, accountId, offer.corpusLookup)),
   ];
@@ -142,13 +144,15 @@ function* toolIdProblems(
 function* savedSelectionProblems(
   { toolId, parameterOverrides }: Record<string, unknown>,
   at: Path,
-  { saved, checked }: Pick<SelectionContext, "saved" | "checked">,
+  { saved, checked, isSaved }: Pick<SelectionContext, "saved" | "checked" | "isSaved">,
 ): Generator<Problem> {
   if (typeof toolId !== "string" || isBlank(toolId)) return;
   const rule = savedToolRule(toolId, saved, checked);
   if (rule !== undefined) yield problem([...at, "toolId"], rule, toolId);
   const tool = saved.get(toolId);
   if (tool === undefined || !isObject(parameterOverrides)) return;
+  // A server that changes its list must not keep calls from being created.
+  if (tool.definition.type === "mcp" && !isSaved) return;
   const known = argumentNamesOf(tool);
   for (const name of Object.keys(parameterOverrides)) {
     if (known.includes(name)) continue;
@@ -160,12 +164,13 @@ interface SelectionContext extends ToolDeps {
   accountId: AccountId;
   saved: SavedTools;
   checked: CheckedNames;
+  isSaved: boolean;
 }
 
 async function selectedToolProblems(
   selected: readonly unknown[],
   at: Path,
-  { accountId, saved, checked, ...offer }: SelectionContext,
+  { accountId, saved, checked, isSaved, ...offer }: SelectionContext,
 ): Promise<readonly Problem[]> {
   const schemasDeadlineMs = addMs(offer.clock.nowMs(), SCHEMAS_OF_REQUEST_MS_MAX);
   const toolSecrets = mentionsSecret(selected) ? await secretsFor(accountId, offer) : offer.toolSecrets;
@@ -178,7 +183,7 @@ async function selectedToolProblems(
     const name = toolName ?? (isObject(definition) ? definition.name : undefined);
     const nameRule = checked.problemOf(name);
     if (nameRule !== undefined) problems.push(problem(nameAt, nameRule, name));
-    problems.push(...savedSelectionProblems(tool, [...at, index], { saved, checked }));
+    problems.push(...savedSelectionProblems(tool, [...at, index], { saved, checked, isSaved }));
     if (toolName === "switch_language" && isObject(tool.parameterOverrides))
       problems.push(...(await fixedLanguageProblems(tool.parameterOverrides.language, [...at, index], offer)));
     if (!isObject(definition)) continue;

@@ -56,8 +56,8 @@ export function toolTestRoutes(fastify: FastifyInstance, deps: ToolTestRoutesDep
     if (tool === undefined && problems.length === 0) found(tool, "tool");
     if (tool === undefined || problems.length > 0) throw invalidRequest(problems);
     const { arguments: given, toolName } = request.body;
-    const { run, outcome, durationMs } = await tests.run(tool, { arguments: given, toolName });
-    const { sent, status, text, fault } = outcome;
+    const { run, outcome, sent, durationMs } = await tests.run(tool, { arguments: given, toolName });
+    const { status, text, fault } = outcome;
     const hasResponse = status !== undefined || (sent !== undefined && (fault === undefined || fault === "server"));
     return {
       runId: run.id,

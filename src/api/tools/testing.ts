@@ -3,14 +3,16 @@ import { elapsedMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { TOOL_RUN_TEXT_CHARS_MAX, TOOL_TESTS_MAX, TOOL_TESTS_PER_ACCOUNT_MAX } from "../../core/limits/tools.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";
+import { argumentProblem } from "../../core/tools/argument-check.ts";
 import type { HttpTools } from "../../core/tools/http/client.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { McpTools } from "../../core/tools/mcp/tools.ts";
-import { failed, type ToolOutcome } from "../../core/tools/outcome.ts";
+import { failed, type ShownRequest, type ToolOutcome } from "../../core/tools/outcome.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
 import type { SavedTool, ToolRun, ToolStore } from "../../store/tool-store.ts";
 import { ApiError, invalidRequest } from "../http/errors.ts";
 import { problem } from "../http/validation.ts";
+import { AccountSlots } from "./account-slots.ts";
 import { type SavedToolDeps, specsOfSaved } from "./saved.ts";
 
 /** What tests of saved tools need. */
@@ -31,14 +33,28 @@ interface ToolTest {
 export interface TestedTool {
   run: ToolRun;
   outcome: ToolOutcome;
+  /** What was sent; undefined where nothing was. */
+  sent: ShownRequest | undefined;
   durationMs: number;
+}
+
+/** A test that is running. */
+interface RunningTest {
+  spec: HttpTool | McpTool;
+  accountId: AccountId;
+  arguments: ToolTest["arguments"];
+  signal: AbortSignal;
+  onRequest: (request: ShownRequest) => void;
 }
 
 /** Runs saved tools outside of calls, a few at a time. */
 export class ToolTests {
   readonly #deps: ToolTestDeps;
-  readonly #running = new Map<AccountId, number>();
-  #runningCount = 0;
+  readonly #slots = new AccountSlots({
+    what: "tests of tools",
+    perAccountMax: TOOL_TESTS_PER_ACCOUNT_MAX,
+    max: TOOL_TESTS_MAX,
+  });
 
   constructor(deps: ToolTestDeps) {
     this.#deps = deps;
@@ -48,21 +64,7 @@ export class ToolTests {
   async run(tool: SavedTool, test: ToolTest): Promise<TestedTool> {
     const { accountId } = tool;
     const spec = testedSpec(tool, test);
-    const running = this.#running.get(accountId) ?? 0;
-    if (running >= TOOL_TESTS_PER_ACCOUNT_MAX) {
-      throw new ApiError("rate_limited", `at most ${TOOL_TESTS_PER_ACCOUNT_MAX} tests of tools run at a time`);
-    }
-    if (this.#runningCount >= TOOL_TESTS_MAX) throw new ApiError("unavailable", "too many tests of tools are running");
-    this.#running.set(accountId, running + 1);
-    this.#runningCount += 1;
-    try {
-      return await this.#run(spec, accountId, test.arguments);
-    } finally {
-      this.#runningCount -= 1;
-      const left = (this.#running.get(accountId) ?? 1) - 1;
-      if (left === 0) this.#running.delete(accountId);
-      else this.#running.set(accountId, left);
-    }
+    return await this.#slots.run(accountId, () => this.#run(spec, accountId, test.arguments));
   }
 
   async #run(spec: HttpTool | McpTool, accountId: AccountId, given: ToolTest["arguments"]): Promise<TestedTool> {
@@ -77,7 +79,12 @@ export class ToolTests {
         abort.abort();
       });
     });
-    const outcome = await Promise.race([this.#carryOut(spec, accountId, given, abort.signal), late]);
+    let sent: ShownRequest | undefined;
+    const onRequest = (request: ShownRequest): void => {
+      if (!abort.signal.aborted) sent = request;
+    };
+    const test = { spec, accountId, arguments: given, signal: abort.signal, onRequest };
+    const outcome = await Promise.race([this.#carryOut(test), late]);
     cancel();
     const durationMs = Math.round(elapsedMs(begunMs, clock.nowMs()));
     const run = await tools.addTestRun(accountId, {
@@ -91,30 +98,23 @@ export class ToolTests {
         result: outcome.text.slice(0, TOOL_RUN_TEXT_CHARS_MAX),
       },
     });
-    return { run, outcome, durationMs };
+    return { run, outcome, sent, durationMs };
   }
 
-  async #carryOut(
-    spec: HttpTool | McpTool,
-    accountId: AccountId,
-    given: ToolTest["arguments"],
-    signal: AbortSignal,
-  ): Promise<ToolOutcome> {
+  async #carryOut({ spec, accountId, arguments: given, signal, onRequest }: RunningTest): Promise<ToolOutcome> {
     const { schemas, accountSecrets, httpTools, mcpTools } = this.#deps;
-    const result = await schemas.check(accountId, JSON.stringify(spec.parameters), JSON.stringify(given), signal);
-    if (result.outcome !== "answered") return failed("busy", "its arguments could not be checked in time");
-    const { answer } = result;
-    if (answer.kind === "invalid") return failed("arguments", "the tool's own schema cannot be compiled");
-    if (answer.kind !== "fits") return failed("arguments", `the arguments do not fit: ${answer.reason}`);
+    const checked = await schemas.check(accountId, JSON.stringify(spec.parameters), JSON.stringify(given), signal);
+    const problem = argumentProblem(checked);
+    if (problem !== undefined) return problem;
     const names = Object.values(spec.headers).flatMap(secretsIn);
     const toolSecrets = await accountSecrets.openToolSecrets(accountId, names);
     if (spec.kind === "http") {
-      return await httpTools.forCall({ accountId, toolSecrets }).carryOut(spec, given, signal, accountId);
+      return await httpTools.forCall({ accountId, toolSecrets }).carryOut(spec, given, signal, accountId, onRequest);
     }
     const owner = `test ${spec.toolId}`;
     const outcome = await mcpTools
       .withSecrets({ accountId, toolSecrets })
-      .carryOut(spec, given, signal, { accountId, owner });
+      .carryOut(spec, given, signal, { accountId, owner }, onRequest);
     mcpTools.end(owner);
     return outcome;
   }

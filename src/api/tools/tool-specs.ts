@@ -1,7 +1,15 @@
 import type { z } from "zod";
 import type { CallSpec, ToolSpec } from "../../core/calls/spec.ts";
 import type { CallKnowledge } from "../../core/knowledge/call-knowledge.ts";
-import { flagsOf, type SavedToolDeps, type SavedTools, specsOfSaved, withoutClashes } from "./saved.ts";
+import type { SavedTool } from "../../store/tool-store.ts";
+import {
+  argumentNamesOf,
+  flagsOf,
+  type SavedToolDeps,
+  type SavedTools,
+  specsOfSaved,
+  withoutClashes,
+} from "./saved.ts";
 import type { SelectedTool, ToolDefinition, ToolItem } from "./schemas.ts";
 import { isBuiltIn } from "./selected-tools.ts";
 
@@ -25,7 +33,10 @@ export async function toolSpecsOf(
     ({ toolId, toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
       if (definition !== undefined) return [definedTool(definition, fixedArguments)];
       const tool = toolId === undefined ? undefined : saved.get(toolId);
-      if (tool !== undefined) return specsOfSaved(tool, fixedArguments);
+      if (tool !== undefined) {
+        logIgnoredArguments(tool, fixedArguments, deps);
+        return specsOfSaved(tool, fixedArguments);
+      }
       if (toolName === undefined || !isBuiltIn(toolName)) return [];
       const limits = toolName === "switch_language" ? { languages } : {};
       const asked = toolName === "query_corpus" && knowledge !== undefined ? { knowledge } : {};
@@ -33,6 +44,19 @@ export async function toolSpecsOf(
     },
   );
   return await withoutClashes(specs, saved, deps);
+}
+
+/** The arguments that a call is to fix are checked before, except those of MCP servers: no tool of one may have them any more. */
+function logIgnoredArguments(
+  tool: SavedTool,
+  fixedArguments: Readonly<Record<string, unknown>>,
+  { log }: SavedToolDeps,
+): void {
+  const known = argumentNamesOf(tool);
+  const ignored = Object.keys(fixedArguments).filter((name) => !known.includes(name));
+  if (ignored.length === 0) return;
+  const fields = { toolId: tool.id, argument: ignored[0], ignored: ignored.length };
+  log.warn(fields, "fixed arguments ignored: no tool of the MCP server has them");
 }
 
 function definedTool(

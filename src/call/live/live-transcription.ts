@@ -87,6 +87,11 @@ export class LiveTranscription implements CallMachine {
     return "not_live";
   }
 
+  /** It sends nothing. */
+  canSendTones(): boolean {
+    return false;
+  }
+
   recordingRefusal(): RecordingRefusal {
     return "not_live";
   }

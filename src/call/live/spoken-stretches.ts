@@ -1,3 +1,4 @@
+import { STT_FINAL_MS_MAX, STT_WORDS_MS_MAX } from "../../core/limits/caller-audio.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 
 /** A stretch of the audio in which someone speaks, ms on the timeline of the audio. */
@@ -12,9 +13,6 @@ const MISSED_SPEECH_MS_MAX = 1_000;
 const PAUSE_MS_MIN = 100;
 /** What is left of speech after a final in the middle of it is the end of its last word, unless it is longer than this. */
 const REST_MS_MIN = 300;
-/** A stretch has no words if its final has not come by then, where each has a final, and where not. */
-const FINAL_MS_MAX = 30_000;
-const WORDS_MS_MAX = 3_000;
 
 /**
  * The speech that is not final yet: where the next utterance begins and ends. Transcripts have no times of their own, so that each
@@ -52,7 +50,7 @@ export class SpokenStretches {
 
   /** Speech has started, `startMs` on. Stretches before it of which no words have come by now had none. */
   started(startMs: number, hasInterim: boolean): void {
-    const waitMs = this.#hasFinalForEach ? FINAL_MS_MAX : WORDS_MS_MAX;
+    const waitMs = this.#hasFinalForEach ? STT_FINAL_MS_MAX : STT_WORDS_MS_MAX;
     if (!hasInterim) this.#ended = this.#ended.filter(({ endMs }) => startMs - endMs < waitMs);
     this.#startMs = Math.max(this.#takenMs, startMs);
     this.#voicedMs = this.#startMs;

@@ -248,6 +248,11 @@ export class AgentSide {
     return true;
   }
 
+  /** Whether there is a leg for tones, and room for those of so many digits. */
+  canSendTones(digits: number): boolean {
+    return !this.#isDetached && this.#tones.hasRoomFor(digits);
+  }
+
   /** Tones are to be sent, or not played to their end. */
   areTonesPending(nowMs: CallMs): boolean {
     return this.#tones.arePending(nowMs);

@@ -27,9 +27,14 @@ export class PendingTones {
     return nowMs < this.untilMs;
   }
 
+  /** Whether so many digits more are not too many. */
+  hasRoomFor(digits: number): boolean {
+    return Math.ceil(this.#frames / DTMF_FRAMES_PER_DIGIT) + digits <= DTMF_TONES_MAX;
+  }
+
   /** Digits are to be sent; false where that would be too many. */
   add(digits: number): boolean {
-    if (Math.ceil(this.#frames / DTMF_FRAMES_PER_DIGIT) + digits > DTMF_TONES_MAX) return false;
+    if (!this.hasRoomFor(digits)) return false;
     this.#frames += digits * DTMF_FRAMES_PER_DIGIT;
     return true;
   }

@@ -81,6 +81,7 @@ const WAIT_OUTCOMES: Readonly<Record<Exclude<Deadline, "turn" | "reply">, string
   goodbye: "the goodbye has reached its maximum duration: the call ends",
   transfer: "the telephone network has not answered: the transfer counts as refused, or as failed",
   hold: "the longest time of the hold is over: the agent comes back",
+  recording: "no more words of the pause of the recording can come: it is over once neither side speaks",
   stream: "the peer has not started the stream: the call ends",
   speech: "no more frames arrived: the caller's speech counts as ended",
   preemptive: "the words have not changed: preemptive generation starts",

@@ -13,7 +13,7 @@ export type AnalysisStatus = (typeof ANALYSIS_STATUSES)[number];
 
 /** Why there is no analysis, with what that means, in Markdown for the OpenAPI document. */
 export const ANALYSIS_FAILURE_MEANINGS = {
-  no_transcript: "nothing was said",
+  no_transcript: "nothing was said, or all of it while the recording was paused",
   provider_failed: "the LLM failed, and neither retries nor fallbacks made up for it",
   invalid_answer: "the LLM's answers did not fit the schema",
   spend_limit: "the account has reached a spend limit",

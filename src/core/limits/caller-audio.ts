@@ -7,6 +7,13 @@ export const INBOUND_STALL_MS_MAX = 15_000;
 /** Silence that the STT gets when the carrier sends none: enough to detect the end of an utterance. */
 export const STT_SILENCE_FRAMES = 25;
 
+/**
+ * No words of speech come later than this after its end: from an STT that sends one final for each utterance, and from one that decides
+ * itself what an utterance is.
+ */
+export const STT_FINAL_MS_MAX = 30_000;
+export const STT_WORDS_MS_MAX = 3_000;
+
 /** A frame that is later than usual by this is taken as a pause in which the peer sent no silence, not as a delay. */
 export const STT_STARVED_MS = 500;
 

@@ -69,3 +69,7 @@ export const DOCUMENTS_TO_CLEAN_MAX = 100;
 
 /** How long a deleted corpus is remembered, so that every index learns of it. */
 export const REMOVED_CORPUS_DAYS = 7;
+
+/** Files of uploads that are compared with the store after a start, and between so many and the next. */
+export const DOCUMENT_FILES_COMPARED = 50;
+export const DOCUMENT_FILES_COMPARE_MS = 1_000;

@@ -79,7 +79,7 @@ export const REFUSAL_MS_MAX = 20_000;
 /** When the carrier is asked for the price of a call, after its end. */
 export const PRICE_AT_MS: readonly number[] = [60_000, 10 * 60_000, 60 * 60_000];
 
-/** DTMF digits of one request, and characters of a SIP address. */
+/** DTMF digits of one request or of one tool call. */
 export const DTMF_DIGITS_MAX = 64;
 export const SIP_ADDRESS_CHARS_MAX = 255;
 

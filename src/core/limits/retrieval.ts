@@ -24,6 +24,10 @@ export const PASSAGES_DEFAULT = 5;
 /** Questions that the retrieval process has and has not answered. Past it a question is refused as `unavailable`; counted. */
 export const QUESTIONS_WAITING_MAX = 64;
 
+/** Of these, the API may take so many for one account and for all; the others are left to calls. */
+export const CORPUS_QUERIES_PER_ACCOUNT_MAX = 8;
+export const CORPUS_QUERIES_MAX = 32;
+
 /** How long an answer may take, the way to the process included; then the question fails as `unavailable`. Counted. */
 export const QUESTION_MS_MAX = 2_000;
 
@@ -77,8 +81,15 @@ export const INDEX_REMOVE_CHUNKS = 500;
 /** The longest message between the retrieval process and its clients. */
 export const RETRIEVAL_MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Between two attempts to reach the retrieval process. */
+/**
+ * Documents of which one message says that the index has them; a corpus counts as one more, and its documents are never divided. It bounds
+ * that message to some 3 MiB.
+ */
+export const INDEX_STATE_DOCUMENTS_MAX = 20_000;
+
+/** Between two attempts to reach the retrieval process. It doubles up to the second while connections break before there was an answer. */
 export const RETRIEVAL_RECONNECT_MS = 200;
+export const RETRIEVAL_RECONNECT_MS_MAX = 10_000;
 
 /** How long the control process waits for the answer to a change of the index: a batch takes a second on a busy machine. */
 export const INDEX_CHANGE_MS_MAX = 120_000;
@@ -95,5 +106,9 @@ export const RETRIEVAL_NICE = 3;
 /** That of its thread that writes the index: its work is never urgent. */
 export const INDEX_WRITER_NICE = 12;
 
-/** After so long without a change the words of removed documents are overwritten. */
+/** After so long without a change the words of removed documents are overwritten, and while changes keep coming after so long at most. */
 export const INDEX_COMPACT_DELAY_MS = 2_000;
+export const INDEX_COMPACT_MS_MAX = 10_000;
+
+/** Between two of these there is this many times what the first took: the index of 100,000 chunks takes some seconds. */
+export const INDEX_COMPACT_REST = 4;

@@ -133,6 +133,10 @@ export const MCP_OMITTED_TOOLS_NAMED_MAX = 50;
 /** Tools of MCP servers in one call, beside its other tools; those after them are omitted. */
 export const MCP_TOOLS_PER_CALL_MAX = 64;
 
+/** Servers that requests wait for while they list their tools, of one account and of all; one more is refused with 429 or 503. */
+export const MCP_LISTINGS_PER_ACCOUNT_MAX = 4;
+export const MCP_LISTINGS_MAX = 32;
+
 /** How long listing the tools of a server may take. */
 export const MCP_LIST_MS_MAX = 10_000;
 

@@ -27,8 +27,11 @@ export type HttpPort = (typeof HTTP_PORTS)[number];
 /** Why a connection is closed: see `http-connections.ts`. */
 const CLOSE_CAUSES = ["idle", "unread", "refused"] as const;
 
-/** `list` includes transcripts, events and results of transcriptions; `download` is a recording, and `upload` a file to transcribe. */
-export const LARGE_RESPONSES = ["list", "download", "upload"] as const;
+/**
+ * `list` includes transcripts, events and results of transcriptions; `download` is a recording, `upload` a file to transcribe or a document,
+ * and `corpus_query` a question to a corpus.
+ */
+export const LARGE_RESPONSES = ["list", "download", "upload", "corpus_query"] as const;
 /** How transcriptions end. */
 export const TRANSCRIPTION_ENDS = ["completed", "failed", "cancelled"] as const;
 export type TranscriptionEnd = (typeof TRANSCRIPTION_ENDS)[number];
@@ -254,7 +257,7 @@ export class ControlMetrics {
   readonly #responsesRefused = counter(
     this.registry,
     "large_responses_refused_total",
-    "Lists, transcripts and events (`list`), downloads of recordings (`download`) and uploads of files to transcribe (`upload`) that were refused because too many were in progress: with 429 those of the `account`, with 503 those of the `service`.",
+    "Lists, transcripts and events (`list`), downloads of recordings (`download`), uploads of files to transcribe and of documents (`upload`) and questions to corpora (`corpus_query`) that were refused because too many were in progress: with 429 those of the `account`, with 503 those of the `service`.",
     ["kind", "scope"],
   );
   readonly #responsesClosed = counter(

@@ -64,6 +64,32 @@ function groupAt(tokens: readonly Token[], at: number, { digits, tens, repeats }
 }
 
 /**
+ * The groups of a run that are longer than `max` digits and have digits within them that `isFound` accepts, from `min` to `max`: two
+ * numbers that were written as one. Each is a stretch as a whole. The work grows with the length of the run times `max`.
+ */
+export const longGroupsIn = (
+  { groups }: DigitRun,
+  [min, max]: readonly [min: number, max: number],
+  isFound: (digits: string) => boolean,
+): DigitStretch[] =>
+  groups
+    .filter(({ digits }) => digits.length > max && hasWithin(digits, [min, max], isFound))
+    .map((group) => ({ digits: group.digits, groups: [group] }));
+
+function hasWithin(
+  digits: string,
+  [min, max]: readonly [min: number, max: number],
+  isFound: (digits: string) => boolean,
+): boolean {
+  for (let from = 0; from + min <= digits.length; from += 1) {
+    for (let to = from + min; to <= Math.min(from + max, digits.length); to += 1) {
+      if (isFound(digits.slice(from, to))) return true;
+    }
+  }
+  return false;
+}
+
+/**
  * The longest stretches of a run whose digits `isFound` accepts, from `min` to `max` digits, none within another. The work grows with
  * the length of the run times `max`.
  */

@@ -45,38 +45,70 @@ export interface TokenStretch {
   readonly last: number;
 }
 
+/** A word with its digits: "jane1985". */
+interface Word extends TokenStretch {
+  readonly word: string;
+  readonly isAfterDot: boolean;
+}
+
 /** The addresses in a stream of tokens that are spoken word by word: "jane dot doe at example dot com". */
 export function spokenEmails(tokens: readonly Token[], language: string): TokenStretch[] {
   const primary = primaryLanguage(language);
   const words = Object.hasOwn(WORDS, primary) ? WORDS[primary] : undefined;
   if (words === undefined) return [];
+  const said = wordsOf(tokens);
   const found: TokenStretch[] = [];
-  for (const [place, { word }] of tokens.entries()) {
+  for (const [place, { word }] of said.entries()) {
     if (!words.at.includes(word) || place === 0) continue;
-    const last = domainEnd(tokens, place + 1, words);
-    if (last !== undefined) found.push({ first: localStart(tokens, place - 1, words), last });
+    const end = domainEnd(said, place + 1, words);
+    if (end === undefined) continue;
+    const [start, last] = [said[localStart(said, place - 1, words)], said[end]];
+    if (start !== undefined && last !== undefined) found.push({ first: start.first, last: last.last });
   }
   return found;
 }
 
-/** The place of the last name of the domain that begins at `from`; undefined where none does. */
-function domainEnd(tokens: readonly Token[], from: number, { dot }: AddressWords): number | undefined {
+/** Tokens that nothing divides, as one word each. */
+function wordsOf(tokens: readonly Token[]): Word[] {
+  const words: { word: string; isAfterDot: boolean; first: number; last: number }[] = [];
+  for (const [place, { word, isAfterDot, isAttached }] of tokens.entries()) {
+    const before = words.at(-1);
+    if (before === undefined || !isAttached) words.push({ word, isAfterDot, first: place, last: place });
+    else {
+      before.word += word;
+      before.last = place;
+    }
+  }
+  return words;
+}
+
+/** A top-level domain: two letters at least, unlike "m" of "3 p.m." and "30" of "5.30". */
+const TOP_LEVEL = /^\p{L}[\p{L}\p{M}]/u;
+
+/** The place of the last name of the domain that begins at `from`; undefined where none does. Its dots are spoken or written. */
+function domainEnd(said: readonly Word[], from: number, { dot }: AddressWords): number | undefined {
   let last: number | undefined;
-  for (let at = from; at + 1 < tokens.length && at < from + DOMAIN_TOKENS_MAX; at += 1) {
-    const isDot = dot.includes(tokens[at]?.word ?? "");
-    if (isDot && at > from && !dot.includes(tokens[at + 1]?.word ?? "")) {
-      last = at + 1;
-      at += 1;
-    } else if (isDot || last !== undefined || at >= from + NAME_WORDS_MAX) break;
+  let hasDot = false;
+  for (let at = from; at < said.length && at < from + DOMAIN_TOKENS_MAX; at += 1) {
+    const { word = "", isAfterDot = false } = said[at] ?? {};
+    const isSpokenDot = dot.includes(word);
+    const next = said[at + 1]?.word;
+    const name = isSpokenDot ? at + 1 : at;
+    const isName = isSpokenDot ? next !== undefined && !dot.includes(next) : isAfterDot;
+    if (at > from && isName) {
+      hasDot = true;
+      if (isSpokenDot || TOP_LEVEL.test(word)) last = name;
+      at = name;
+    } else if (isSpokenDot || hasDot || at >= from + NAME_WORDS_MAX) break;
   }
   return last;
 }
 
-function localStart(tokens: readonly Token[], from: number, { dot }: AddressWords): number {
+function localStart(said: readonly Word[], from: number, { dot }: AddressWords): number {
   let first = from;
   let words = 0;
   for (let at = from; at >= 0; at -= 1) {
-    const word = tokens[at]?.word ?? "";
+    const word = said[at]?.word ?? "";
     const isJoining = JOINING.has(word) || dot.includes(word);
     // Letters are spelled one by one.
     const isLetter = [...word].length === 1;

@@ -37,7 +37,8 @@ const COUNTRIES: Readonly<Record<string, readonly CountryCode[]>> = {
 export function countriesOf(language: string): readonly CountryCode[] {
   const primary = primaryLanguage(language);
   const spoken = Object.hasOwn(COUNTRIES, primary) ? (COUNTRIES[primary] ?? []) : [];
-  const region = language.split(/[-_]/).find((part) => /^[A-Za-z]{2}$/.test(part) && part.toLowerCase() !== primary);
+  const [, ...subtags] = language.split(/[-_]/);
+  const region = subtags.find((part) => /^[A-Za-z]{2}$/.test(part));
   const own = region?.toUpperCase() ?? "";
   return isSupportedCountry(own) && !spoken.includes(own) ? [own, ...spoken] : spoken;
 }

@@ -1,5 +1,5 @@
 import { CARD_DIGITS, isCardNumber } from "./card-numbers.ts";
-import { type DigitRun, type DigitStretch, digitRunsOf, stretchesIn } from "./digit-runs.ts";
+import { type DigitRun, type DigitStretch, digitRunsOf, longGroupsIn, stretchesIn } from "./digit-runs.ts";
 import { type DigitWords, digitWordsOf } from "./digit-words.ts";
 import { spokenEmails, type TokenStretch, writtenEmails } from "./emails.ts";
 import {
@@ -21,8 +21,9 @@ const REPEATED_DIGITS_MIN = 4;
  * digits as one: thousands of digits in one conversation are no conversation.
  */
 const PHONE_LOOKUPS_MAX = 3_000;
-/** The most numbers of which parts are looked for, and the most digits of one. */
+/** The most numbers of which parts are looked for, the most digits of one, several written as one, and of such a part. */
 const REPEATED_NUMBERS_MAX = 200;
+const FOUND_DIGITS_MAX = 64;
 const REPEATED_DIGITS_MAX = 19;
 
 /**
@@ -108,11 +109,10 @@ class Finder {
         add(kind, stretch.groups);
       }
     };
-    if (this.#kinds.has("card_number"))
-      take(
-        "card_number",
-        stretchesIn(run, CARD_DIGITS, ({ digits }) => isCardNumber(digits)),
-      );
+    if (this.#kinds.has("card_number")) {
+      const found = stretchesIn(run, CARD_DIGITS, ({ digits }) => isCardNumber(digits));
+      take("card_number", [...found, ...longGroupsIn(run, CARD_DIGITS, isCardNumber)]);
+    }
     if (this.#kinds.has("national_id")) {
       for (const { lengths, isValid } of idsOf(this.#language).numbers) {
         const range = [Math.min(...lengths), Math.max(...lengths)] as const;
@@ -140,7 +140,7 @@ class Finder {
 
   #found({ digits }: Pick<DigitStretch, "digits">, kind: RedactionKind): void {
     if (this.#numbers.size >= REPEATED_NUMBERS_MAX) return;
-    const number = digits.slice(0, REPEATED_DIGITS_MAX);
+    const number = digits.slice(0, FOUND_DIGITS_MAX);
     this.#numbers.set(number, kind);
     for (let at = 0; at + REPEATED_DIGITS_MIN <= number.length; at += 1)
       this.#beginnings.add(number.slice(at, at + REPEATED_DIGITS_MIN));

@@ -1,8 +1,10 @@
 import { HOLD_S_MAX, HOLD_S_MIN } from "../limits/calls.ts";
+import { DTMF_DIGITS_MAX } from "../limits/phone-calls.ts";
 
 // The valid arguments of built-in tools, for those that the LLM chooses and for those in the configuration of a call.
 
-export const DTMF_DIGITS = /^[0-9*#A-D]{1,64}$/;
+/** Also of the digits of `POST /calls/{id}/dtmf`. */
+export const DTMF_DIGITS = new RegExp(`^[0-9*#A-D]{1,${DTMF_DIGITS_MAX}}$`);
 
 /** A telephone number or a SIP address; the carrier decides which of them it accepts. */
 export const isTransferTarget = (target: unknown): target is string =>

@@ -28,6 +28,11 @@ export interface ShownRequest {
   body: string | undefined;
 }
 
+/**
+ * Gets each request before it is sent. Only who shows it to the account passes one: calls do not, whose event loop has no time to make it.
+ */
+export type OnToolRequest = (request: ShownRequest) => void;
+
 /** The outcome of a tool. */
 export interface ToolOutcome {
   /** The result for the LLM. */
@@ -40,8 +45,6 @@ export interface ToolOutcome {
   status?: number;
   /** The code of the underlying error, one of Node's constants. */
   cause?: string;
-  /** What was sent; absent where nothing was, and for tools of clients. */
-  sent?: ShownRequest;
 }
 
 /** One text for every connection failure: it does not reveal what is at an address that tools may not call. */
@@ -51,7 +54,7 @@ export const UNREACHABLE = "its server could not be reached";
 export const failed = (
   fault: ToolFault,
   reason: string,
-  details: Pick<ToolOutcome, "status" | "cause" | "sent"> = {},
+  details: Pick<ToolOutcome, "status" | "cause"> = {},
 ): ToolOutcome => ({
   text: `Error: ${reason}.`,
   fault,

@@ -1,5 +1,4 @@
 import { NO_REPLY_TURN_ID } from "../../core/ids.ts";
-import { DTMF_TONES_MAX } from "../../core/limits/calls.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import { DtmfTones } from "../../media/dtmf-tones.ts";
 import { type FrameCodec, FrameEncoder } from "../../media/frame-codec.ts";
@@ -24,9 +23,9 @@ export class DtmfAudio {
     return this.#tones.pendingDigits > 0;
   }
 
-  /** Whether `push` takes so many digits more. */
-  hasRoomFor(digits: number): boolean {
-    return this.#tones.pendingDigits + digits <= DTMF_TONES_MAX;
+  /** Digits whose tones are not sent to their end. */
+  get pendingDigits(): number {
+    return this.#tones.pendingDigits;
   }
 
   /** See `DtmfTones.push`. */

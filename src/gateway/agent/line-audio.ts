@@ -49,11 +49,6 @@ export class LineAudio {
     return this.#holdAudio !== undefined || this.#dtmfAudio?.isPending === true;
   }
 
-  /** Whether `sendTones` takes so many digits more. */
-  hasRoomFor(digits: number): boolean {
-    return this.#dtmfAudio?.hasRoomFor(digits) !== false;
-  }
-
   /** The caller is on hold from now on. */
   held(leg: LineLeg | undefined): void {
     const { outboundRateHz, outboundCodec } = this.#options.format;
@@ -80,8 +75,10 @@ export class LineAudio {
     leg.dtmf(this.#dtmfAudio);
   }
 
-  /** The leg is lost. */
-  legLost(): void {
+  /** The leg is lost; returns how many digits are lost with it. */
+  legLost(): number {
+    const lost = this.#dtmfAudio?.pendingDigits ?? 0;
     this.#dtmfAudio = undefined;
+    return lost;
   }
 }

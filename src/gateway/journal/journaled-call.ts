@@ -66,6 +66,11 @@ export class JournaledCall {
     return this.#call.isRecordingPaused;
   }
 
+  /** See `Call.canSendTones`. */
+  canSendTones(digits: number): boolean {
+    return this.#call.canSendTones(digits);
+  }
+
   /** See `Call.recordingRefusal`. */
   recordingRefusal(request: RecordingRequest): RecordingRefusal | undefined {
     return this.#call.recordingRefusal(request);

@@ -55,7 +55,7 @@ export class CallCounters implements CallCounts {
   /** Pings that were answered. */
   pongs = 0;
   digits = 0;
-  /** Digits of the agent's side that were not sent, because too many waited. */
+  /** Digits of the agent's side that were not sent: too many waited, or there was no leg for their tones. */
   digitsRefused = 0;
   cleared = 0;
   carrierErrors = 0;

@@ -8,6 +8,7 @@ import { RETRIEVAL_TOOL_MS_MAX } from "../../core/limits/call-knowledge.ts";
 import { CHECKS_OVER_BUDGET_MAX, TOOL_RESULT_CHARS_MAX, TOOLS_RUNNING_MAX } from "../../core/limits/tools.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";
+import { argumentProblem, argumentsNotChecked } from "../../core/tools/argument-check.ts";
 import { failed, type ToolFault, type ToolOutcome } from "../../core/tools/outcome.ts";
 import type { ServerToolsOfCall } from "../../core/tools/server-tools.ts";
 import { truncateToolResult } from "../../speech/llm/prompt/tool-result.ts";
@@ -152,23 +153,12 @@ export class ToolRunner {
     const { redeemed, schemas } = this.#options;
     const { name, parameters } = tool;
     const overBudget = this.#overBudgetCounts.get(name) ?? 0;
-    if (overBudget >= CHECKS_OVER_BUDGET_MAX) return failed("arguments", TOO_SLOW);
+    if (overBudget >= CHECKS_OVER_BUDGET_MAX) return argumentsNotChecked();
     const schema = this.#schemas.get(name) ?? JSON.stringify(parameters);
     this.#schemas.set(name, schema);
     const result = await schemas.check(redeemed.accountId, schema, JSON.stringify(given), signal);
-    switch (result.outcome) {
-      case "answered":
-        if (result.answer.kind === "fits") return undefined;
-        if (result.answer.kind === "invalid") return failed("arguments", "the tool's own schema cannot be compiled");
-        return failed("arguments", `the arguments do not fit: ${result.answer.reason}`);
-      case "over_budget":
-        this.#overBudgetCounts.set(name, overBudget + 1);
-        return failed("arguments", TOO_SLOW);
-      case "refused":
-        return failed("busy", "too many tools are running");
-      case "failed":
-        return failed("internal", "it could not be carried out");
-    }
+    if (result.outcome === "over_budget") this.#overBudgetCounts.set(name, overBudget + 1);
+    return argumentProblem(result);
   }
 
   #finish(running: RunningTool, { text, fault, status, cause, retrieval }: ToolOutcome): void {
@@ -192,8 +182,6 @@ export class ToolRunner {
     });
   }
 }
-
-const TOO_SLOW = "the arguments take too long to check";
 
 function stop({ cancelTimeout, abortController }: RunningTool): void {
   cancelTimeout();

@@ -9,6 +9,10 @@ import {
 export const documentError = (code: DocumentFailureCode, message: string, cause?: unknown): TrunklineError =>
   new TrunklineError(code, "caller", message, { cause });
 
+/** The file that a document was uploaded as is there no more. */
+export const withoutFile = (cause?: unknown): TrunklineError =>
+  documentError("document_unavailable", "the uploaded file has been deleted", cause);
+
 /** The failure that an error means for a document; undefined for one that is none of the document's. */
 export function failureOf(error: unknown): DocumentFailure | undefined {
   if (!(error instanceof TrunklineError) || error.fault !== "caller") return undefined;

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
-import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
+import { codeOf } from "../../core/errors.ts";
 import type { DocumentId } from "../../core/ids.ts";
 import type { Chunk } from "../../core/knowledge/chunks.ts";
 import {
@@ -20,7 +20,7 @@ import type { JobContext, JobHandler } from "../../jobs/handler.ts";
 import type { CorpusStore } from "../../store/corpus-store.ts";
 import type { Document, DocumentEnd, DocumentStore } from "../../store/document-store.ts";
 import type { ClaimedJob } from "../../store/job-store.ts";
-import { documentError, failureOf } from "./errors.ts";
+import { failureOf, withoutFile } from "./errors.ts";
 import type { Ingester } from "./ingester.ts";
 
 /** The files of documents, as their processing uses them. */
@@ -127,8 +127,6 @@ export class DocumentJob implements JobHandler {
   #failureOf(error: unknown, { id: documentId }: Document, job: ClaimedJob) {
     const isLast = job.attempt > this.retryDelaysMs.length;
     const code = codeOf(error);
-    if (systemErrorCodeOf(error) === "ENOENT")
-      return failureOf(withoutFile()) as NonNullable<ReturnType<typeof failureOf>>;
     if (code === "over_budget" && job.attempt >= DOCUMENT_OVER_BUDGET_MAX) {
       this.#options.log.warn({ documentId, code }, "document is too complex");
       return { code: "too_complex", message: TOO_COMPLEX } as const;
@@ -149,5 +147,3 @@ function fileNameOf({ name, source, url, fileName }: Document): string {
 const TOO_COMPLEX =
   `reading the document takes more than ${DOCUMENT_CPU_MS_MAX / 1_000} s of processor time or ${INGESTER_RSS_MB_MAX} MB of memory: ` +
   "divide it, or save it in another format";
-
-const withoutFile = (): Error => documentError("document_unavailable", "the uploaded file has been deleted");

@@ -2,11 +2,12 @@ import { once } from "node:events";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { finished } from "node:stream/promises";
+import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { Chunk } from "../../core/knowledge/chunks.ts";
 import type { DocumentFacts, DocumentFormat } from "../../core/knowledge/documents.ts";
 import { DOCUMENT_CHARS_MAX, DOCUMENT_CHUNKS_MAX } from "../../core/limits/knowledge.ts";
 import { Chunker } from "../chunking/chunker.ts";
-import { documentError, failureOf } from "./errors.ts";
+import { documentError, failureOf, withoutFile } from "./errors.ts";
 import { docxBlocks } from "./formats/docx.ts";
 import type { Blocks, ParsedFacts } from "./formats/format.ts";
 import { htmlBlocks } from "./formats/html.ts";
@@ -23,11 +24,15 @@ export async function readDocument(task: IngestTask): Promise<IngestAnswer> {
   try {
     return { kind: "read", facts: await read(task) };
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = failureOf(isWithout(task.path, error) ? withoutFile(error) : error);
     if (failure === undefined) throw error;
     return { kind: "failed", failure };
   }
 }
+
+/** Whether it is this file that is missing, and not another, such as that of the chunks. */
+const isWithout = (path: string, error: unknown): boolean =>
+  systemErrorCodeOf(error) === "ENOENT" && (error as NodeJS.ErrnoException).path === path;
 
 async function read({ path, chunksPath, name, languageId }: IngestTask): Promise<DocumentFacts> {
   const { size: bytes } = await stat(path);

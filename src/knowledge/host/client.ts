@@ -8,6 +8,7 @@ import {
   QUESTION_MS_MAX,
   RETRIEVAL_MESSAGE_BYTES_MAX,
   RETRIEVAL_RECONNECT_MS,
+  RETRIEVAL_RECONNECT_MS_MAX,
 } from "../../core/limits/retrieval.ts";
 import { encodeMessage, readMessages } from "../../core/socket-messages.ts";
 import type { ChangeOutcome, IndexChange } from "../index/changes.ts";
@@ -46,6 +47,8 @@ export class RetrievalClient implements Retriever {
   #isConnected = false;
   #wasConnected = false;
   #isClosed = false;
+  /** Connections in a row that broke before there was an answer. */
+  #failures = 0;
   #cancelReconnect = (): void => {};
 
   constructor(options: RetrievalClientOptions) {
@@ -67,8 +70,15 @@ export class RetrievalClient implements Retriever {
 
   /** What the index has. Rejects with `unavailable`. */
   async state(): Promise<readonly IndexedCorpus[]> {
-    const answer = await this.#request((id) => ({ kind: "state", id }), INDEX_CHANGE_MS_MAX);
-    return answer.kind === "state" ? answer.corpora : [];
+    const corpora: IndexedCorpus[] = [];
+    for (let isLast = false; !isLast; ) {
+      const after = corpora.at(-1)?.corpusId;
+      const answer = await this.#request((id) => ({ kind: "state", id, after }), INDEX_CHANGE_MS_MAX);
+      if (answer.kind !== "state") throw unavailable("the retrieval process gave another answer");
+      corpora.push(...answer.page.corpora);
+      isLast = answer.page.isLast;
+    }
+    return corpora;
   }
 
   /** The metrics of the process; undefined when it does not answer within `answerMsMax`. Never rejects. */
@@ -133,6 +143,7 @@ export class RetrievalClient implements Retriever {
     });
     readMessages(socket, RETRIEVAL_MESSAGE_BYTES_MAX, (received) => {
       const message = received as FromRetrieval;
+      this.#failures = 0;
       if (message.kind === "lost") this.#options.onLost?.(message.corpusId);
       else this.#pending.get(message.id)?.settle(message);
     });
@@ -148,11 +159,14 @@ export class RetrievalClient implements Retriever {
     const isBroken = this.#isConnected;
     this.#isConnected = false;
     if (this.#isClosed) return;
+    const delayMs = Math.min(RETRIEVAL_RECONNECT_MS * 2 ** this.#failures, RETRIEVAL_RECONNECT_MS_MAX);
+    // While no process listens it is about to start: that is seen at once.
+    if (isBroken) this.#failures += 1;
     for (const { request, settle } of [...this.#pending.values()]) {
       if (isBroken && request.kind !== "query") settle(unavailable("the connection to the retrieval process broke"));
     }
     // A socket in place of none: requests wait for the next attempt instead of starting one each.
-    this.#cancelReconnect = this.#options.clock.after(RETRIEVAL_RECONNECT_MS, () => {
+    this.#cancelReconnect = this.#options.clock.after(delayMs, () => {
       this.#socket = undefined;
       if (this.#pending.size > 0 || (this.#wasConnected && this.#options.onLost !== undefined)) this.#connect();
     });

@@ -76,7 +76,8 @@ export class IndexHost {
     if (change.kind === "corpus") this.corpora.closeMissing(corpusId);
     const outcome = await this.#options.changer.change(change);
     this.corpora.changed(change, outcome);
-    if (outcome !== "done" || change.kind === "remove-corpus") this.#vectors?.resident.forget(corpusId);
+    if (outcome === "replaced") this.#vectors?.resident.removed(corpusId);
+    else if (outcome !== "done" || change.kind === "remove-corpus") this.#vectors?.resident.forget(corpusId);
     if (outcome === "made" || outcome === "lost") this.#embedder?.forget(corpusId);
     if (change.kind === "add" && change.batch.isLast) this.#embedder?.wake(corpusId);
     return outcome;

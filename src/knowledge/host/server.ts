@@ -4,18 +4,20 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { CorpusId } from "../../core/ids.ts";
+import type { RetrievalAnswer, RetrievalQuestion } from "../../core/knowledge/passages.ts";
 import { RETRIEVAL_MESSAGE_BYTES_MAX } from "../../core/limits/retrieval.ts";
 import type { RetrievalOutcome } from "../../core/metrics/retrieval-metrics.ts";
 import { encodeMessage, readMessages } from "../../core/socket-messages.ts";
 import type { ChangeOutcome, IndexChange } from "../index/changes.ts";
-import type { IndexedCorpus } from "../index/open-corpora.ts";
+import type { IndexPage } from "../index/open-corpora.ts";
 import type { FromRetrieval, ToRetrieval } from "./messages.ts";
 import type { QuestionQueue } from "./question-queue.ts";
 
 export interface RetrievalServerOptions {
   readonly questions: QuestionQueue;
   readonly change: (change: IndexChange) => Promise<ChangeOutcome>;
-  readonly state: () => Promise<readonly IndexedCorpus[]>;
+  /** What the index has after a corpus. */
+  readonly state: (after: CorpusId | undefined) => Promise<IndexPage>;
   /** The metrics of this process, in the Prometheus text format. */
   readonly metrics: () => Promise<string>;
   readonly clock: Clock;
@@ -103,13 +105,13 @@ export class RetrievalServer {
       case "change":
         return { kind: "changed", id, outcome: await this.#options.change(message.change) };
       case "state":
-        return { kind: "state", id, corpora: await this.#options.state() };
+        return { kind: "state", id, page: await this.#options.state(message.after) };
       case "metrics":
         return { kind: "metrics", id, exposition: await this.#options.metrics() };
     }
   }
 
-  async #query(question: (ToRetrieval & { kind: "query" })["question"], signal: AbortSignal) {
+  async #query(question: RetrievalQuestion, signal: AbortSignal): Promise<RetrievalAnswer> {
     const { questions, clock, onQuestion } = this.#options;
     const startMs = clock.nowMs();
     const isRefused = questions.isFull;

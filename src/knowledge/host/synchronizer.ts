@@ -10,6 +10,7 @@ import {
 } from "../../core/limits/retrieval.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ChangeOutcome, IndexChange } from "../index/changes.ts";
+import type { StoredDocument } from "../index/corpus-reader.ts";
 import type { IndexedCorpus } from "../index/open-corpora.ts";
 
 /** A corpus that has changed, as the store has it. */
@@ -85,16 +86,21 @@ export class IndexSynchronizer {
     this.wake();
   }
 
-  /** Something in the store has changed. */
+  /** Something in the store has changed. After a failure it waits for the next look: each compares everything. */
   wake(): void {
     this.#isWoken = true;
-    if (!this.#isRunning && !this.#isClosed) void this.#run();
+    if (this.#failures === 0) this.#runIfIdle();
   }
 
   /** What the index has is unknown: it is compared with the store. */
   compare(): void {
     this.#mustCompare = true;
-    this.wake();
+    this.#isWoken = true;
+    this.#runIfIdle();
+  }
+
+  #runIfIdle(): void {
+    if (!this.#isRunning && !this.#isClosed) void this.#run();
   }
 
   close(): void {
@@ -117,11 +123,16 @@ export class IndexSynchronizer {
         this.#options.log.warn({ err: error, code: codeOf(error) }, "index of corpora could not be brought up to date");
         break;
       }
+      // The first repetition comes at once; what fails again waits.
+      if (this.#failures > 1) break;
     }
     this.#isRunning = false;
     if (this.#isClosed) return;
     const delayMs = Math.min(INDEX_POLL_MS * 2 ** this.#failures, INDEX_RETRY_MS_MAX);
-    this.#cancelPoll = this.#options.clock.after(delayMs, () => this.wake());
+    this.#cancelPoll = this.#options.clock.after(delayMs, () => {
+      this.#isWoken = true;
+      this.#runIfIdle();
+    });
   }
 
   async #synchronize(): Promise<void> {
@@ -200,17 +211,18 @@ export class IndexSynchronizer {
     if (known?.languageId !== languageId) await this.#make(corpusId, languageId, indexed);
     const { documents = [] } = indexed.get(corpusId) ?? {};
     const wanted = await this.#options.source.indexable(corpusId);
-    const ids = new Set(wanted.map(({ id }) => id));
-    const gone = new Set(documents.map(({ id }) => id).filter((id) => !ids.has(id)));
+    const wantedVersions = new Map(wanted.map(({ id, version }) => [id, version]));
+    const gone = new Set(documents.map(({ id }) => id).filter((id) => !wantedVersions.has(id)));
     for (const documentId of gone) await this.#change({ kind: "remove-document", corpusId, documentId });
+    const isWanted = ({ id, version }: StoredDocument): boolean => wantedVersions.get(id) === version;
+    const complete = new Set(documents.filter((one) => one.isComplete && isWanted(one)).map(({ id }) => id));
+    const withOthers = new Set(documents.filter((one) => !isWanted(one)).map(({ id }) => id));
     for (const document of wanted) {
-      const isThere = documents.some(
-        ({ id, version, isComplete }) => isComplete && id === document.id && version === document.version,
-      );
-      if (!isThere) await this.#add(corpusId, document);
+      if (!complete.has(document.id)) await this.#add(corpusId, document);
+      else if (withOthers.has(document.id)) await this.#removeOthers(corpusId, document);
     }
-    const complete = wanted.map(({ id, version }) => ({ id, version, isComplete: true }));
-    indexed.set(corpusId, { corpusId, languageId, documents: complete });
+    const indexedNow = wanted.map(({ id, version }) => ({ id, version, isComplete: true }));
+    indexed.set(corpusId, { corpusId, languageId, documents: indexedNow });
   }
 
   async #make(corpusId: CorpusId, languageId: string, indexed: Map<CorpusId, IndexedCorpus>): Promise<void> {
@@ -232,6 +244,11 @@ export class IndexSynchronizer {
       count += chunks.length;
     }
     log.info({ corpusId, documentId: document.id, version: document.version, chunks: count }, "document indexed");
+  }
+
+  /** Removes other versions of a complete document: the process ended before they were. The end of its last batch does so. */
+  async #removeOthers(corpusId: CorpusId, document: IndexableDocument): Promise<void> {
+    await this.#change({ kind: "add", corpusId, batch: { document, chunks: [], isFirst: false, isLast: true } });
   }
 
   /** Rejects when the file was lost meanwhile: the next run begins with a comparison. */

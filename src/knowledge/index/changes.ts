@@ -11,9 +11,11 @@ export type IndexChange =
   | {
       readonly kind: "vectors";
       readonly corpusId: CorpusId;
+      /** The file that the chunks were read from. */
+      readonly fileId: string;
       readonly model: string;
       readonly vectors: readonly NewVector[];
     };
 
-/** What became of a change: `made` where the file of the corpus is new, `replaced` where older chunks were removed for it, `lost` where the file was missing or damaged; it was removed, and all of its documents are to be added again. */
+/** What became of a change: `made` where the file of the corpus is new, `replaced` where older chunks were removed for it, `lost` where the file was missing or damaged; it was removed, and all of its documents are to be added again. Vectors are `lost` too where the file was made again meanwhile. */
 export type ChangeOutcome = "done" | "made" | "replaced" | "lost";

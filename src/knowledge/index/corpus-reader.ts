@@ -3,6 +3,7 @@ import type { DocumentId } from "../../core/ids.ts";
 import { QUESTION_TERMS_MAX, RANKED_CHUNKS_ENOUGH, RANKED_CHUNKS_MAX } from "../../core/limits/retrieval.ts";
 import type { Ranked } from "../ranking/fusion.ts";
 import { prunedTerms } from "../ranking/terms.ts";
+import type { NewVector } from "./corpus-writer.ts";
 import { metaOf, openForReading } from "./schema.ts";
 import { termsOf } from "./words.ts";
 
@@ -16,11 +17,16 @@ export interface StoredChunk {
   readonly text: string;
 }
 
-/** A vector as it is stored: whole numbers from -127 to 127, of which each stands for itself times `scale`. */
-export interface StoredVector {
-  readonly chunk: number;
-  readonly scale: number;
-  readonly vector: Uint8Array;
+/** A vector as it is stored, of a chunk and of its document by their numbers. */
+export interface StoredVector extends NewVector {
+  readonly document: number;
+}
+
+/** What of a chunk a vector is made of. */
+export interface ChunkText {
+  readonly number: number;
+  readonly headings: readonly string[];
+  readonly text: string;
 }
 
 /** What a file has of a document. */
@@ -51,6 +57,11 @@ SELECT documents.id, documents.name, chunks.ordinal, chunks.page, chunks.heading
 JOIN documents ON documents.number = chunks.document AND documents.is_complete = 1
 WHERE chunks.number = ?`;
 
+const VECTORS = `
+SELECT vectors.chunk, chunks.document, vectors.scale, vectors.vector FROM vectors
+JOIN chunks ON chunks.number = vectors.chunk
+WHERE vectors.chunk > ? ORDER BY vectors.chunk LIMIT ?`;
+
 const WITHOUT_VECTORS = `
 SELECT chunks.number, chunks.headings, chunks.text FROM chunks
 JOIN documents ON documents.number = chunks.document AND documents.is_complete = 1
@@ -79,6 +90,11 @@ export class CorpusReader {
 
   get languageId(): string {
     return this.#languageId;
+  }
+
+  /** The file's own id: one that is made again has another, and its chunks have the same numbers. */
+  get fileId(): string {
+    return metaOf(this.#file, "file") ?? "";
   }
 
   /** The model of the vectors; undefined where there are none yet. */
@@ -149,19 +165,21 @@ export class CorpusReader {
 
   /** Vectors of chunks after `afterChunk`, in their order. */
   vectors(afterChunk: number, limit: number): readonly StoredVector[] {
-    const statement = this.#file.prepare(
-      "SELECT chunk, scale, vector FROM vectors WHERE chunk > ? ORDER BY chunk LIMIT ?",
-    );
-    const rows = statement.all(afterChunk, limit) as { chunk: number; scale: number; vector: ArrayBuffer }[];
-    return rows.map(({ chunk, scale, vector }) => ({ chunk, scale, vector: new Uint8Array(vector) }));
+    const rows = this.#file.prepare(VECTORS).all(afterChunk, limit);
+    return (rows as (Omit<StoredVector, "vector"> & { vector: ArrayBuffer })[]).map((row) => ({
+      ...row,
+      vector: new Uint8Array(row.vector),
+    }));
+  }
+
+  /** The numbers of the documents that answers are from. */
+  documentNumbers(): ReadonlySet<number> {
+    const rows = this.#file.prepare("SELECT number FROM documents WHERE is_complete = 1").all() as { number: number }[];
+    return new Set(rows.map(({ number }) => number));
   }
 
   /** Chunks after `afterChunk` that have no vector of a model, in their order. */
-  withoutVectors(
-    model: string,
-    afterChunk: number,
-    limit: number,
-  ): readonly { number: number; headings: readonly string[]; text: string }[] {
+  withoutVectors(model: string, afterChunk: number, limit: number): readonly ChunkText[] {
     const query =
       this.vectorModel === model ? WITHOUT_VECTORS : WITHOUT_VECTORS.replace("vectors.chunk IS NULL AND", "");
     const rows = this.#file.prepare(query).all(afterChunk, limit);

@@ -1,8 +1,9 @@
 import type Libsql from "libsql";
+import { unavailable } from "../../core/errors.ts";
 import type { DocumentId } from "../../core/ids.ts";
 import type { Chunk, IndexableDocument } from "../../core/knowledge/chunks.ts";
 import { INDEX_REMOVE_CHUNKS } from "../../core/limits/retrieval.ts";
-import { openForWriting } from "./schema.ts";
+import { metaOf, openForWriting } from "./schema.ts";
 import { termsOf } from "./words.ts";
 
 /** Some chunks of a document, in their order. */
@@ -15,11 +16,18 @@ export interface ChunkBatch {
   readonly isLast: boolean;
 }
 
-/** The vector of a chunk, as `StoredVector`. */
+/** The vector of a chunk: whole numbers from -127 to 127, of which each stands for itself times `scale`. */
 export interface NewVector {
   readonly chunk: number;
   readonly scale: number;
   readonly vector: Uint8Array;
+}
+
+/** Vectors of chunks of one file. */
+export interface ChunkVectors {
+  readonly fileId: string;
+  readonly model: string;
+  readonly vectors: readonly NewVector[];
 }
 
 interface TextRow {
@@ -77,14 +85,16 @@ export class CorpusWriter {
     this.#removeWhere("id = ?", documentId);
   }
 
-  /** Sets vectors of chunks, all made by `model`; those of another model are removed. A chunk that is gone gets none. */
-  setVectors(model: string, vectors: readonly NewVector[]): void {
+  /**
+   * Sets vectors of chunks of this file, all made by `model`; those of another model are removed. A chunk that is gone gets none. False
+   * where the chunks are of another file: numbers mean other chunks there.
+   */
+  setVectors({ fileId, model, vectors }: ChunkVectors): boolean {
+    if (metaOf(this.#file, "file") !== fileId) return false;
     this.#inTransaction(() => {
-      const set = this.#file.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES ('model', ?)");
-      const [known] = this.#file.prepare("SELECT value FROM meta WHERE name = 'model'").all() as { value: string }[];
-      if (known?.value !== model) {
+      if (metaOf(this.#file, "model") !== model) {
         this.#file.exec("DELETE FROM vectors");
-        set.run(model);
+        this.#setMeta("model", model);
       }
       const insert = this.#file.prepare(
         "INSERT OR REPLACE INTO vectors (chunk, scale, vector) SELECT number, ?, ? FROM chunks WHERE number = ?",
@@ -93,15 +103,28 @@ export class CorpusWriter {
         insert.run(scale, Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength), chunk);
       }
     });
+    return true;
+  }
+
+  /** Whether nothing was removed since the index was compacted. */
+  get isCompact(): boolean {
+    return metaOf(this.#file, "removed") === undefined;
   }
 
   /**
    * Writes the index without what was removed, and the log back: until then SQLite has the terms of removed chunks. It takes some
-   * seconds where there are 100,000 chunks.
+   * seconds where there are 100,000 chunks. Throws `unavailable` where the log is in use for longer than SQLite waits.
    */
   compact(): void {
     this.#file.exec("INSERT INTO terms (terms) VALUES ('optimize')");
-    this.#file.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    const [result] = this.#file.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all() as { busy: number }[];
+    if (result?.busy !== 0) throw unavailable("the log of a corpus is in use");
+    // Last: until then the words are in the log.
+    this.#file.exec("DELETE FROM meta WHERE name = 'removed'");
+  }
+
+  #setMeta(name: "model" | "removed", value: string): void {
+    this.#file.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run(name, value);
   }
 
   close(): void {
@@ -146,6 +169,7 @@ export class CorpusWriter {
         for (const statement of statements) statement.run(number);
       }
       this.#changeFrequencies(removed, -1);
+      if (rows.length > 0) this.#setMeta("removed", "1");
     });
     return rows.length;
   }

@@ -1,6 +1,6 @@
 import type { CorpusId } from "../../core/ids.ts";
 import type { ChangeOutcome, IndexChange } from "./changes.ts";
-import { corpusPath } from "./corpus-path.ts";
+import { corporaIn, corpusPath } from "./corpus-path.ts";
 import { CorpusWriter } from "./corpus-writer.ts";
 import { isCorrupt, isMissing, languageOf, removeCorpusFile } from "./schema.ts";
 
@@ -8,11 +8,17 @@ import { isCorrupt, isMissing, languageOf, removeCorpusFile } from "./schema.ts"
 export class IndexWriter {
   readonly #folder: string;
   #open: { corpusId: CorpusId; writer: CorpusWriter } | undefined;
-  /** Corpora whose files still have words of what was removed. */
-  readonly #uncompacted = new Set<CorpusId>();
+  /** Corpora whose files still have words of what was removed, or may have them: those of an earlier process are looked at first. */
+  readonly #uncompacted: Set<CorpusId>;
 
   constructor(folder: string) {
     this.#folder = folder;
+    this.#uncompacted = new Set(corporaIn(folder));
+  }
+
+  /** Whether no file has words of what was removed, as far as this is known. */
+  get isCompact(): boolean {
+    return this.#uncompacted.size === 0;
   }
 
   /** Throws SQLite's errors and the system's, such as that of a full disk. */
@@ -34,13 +40,23 @@ export class IndexWriter {
     }
   }
 
-  /** Frees what removed documents have left, of one corpus; false where there is none. Throws as `change`. */
-  compactOne(): boolean {
+  /**
+   * Overwrites what removed documents have left in the file of one corpus, where it has anything. Throws as `change`; that corpus comes
+   * last then.
+   */
+  compactOne(): void {
     const [corpusId] = this.#uncompacted;
-    if (corpusId === undefined) return false;
+    if (corpusId === undefined) return;
     this.#uncompacted.delete(corpusId);
-    this.#existing(corpusId)?.compact();
-    return true;
+    try {
+      const writer = this.#existing(corpusId);
+      if (writer?.isCompact === false) writer.compact();
+    } catch (error) {
+      // A damaged file is reported by the next question.
+      if (isCorrupt(error)) return;
+      this.#uncompacted.add(corpusId);
+      throw error;
+    }
   }
 
   close(): void {
@@ -57,8 +73,7 @@ export class IndexWriter {
         writer.remove(change.documentId);
         break;
       case "vectors":
-        writer.setVectors(change.model, change.vectors);
-        return "done";
+        return writer.setVectors(change) ? "done" : "lost";
     }
     this.#uncompacted.add(change.corpusId);
     return "replaced";

@@ -1,16 +1,22 @@
 import { setImmediate } from "node:timers/promises";
 import type { CorpusId } from "../../core/ids.ts";
-import { OPEN_CORPORA_MAX } from "../../core/limits/retrieval.ts";
+import { INDEX_STATE_DOCUMENTS_MAX, OPEN_CORPORA_MAX } from "../../core/limits/retrieval.ts";
 import type { ChangeOutcome, IndexChange } from "./changes.ts";
 import { corporaIn, corpusPath, isCorpusId } from "./corpus-path.ts";
 import { CorpusReader, type StoredDocument } from "./corpus-reader.ts";
-import { isCorrupt, isMissing } from "./schema.ts";
+import { isCorrupt, isLost, isMissing } from "./schema.ts";
 
 /** What the index has of a corpus. */
 export interface IndexedCorpus {
   readonly corpusId: CorpusId;
   readonly languageId: string;
   readonly documents: readonly StoredDocument[];
+}
+
+/** Some corpora of the index, in the order of their ids. */
+export interface IndexPage {
+  readonly corpora: readonly IndexedCorpus[];
+  readonly isLast: boolean;
 }
 
 /** The files of corpora that questions are answered from; those asked most recently are open. */
@@ -36,7 +42,7 @@ export class OpenCorpora {
     return this.#readers.size;
   }
 
-  /** Calls `use` with the file of a corpus; undefined where there is none that can be used. */
+  /** Calls `use` with the file of a corpus; undefined where there is none that can be used. Throws `unavailable` where it cannot be opened at present. */
   with<Result>(corpusId: CorpusId, use: (reader: CorpusReader) => Result): Result | undefined {
     const reader = this.#reader(corpusId);
     if (reader === undefined) return undefined;
@@ -49,19 +55,26 @@ export class OpenCorpora {
     }
   }
 
-  /** All corpora that have a file that can be used. Files are opened one in a turn of the event loop: there may be thousands. */
-  async all(): Promise<readonly IndexedCorpus[]> {
+  /**
+   * What the index has after a corpus, in the order of their ids: corpora whose files can be used, until they have `documentsMax`. Rejects as
+   * `with` throws: what is left out would be made again. Files are opened one in a turn of the event loop: there may be thousands.
+   */
+  async page(after: CorpusId | undefined, documentsMax = INDEX_STATE_DOCUMENTS_MAX): Promise<IndexPage> {
     const corpora: IndexedCorpus[] = [];
-    for (const corpusId of corporaIn(this.#folder)) {
+    let count = 0;
+    for (const corpusId of [...corporaIn(this.#folder)].sort()) {
+      if (after !== undefined && corpusId <= after) continue;
+      if (count >= documentsMax) return { corpora, isLast: false };
       const found = this.with(corpusId, (reader) => ({
         corpusId,
         languageId: reader.languageId,
         documents: reader.documents(),
       }));
       if (found !== undefined) corpora.push(found);
+      count += 1 + (found?.documents.length ?? 0);
       await setImmediate();
     }
-    return corpora;
+    return { corpora, isLast: true };
   }
 
   /** To be called before a file is made: one that was removed by hand may be open, and would go on answering. */
@@ -113,8 +126,8 @@ export class OpenCorpora {
   #opened(corpusId: CorpusId, path: string): CorpusReader | undefined {
     try {
       return new CorpusReader(path);
-    } catch {
-      // Damaged, or of another format.
+    } catch (error) {
+      if (!isLost(error)) throw error;
       this.#lose(corpusId);
       return undefined;
     }

@@ -1,12 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import Libsql from "libsql";
+import { unavailable } from "../../core/errors.ts";
 import { CORPUS_CACHE_KIB } from "../../core/limits/retrieval.ts";
 
 /**
  * What the terms of a file depend on besides its texts. A file of another format is made again: its terms would not be those of
  * questions. Raise the number with each change of the schema, of the words or of the stems; ICU, which comes with Node, splits words.
  */
-export const INDEX_FORMAT = `1, ICU ${process.versions.icu}`;
+export const INDEX_FORMAT = `2, ICU ${process.versions.icu}`;
 
 /**
  * `terms` has no texts, only which terms are where; FTS5 splits what it is given at spaces, because all other characters that terms have are
@@ -48,30 +50,46 @@ export const isCorrupt = (error: unknown): boolean =>
   "code" in error &&
   /^SQLITE_(?:CORRUPT|NOTADB|IOERR_SHORT_READ|FORMAT)/.test(String(error.code));
 
+/** The file of a corpus is missing, not complete, or of another format. */
+class OtherFormatError extends Error {
+  override readonly name = "OtherFormatError";
+}
+
+/** Whether a file that could not be opened is to be made again. Any other failure may be over soon: files open at once, a full disk. */
+export const isLost = (error: unknown): boolean => error instanceof OtherFormatError || isCorrupt(error);
+
 /** Removes the file of a corpus, with those beside it. Missing files are no error. */
 export function removeCorpusFile(path: string): void {
   for (const suffix of SUFFIXES) rmSync(`${path}${suffix}`, { force: true });
 }
 
-/** Opens the file of a corpus for reading. Throws where it is missing, damaged or of another format. */
+/** Opens the file of a corpus for reading. Throws an error that `isLost` where it is to be made again, and otherwise `unavailable`. */
 export function openForReading(path: string): Libsql.Database {
   // The library would make it.
-  if (!existsSync(path)) throw new Error("there is no such file");
-  const file = new Libsql(path);
+  if (isMissing(path)) throw new OtherFormatError("there is no such file");
+  let file: Libsql.Database | undefined;
   try {
+    file = new Libsql(path);
     configure(file);
     file.exec("PRAGMA query_only = ON");
-    if (metaOf(file, "format") !== INDEX_FORMAT) throw new Error("the file has another format");
+    if (!hasFormat(file)) throw new OtherFormatError("the file has another format");
     return file;
   } catch (error) {
-    file.close();
-    throw error;
+    file?.close();
+    if (isLost(error)) throw error;
+    const what = error instanceof Error ? error.message : String(error);
+    throw unavailable(`the index of a corpus cannot be opened: ${what}`, error);
   }
 }
 
+/** Without the table `meta` a file was not completed. */
+const hasFormat = (file: Libsql.Database): boolean =>
+  file.prepare("SELECT 1 FROM sqlite_master WHERE name = 'meta'").all().length > 0 &&
+  metaOf(file, "format") === INDEX_FORMAT;
+
 /**
  * Opens the file of a corpus for writing, and makes it, or makes it again where it is damaged, of another format or of another language.
- * Throws SQLite's errors.
+ * Throws `unavailable` where an existing one cannot be opened, and SQLite's errors.
  */
 export function openForWriting(path: string, languageId: string): Libsql.Database {
   const existing = openExisting(path, languageId);
@@ -85,6 +103,7 @@ export function openForWriting(path: string, languageId: string): Libsql.Databas
     const put = file.prepare("INSERT INTO meta (name, value) VALUES (?, ?)");
     // The format last: a file without it is not complete.
     put.run("language", languageId);
+    put.run("file", randomUUID());
     put.run("format", INDEX_FORMAT);
   } catch (error) {
     file.close();
@@ -99,20 +118,21 @@ function openExisting(path: string, languageId: string): Libsql.Database | undef
     file = openForReading(path);
     file.exec("PRAGMA query_only = OFF");
     if (metaOf(file, "language") === languageId) return file;
-  } catch {
-    // It is made again.
+  } catch (error) {
+    if (!isLost(error)) throw error;
   }
   file?.close();
   return undefined;
 }
 
-/** The language of the file of a corpus; undefined where it is missing, damaged or of another format. */
+/** The language of the file of a corpus; undefined where it is missing, damaged or of another format. Throws as `openForReading`. */
 export function languageOf(path: string): string | undefined {
   let file: Libsql.Database | undefined;
   try {
     file = openForReading(path);
     return metaOf(file, "language");
-  } catch {
+  } catch (error) {
+    if (!isLost(error)) throw error;
     return undefined;
   } finally {
     file?.close();

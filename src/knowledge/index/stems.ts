@@ -47,8 +47,8 @@ const WORD_CHARS_MAX = 40;
 const stemmers = new Map<string, (word: string) => string>();
 
 /**
- * Reduces words in lower case to their stems in a language (BCP 47): `packages` to `packag`. Words of a language without stems stay as
- * they are, except those in Latin letters of a language with others, whose stems are English.
+ * Reduces words in lower case to their stems in a language (BCP 47): `packages` to `packag`. Words in Latin letters are English to a
+ * language of another script. Words of a language without stems stay as they are.
  */
 export function stemmerOf(languageId: string): (word: string) => string {
   const language = primaryLanguage(languageId);
@@ -56,7 +56,7 @@ export function stemmerOf(languageId: string): (word: string) => string {
   if (known !== undefined) return known;
   const name = Object.hasOwn(STEMMERS, language) ? STEMMERS[language] : undefined;
   // Not remembered: clients choose the language of a question.
-  if (name === undefined) return latinStems();
+  if (name === undefined) return unchanged;
   const own = cached(newStemmer(name));
   const stem = OTHER_SCRIPTS.includes(language)
     ? (word: string) => (LATIN_WORD.test(word) ? latinStem(word) : own(word))
@@ -67,10 +67,7 @@ export function stemmerOf(languageId: string): (word: string) => string {
 
 const latinStem = (word: string): string => stemmerOf(LATIN_LANGUAGE)(word);
 
-const latinStems =
-  () =>
-  (word: string): string =>
-    word;
+const unchanged = (word: string): string => word;
 
 function cached(stemmer: Stemmer): (word: string) => string {
   let known = new Map<string, string>();

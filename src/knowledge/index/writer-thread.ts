@@ -1,7 +1,9 @@
 import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
-import { INDEX_COMPACT_DELAY_MS, INDEX_WRITER_NICE } from "../../core/limits/retrieval.ts";
+import { systemClock } from "../../core/clock.ts";
+import { INDEX_WRITER_NICE } from "../../core/limits/retrieval.ts";
 import type { ChangeOutcome, IndexChange } from "./changes.ts";
+import { Compactor } from "./compactor.ts";
 import { IndexWriter } from "./index-writer.ts";
 
 /** A request to the thread: a change with its number. */
@@ -27,18 +29,8 @@ const { folder } = workerData as WriterThreadData;
 const writer = new IndexWriter(folder);
 // On Linux a thread has a priority of its own.
 setPriority(INDEX_WRITER_NICE);
-let timer: NodeJS.Timeout | undefined;
-
-function compactSoon(): void {
-  clearTimeout(timer);
-  timer = setTimeout(() => {
-    try {
-      if (writer.compactOne()) compactSoon();
-    } catch {
-      // A full disk, or a damaged file: the next change or question reports it.
-    }
-  }, INDEX_COMPACT_DELAY_MS);
-}
+const compactor = new Compactor({ writer, clock: systemClock });
+compactor.changed();
 
 parentPort?.on("message", ({ id, change }: ChangeRequest) => {
   let response: ChangeResponse;
@@ -48,5 +40,5 @@ parentPort?.on("message", ({ id, change }: ChangeRequest) => {
     response = { id, problem: error instanceof Error ? error.message : String(error) };
   }
   parentPort?.postMessage(response);
-  compactSoon();
+  compactor.changed();
 });

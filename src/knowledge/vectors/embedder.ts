@@ -9,6 +9,7 @@ import {
   EMBEDDING_TEXT_CHARS_MAX,
 } from "../../core/limits/retrieval.ts";
 import type { Logger } from "../../core/log/logger.ts";
+import type { ChunkText, CorpusReader } from "../index/corpus-reader.ts";
 import type { NewVector } from "../index/corpus-writer.ts";
 import type { OpenCorpora } from "../index/open-corpora.ts";
 import type { IndexChanger } from "../index/writer-client.ts";
@@ -25,6 +26,7 @@ export interface EmbedderOptions {
 }
 
 interface Batch {
+  readonly fileId: string;
   readonly numbers: readonly number[];
   readonly texts: readonly string[];
 }
@@ -38,8 +40,8 @@ export class Embedder {
   readonly #waiting = new Set<CorpusId>();
   /** Requests that failed in a row, by corpus. */
   readonly #failures = new Map<CorpusId, number>();
-  /** The last chunk up to which there are vectors. Numbers of chunks only grow. */
-  readonly #last = new Map<CorpusId, number>();
+  /** The last chunk up to which there are vectors in a file of a corpus. Numbers of chunks only grow, until the file is made again. */
+  readonly #last = new Map<CorpusId, { readonly fileId: string; readonly chunk: number }>();
   readonly #ended = new AbortController();
   #isRunning = false;
 
@@ -83,15 +85,15 @@ export class Embedder {
     const { corpora, changer, embeddings, onBatch, log } = this.#options;
     try {
       while (!this.#ended.signal.aborted) {
-        const afterChunk = this.#last.get(corpusId) ?? 0;
-        const batch = corpora.with(corpusId, (reader) =>
-          batchOf(reader.withoutVectors(embeddings.model, afterChunk, EMBEDDING_BATCH_TEXTS)),
-        );
+        const batch = corpora.with(corpusId, (reader) => this.#nextBatch(corpusId, reader));
         if (batch === undefined || batch.texts.length === 0) return;
         const vectors = await this.#embed(batch);
-        if ((await changer.change({ kind: "vectors", corpusId, model: embeddings.model, vectors })) !== "done") return;
+        const { fileId, numbers } = batch;
+        const change = { kind: "vectors", corpusId, fileId, model: embeddings.model, vectors } as const;
+        // A file that is made again wakes it with its first document.
+        if ((await changer.change(change)) !== "done") return;
         // A text without a vector is skipped: asking again would give none either.
-        this.#last.set(corpusId, batch.numbers.at(-1) ?? afterChunk);
+        this.#last.set(corpusId, { fileId, chunk: numbers.at(-1) ?? 0 });
         this.#failures.delete(corpusId);
         onBatch(corpusId, vectors.length);
       }
@@ -104,6 +106,13 @@ export class Embedder {
         log.error(fields, "embeddings of a corpus failed again and again: words alone find its newest chunks");
       else log.warn({ ...fields, retryMs: delayMs }, "embeddings of a corpus failed and are tried again");
     }
+  }
+
+  #nextBatch(corpusId: CorpusId, reader: CorpusReader): Batch {
+    const { fileId } = reader;
+    const last = this.#last.get(corpusId);
+    const afterChunk = last?.fileId === fileId ? last.chunk : 0;
+    return batchOf(fileId, reader.withoutVectors(this.#options.embeddings.model, afterChunk, EMBEDDING_BATCH_TEXTS));
   }
 
   async #embed({ numbers, texts }: Batch): Promise<readonly NewVector[]> {
@@ -129,7 +138,7 @@ export class Embedder {
 }
 
 /** What of the chunks goes into one request: their headings and texts. */
-function batchOf(chunks: readonly { number: number; headings: readonly string[]; text: string }[]): Batch {
+function batchOf(fileId: string, chunks: readonly ChunkText[]): Batch {
   const numbers: number[] = [];
   const texts: string[] = [];
   let chars = 0;
@@ -140,5 +149,5 @@ function batchOf(chunks: readonly { number: number; headings: readonly string[];
     texts.push(whole);
     chars += whole.length;
   }
-  return { numbers, texts };
+  return { fileId, numbers, texts };
 }

@@ -6,24 +6,31 @@ import { VectorSet } from "./vector-set.ts";
 
 interface Resident {
   set: VectorSet | undefined;
+  /** The chunk up to which the vectors of the file were read. */
+  lastChunk: number;
   /** All vectors of the file have been read. */
   isLoaded: boolean;
   isLoading: boolean;
+  /** The corpus does not fit into the memory: its vectors are not read while it has as many chunks as this. */
+  chunksTooMany: number;
 }
+
+/** Of a corpus that does not fit, so much must go before its vectors are read again. */
+const SHRUNK = 0.9;
 
 /**
  * The vectors of corpora in memory, read from their files when a question first needs them, some at a time. Until all are there, words
  * alone rank.
  */
 export class ResidentVectors {
-  readonly #corpora: OpenCorpora;
+  readonly #corpora: Pick<OpenCorpora, "with">;
   readonly #model: string;
   readonly #bytesMax: number;
   /** That which was asked least recently comes first. */
   readonly #resident = new Map<CorpusId, Resident>();
 
   /** `model`: that of the vectors of questions; others are not comparable. */
-  constructor(corpora: OpenCorpora, model: string, bytesMax = VECTORS_RESIDENT_BYTES_MAX) {
+  constructor(corpora: Pick<OpenCorpora, "with">, model: string, bytesMax = VECTORS_RESIDENT_BYTES_MAX) {
     this.#corpora = corpora;
     this.#model = model;
     this.#bytesMax = bytesMax;
@@ -38,7 +45,7 @@ export class ResidentVectors {
 
   /** The vectors of a corpus; undefined where there are none, or not yet: then they are read. */
   of(corpusId: CorpusId): VectorSet | undefined {
-    const known = this.#resident.get(corpusId) ?? { set: undefined, isLoaded: false, isLoading: false };
+    const known = this.#resident.get(corpusId) ?? newResident();
     this.#resident.delete(corpusId);
     this.#resident.set(corpusId, known);
     if (!known.isLoaded) void this.load(corpusId);
@@ -50,19 +57,29 @@ export class ResidentVectors {
     const resident = this.#resident.get(corpusId);
     if (resident === undefined || resident.isLoading) return;
     resident.isLoading = true;
+    try {
+      await this.#read(corpusId, resident);
+      resident.isLoaded = true;
+    } catch {
+      // The file cannot be opened at present: the next question reads on.
+    }
+    resident.isLoading = false;
+  }
+
+  async #read(corpusId: CorpusId, resident: Resident): Promise<void> {
     while (this.#resident.get(corpusId) === resident) {
-      const rows = this.#corpora.with(corpusId, (reader) =>
-        reader.vectorModel === this.#model ? reader.vectors(resident.set?.lastChunk ?? 0, VECTORS_READ_ROWS) : [],
-      );
+      const rows = this.#corpora.with(corpusId, (reader) => {
+        if (reader.vectorModel !== this.#model || reader.chunkCount >= resident.chunksTooMany) return [];
+        return reader.vectors(resident.lastChunk, VECTORS_READ_ROWS);
+      });
       const [first] = rows ?? [];
       if (rows === undefined || first === undefined) break;
       resident.set ??= new VectorSet(first.vector.length);
-      for (const { chunk, scale, vector } of rows) resident.set.add(chunk, scale, vector);
-      this.#release(corpusId);
+      for (const { chunk, scale, vector, document } of rows) resident.set.add(chunk, scale, vector, document);
+      resident.lastChunk = rows.at(-1)?.chunk ?? resident.lastChunk;
+      this.#release(corpusId, resident);
       await setImmediate();
     }
-    resident.isLoaded = true;
-    resident.isLoading = false;
   }
 
   /** Vectors of a corpus were added: they are read with the next question. */
@@ -71,20 +88,42 @@ export class ResidentVectors {
     if (resident !== undefined && !resident.isLoading) void this.load(corpusId);
   }
 
-  /** Chunks of a corpus were removed, or its file was: its vectors are read again. */
+  /** Documents of a corpus were removed or replaced: the vectors of the others stay. */
+  removed(corpusId: CorpusId): void {
+    const resident = this.#resident.get(corpusId);
+    if (resident === undefined) return;
+    try {
+      const documents = this.#corpora.with(corpusId, (reader) => reader.documentNumbers());
+      if (documents !== undefined) resident.set?.keep(documents);
+      if (resident.set?.isSparse === true) this.forget(corpusId);
+      if (resident.set === undefined && !resident.isLoading) resident.isLoaded = false;
+    } catch {
+      this.forget(corpusId);
+    }
+  }
+
+  /** The file of a corpus was removed or made again: its vectors are read again. */
   forget(corpusId: CorpusId): void {
     this.#resident.delete(corpusId);
   }
 
   /** Releases the vectors that were needed least recently, and in the end those of `corpusId` too. */
-  #release(corpusId: CorpusId): void {
-    for (const [oldest] of this.#resident) {
+  #release(corpusId: CorpusId, own: Resident): void {
+    for (const [oldest, { set }] of this.#resident) {
       if (this.bytes <= this.#bytesMax) return;
-      if (oldest !== corpusId) this.#resident.delete(oldest);
+      if (oldest !== corpusId && set !== undefined) this.#resident.delete(oldest);
     }
-    const own = this.#resident.get(corpusId);
-    // Kept without its vectors: it would be read again with each question.
-    if (this.bytes > this.#bytesMax && own !== undefined)
-      this.#resident.set(corpusId, { set: undefined, isLoaded: true, isLoading: false });
+    if (this.bytes <= this.#bytesMax) return;
+    own.set = undefined;
+    own.lastChunk = 0;
+    own.chunksTooMany = SHRUNK * (this.#corpora.with(corpusId, (reader) => reader.chunkCount) ?? 0);
   }
 }
+
+const newResident = (): Resident => ({
+  set: undefined,
+  lastChunk: 0,
+  isLoaded: false,
+  isLoading: false,
+  chunksTooMany: Number.POSITIVE_INFINITY,
+});

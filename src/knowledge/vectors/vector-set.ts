@@ -33,8 +33,9 @@ export class VectorSet {
   /** Where the results and the vectors begin; the question's vector is before them. */
   readonly #resultsAt: number;
   readonly #vectorsAt: number;
-  readonly #chunks: number[] = [];
-  readonly #scales: number[] = [];
+  #chunks: number[] = [];
+  #documents: number[] = [];
+  #scales: number[] = [];
 
   constructor(dimensions: number) {
     this.dimensions = dimensions;
@@ -55,19 +56,35 @@ export class VectorSet {
     return this.#program.memory.buffer.byteLength;
   }
 
-  /** The largest number of a chunk; 0 where there is none. Vectors are added in the order of their chunks. */
-  get lastChunk(): number {
-    return this.#chunks.at(-1) ?? 0;
+  /** Whether it was made for more than twice the vectors that are left: memory of WebAssembly does not shrink. */
+  get isSparse(): boolean {
+    return this.#at(2 * this.count) + PAGE_BYTES < this.bytes;
   }
 
-  /** Adds the vector of a chunk. One of another length is of another model, and is not added. */
-  add(chunk: number, scale: number, values: Uint8Array | Int8Array): void {
+  /**
+   * Adds the vector of a chunk. One of another length is of another model, and is not added. `document`: the number of its document, for
+   * `keep`.
+   */
+  add(chunk: number, scale: number, values: Uint8Array | Int8Array, document = 0): void {
     if (values.length !== this.dimensions) return;
-    const at = this.#vectorsAt + this.count * this.#length;
+    const at = this.#at(this.count);
     this.#reserve(at + this.#length);
     this.#bytes(at, this.dimensions).set(values);
     this.#chunks.push(chunk);
+    this.#documents.push(document);
     this.#scales.push(scale);
+  }
+
+  /** Removes the vectors of all other documents. */
+  keep(documents: ReadonlySet<number>): void {
+    const kept = [...this.#documents.keys()].filter((from) => documents.has(this.#documents[from] ?? 0));
+    if (kept.length === this.count) return;
+    const memory = new Uint8Array(this.#program.memory.buffer);
+    for (const [to, from] of kept.entries()) memory.copyWithin(this.#at(to), this.#at(from), this.#at(from + 1));
+    const keptOf = (values: readonly number[]): number[] => kept.map((from) => values[from] ?? 0);
+    this.#chunks = keptOf(this.#chunks);
+    this.#documents = keptOf(this.#documents);
+    this.#scales = keptOf(this.#scales);
   }
 
   /** The chunks whose vectors are nearest to that of a question, by the cosine of their angle. */
@@ -78,7 +95,7 @@ export class VectorSet {
     const best: { key: number; score: number }[] = [];
     for (let from = 0; from < this.count; from += PASS_VECTORS) {
       const count = Math.min(PASS_VECTORS, this.count - from);
-      this.#program.dots(0, this.#vectorsAt + from * this.#length, this.#resultsAt, count, this.#length);
+      this.#program.dots(0, this.#at(from), this.#resultsAt, count, this.#length);
       const products = new Int32Array(this.#program.memory.buffer, this.#resultsAt, count);
       for (let at = 0; at < count; at++) {
         const score = (products[at] ?? 0) * scale * (this.#scales[from + at] ?? 0);
@@ -87,6 +104,11 @@ export class VectorSet {
       }
     }
     return best;
+  }
+
+  /** Where the vector with this index begins. */
+  #at(index: number): number {
+    return this.#vectorsAt + index * this.#length;
   }
 
   #bytes(at: number, length: number): Uint8Array {

@@ -1,7 +1,9 @@
+import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
+import { DOCUMENT_FILES_COMPARE_MS, DOCUMENT_FILES_COMPARED } from "../../core/limits/knowledge.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
-import type { DocumentFiles } from "../../store/data-dir/document-files.ts";
+import type { DocumentFile, DocumentFiles } from "../../store/data-dir/document-files.ts";
 import type { Document, DocumentStore } from "../../store/document-store.ts";
 
 export interface DocumentEndsOptions {
@@ -10,38 +12,70 @@ export interface DocumentEndsOptions {
   /** Media are encrypted, which uploads are not: files are deleted as soon as they are processed. */
   encryptsMedia: boolean;
   metrics: Pick<ControlMetrics, "documentEnded">;
+  clock: Clock;
   log: Logger;
 }
 
 /** Counts and logs the documents whose processing has ended, and deletes files that are not kept. */
 export class DocumentEnds {
   readonly #options: DocumentEndsOptions;
+  #isClosed = false;
+  #cancel = (): void => {};
 
   constructor(options: DocumentEndsOptions) {
     this.#options = options;
   }
 
   /**
-   * From now on, and once for what an earlier process has left: work files of documents that were in progress, files without a document or
-   * of an earlier version, and those that are not kept. Call it before the jobs and the API start, which write files.
+   * From now on, and once for what an earlier process has left: work files of documents that were in progress at once, and after the start,
+   * some at a time, files without a document or of an earlier version, and those that are not kept. Call it before the jobs and the API
+   * start, which write files: those come later than the ones that are compared.
    */
   async start(): Promise<void> {
-    const { documents, files, log } = this.#options;
+    const { documents, files } = this.#options;
     documents.onEnded((document) => void this.#onEnded(document));
+    const all = await files.all();
+    for (const { id, version, isTemporary } of all) if (isTemporary) await files.removeTemporary(id, version);
+    this.#compareLater(all.filter(({ isTemporary }) => !isTemporary));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel();
+  }
+
+  #compareLater(left: readonly DocumentFile[]): void {
+    if (left.length === 0 || this.#isClosed) return;
+    this.#cancel = this.#options.clock.after(DOCUMENT_FILES_COMPARE_MS, () => void this.#compareSome(left));
+  }
+
+  /** Never rejects: what could not be compared is tried again. */
+  async #compareSome(left: readonly DocumentFile[]): Promise<void> {
+    const { log } = this.#options;
+    let compared = 0;
     let orphans = 0;
-    for (const { id, version, isTemporary } of await files.all()) {
-      if (isTemporary) {
-        await files.removeTemporary(id, version);
-        continue;
+    try {
+      for (const file of left.slice(0, DOCUMENT_FILES_COMPARED)) {
+        if (await this.#removeOrphan(file)) orphans += 1;
+        compared += 1;
       }
-      const document = await documents.find(id);
-      if (document?.fileVersion === version) await this.#deleteUnkept(document);
-      else {
-        await files.remove(id, version);
-        orphans += 1;
-      }
+    } catch (error) {
+      log.warn({ err: error, code: codeOf(error) }, "files of documents could not be compared with the store");
     }
     if (orphans > 0) log.warn({ files: orphans }, "files without a document were deleted");
+    this.#compareLater(left.slice(compared));
+  }
+
+  /** Whether the file was removed because it is of no document. */
+  async #removeOrphan({ id, version }: DocumentFile): Promise<boolean> {
+    const { documents, files } = this.#options;
+    const document = await documents.find(id);
+    if (document?.fileVersion === version) {
+      await this.#deleteUnkept(document);
+      return false;
+    }
+    await files.remove(id, version);
+    return true;
   }
 
   async #onEnded(document: Document): Promise<void> {

@@ -83,8 +83,8 @@ export class RendererClient implements JournalProcessor {
     return this.#failedStarts >= RENDERER_TRIES_MAX;
   }
 
-  project(callId: CallId, trace?: SpanRequest): Promise<JournaledCall> {
-    return this.#request("project", callId, { trace }) as Promise<JournaledCall>;
+  project(callId: CallId, trace?: SpanRequest, isRedacted?: boolean): Promise<JournaledCall> {
+    return this.#request("project", callId, { trace, isRedacted }) as Promise<JournaledCall>;
   }
 
   /** The spans of a live call that have become complete; undefined where its journal has no header yet. Rejects as `project`. */
@@ -120,7 +120,7 @@ export class RendererClient implements JournalProcessor {
   async #request(
     kind: RendererRequest["kind"],
     callId: CallId,
-    { trace, onProgress }: { trace?: SpanRequest | undefined; onProgress?: Job["onProgress"] },
+    { trace, isRedacted, onProgress }: Pick<RendererRequest, "trace" | "isRedacted"> & Partial<Pick<Job, "onProgress">>,
   ): Promise<Result> {
     const { findKey } = this.#options;
     const key = findKey === undefined ? undefined : await findKey(callId);
@@ -133,6 +133,7 @@ export class RendererClient implements JournalProcessor {
         callId,
         ...(mediaKey !== undefined && { mediaKey }),
         ...(trace !== undefined && { trace }),
+        ...(isRedacted !== undefined && { isRedacted }),
       };
       this.#waiting.push({
         request,

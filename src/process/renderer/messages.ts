@@ -13,6 +13,8 @@ export interface RendererRequest {
   callId: CallId;
   /** The spans that are asked for, with `project` and `trace`. */
   trace?: SpanRequest | undefined;
+  /** The record of the call says that it is to be redacted, with `project`. */
+  isRedacted?: boolean | undefined;
   /** The call's media key as text; absent where its media are not encrypted. */
   mediaKey?: string | undefined;
 }

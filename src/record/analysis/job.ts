@@ -69,7 +69,10 @@ export class AnalysisJob implements JobHandler {
       if (answer !== "invalid_answer") return await this.#settle(callId, answer, used.bill);
       if (job.attempt >= ANALYSIS_INVALID_ANSWERS_MAX) return await this.#fail(callId, "invalid_answer", used.bill);
     } catch (error) {
-      signal.throwIfAborted();
+      if (signal.aborted) {
+        if (used.bill.usage.length > 0) await analyses.attempted(callId, used.bill);
+        signal.throwIfAborted();
+      }
       if (job.attempt > this.retryDelaysMs.length) {
         this.#options.log.warn(
           { callId, err: error, code: codeOf(error) },

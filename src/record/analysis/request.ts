@@ -1,5 +1,6 @@
 import type { AnalysisSettings } from "../../core/calls/analysis.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
+import { isObject } from "../../core/json.ts";
 import { ANALYSIS_CHARS_PER_TOKEN, ANALYSIS_TRANSCRIPT_CHARS_MAX } from "../../core/limits/analysis.ts";
 import type { PendingAnalysis } from "../../store/analysis-store.ts";
 
@@ -27,14 +28,14 @@ export const hasSummary = ({ schema, summary }: AnalysisSettings): boolean => su
 
 /**
  * The JSON Schema of the answer: that of the settings, or one with `summary`, and with the other as `data`. Definitions stay at the top,
- * where references to them point.
+ * where providers expect them and references to them point; other references follow the schema into `data`.
  */
 export function answerSchemaOf(settings: AnalysisSettings): object {
   const { schema } = settings;
   if (!hasSummary(settings)) return schema ?? {};
   if (schema === undefined)
     return { type: "object", properties: { summary: SUMMARY }, required: ["summary"], additionalProperties: false };
-  const { $defs, definitions, ...data } = schema;
+  const { $defs, definitions, ...data } = withMovedReferences(schema) as Record<string, unknown>;
   return {
     type: "object",
     properties: { summary: SUMMARY, data },
@@ -43,6 +44,21 @@ export function answerSchemaOf(settings: AnalysisSettings): object {
     ...($defs !== undefined && { $defs }),
     ...(definitions !== undefined && { definitions }),
   };
+}
+
+const DEFINITIONS = /^#\/(?:(?:\$|%24)defs|definitions)\//;
+
+/** A schema whose references still point into it as `data` of an object. A reference to an anchor, "#name", does in any case. */
+function withMovedReferences(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withMovedReferences);
+  if (!isObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      const isMoved =
+        key === "$ref" && typeof value === "string" && /^#(?:\/|$)/.test(value) && !DEFINITIONS.test(value);
+      return [key, isMoved ? `#/properties/data${value.slice(1)}` : withMovedReferences(value)];
+    }),
+  );
 }
 
 /**
@@ -77,13 +93,16 @@ export function analysisRequestOf(
   };
 }
 
-/** The turns as lines, from the end of the transcript, as many as fit. */
+/** The turns that have words as lines, from the end of the transcript, as many as fit. */
 function linesOf(turns: readonly TranscriptTurn[], charsMax: number): { lines: string[]; isTruncated: boolean } {
   const lines: string[] = [];
   let chars = 0;
   for (const { role, text } of turns.toReversed()) {
     // A line break within a turn would look like another turn.
-    const line = `${role === "user" ? "caller" : "agent"}: ${text.replaceAll(/\s+/g, " ").trim()}`;
+    const words = text.replaceAll(/\s+/g, " ").trim();
+    // It was said while the recording was paused.
+    if (words === "") continue;
+    const line = `${role === "user" ? "caller" : "agent"}: ${words}`;
     chars += line.length + 1;
     if (chars > charsMax) return { lines: lines.reverse(), isTruncated: true };
     lines.push(line);

@@ -1,3 +1,4 @@
+import { strict as assert } from "node:assert";
 import { isRedacted } from "../../core/calls/spec.ts";
 import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
@@ -46,9 +47,15 @@ export class EventPager {
     const cached = this.#readers.get(key);
     // A reader in use must not serve another request.
     this.#readers.delete(key);
-    const reader = cached ?? (await this.#open(callId, from));
-    const page = await reader.page(limit);
-    if (page.more !== "never" && !reader.isTemporary) this.#remember(readerKey(callId, page.next), reader);
+    const continued = await cached?.page(limit);
+    if (cached !== undefined && continued !== undefined) return this.#rememberAt(callId, continued, cached);
+    const reader = await this.#open(callId, from);
+    const page = (await reader.page(limit)) ?? assert.fail("a reader that has read nothing cannot be outdated");
+    return this.#rememberAt(callId, page, reader);
+  }
+
+  #rememberAt(callId: CallId, page: EventPage, reader: EventPageReader): EventPage {
+    if (page.more !== "never") this.#remember(readerKey(callId, page.next), reader);
     return page;
   }
 
@@ -70,7 +77,6 @@ const readerKey = (callId: CallId, from: number): string => `${callId} ${from}`;
 class EventPageReader {
   readonly #journal: JournalReader;
   #lister: EventLister | undefined;
-  #awaitsRedaction = false;
   /** Events still to be skipped. */
   #skip: number;
   #next: number;
@@ -82,23 +88,21 @@ class EventPageReader {
     this.#skip = from;
     this.#next = from;
     const take = (event: ListedEvent): void => this.#take(event);
+    let awaitsRedaction = false;
     this.#journal = new JournalReader(journal, (record) => {
       if (record.kind === "header") {
         this.#lister = new EventLister(record.header, take);
-        this.#awaitsRedaction = record.header.spec !== undefined && isRedacted(record.header.spec);
-      } else this.#lister?.take(this.#awaitsRedaction ? recordWithoutWords(record) : record);
+        awaitsRedaction = record.header.spec !== undefined && isRedacted(record.header.spec);
+      } else this.#lister?.take(awaitsRedaction ? recordWithoutWords(record) : record);
     });
   }
 
-  /** The journal is replaced when its call is over: it cannot be read on from where this reader is. */
-  get isTemporary(): boolean {
-    return this.#awaitsRedaction;
-  }
-
-  async page(limit: number): Promise<EventPage> {
+  /** Undefined where the journal was replaced since the page before, because it was redacted: this reader is of no use any more. */
+  async page(limit: number): Promise<EventPage | undefined> {
     // One event more than the page holds tells whether others follow.
     const isFull = (): boolean => this.#pending.length > limit || this.#pendingBytes > LIST_BYTES_MAX;
     const stoppedAt = await this.#journal.readMore(isFull).catch(endIfMissing);
+    if (stoppedAt === "replaced") return undefined;
     const events = this.#pending.splice(0, limit);
     this.#next += events.length;
     this.#pendingBytes = 0;

@@ -19,7 +19,7 @@ import { liveEndOf } from "./live-end.ts";
 import { PerCallQueue } from "./per-call-queue.ts";
 
 export interface CallFinalizerOptions {
-  calls: Pick<CallStore, "get" | "finish">;
+  calls: Pick<CallStore, "get" | "finish" | "isRedacted">;
   dataDir: string;
   /** Reads journals, in a process of its own where calls are live. */
   journals: Pick<JournalProcessor, "project">;
@@ -195,9 +195,13 @@ export class CallFinalizer {
 
   /** Resolves with an error where the journal cannot be read; rejects while that may change. */
   async #project(request: FinalizationRequest): Promise<JournaledCall | Error> {
+    const { calls, journals, traces } = this.#options;
+    const { callId } = request;
+    if (request.projected !== undefined) return request.projected;
+    // Where the store does not answer, the journal is not read: whether it may stay is not known.
+    const isToBeRedacted = await calls.isRedacted(callId);
     try {
-      const { journals, traces } = this.#options;
-      request.projected ??= await journals.project(request.callId, traces?.wanted(request.callId));
+      request.projected = await journals.project(callId, traces?.wanted(callId), isToBeRedacted);
       return request.projected;
     } catch (error) {
       if (codeOf(error) === "unavailable") throw error;

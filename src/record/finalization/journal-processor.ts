@@ -17,9 +17,9 @@ export type JournaledCall = Omit<ProjectedCall, "header"> & {
 export interface JournalProcessor {
   /**
    * Redacts the journal first, where its call is to be. Rejects as `projectJournal` does, and with `renderer_died` when every attempt
-   * ended with the renderer's death. With `trace` the result has spans.
+   * ended with the renderer's death. With `trace` the result has spans. With `isRedacted` a journal that cannot be read is deleted.
    */
-  project(callId: CallId, trace?: SpanRequest): Promise<JournaledCall>;
+  project(callId: CallId, trace?: SpanRequest, isRedacted?: boolean): Promise<JournaledCall>;
   /** Writes the call's recording; rejects as `renderRecording` does, and with `renderer_died`. */
   render(callId: CallId, onProgress?: (progress: RenderProgress) => void): Promise<Recording | undefined>;
 }
@@ -35,10 +35,10 @@ export const localJournalProcessor = (
   makeResampler: ResamplerFactory,
   findKey: FindMediaKey = noKey,
 ): JournalProcessor => ({
-  async project(callId, trace) {
+  async project(callId, trace, isRedacted) {
     const journal = journalFileOf(dataDir, callId, await findKey(callId));
     // Nothing of the call is stored or exported before that, and no recording is rendered.
-    await redactJournal(journal);
+    await redactJournal(journal, isRedacted);
     const { header, ...projected } = await projectJournal(journal, trace);
     const { accountId, startedAt, redaction } = header;
     return { ...projected, header: { accountId, startedAt, ...(redaction !== undefined && { redaction }) } };

@@ -51,6 +51,8 @@ export class JournalReader {
   readonly #bytes: JournalBytes;
   /** All records before this offset have been passed on. */
   #offsetBytes = 0;
+  /** The file that was read first; undefined before that. */
+  #inode: bigint | undefined;
 
   constructor(journal: JournalFile, onRecord: (record: JournalRecord) => void) {
     const { path, key } = typeof journal === "string" ? { path: journal, key: undefined } : journal;
@@ -62,11 +64,15 @@ export class JournalReader {
   /**
    * Reads to the end of the file, or until `enough()`, which is called before each record, returns true. At the end the
    * file may be `torn`: its last record is incomplete, or it is encrypted and lacks its final chunk, and its writer may
-   * still complete it. Rejects as `readJournal` does.
+   * still complete it. `replaced`: another file has its name since the first step, and nothing of it is read: the journal was redacted,
+   * and is to be read from its beginning by another reader. Rejects as `readJournal` does.
    */
-  async readMore(enough?: () => boolean): Promise<"stopped" | "end" | "torn"> {
+  async readMore(enough?: () => boolean): Promise<"stopped" | "end" | "torn" | "replaced"> {
     const file = await openJournal(this.#path);
     try {
+      const { ino } = await file.stat({ bigint: true });
+      this.#inode ??= ino;
+      if (ino !== this.#inode) return "replaced";
       return await this.#readFrom(file, enough);
     } finally {
       this.#bytes.release();

@@ -8,7 +8,7 @@ import type { RedactionRules } from "../../core/redaction/kinds.ts";
 import { replayToEnd } from "../finalization/projection.ts";
 import { JournalEncoder } from "../journal/format.ts";
 import { JournalReader, readJournal } from "../journal/reader.ts";
-import type { JournalHeader, JournalRedaction } from "../journal/records.ts";
+import { type JournalHeader, type JournalRedaction, journalUnreadable } from "../journal/records.ts";
 import { writeAtomically } from "../recording/wav-file.ts";
 import { JournalRewriter } from "./rewriter.ts";
 import { RedactionSurvey } from "./survey.ts";
@@ -23,16 +23,22 @@ const WRITE_BYTES = 64 * 1024;
  * cannot be replayed: its header says so. Does nothing for other journals, and for one that was redacted before.
  *
  * Rejects with `journal_unreadable`, and with the file system's error. A journal that is damaged is deleted: what cannot be read cannot
- * be redacted.
+ * be redacted. `isRedacted`: the record of the call says that it is to be redacted, which a header that is damaged cannot say.
  */
-export async function redactJournal(journal: MediaFile): Promise<void> {
-  const header = await headerOf(journal);
-  const rules = header && rulesOf(header);
-  if (header === undefined || rules === undefined) return;
+export async function redactJournal(journal: MediaFile, isRedacted = false): Promise<void> {
+  let mustGo = isRedacted;
   try {
+    const header = await headerOf(journal);
+    if (header === undefined) {
+      if (isRedacted) throw journalUnreadable("its header is incomplete");
+      return;
+    }
+    const rules = rulesOf(header);
+    if (rules === undefined) return;
+    mustGo = true;
     await rewrite(journal, header, rules);
   } catch (error) {
-    if (codeOf(error) === "journal_unreadable" && systemErrorCodeOf(error) === undefined)
+    if (mustGo && codeOf(error) === "journal_unreadable" && systemErrorCodeOf(error) === undefined)
       await rm(journal.path, { force: true });
     throw error;
   }

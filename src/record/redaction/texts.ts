@@ -66,9 +66,9 @@ export function eventWithTexts(event: JournaledEvent, texts: readonly string[]):
   }
   if (event.kind !== "leg-started" || event.parameters === undefined) return event;
   const { kind, codec, carrierCallId } = event;
-  const pairs = texts.flatMap((name, at) => (at % 2 === 0 ? [[name, texts[at + 1] ?? ""] as const] : []));
+  const pairs = texts.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, texts[at + 1] ?? ""]] : []));
   return {
-    ...{ kind, codec, parameters: Object.fromEntries(pairs) },
+    ...{ kind, codec, parameters: withOwnNames(pairs) },
     ...(carrierCallId !== undefined && { carrierCallId }),
   };
 }
@@ -92,10 +92,24 @@ function withTexts(value: unknown, texts: Iterator<string>): unknown {
   }
   if (Array.isArray(value)) return value.map((item) => withTexts(item, texts));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => {
-      const redacted = texts.next().value ?? "";
-      return [redacted === name ? name : redacted, withTexts(member, texts)];
-    }),
+  return withOwnNames(
+    Object.values(value).map((member): [string, unknown] => [texts.next().value ?? "", withTexts(member, texts)]),
   );
+}
+
+/** An object of these members. Names that became the same label are numbered, so that no member is lost. */
+function withOwnNames<T>(members: readonly (readonly [name: string, member: T])[]): Record<string, T> {
+  const named = new Map<string, T>();
+  const counts = new Map<string, number>();
+  for (const [name, member] of members) {
+    let count = counts.get(name) ?? 1;
+    let own = name;
+    while (named.has(own)) {
+      count += 1;
+      own = `${name} ${count}`;
+    }
+    counts.set(name, count);
+    named.set(own, member);
+  }
+  return Object.fromEntries(named);
 }

@@ -1,8 +1,10 @@
+import { knowledgeOf } from "../../core/calls/spec.ts";
 import type { TranscriptTurn, UtteranceUpdate } from "../../core/calls/transcript.ts";
 import { addMs, type CallMs, callMs, roundedMs } from "../../core/clocks.ts";
-import { NO_REPLY_TURN_ID, type TurnId } from "../../core/ids.ts";
+import { type CorpusId, NO_REPLY_TURN_ID, type TurnId } from "../../core/ids.ts";
 import { SPANS_PER_TURN_MAX } from "../../core/limits/traces.ts";
-import type { JournaledCommand, JournaledEvent, JournalRecord } from "../journal/records.ts";
+import type { JournaledCommand, JournaledEvent, JournalHeader, JournalRecord } from "../journal/records.ts";
+import { Retrievals, retrievalOfTool } from "./retrieval-spans.ts";
 import type { CallSpan, SpanContent, SpanRequest } from "./spans.ts";
 import { childrenOf, type EndOfTurn, type LlmRound, TurnTimings, turnSpans } from "./turn-spans.ts";
 
@@ -24,6 +26,8 @@ export class CallSpans {
   #preemptive: LlmRound | undefined;
   /** How many preemptive replies were requested: usage has their numbers. */
   #preemptiveCount = 0;
+  readonly #retrievals = new Retrievals();
+  #corpusId: CorpusId | undefined;
   #sttProvider: string | undefined;
   #legStartedMs = callMs(0);
   #hasLeg = false;
@@ -50,6 +54,8 @@ export class CallSpans {
         this.#onCommand(record.command, record.timeMs);
         return;
       case "header":
+        this.#corpusId = onlyCorpusOf(record.header);
+        return;
       case "frame-in":
       case "attached":
         return;
@@ -101,14 +107,13 @@ export class CallSpans {
       case "reply-failed":
         this.#onReply(event, atMs);
         return;
-      case "tool-result": {
-        const tool = this.#turn?.tools.find(({ id }) => id === event.toolCallId);
-        if (tool === undefined) return;
-        tool.endMs = atMs;
-        tool.failed = event.failed;
-        if (event.result !== "") tool.result = event.result;
+      case "tool-result":
+        this.#onToolResult(event, atMs);
         return;
-      }
+      case "passages":
+      case "retrieval-failed":
+        this.#retrievals.take(event, atMs, this.#turn?.retrievals ?? []);
+        return;
       case "segment-audio":
       case "segment-end":
       case "segment-failed":
@@ -117,6 +122,16 @@ export class CallSpans {
       default:
         return;
     }
+  }
+
+  #onToolResult(event: Extract<JournaledEvent, { kind: "tool-result" }>, atMs: CallMs): void {
+    const tool = this.#turn?.tools.find(({ id }) => id === event.toolCallId);
+    if (tool === undefined) return;
+    tool.endMs = atMs;
+    tool.failed = event.failed;
+    if (event.result !== "") tool.result = event.result;
+    if (event.retrieval !== undefined)
+      this.#turn?.retrievals.push(retrievalOfTool(event.retrieval, tool.startMs, atMs));
   }
 
   #onReply(event: Extract<JournaledEvent, { kind: "reply-text" | "reply-end" | "reply-failed" }>, atMs: CallMs): void {
@@ -183,6 +198,11 @@ export class CallSpans {
         this.#turn?.tools.push({ id: toolCallId, name, startMs: atMs, argumentsJson });
         return;
       }
+      case "retrieve":
+      case "passages-used":
+      case "retrieval-ended":
+        this.#retrievals.take(command, atMs, this.#turn?.retrievals ?? []);
+        return;
       case "speak":
         this.#onSpeak(command, atMs);
         return;
@@ -281,6 +301,7 @@ export class CallSpans {
     if (this.#unanswered !== undefined) turn.caller = this.#unanswered;
     if (this.#endOfTurn !== undefined) turn.endOfTurn = this.#endOfTurn;
     if (this.#finalTranscriptMs !== undefined) turn.finalTranscriptMs = this.#finalTranscriptMs;
+    turn.retrievals.push(...this.#retrievals.handOver());
     this.#unanswered = undefined;
     this.#endOfTurn = undefined;
     this.#turn = turn;
@@ -292,6 +313,7 @@ export class CallSpans {
     this.#turn = undefined;
     if (turn !== undefined) {
       if (this.#sttProvider !== undefined) turn.sttProvider = this.#sttProvider;
+      if (this.#corpusId !== undefined) turn.corpusId = this.#corpusId;
       const isUnheard = turn.caller === undefined && turn.agent === undefined && turn.cancelled !== undefined;
       if (isUnheard) this.#carry(childrenOf(turn, this.#nowMs, this.#request.hasWords));
       else this.#pushTurn(turn);
@@ -301,6 +323,8 @@ export class CallSpans {
   #closeUnanswered(): void {
     const turn = new TurnTimings(undefined);
     if (this.#unanswered !== undefined) turn.caller = this.#unanswered;
+    if (this.#corpusId !== undefined) turn.corpusId = this.#corpusId;
+    turn.retrievals.push(...this.#retrievals.handOver());
     this.#unanswered = undefined;
     this.#pushTurn(turn);
   }
@@ -324,6 +348,12 @@ export class CallSpans {
       this.#spans.push({ ...content, number: this.#lastNumber, parent });
     return this.#lastNumber;
   }
+}
+
+/** The corpus that a call answers from; undefined where it has none, or several. */
+function onlyCorpusOf({ spec }: JournalHeader): CorpusId | undefined {
+  const corpora = (spec === undefined ? undefined : knowledgeOf(spec))?.corpora ?? [];
+  return corpora.length === 1 ? corpora[0]?.id : undefined;
 }
 
 const isUsed = ({ usedMs }: LlmRound): boolean => usedMs !== undefined;

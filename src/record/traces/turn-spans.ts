@@ -2,7 +2,8 @@ import type { Usage } from "../../core/billing/usage.ts";
 import type { CancelReason, SpeakReason } from "../../core/calls/reasons.ts";
 import type { TranscriptTurn, TurnLatency } from "../../core/calls/transcript.ts";
 import { addMs, type CallMs, earliest, elapsedMs, latest, roundedMs } from "../../core/clocks.ts";
-import type { ToolCallId, TurnId } from "../../core/ids.ts";
+import type { CorpusId, ToolCallId, TurnId } from "../../core/ids.ts";
+import { type Retrieval, retrievalSpan } from "./retrieval-spans.ts";
 import type { SpanAttributes, SpanContent, SpanEvent } from "./spans.ts";
 
 /** The decision that the caller's turn is over. */
@@ -56,6 +57,9 @@ export class TurnTimings {
   readonly turnId: TurnId | undefined;
   readonly rounds: LlmRound[] = [];
   readonly tools: ToolSpan[] = [];
+  readonly retrievals: Retrieval[] = [];
+  /** The corpus that all questions are to; undefined where there are several. */
+  corpusId?: CorpusId;
   readonly events: SpanEvent[] = [];
   caller?: TranscriptTurn;
   agent?: TranscriptTurn;
@@ -103,6 +107,7 @@ export function childrenOf(turn: TurnTimings, nowMs: CallMs, hasWords: boolean):
     ...(caller === undefined ? [] : [speechSpan("caller speech", caller, hasWords)]),
     ...sttSpans(turn, timeline),
     ...endOfTurnSpans(turn, timeline),
+    ...turn.retrievals.map((one) => retrievalSpan(one, timeline, { hasWords, corpusId: turn.corpusId })),
     ...turn.rounds.map((round) => roundSpan(round, timeline)),
     ...turn.tools.map((tool) => toolSpan(tool, timeline, hasWords)),
     ...synthesisSpans(turn, timeline),

@@ -1,12 +1,10 @@
-import { createHash } from "node:crypto";
 import type { AccountProviders } from "../../core/account-providers.ts";
 import { allows } from "../../core/account-settings.ts";
 import type { ModelName } from "../../core/calls/spec.ts";
-import { canonicalJson } from "../../core/canonical-json.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
-import { ACCOUNT_SPEECH_ENTRIES_MAX } from "../../core/limits/accounts.ts";
 import { accountBreakers, withKeys } from "../account-breakers.ts";
+import { AccountCache } from "../account-cache.ts";
 import type { CallLlm } from "../contracts.ts";
 import { namesIn } from "../provider-registry.ts";
 import { NO_TOOLS, type ToolChooser } from "../reference/tools/chooser.ts";
@@ -40,8 +38,7 @@ export function accountLlms({ config, clock, log, deadlines }: AccountLlmsOption
   const { models, contextSizes, providers, streamsMax } = config;
   const circuitBreakersOf = circuitBreakers(streamsMax, clock, circuitBreakerObserver(log, undefined));
   const llm = sharedProviders(providers.llm, ({ model }) => model);
-  /** By the hash of what they were made from, the least recently used first. */
-  const entries = new Map<string, Promise<CallLlm>>();
+  const cache = new AccountCache<CallLlm>();
 
   const create = async ({ allowed, credentials = {} }: AccountProviders, model: ModelName): Promise<CallLlm> => {
     const names = namesIn(models[model]).filter((name) => allows(allowed, "llm", name.split(":", 1)[0] ?? name));
@@ -64,17 +61,5 @@ export function accountLlms({ config, clock, log, deadlines }: AccountLlmsOption
     return created[model];
   };
 
-  return (account, model) => {
-    const key = createHash("sha256")
-      .update(canonicalJson([account, model]))
-      .digest("base64");
-    const found = entries.get(key) ?? create(account, model);
-    entries.delete(key);
-    entries.set(key, found);
-    // One that failed is created again.
-    found.catch(() => entries.delete(key));
-    const [oldest] = entries.keys();
-    if (entries.size > ACCOUNT_SPEECH_ENTRIES_MAX && oldest !== undefined) entries.delete(oldest);
-    return found;
-  };
+  return (account, model) => cache.get([account, model], () => create(account, model));
 }

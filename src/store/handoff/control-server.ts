@@ -5,9 +5,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
 import type { CallActivity } from "../../core/calls/activity.ts";
 import type { ListenAnswer } from "../../core/calls/listening.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
 import { asWorkerId, type CallId, type CarrierCallId, type WorkerId } from "../../core/ids.ts";
@@ -198,14 +198,14 @@ export class HandoffServer {
   }
 
   /**
-   * Asks a worker to put the caller of one of its calls on hold, or to end the hold. Resolves to undefined where the worker is not
-   * connected, or does not answer within WORKER_ANSWER_MS_MAX.
+   * Asks a worker something of one of its live calls. Resolves to undefined where the worker is not connected, or does not answer
+   * within WORKER_ANSWER_MS_MAX.
    */
-  async holdCall(workerId: WorkerId, callId: CallId, request: LiveRequest): Promise<LiveOutcome | undefined> {
+  async requestLive(workerId: WorkerId, callId: CallId, request: LiveRequest): Promise<LiveOutcome | undefined> {
     const socket = this.#workers.get(workerId);
     if (socket === undefined) return undefined;
-    const answer = await this.#answers.ask(socket, (id) => send(socket, { kind: "hold-call", id, callId, request }));
-    return answer?.kind === "hold-answered" ? answer.outcome : undefined;
+    const answer = await this.#answers.ask(socket, (id) => send(socket, { kind: "live-request", id, callId, request }));
+    return answer?.kind === "live-outcome" ? answer.outcome : undefined;
   }
 
   /**
@@ -333,7 +333,7 @@ export class HandoffServer {
             void welcomed.then(() => this.#onPhoneMessage(peer, message));
             return;
           case "phone-updated":
-          case "hold-answered":
+          case "live-outcome":
           case "resume-address":
           case "listen-address":
             this.#answers.received(message);

@@ -1,9 +1,9 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
 import type { CallActivity } from "../../core/calls/activity.ts";
 import type { ListenAnswer } from "../../core/calls/listening.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
@@ -15,7 +15,7 @@ import type { StreamProof } from "../redemptions.ts";
  * handle. Processes with different versions do not work together, which `welcome` and `hello` detect. Versions before
  * number 2 send none.
  */
-export const HANDOFF_PROTOCOL_VERSION = 8;
+export const HANDOFF_PROTOCOL_VERSION = 9;
 
 /** What a worker carries: calls of carriers and of programs over WebSockets, or WebRTC calls. */
 export const WORKER_ROLES = ["media", "webrtc"] as const;
@@ -86,8 +86,8 @@ export type WorkerMessage =
   | ({ kind: "hold" } & HoldReport)
   /** The answer to `phone-update`: whether the worker has the call. */
   | { kind: "phone-updated"; id: number; isTaken: boolean }
-  /** The answer to `hold-call`. */
-  | { kind: "hold-answered"; id: number; outcome: LiveOutcome }
+  /** The answer to `live-request`. */
+  | { kind: "live-outcome"; id: number; outcome: LiveOutcome }
   /** The answer to `resume-address`: a secret; null where the worker has no such call. Never logged. */
   | { kind: "resume-address"; id: number; url: string | null }
   /** What calls do, of those that have changed; only after `watch-activity`. */
@@ -112,8 +112,8 @@ export type ControlMessage =
   | { kind: "end-call"; callId: CallId; reason: EndReason }
   /** What the telephone network does about a call. */
   | { kind: "phone-update"; id: number; callId: CallId; update: PhoneUpdate }
-  /** Puts the caller of a call on hold, or ends the hold. */
-  | { kind: "hold-call"; id: number; callId: CallId; request: LiveRequest }
+  /** What a program asks of a live call. */
+  | { kind: "live-request"; id: number; callId: CallId; request: LiveRequest }
   /** Requests a single-use address at which the carrier connects the next stream of a telephone call. */
   | { kind: "resume-address"; id: number; callId: CallId }
   /** Requests a single-use address at which a client listens to a call. */

@@ -2,9 +2,9 @@ import { inspect } from "node:util";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { AccountOverLimit } from "../../core/billing/spend.ts";
 import type { ListenAnswer } from "../../core/calls/listening.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
 import type { ThreadModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { CallId, WorkerId } from "../../core/ids.ts";
@@ -54,8 +54,8 @@ export class HandoffThreadClient {
   readonly #workers = new Map<WorkerId, number>();
   readonly #pendingMetrics = new Map<number, (metrics: ReadonlyMap<WorkerId, ProcessMetrics | undefined>) => void>();
   readonly #pendingUpdates = new Map<number, (isTaken: boolean) => void>();
-  readonly #pendingHolds = new Map<number, (outcome: LiveOutcome | undefined) => void>();
   readonly #pendingListens = new Map<number, (answer: ListenAnswer | undefined) => void>();
+  readonly #pendingLive = new Map<number, (outcome: LiveOutcome | undefined) => void>();
   readonly #pendingAddresses = new Map<number, (url: string | undefined) => void>();
   #handlers: HandoffHandlers | undefined;
   #onListening = (): void => {};
@@ -137,14 +137,14 @@ export class HandoffThreadClient {
   }
 
   /**
-   * Asks the worker of a call to put its caller on hold, or to end the hold. Undefined where the worker is not connected, or does not
-   * answer within WORKER_ANSWER_MS_MAX. Never rejects.
+   * Asks the worker of a live call something of it. Undefined where the worker is not connected, or does not answer within
+   * WORKER_ANSWER_MS_MAX. Never rejects.
    */
-  holdCall(workerId: WorkerId, callId: CallId, request: LiveRequest): Promise<LiveOutcome | undefined> {
+  requestLive(workerId: WorkerId, callId: CallId, request: LiveRequest): Promise<LiveOutcome | undefined> {
     const id = ++this.#lastRequestId;
-    this.#send({ kind: "hold-call", id, workerId, callId, request });
+    this.#send({ kind: "live-request", id, workerId, callId, request });
     return new Promise((resolve) => {
-      this.#pendingHolds.set(id, resolve);
+      this.#pendingLive.set(id, resolve);
     });
   }
 
@@ -284,7 +284,7 @@ export class HandoffThreadClient {
         handlers.onActivity?.(message.calls);
         return;
       case "phone-updated":
-      case "hold-answered":
+      case "live-outcome":
       case "resume-address":
       case "listen-address":
         this.#onAnswer(message);
@@ -306,12 +306,12 @@ export class HandoffThreadClient {
   #onAnswer(
     message: Extract<
       FromHandoffThread,
-      { kind: "phone-updated" | "hold-answered" | "resume-address" | "listen-address" }
+      { kind: "phone-updated" | "live-outcome" | "resume-address" | "listen-address" }
     >,
   ): void {
     const { id } = message;
     if (message.kind === "phone-updated") take(this.#pendingUpdates, id)?.(message.isTaken);
-    else if (message.kind === "hold-answered") take(this.#pendingHolds, id)?.(message.outcome);
+    else if (message.kind === "live-outcome") take(this.#pendingLive, id)?.(message.outcome);
     else if (message.kind === "resume-address") take(this.#pendingAddresses, id)?.(message.url);
     else take(this.#pendingListens, id)?.(message.answer);
   }

@@ -1,9 +1,9 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
 import type { CallActivity } from "../../core/calls/activity.ts";
 import type { ListenAnswer } from "../../core/calls/listening.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { LogLevel } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
@@ -39,7 +39,7 @@ export type ToHandoffThread =
   | { kind: "end-call"; workerId: WorkerId; callId: CallId; reason: EndReason }
   /** The answers to these four carry the same `id`. */
   | { kind: "phone-update"; id: number; workerId: WorkerId; callId: CallId; update: PhoneUpdate }
-  | { kind: "hold-call"; id: number; workerId: WorkerId; callId: CallId; request: LiveRequest }
+  | { kind: "live-request"; id: number; workerId: WorkerId; callId: CallId; request: LiveRequest }
   | { kind: "resume-address"; id: number; workerId: WorkerId; callId: CallId }
   | { kind: "listen-address"; id: number; workerId: WorkerId; callId: CallId }
   | { kind: "watch-activity"; isOn: boolean }
@@ -64,7 +64,7 @@ export type FromHandoffThread =
   | { kind: "media"; workerId: WorkerId; report: MediaReport }
   | { kind: "hold"; workerId: WorkerId; report: HoldReport }
   | { kind: "phone-updated"; id: number; isTaken: boolean }
-  | { kind: "hold-answered"; id: number; outcome: LiveOutcome | undefined }
+  | { kind: "live-outcome"; id: number; outcome: LiveOutcome | undefined }
   | { kind: "resume-address"; id: number; url: string | undefined }
   | { kind: "listen-address"; id: number; answer: ListenAnswer | undefined }
   | { kind: "activity"; calls: readonly CallActivity[] }

@@ -6,7 +6,7 @@ import type { WorkerMessage } from "./messages.ts";
 /** What a worker answers to a request of the control process. */
 export type WorkerAnswer = Extract<
   WorkerMessage,
-  { kind: "phone-updated" | "hold-answered" | "resume-address" | "listen-address" }
+  { kind: "phone-updated" | "live-outcome" | "resume-address" | "listen-address" }
 >;
 
 interface PendingAnswer {

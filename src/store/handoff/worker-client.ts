@@ -3,9 +3,9 @@ import { Socket } from "node:net";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
 import type { CallActivity } from "../../core/calls/activity.ts";
 import type { ListenAnswer } from "../../core/calls/listening.ts";
+import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import type { LiveOutcome, LiveRequest } from "../../core/calls/recording-pause.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
@@ -54,8 +54,8 @@ export interface HandoffClientOptions {
   onEndRequested: (callId: CallId, reason: EndReason) => void;
   /** What the telephone network does about a call; false where this worker does not have it. */
   onPhoneUpdate: (callId: CallId, update: PhoneUpdate) => boolean;
-  /** The caller of one of this worker's calls is to be put on hold, or the hold is to end. */
-  onHoldRequested: (callId: CallId, request: LiveRequest) => LiveOutcome;
+  /** What a program asks of one of this worker's live calls. */
+  onLiveRequest: (callId: CallId, request: LiveRequest) => LiveOutcome;
   /** An address at which the carrier connects the next stream of a call; undefined where this worker does not have it. */
   resumeAddress: (callId: CallId) => string | undefined;
   /** An address at which a client listens to a call. */
@@ -350,8 +350,8 @@ export class HandoffClient implements CallHandoff {
       case "phone-update":
         setImmediate(() => this.#answerUpdate(message));
         return;
-      case "hold-call":
-        setImmediate(() => this.#answerHold(message));
+      case "live-request":
+        setImmediate(() => this.#answerLive(message));
         return;
       case "resume-address":
         setImmediate(() => this.#answerAddress(message));
@@ -377,9 +377,9 @@ export class HandoffClient implements CallHandoff {
     this.#socket?.write(toLine({ kind: "phone-updated", id, isTaken }));
   }
 
-  #answerHold({ id, callId, request }: Extract<ControlMessage, { kind: "hold-call" }>): void {
-    const outcome = this.#options.onHoldRequested(callId, request);
-    this.#socket?.write(toLine({ kind: "hold-answered", id, outcome }));
+  #answerLive({ id, callId, request }: Extract<ControlMessage, { kind: "live-request" }>): void {
+    const outcome = this.#options.onLiveRequest(callId, request);
+    this.#socket?.write(toLine({ kind: "live-outcome", id, outcome }));
   }
 
   #answerAddress({ id, callId }: Extract<ControlMessage, { kind: "resume-address" }>): void {

@@ -11,6 +11,8 @@ const TRANSIENT_STATES = /^(08|25006|40|53|55P03|57|58)/;
 /** Serialization failure and deadlock: the transaction had no effect and may be run again. */
 const CONFLICT_STATES: readonly unknown[] = ["40001", "40P01"];
 
+const UNIQUE_VIOLATION = "23505";
+
 /** Maps what may be over later to `unavailable`: errors of the connection, and temporary ones of the server. */
 export function translated(error: unknown): unknown {
   if (error instanceof TrunklineError) return error;
@@ -23,5 +25,15 @@ export function translated(error: unknown): unknown {
 }
 
 /** Whether an error or its cause is that the transaction conflicted with another one. */
-export const isConflict = (error: unknown): boolean =>
-  error instanceof Error && (("code" in error && CONFLICT_STATES.includes(error.code)) || isConflict(error.cause));
+export const isConflict = (error: unknown): boolean => hasState(error, CONFLICT_STATES);
+
+/**
+ * As `isConflict`, of a serializable transaction, which has looked whether its keys are free: a key that another transaction has taken
+ * since then is a conflict too, which Postgres reports as a unique violation where the other is not serializable or has committed. See
+ * the Postgres manual, 13.5.
+ */
+export const isSerializableConflict = (error: unknown): boolean =>
+  hasState(error, [...CONFLICT_STATES, UNIQUE_VIOLATION]);
+
+const hasState = (error: unknown, states: readonly unknown[]): boolean =>
+  error instanceof Error && (("code" in error && states.includes(error.code)) || hasState(error.cause, states));

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import { POSTGRES_RETRY_MS_FIRST, POSTGRES_RETRY_MS_MAX, POSTGRES_TRIES_MAX } from "../../core/limits/postgres.ts";
 import type { ColumnTypes, SqlDatabase } from "../sql/database.ts";
 import type { Tables } from "../sql/tables.ts";
-import { isConflict } from "./errors.ts";
+import { isConflict, isSerializableConflict } from "./errors.ts";
 import type { Pool } from "./pool.ts";
 
 /** See `SqlDatabase`. */
@@ -25,10 +25,10 @@ export class PostgresDatabase implements SqlDatabase {
 
   /**
    * Postgres detects transactions that would have another result if they ran one after another, and cancels one of
-   * them, which is then run again.
+   * them, which is then run again. So is one that has found a key free which another has taken before it could.
    */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
-    return retried(() => this.db.transaction().setIsolationLevel("serializable").execute(work));
+    return retried(() => this.db.transaction().setIsolationLevel("serializable").execute(work), isSerializableConflict);
   }
 
   /** The default of Postgres. The conflicts that are left are deadlocks. */
@@ -65,12 +65,15 @@ export class PostgresDatabase implements SqlDatabase {
 }
 
 /** Runs a transaction again that had a conflict with another one. */
-async function retried<T>(transaction: () => Promise<T>): Promise<T> {
+async function retried<T>(
+  transaction: () => Promise<T>,
+  hasConflict: (error: unknown) => boolean = isConflict,
+): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await transaction();
     } catch (error) {
-      if (tries === POSTGRES_TRIES_MAX || !isConflict(error)) throw error;
+      if (tries === POSTGRES_TRIES_MAX || !hasConflict(error)) throw error;
     }
     await setTimeout(Math.random() * Math.min(POSTGRES_RETRY_MS_FIRST * 2 ** (tries - 1), POSTGRES_RETRY_MS_MAX));
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { LiveOutcome, LiveRequest } from "../../../src/core/calls/recording-pause.ts";
+import type { LiveOutcome, LiveRequest } from "../../../src/core/calls/live-requests.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
 import { asCallId, type CallId, type WorkerId } from "../../../src/core/ids.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
@@ -12,7 +12,7 @@ beforeEach(async () => {
   asked = [];
   outcome = "done";
   api = await apiUnderTest(undefined, {
-    holdCall: async (...request) => {
+    requestLive: async (...request) => {
       asked.push(request);
       return outcome;
     },
@@ -36,7 +36,7 @@ describe("POST /calls/{id}/recording/pause and /resume", () => {
     ["not_live", "conflict", "from the start of its media stream to its end"],
     ["not_recorded", "conflict", "there is no recording to pause"],
     ["recording_paused", "recording_paused", "POST /calls/{id}/recording/resume resumes it"],
-    ["recording_not_paused", "recording_not_paused", "as soon as neither side speaks"],
+    ["recording_not_paused", "recording_not_paused", "POST /calls/{id}/recording/pause pauses it"],
   ])("answer a call that is %s with 409 %s, and say what would be right", async (refusal, code, sentence) => {
     outcome = refusal;
     const to = refusal === "recording_not_paused" ? "recording/resume" : "recording/pause";

@@ -1,5 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { PASSAGES_MAX, QUESTION_CHARS_MAX } from "../../../src/core/limits/retrieval.ts";
+import { LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX } from "../../../src/core/limits/api.ts";
+import {
+  CORPUS_QUERIES_PER_ACCOUNT_MAX,
+  PASSAGES_MAX,
+  QUESTION_CHARS_MAX,
+} from "../../../src/core/limits/retrieval.ts";
 import { apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
 
 async function scene() {
@@ -40,6 +45,20 @@ describe("POST /corpora/{id}/query", () => {
     expect(answer.status).toBe(400);
     expect(pathsOf(answer)).toEqual(["/languageId", "/nonsense", "/passagesMax", "/text"]);
     expect((await api.post({ text: " " }, {}, path)).status).toBe(400);
+  });
+
+  test("an account has a limit of questions at once", async () => {
+    const { api, path } = await scene();
+    const waiting = CORPUS_QUERIES_PER_ACCOUNT_MAX + LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX;
+    for (let count = 0; count < waiting; count += 1) api.corpusQueries.begin(api.accountId, () => {}).catch(() => {});
+    const refused = await api.post({ text: "x" }, {}, path);
+    expect([refused.status, errorOf(refused)]).toMatchObject([
+      429,
+      {
+        code: "rate_limited",
+        message: "this account has reached its limit of 8 concurrent questions to corpora",
+      },
+    ]);
   });
 
   test("a corpus of another account is not found", async () => {

@@ -134,6 +134,15 @@ describe("corpora of the mode full", () => {
     expect(answer.text).toMatch(/they have 8\d{3} already; set its mode to search/);
   });
 
+  test("are read once for a call of an agent, however often they are checked", async () => {
+    const id = full([["We open at six."]]);
+    const agentId = idOf(await save({ corpusIds: [id], allowedOverrides: ["selectedTools"] }));
+    const overrides = { selectedTools: [queryCorpus({ corpusIds: [id] })] };
+    const before = corpora.reads;
+    expect((await knowledgeFor(await call(agentId, { overrides })))?.whole).toHaveLength(1);
+    expect(corpora.reads - before).toBe(1);
+  });
+
   test("beside others: those are asked", async () => {
     const search = corpora.add(api.accountId);
     const knowledge = await knowledgeFor(await create({ corpusIds: [full([["We open at six."]]), search] }));

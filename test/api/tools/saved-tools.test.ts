@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TOOL_NAMES } from "../../../src/api/tools/schemas.ts";
 import type { ToolSpec } from "../../../src/core/calls/spec.ts";
-import { asCallId } from "../../../src/core/ids.ts";
+import { asCallId, asToolId } from "../../../src/core/ids.ts";
+import { MCP_LISTINGS_PER_ACCOUNT_MAX } from "../../../src/core/limits/tools.ts";
 import { HttpTools } from "../../../src/core/tools/http/client.ts";
 import type { McpClients } from "../../../src/core/tools/mcp/client.ts";
 import { McpLister } from "../../../src/core/tools/mcp/lister.ts";
@@ -47,13 +48,30 @@ class ScriptedMcp implements McpClients {
     },
   };
   result: ToolOutcome = { text: "Two orders." };
+  /** Servers answer only when it is called; undefined while they answer at once. */
+  release: (() => void) | undefined;
+  /** Tools never have a result. */
+  hangs = false;
+  calls = 0;
+  #released: Promise<void> = Promise.resolve();
+
+  /** Servers answer when `release` is called. */
+  hold(): void {
+    this.#released = new Promise((resolve) => {
+      this.release = resolve;
+    });
+  }
+
   prepare(): void {}
   end(): void {}
   async list(server: McpServer): Promise<ListOutcome> {
     this.servers.push(server);
+    await this.#released;
     return this.outcome;
   }
   async call(): Promise<ToolOutcome> {
+    this.calls += 1;
+    if (this.hangs) await new Promise<never>(() => {});
     return this.result;
   }
 }
@@ -172,6 +190,24 @@ describe("POST /tools", () => {
         ...{ toolNames: ["search"], omittedTools: [{ name: "hang_up", reason: "built_in" }], listFailure: null },
       },
     });
+  });
+
+  test("asks few servers at a time for one account, and refuses one more with 429", async () => {
+    const { id } = await made(MCP);
+    mcp.servers.length = 0;
+    mcp.hold();
+    const asking = Array.from({ length: MCP_LISTINGS_PER_ACCOUNT_MAX }, () => create(MCP));
+    await expect.poll(() => mcp.servers.length).toBe(MCP_LISTINGS_PER_ACCOUNT_MAX);
+    const oneMore = await create(MCP);
+    const changed = await api.patch({ mcp: { url: "https://other.example.com/mcp" } }, {}, `${TOOLS}/${id}`);
+    expect([oneMore, changed].map((answer) => [answer.status, errorOf(answer).code])).toEqual([
+      [429, "rate_limited"],
+      [429, "rate_limited"],
+    ]);
+    expect(mcp.servers.length).toBe(MCP_LISTINGS_PER_ACCOUNT_MAX);
+    mcp.release?.();
+    expect((await Promise.all(asking)).map(({ status }) => status)).toEqual(asking.map(() => 201));
+    expect((await create(MCP)).status).toBe(201);
   });
 
   test("refuses an MCP server that does not list its tools, and says why", async () => {
@@ -294,6 +330,26 @@ describe("an agent's toolIds", () => {
     expect(await toolsOf(overridden)).toEqual([]);
   });
 
+  test("whose MCP server has other arguments than it fixes are refused when it is saved, and ignored when it is called", async () => {
+    const shop = await made(MCP);
+    const fixing = (name: string) => ({
+      callSettings: { selectedTools: [{ toolId: shop.id, parameterOverrides: { [name]: "A-17" } }] },
+    });
+    expect(pathsOf(await agentWith(fixing("size")))).toEqual(["/callSettings/selectedTools/0/parameterOverrides/size"]);
+    const agent = await agentWith(fixing("order"));
+    const { id } = agent.body as { id: string };
+    const listed = { type: "object", properties: { orderId: { type: "string" } } };
+    const listing = { tools: [{ name: "search", description: "Searches.", parameters: listed }], omitted: [] };
+    await api.stores.tools.setListing(
+      { id: asToolId(shop.id), version: 1 },
+      { ...listing, listedAtMs: api.clock.epochMs() },
+    );
+    const created = await api.post(websocket, {}, `${AGENTS}/${id}/calls`);
+    expect(await toolsOf(created)).toMatchObject([{ name: "search", fixedArguments: {} }]);
+    const selectedTools = [{ toolId: shop.id, parameterOverrides: { order: "A-17" } }];
+    expect(await toolsOf(await call({ selectedTools }))).toMatchObject([{ name: "search", fixedArguments: {} }]);
+  });
+
   test("must exist, and differ from the other tools", async () => {
     const client = await made(CLIENT);
     const refused = await agentWith({
@@ -354,6 +410,18 @@ describe("POST /tools/{id}/test", () => {
     expect(unreachable.body).toMatchObject({ request: { method: "GET" }, response: null, fault: "unreachable" });
     const failures = await api.get(`${TOOLS}/${tool.id}/runs?failed=true&limit=1`);
     expect(failures.body).toMatchObject({ data: [{ failed: true }], nextCursor: expect.any(String) });
+  });
+
+  test("shows the request of a tool that takes too long", async () => {
+    const tool = await made({ ...MCP, timeoutMs: 1_000 });
+    mcp.hangs = true;
+    const testing = testOf(tool.id, { toolName: "search", arguments: { order: "A" } });
+    await expect.poll(() => mcp.calls).toBe(1);
+    api.clock.advance(1_000);
+    expect((await testing).body).toMatchObject({
+      request: { method: "POST", url: MCP.mcp.url, body: expect.stringContaining('"order":"A"') },
+      ...{ response: null, failed: true, fault: "timeout" },
+    });
   });
 
   test("runs one tool of an MCP server", async () => {

@@ -125,7 +125,11 @@ describe("saved tools", () => {
 
   test("that are MCP servers are each of its tools, with the fixed arguments that it has", async () => {
     const selected = [{ toolId: "tool_1", parameterOverrides: { order: "A", customer: "Ann" } }];
-    const [search, ...others] = await scene([saved("tool_1", mcp, ["search", "cancel"])]).specsOf(selected);
+    const { specsOf, lines } = scene([saved("tool_1", mcp, ["search", "cancel"])]);
+    const [search, ...others] = await specsOf(selected);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { toolId: "tool_1", argument: "customer", ignored: 1, msg: expect.stringContaining("fixed arguments ignored") },
+    ]);
     expect(search).toEqual({
       ...{ kind: "mcp", name: "search", description: "From afar.", parameters: PARAMETERS, toolId: "tool_1" },
       ...{ timeoutMs: 3_000, readOnly: true, fixedArguments: { order: "A" } },

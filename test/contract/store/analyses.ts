@@ -67,6 +67,11 @@ export function analysisContract(name: string, make: () => StoresUnderTest): voi
         status: "failed",
         reason: "no_transcript",
       });
+      const paused = TURNS.map((turn) => ({ ...turn, text: "" }));
+      expect(await analysisOf(await ended(WANTED, { turns: paused }))).toEqual({
+        status: "failed",
+        reason: "no_transcript",
+      });
       expect(await analysisOf(await ended(SPEC))).toBeUndefined();
       expect(await kinds()).toEqual([]);
     });
@@ -121,6 +126,15 @@ export function analysisContract(name: string, make: () => StoresUnderTest): voi
       const recordingPauses = [{ startMs: 100, endMs: 900 }];
       const id = await ended(SPEC, { redaction, recordingPauses });
       expect(await stores.calls.get(accountId, id)).toMatchObject({ redaction, recordingPauses });
+    });
+
+    test("knows by its id alone whether a call is to be redacted, before and after its end", async () => {
+      const spec: CallSpec = { ...SPEC, redact: ["variables"], redactedValues: ["Maria Canary"] };
+      const { id } = await createCall(stores, accountId, spec);
+      expect(await stores.calls.isRedacted(id)).toBe(true);
+      expect(await stores.calls.isRedacted(await ended(spec))).toBe(true);
+      expect(await stores.calls.isRedacted(await ended(SPEC))).toBe(false);
+      expect(await stores.calls.isRedacted("call_01980000-0000-7000-8000-00000000dead" as CallId)).toBe(false);
     });
 
     test("forgets redacted values of variables, and the prompt that has them, with the end of the call", async () => {

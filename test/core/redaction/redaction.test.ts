@@ -70,6 +70,24 @@ describe("card numbers", () => {
     ]);
   });
 
+  it.each([
+    ["カード番号は4111111111111111です", "カード番号は[card number]です", "ja"],
+    ["번호는 4111111111111111입니다", "번호는 [card number]입니다", "ko"],
+    ["card4111111111111111 and 4111111111111111x", "card[card number] and [card number]x", "en"],
+    ["4111x1111x1111x1111", "[card number]", "en"],
+  ])("finds a number that no space divides from letters: %s", (text, expected, language) => {
+    expect(redacted(text, { kinds: ["card_number"], language })).toEqual([expected]);
+  });
+
+  it("finds two numbers that are written as one, and parts of both elsewhere", () => {
+    const texts = ["41111111111111114012888888881881", "The ones ending in 1111 and 1881.", "1".repeat(32)];
+    expect(redacted(texts, { kinds: ["card_number"] })).toEqual([
+      "[card number]",
+      "The ones ending in [card number] and [card number].",
+      "1".repeat(32),
+    ]);
+  });
+
   it("finds digits that were pressed", () => {
     expect(redacted("DTMF: 4111111111111111", { kinds: ["card_number"] })).toEqual(["DTMF: [card number]"]);
   });
@@ -87,6 +105,13 @@ describe("telephone numbers", () => {
     expect(text).toMatch(/^Call (?:plus )?\(?\[phone number\] please$/);
   });
 
+  it("finds a number that no space divides from letters", () => {
+    expect(redacted("เบอร์0812345678ครับ", { kinds: ["phone_number"], language: "th-TH" })).toEqual([
+      "เบอร์[phone number]ครับ",
+    ]);
+    expect(redacted("call plus49 30 901820now", { kinds: ["phone_number"] })).toEqual(["call plus[phone number]now"]);
+  });
+
   it("leaves a year and a price alone", () => {
     const text = "In 2024 it cost 1,299 dollars.";
     expect(redacted(text, { kinds: ["phone_number"] })).toEqual([text]);
@@ -98,16 +123,24 @@ describe("email", () => {
     ["jane.doe+bakery@mail.example.com", "en"],
     ["jane dot doe at example dot com", "en"],
     ["j a n e at mail dot example dot co dot uk", "en"],
+    ["jane at example.com", "en"],
+    ["jane.doe at mail.24seven.co.uk", "en"],
+    ["jana arroba ejemplo.es", "es"],
     ["jana punkt doe ät beispiel punkt de", "de"],
     ["jana arroba ejemplo punto es", "es"],
     ["jörg@bücher.example", "de"],
+    ["anna maria lopez1985b at web24shop dot b2b dot example", "en"],
   ])("finds %s", (address, language) => {
     expect(redacted(`It is ${address}.`, { kinds: ["email"], language })).toEqual(["It is [email]."]);
   });
 
   it("leaves other uses of at and dot alone", () => {
-    const text = "Meet me at the station, and dot the i.";
-    expect(redacted(text, { kinds: ["email"] })).toEqual([text]);
+    for (const text of [
+      "Meet me at the station, and dot the i.",
+      "Meet me at 3 p.m. or at 5.30.",
+      "She is at home. Then call her at noon.",
+    ])
+      expect(redacted(text, { kinds: ["email"] })).toEqual([text]);
   });
 });
 
@@ -115,6 +148,8 @@ describe("national ids", () => {
   it.each([
     ["078-05-1120", "en"],
     ["AB 12 34 56 C", "en-GB"],
+    ["AB123456C", "en-GB"],
+    ["X1234567L", "es"],
     ["86 095 742 719", "de"],
     ["12345678Z", "es"],
     ["RSSMRA85T10A562S", "it"],
@@ -137,6 +172,13 @@ describe("values of variables", () => {
       "agent: Hello Ms. [variable] of [variable].",
       "My order is [variable] from the lane.",
     ]);
+  });
+
+  it("finds a value of letters and digits however it is divided", () => {
+    expect(redacted("It is a1749 or a 1749, not id1749b.", { kinds: ["variables"], values: ["A1749"] })).toEqual([
+      "It is [variable] or [variable], not id1749b.",
+    ]);
+    expect(redacted("It is id1749b", { kinds: ["variables"], values: ["1749"] })).toEqual(["It is id[variable]b"]);
   });
 
   it("ignores values that are too short to mean anything", () => {

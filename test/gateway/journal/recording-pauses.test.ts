@@ -8,6 +8,16 @@ const turn = (startMs: number, endMs: number) => ({
   turn: { role: "user" as const, text: "x", startMs: callMs(startMs), endMs: callMs(endMs), interrupted: false },
 });
 
+/** A pause from 1 to 2 s in which the caller speaks. */
+function paused(inPause: (pauses: JournaledPauses) => void = () => {}): JournaledPauses {
+  const pauses = new JournaledPauses();
+  pauses.command({ kind: "recording-paused" }, callMs(1_000));
+  pauses.speech();
+  inPause(pauses);
+  pauses.command({ kind: "recording-resumed", pausedMs: 1_000 }, callMs(2_000));
+  return pauses;
+}
+
 describe("what is withheld of a call whose recording was paused", () => {
   test("is every turn that lies in the pause, even in part", () => {
     const pauses = new JournaledPauses();
@@ -21,15 +31,41 @@ describe("what is withheld of a call whose recording was paused", () => {
     expect(pauses.withholdsCommand(turn(2_000, 2_500))).toBe(false);
   });
 
-  test("is the transcript of an utterance that was begun in the pause, until its final", () => {
-    const pauses = new JournaledPauses();
-    pauses.command({ kind: "recording-paused" }, callMs(1_000));
+  test("is the transcript of speech without words in the pause, until its final", () => {
+    const pauses = paused();
     pauses.speech();
-    pauses.command({ kind: "recording-resumed", pausedMs: 1_000 }, callMs(2_000));
     expect(pauses.withholdsEvent({ kind: "stt-interim", text: "x" })).toBe(true);
     expect(pauses.withholdsEvent({ kind: "dtmf", digit: "1" })).toBe(false);
     expect(pauses.withholdsEvent({ kind: "stt-final", text: "x" })).toBe(true);
     expect(pauses.withholdsEvent({ kind: "stt-final", text: "y" })).toBe(false);
+    expect(pauses.withholdsCommand(turn(2_100, 2_500))).toBe(false);
+  });
+
+  test("are all transcripts that come before the caller speaks again, and what becomes of them", () => {
+    const pauses = paused();
+    const said = (text: string): boolean => pauses.withholdsEvent({ kind: "stt-final", text });
+    const agentTurn = { ...turn(2_400, 3_000), turn: { ...turn(2_400, 3_000).turn, role: "agent" as const } };
+    const tool = { turnId: asTurnId(3), toolCallId: asToolCallId("3.1") };
+    expect([said("one"), said("two")]).toEqual([true, true]);
+    // The reply that the words have interrupted.
+    expect(pauses.withholdsCommand(agentTurn)).toBe(true);
+    expect(pauses.withholdsCommand(turn(2_300, 2_300))).toBe(true);
+    pauses.command({ kind: "run-tool", ...tool, name: "t", arguments: {} }, callMs(2_350));
+    pauses.speech();
+    expect(pauses.withholdsEvent({ kind: "reply-text", turnId: asTurnId(3), text: "two" })).toBe(true);
+    expect(pauses.withholdsCommand(agentTurn)).toBe(true);
+    expect(said("three")).toBe(false);
+    expect(pauses.withholdsCommand(turn(3_300, 3_500))).toBe(false);
+    expect(pauses.withholdsEvent({ kind: "tool-result", ...tool, result: "x", failed: false })).toBe(true);
+  });
+
+  test("are transcripts that repeat words of the pause, and the turn with them", () => {
+    const pauses = paused((pauses) => {
+      expect(pauses.withholdsEvent({ kind: "stt-interim", text: "four one" })).toBe(true);
+    });
+    pauses.speech();
+    expect(pauses.withholdsEvent({ kind: "stt-final", text: "four one hello" })).toBe(true);
+    expect(pauses.withholdsCommand(turn(2_300, 2_500))).toBe(true);
   });
 
   test("is nothing where the caller was silent in the pause", () => {

@@ -274,10 +274,22 @@ describe("digits that the agent sends", () => {
   test("beyond those that may wait are not sent, and counted", async () => {
     const call = onPhone({ spec: { dtmfInBand: true } });
     await call.listen(1_000);
-    for (let request = 0; request < 3; request += 1)
-      call.connection.phoneUpdate({ kind: "send-dtmf", digits: "1".repeat(64) });
+    const many = { kind: "send-dtmf", digits: "1".repeat(64) } as const;
+    const taken = [1, 2, 3].map(() => call.connection.phoneUpdate(many));
     call.connection.closed(1_000, false);
-    expect(call.ends()).toMatchObject([{ dtmfRefused: 64 }]);
+    expect([taken, call.ends()]).toMatchObject([[true, true, false], [{ dtmfRefused: 64 }]]);
+  });
+
+  test("are refused while the call has no leg, and those that waited when it was lost are counted", async () => {
+    const call = onPhone({ spec: { dtmfInBand: true } });
+    await call.listen(1_000);
+    call.connection.phoneUpdate(TRANSFERRING);
+    const waiting = call.connection.phoneUpdate({ kind: "send-dtmf", digits: "1234" });
+    call.connection.phoneUpdate({ kind: "end-leg" });
+    const late = call.connection.phoneUpdate({ kind: "send-dtmf", digits: "56" });
+    expect([waiting, late]).toEqual([true, false]);
+    call.connection.phoneUpdate({ kind: "end", reason: "transferred" });
+    expect(call.ends()).toMatchObject([{ dtmfRefused: 6 }]);
   });
 
   test("are a message of the stream where it has one", async () => {

@@ -9,6 +9,7 @@ import { CorpusCleanJob } from "../../../src/knowledge/documents/clean-job.ts";
 import { documentError } from "../../../src/knowledge/documents/errors.ts";
 import type { IngestAnswer, IngestTask } from "../../../src/knowledge/documents/ingester.ts";
 import { DocumentJob } from "../../../src/knowledge/documents/job.ts";
+import { readDocument } from "../../../src/knowledge/documents/read-document.ts";
 import { DocumentFiles, documentFolder } from "../../../src/store/data-dir/document-files.ts";
 import type { NewDocument } from "../../../src/store/document-store.ts";
 import type { ClaimedJob } from "../../../src/store/job-store.ts";
@@ -144,9 +145,7 @@ describe("the processing of a document", () => {
 
   test("without its file says so", async () => {
     const { add, run, get, files, state } = await scene();
-    state.read = async ({ path }) => {
-      throw Object.assign(new Error("gone"), { code: "ENOENT", path });
-    };
+    state.read = readDocument;
     const id = await add();
     await files.remove(id, 1);
     await run(id);

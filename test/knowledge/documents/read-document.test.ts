@@ -22,6 +22,12 @@ async function read(
   return { answer, chunks: lines.map((line) => JSON.parse(line)) };
 }
 
+test("a file that is missing is the document's failure", async () => {
+  const folder = temporaryDirectory();
+  const task = { path: join(folder, "file"), chunksPath: join(folder, "chunks"), name: "document", languageId: "en" };
+  expect(await readDocument(task)).toEqual(failed("document_unavailable", /deleted/));
+});
+
 const said = (chunks: readonly Chunk[]): readonly string[] =>
   chunks.map(({ headings, text }) => [...headings, text].join(" > "));
 

@@ -6,12 +6,16 @@ import type { Clock } from "../../../src/core/clock.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { CorpusId } from "../../../src/core/ids.ts";
 import type { RetrievalAnswer, Retriever } from "../../../src/core/knowledge/passages.ts";
-import { QUESTION_MS_MAX } from "../../../src/core/limits/retrieval.ts";
+import {
+  QUESTION_MS_MAX,
+  RETRIEVAL_RECONNECT_MS,
+  RETRIEVAL_RECONNECT_MS_MAX,
+} from "../../../src/core/limits/retrieval.ts";
 import { RetrievalClient } from "../../../src/knowledge/host/client.ts";
 import { QuestionQueue } from "../../../src/knowledge/host/question-queue.ts";
 import { RetrievalServer } from "../../../src/knowledge/host/server.ts";
 import { connectorTo } from "../../../src/store/handoff/socket-path.ts";
-import { CORPUS, question } from "../../support/knowledge/indexes.ts";
+import { CORPUS, OTHER_CORPUS, question } from "../../support/knowledge/indexes.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { eventually } from "../../support/providers/stt/stt-kit.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
@@ -39,7 +43,10 @@ async function serve(path: string, retriever: Retriever, waitingMax?: number) {
   const server = new RetrievalServer({
     questions: new QuestionQueue({ retriever, ...(waitingMax !== undefined && { waitingMax }) }),
     change: async () => "done",
-    state: async () => [],
+    state: async (after) => ({
+      corpora: [{ corpusId: after === undefined ? CORPUS : OTHER_CORPUS, languageId: "en", documents: [] }],
+      isLast: after !== undefined,
+    }),
     metrics: async () => "trunkline_metric 1\n",
     clock: systemClock,
     onQuestion: (outcome) => outcomes.push(outcome),
@@ -134,6 +141,38 @@ describe("the client of the retrieval process", () => {
     const { client } = clientOf(path);
     await expect(client.query(question("apple"), life())).rejects.toThrow("internal error");
     expect(outcomes).toEqual(["failed", "defect"]);
+  });
+
+  test("reads page by page what the index has", async () => {
+    const path = socketPath();
+    await serve(path, answering);
+    const { client } = clientOf(path);
+    expect((await client.state()).map(({ corpusId }) => corpusId)).toEqual([CORPUS, OTHER_CORPUS]);
+  });
+
+  test("while connections break without an answer, it waits longer and longer before the next", async () => {
+    const path = socketPath();
+    let count = 0;
+    const connections = createServer((connection) => {
+      count += 1;
+      connection.destroy();
+    });
+    connections.listen(path);
+    onTestFinished(() => void connections.close());
+    const delaysMs: number[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      after(delayMs, task) {
+        if (delayMs > RETRIEVAL_RECONNECT_MS_MAX) return systemClock.after(delayMs, task);
+        delaysMs.push(delayMs);
+        return systemClock.after(0, task);
+      },
+    };
+    const { client } = clientOf(path, clock);
+    client.state().catch(() => {});
+    await eventually(() => count >= 8).toBe(true);
+    expect(delaysMs.slice(0, 3)).toEqual([1, 2, 4].map((times) => times * RETRIEVAL_RECONNECT_MS));
+    expect(delaysMs.at(6)).toBe(RETRIEVAL_RECONNECT_MS_MAX);
   });
 
   test("hears of lost corpora and reads the metrics", async () => {

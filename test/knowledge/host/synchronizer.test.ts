@@ -1,10 +1,11 @@
+import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
 import type { CorpusId } from "../../../src/core/ids.ts";
 import type { Chunk, IndexableDocument } from "../../../src/core/knowledge/chunks.ts";
 import { INDEX_POLL_MS } from "../../../src/core/limits/retrieval.ts";
 import { type ChangedCorpus, type IndexSource, IndexSynchronizer } from "../../../src/knowledge/host/synchronizer.ts";
 import type { IndexChange } from "../../../src/knowledge/index/changes.ts";
-import { corporaIn } from "../../../src/knowledge/index/corpus-path.ts";
+import { corporaIn, corpusPath } from "../../../src/knowledge/index/corpus-path.ts";
 import {
   addition,
   CORPUS,
@@ -74,12 +75,17 @@ function scene() {
   const store = new ScriptedStore();
   const changes: IndexChange["kind"][] = [];
   let needs = 0;
+  let states = 0;
   const problems: Error[] = [];
   const { log } = { log: { info() {}, warn() {}, error() {} } as never };
+  const stored = async () => (await host.corpora.page(undefined)).corpora;
   const synchronizer = new IndexSynchronizer({
     source: store,
     index: {
-      state: () => host.corpora.all(),
+      state: async () => {
+        states += 1;
+        return await stored();
+      },
       change: async (change) => {
         const problem = problems.shift();
         if (problem !== undefined) throw problem;
@@ -99,7 +105,19 @@ function scene() {
     return passages.map((passage) => passage.text).sort();
   };
   const poll = (): Promise<void> => clock.play(INDEX_POLL_MS);
-  return { ...index, store, synchronizer, changes, problems, texts, poll, lines, needs: () => needs };
+  return {
+    ...index,
+    store,
+    synchronizer,
+    changes,
+    problems,
+    texts,
+    poll,
+    lines,
+    stored,
+    needs: () => needs,
+    states: () => states,
+  };
 }
 
 describe("the index is kept equal to the store", () => {
@@ -129,12 +147,12 @@ describe("the index is kept equal to the store", () => {
   });
 
   test("long documents come in batches, and one without chunks is complete", async () => {
-    const { store, synchronizer, poll, texts, host } = scene();
+    const { store, synchronizer, poll, texts, stored } = scene();
     store.put(CORPUS, { 1: Array.from({ length: 450 }, (_, at) => `apple number ${at}`), 2: [] });
     synchronizer.start();
     await poll();
     expect(await texts("number 449")).toContain("apple number 449");
-    expect((await host.corpora.all())[0]?.documents).toMatchObject([{ isComplete: true }, { isComplete: true }]);
+    expect((await stored())[0]?.documents).toMatchObject([{ isComplete: true }, { isComplete: true }]);
   });
 
   test("an index that has all of it is only compared", async () => {
@@ -147,14 +165,29 @@ describe("the index is kept equal to the store", () => {
     expect(changes).toEqual([]);
   });
 
+  test("an older version that a kill has left beside the complete one is removed, and the document is not read again", async () => {
+    const { store, synchronizer, poll, changes, host, folder, stored } = scene();
+    await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "en" });
+    await host.change(addition(1, ["yellow apples"], CORPUS, 2));
+    const file = new Libsql(corpusPath(folder, CORPUS));
+    file.prepare("INSERT INTO documents (id, version, name) VALUES (?, 1, 'Document 1')").run(document(1).id);
+    file.close();
+    store.put(CORPUS, { 1: ["yellow apples"] }, 2);
+    synchronizer.start();
+    await poll();
+    expect(changes).toEqual(["add"]);
+    expect(await stored()).toMatchObject([{ documents: [{ version: 2, isComplete: true }] }]);
+    expect(host.corpora.with(CORPUS, (reader) => reader.chunk(1)?.text)).toBe("yellow apples");
+  });
+
   test("what the store knows no more is removed, also where no corpus is left", async () => {
-    const { store, synchronizer, poll, changes, host, needs } = scene();
+    const { store, synchronizer, poll, changes, host, needs, stored } = scene();
     await host.change({ kind: "corpus", corpusId: OTHER_CORPUS, languageId: "en" });
     store.forget(OTHER_CORPUS);
     synchronizer.start();
     await poll();
     expect(changes).toEqual(["remove-corpus"]);
-    expect([await host.corpora.all(), needs()]).toEqual([[], 1]);
+    expect([await stored(), needs()]).toEqual([[], 1]);
   });
 
   test("a lost file is made again from the store", async () => {
@@ -171,13 +204,13 @@ describe("the index is kept equal to the store", () => {
   });
 
   test("another language of a corpus makes its index again", async () => {
-    const { store, synchronizer, poll, texts, host } = scene();
+    const { store, synchronizer, poll, texts, stored } = scene();
     store.put(CORPUS, { 1: ["die Häuser"] });
     synchronizer.start();
     await poll();
     store.put(CORPUS, { 1: ["die Häuser"] }, 1, "de");
     await poll();
-    expect(await host.corpora.all()).toMatchObject([{ languageId: "de" }]);
+    expect(await stored()).toMatchObject([{ languageId: "de" }]);
     expect(await texts("Haus")).toEqual(["die Häuser"]);
   });
 
@@ -188,6 +221,24 @@ describe("the index is kept equal to the store", () => {
     synchronizer.start();
     for (let count = 0; count < 8; count++) await poll();
     expect(await texts("apples")).toEqual(["red apples"]);
+  });
+
+  test("while it fails again and again, changes of the store do not have everything compared each time", async () => {
+    const { store, synchronizer, poll, problems, states } = scene();
+    store.put(CORPUS, { 1: ["red apples"] });
+    store.put(OTHER_CORPUS, { 2: ["green pears"] });
+    problems.push(...Array.from({ length: 100 }, () => new Error("full disk")));
+    synchronizer.start();
+    await poll();
+    const first = states();
+    for (let count = 0; count < 10; count++) {
+      synchronizer.wake();
+      await Promise.resolve();
+    }
+    expect(states()).toBe(first);
+    for (let count = 0; count < 20; count++) await poll();
+    // After 4, 8, 16 s and so on.
+    expect(states() - first).toBeLessThan(6);
   });
 
   test("one corpus that cannot be indexed does not keep back the others", async () => {

@@ -1,8 +1,9 @@
-import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
 import { asCorpusId } from "../../../src/core/ids.ts";
 import { corpusPath } from "../../../src/knowledge/index/corpus-path.ts";
+import { IndexWriter } from "../../../src/knowledge/index/index-writer.ts";
 import {
   addition,
   CORPUS,
@@ -82,13 +83,27 @@ describe("the index of a corpus", () => {
     const { host, writer, folder, texts } = await filled();
     await host.change(addition(2, ["The xylophone canary sings."]));
     expect(await texts("canaries")).toHaveLength(1);
+    expect(writer.isCompact).toBe(true);
     await host.change({ kind: "remove-document", corpusId: CORPUS, documentId: document(2).id });
     expect(await texts("canaries")).toEqual([]);
     expect(await texts("engine")).toHaveLength(1);
+    expect(writer.isCompact).toBe(false);
+    // The file stays open for questions meanwhile.
+    writer.compactOne();
+    expect(writer.isCompact).toBe(true);
+    expect(allBytes(folder)).toContain("engine");
+    expect(allBytes(folder)).not.toMatch(/xylophon|canar/);
+  });
+
+  test("what was removed before the process ended is overwritten by the next one", async () => {
+    const { host, writer, folder } = await filled();
+    await host.change({ kind: "corpus", corpusId: OTHER_CORPUS, languageId: "en" });
+    await host.change(addition(2, ["The xylophone canary sings."]));
+    await host.change({ kind: "remove-document", corpusId: CORPUS, documentId: document(2).id });
     host.close();
-    expect(writer.compactOne()).toBe(true);
-    expect(writer.compactOne()).toBe(false);
     writer.close();
+    const next = new IndexWriter(folder);
+    while (!next.isCompact) next.compactOne();
     expect(allBytes(folder)).toContain("engine");
     expect(allBytes(folder)).not.toMatch(/xylophon|canar/);
   });
@@ -114,7 +129,19 @@ describe("the index of a corpus", () => {
     expect(await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "en" })).toBe("done");
     expect(await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "de" })).toBe("lost");
     expect(await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "de" })).toBe("made");
-    expect(await host.corpora.all()).toEqual([{ corpusId: CORPUS, languageId: "de", documents: [] }]);
+    expect((await host.corpora.page(undefined)).corpora).toEqual([
+      { corpusId: CORPUS, languageId: "de", documents: [] },
+    ]);
+  });
+
+  test("what it has is given corpus by corpus, in pages", async () => {
+    const { host } = await filled();
+    await host.change(addition(2, TEXTS));
+    await host.change({ kind: "corpus", corpusId: OTHER_CORPUS, languageId: "de" });
+    const first = await host.corpora.page(undefined, 2);
+    expect(first).toMatchObject({ corpora: [{ corpusId: CORPUS, documents: [{}, {}] }], isLast: false });
+    expect(await host.corpora.page(CORPUS, 2)).toMatchObject({ corpora: [{ corpusId: OTHER_CORPUS }], isLast: true });
+    expect(await host.corpora.page(OTHER_CORPUS, 2)).toEqual({ corpora: [], isLast: true });
   });
 
   test("ids that are no names of files are of no corpus", async () => {
@@ -152,6 +179,13 @@ describe("questions that are no plain words", () => {
   });
 });
 
+/** The library's connections end when the memory of their statements is freed: until then the log has all pages. */
+function writeBack(path: string): void {
+  const file = new Libsql(path);
+  file.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  file.close();
+}
+
 describe("files that are damaged", () => {
   test.each([
     ["truncated", (path: string) => truncateSync(path, 10_000)],
@@ -170,10 +204,7 @@ describe("files that are damaged", () => {
     for (let number = 2; number < 40; number++) await host.change(addition(number, TEXTS));
     host.corpora.forget(CORPUS);
     writer.close();
-    // The library's connections end when the memory of their statements is freed: until then the log has all pages.
-    const file = new Libsql(path);
-    file.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    file.close();
+    writeBack(path);
     damage(path);
     await expect(texts("engine battery tyres")).rejects.toMatchObject({ code: "unavailable" });
     expect(lost).toEqual([CORPUS]);
@@ -190,6 +221,33 @@ describe("files that are damaged", () => {
     await expect(texts("engine")).rejects.toMatchObject({ code: "unavailable" });
     // The change has said so already.
     expect(lost).toEqual([]);
+  });
+
+  test("a file that cannot be opened at present is not lost: nothing of it is removed", async () => {
+    const { host, writer, path, lost, texts, folder } = await filled();
+    host.corpora.forget(CORPUS);
+    writer.close();
+    writeBack(path);
+    for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+    // SQLite cannot open its log, as where too many files are open.
+    mkdirSync(`${path}-wal`);
+    const next = indexHost({ folder, changer: { change: async (change) => writer.change(change) } });
+    await expect(texts("engine")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(next.host.corpora.page(undefined)).rejects.toMatchObject({ code: "unavailable" });
+    const again = { kind: "corpus", corpusId: CORPUS, languageId: "en" } as const;
+    await expect(next.host.change(again)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(next.host.change(addition(2, TEXTS))).rejects.toMatchObject({ code: "unavailable" });
+    expect([existsSync(path), lost, next.lost]).toEqual([true, [], []]);
+    rmdirSync(`${path}-wal`);
+    expect(await next.host.change(again)).toBe("done");
+  });
+
+  test("a file whose making was interrupted is made again", async () => {
+    const { host, writer, path } = await filled();
+    await host.change({ kind: "remove-corpus", corpusId: CORPUS });
+    writeFileSync(path, "");
+    const again = { kind: "corpus", corpusId: CORPUS, languageId: "en" } as const;
+    expect([writer.change(again), writer.change(again)]).toEqual(["lost", "made"]);
   });
 
   test("no other user can read a file", async () => {

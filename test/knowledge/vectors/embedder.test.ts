@@ -15,6 +15,8 @@ class ScriptedEmbeddings implements Embeddings {
   readonly asked: (readonly string[])[] = [];
   failures = 0;
   isHanging = false;
+  /** The next answer waits for it. */
+  gate: Promise<void> | undefined;
 
   constructor(model = "small") {
     this.model = model;
@@ -26,6 +28,9 @@ class ScriptedEmbeddings implements Embeddings {
       this.failures -= 1;
       throw providerFailed("embeddings", "planned");
     }
+    const { gate } = this;
+    this.gate = undefined;
+    await gate;
     if (this.isHanging) {
       await new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
@@ -115,6 +120,23 @@ describe("passages are found by their meaning", () => {
     await host.change({ kind: "remove-corpus", corpusId: CORPUS });
     await clock.play(QUESTION_EMBEDDING_MS_MAX);
     expect((await answer).passages).toEqual([]);
+  });
+
+  test("vectors that are under way when the file is made again do not come to other chunks", async () => {
+    const embeddings = new ScriptedEmbeddings();
+    let release = (): void => {};
+    embeddings.gate = new Promise((resolve) => {
+      release = resolve;
+    });
+    const { host, batches, texts } = await scene(embeddings);
+    await host.change(addition(1, TEXTS));
+    await host.change({ kind: "remove-corpus", corpusId: CORPUS });
+    await host.change({ kind: "corpus", corpusId: CORPUS, languageId: "en" });
+    await host.change(addition(1, [...TEXTS].reverse()));
+    release();
+    await eventually(() => batches.length === 1).toBe(true);
+    await eventually(async () => (await texts("battery"))[0] === TEXTS[2]).toBe(true);
+    expect(embeddings.asked.slice(0, 2)).toEqual([TEXTS, [...TEXTS].reverse()]);
   });
 
   test("a question that is asked again is embedded once", async () => {

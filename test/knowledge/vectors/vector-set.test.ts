@@ -45,6 +45,23 @@ describe("vectors in memory", () => {
     expect(set.nearest({ scale: 1, values: Int8Array.of(1, 0) }, 1)).toEqual([{ key: 33_333, score: 100 }]);
   });
 
+  test("the vectors of kept documents stay, with others after them", () => {
+    const set = new VectorSet(2);
+    for (let chunk = 1; chunk <= 9; chunk++) set.add(chunk, 1, Int8Array.of(chunk, 1), chunk % 3);
+    set.keep(new Set([0, 2]));
+    set.add(10, 1, Int8Array.of(10, 1), 4);
+    const found = set.nearest({ scale: 1, values: Int8Array.of(1, 0) }, 20);
+    expect(found).toEqual([10, 9, 8, 6, 5, 3, 2].map((chunk) => ({ key: chunk, score: chunk })));
+  });
+
+  test("a set of which more than half was removed is sparse", () => {
+    const set = new VectorSet(4_096);
+    for (let chunk = 1; chunk <= 200; chunk++) set.add(chunk, 1, new Int8Array(4_096), chunk);
+    expect(set.isSparse).toBe(false);
+    set.keep(new Set([1, 2, 3]));
+    expect([set.count, set.isSparse]).toEqual([3, true]);
+  });
+
   test("vectors of another length are neither added nor compared", () => {
     const set = new VectorSet(3);
     set.add(1, 1, Int8Array.of(1, 2));

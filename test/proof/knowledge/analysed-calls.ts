@@ -40,6 +40,10 @@ export interface AnalysedCallsOptions {
 
 export interface AnalysedCallsResult extends AnalysedCallsOptions {
   verdict: AnalysisVerdict;
+  /** Calls that began, and are judged. */
+  analysed: number;
+  /** How many were really killed. */
+  killed: number;
   /** Analyses that the LLM answered beyond one a call: an attempt that a kill has ended. */
   answeredAgain: number;
   tookS: number;
@@ -80,7 +84,8 @@ export class AnalysedCallsTrial {
       const calls = await this.#settled(service);
       const answered = [...llm.answered.values()].reduce((sum, count) => sum + count - 1, 0);
       const tookS = (performance.now() - begunMs) / 1_000;
-      return { ...this.#trial, verdict: analysisVerdictOf(calls), answeredAgain: answered, tookS };
+      const verdict = analysisVerdictOf(calls);
+      return { ...this.#trial, verdict, analysed: calls.length, killed: this.#kills, answeredAgain: answered, tookS };
     } finally {
       await service.remove();
       llm.stop();

@@ -1,20 +1,25 @@
 import { hasPostgres } from "../../support/postgres/server.ts";
 import { setup as build } from "../../support/services/build.ts";
+import { checkUndisturbed, interferenceLine } from "../interference.ts";
 import type { StoreName } from "../killed-service.ts";
 import type { Proof } from "../proof.ts";
 import { writeSection } from "../results.ts";
+import { type AnalysedCallsResult, AnalysedCallsTrial } from "./analysed-calls.ts";
+import { measureIngestionInterference } from "./interference.ts";
 import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
+import type { KillVerdict } from "./verdict.ts";
 
 // Corpora and what depends on them. Each part checks what it has found, and returns its table.
 
-const FULL = { documents: 2_000, kills: 200 };
-const REDUCED = { documents: 30, kills: 6 };
+const FULL = { documents: { documents: 2_000, kills: 200 }, calls: { calls: 500, kills: 200 } };
+const REDUCED = { documents: { documents: 30, kills: 6 }, calls: { calls: 8, kills: 3 } };
 const SHOWN_MAX = 5;
+const WORK = "PDFs of 20 pages";
 
 /** A part of the proof: it checks, and returns what the section says of it, in Markdown. */
 type Part = (proof: Proof) => Promise<string>;
 
-const PARTS: readonly Part[] = [documentsUnderKills];
+const PARTS: readonly Part[] = [callsBesideDocuments, documentsUnderKills, analysedCallsUnderKills];
 
 /** Writes the section "proof -- knowledge" of bench/RESULTS.md. */
 export async function proveKnowledge(proof: Proof): Promise<void> {
@@ -24,30 +29,59 @@ export async function proveKnowledge(proof: Proof): Promise<void> {
   await writeSection(proof, "Knowledge", "knowledge", texts.join("\n\n"));
 }
 
-async function documentsUnderKills({ checks, reduced, seed }: Proof): Promise<string> {
-  const { documents, kills } = reduced ? REDUCED : FULL;
-  const stores = (["SQLite", "Postgres"] as const).filter((store) => store === "SQLite" || hasPostgres);
-  if (!hasPostgres) checks.skipped("Postgres: documents under kills", "PostgreSQL is not installed", 1);
-  const run = (store: StoreName) => new KillTrial({ store, documents, kills, seed }, checks.print).run();
-  const trials = await Promise.all(stores.map(run));
-  for (const { store, killed, verdict } of trials) {
-    const { lost, stuck, doubled, unannounced } = verdict;
-    const found = [
-      ...lost.map((what) => `lost ${what}`),
-      ...stuck.map((what) => `stuck ${what}`),
-      ...doubled.map((what) => `doubled ${what}`),
-      ...unannounced.map((id) => `no event of ${id}`),
-    ];
-    checks.check(
-      `${store}, seed ${seed}: ${documents} documents under ${killed} kills: lost 0, stuck 0, doubled 0, an event of each`,
-      found.slice(0, SHOWN_MAX).join("; "),
-    );
+/** First: it is judged by its time. */
+async function callsBesideDocuments(proof: Proof): Promise<string> {
+  const { checks, reduced } = proof;
+  const result = await measureIngestionInterference({ reduced, print: checks.print });
+  checkUndisturbed(proof, result, WORK);
+  return interferenceLine(result, WORK);
+}
+
+async function documentsUnderKills(proof: Proof): Promise<string> {
+  const { checks, reduced, seed } = proof;
+  const size = (reduced ? REDUCED : FULL).documents;
+  const run = (store: StoreName) => new KillTrial({ store, ...size, seed }, checks.print).run();
+  const trials = await Promise.all(storesOf(proof, "documents under kills").map(run));
+  for (const { store, documents, killed, verdict } of trials) {
+    const what = `${store}, seed ${seed}: ${documents} documents under ${killed} kills`;
+    checks.check(`${what}: lost 0, stuck 0, doubled 0, an event of each`, problemsOf(verdict));
   }
   return killTable(trials);
 }
 
+async function analysedCallsUnderKills(proof: Proof): Promise<string> {
+  const { checks, reduced, seed } = proof;
+  const size = (reduced ? REDUCED : FULL).calls;
+  const run = (store: StoreName) => new AnalysedCallsTrial({ store, ...size, seed }, checks.print).run();
+  const trials = await Promise.all(storesOf(proof, "analysed calls under kills").map(run));
+  for (const { store, analysed, killed, verdict } of trials) {
+    const what = `${store}, seed ${seed}: ${analysed} analysed calls under ${killed} kills`;
+    checks.check(`${what}: lost 0, stuck 0, doubled 0, an event of each`, problemsOf(verdict));
+  }
+  return analysisTable(trials);
+}
+
+/** The stores that are here. */
+function storesOf({ checks }: Proof, what: string): readonly StoreName[] {
+  if (hasPostgres) return ["SQLite", "Postgres"];
+  checks.skipped(`Postgres: ${what}`, "PostgreSQL is not installed", 1);
+  return ["SQLite"];
+}
+
+/** The first of what was found; empty where nothing was. */
+function problemsOf({ lost, stuck, doubled, unannounced }: KillVerdict): string {
+  const found = [
+    ...lost.map((what) => `lost ${what}`),
+    ...stuck.map((what) => `stuck ${what}`),
+    ...doubled.map((what) => `doubled ${what}`),
+    ...unannounced.map((id) => `no event of ${id}`),
+  ];
+  return found.slice(0, SHOWN_MAX).join("; ");
+}
+
+const row = (...cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;
+
 function killTable(trials: readonly KillTrialResult[]): string {
-  const row = (...cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;
   return [
     "**Kills**: short documents in five formats, one in twenty of which cannot be read, are uploaded and processed, while the control process,",
     "the process that reads, or the whole service is killed at random times.",
@@ -63,6 +97,41 @@ function killTable(trials: readonly KillTrialResult[]): string {
         verdict.stuck.length,
         verdict.doubled.length,
         verdict.unannounced.length,
+        Math.round(tookS),
+      ),
+    ),
+  ].join("\n");
+}
+
+function analysisTable(trials: readonly AnalysedCallsResult[]): string {
+  return [
+    "**Analysed calls**: calls of one typed sentence, analysed after their ends by a fake LLM that refuses some requests, while the control",
+    "process, the media worker, or the whole service is killed at random times. A call whose stream did not begin has expired, and does not count.",
+    "",
+    row(
+      "store",
+      "calls",
+      "of these over",
+      "kills",
+      "lost",
+      "stuck",
+      "doubled",
+      "without an event",
+      "answered again",
+      "s",
+    ),
+    row("---", "---", "---", "---", "---", "---", "---", "---", "---", "---"),
+    ...trials.map(({ store, calls, analysed, killed, verdict, answeredAgain, tookS }) =>
+      row(
+        store,
+        calls,
+        analysed,
+        killed,
+        verdict.lost.length,
+        verdict.stuck.length,
+        verdict.doubled.length,
+        verdict.unannounced.length,
+        answeredAgain,
         Math.round(tookS),
       ),
     ),

@@ -70,12 +70,12 @@ async function runFull(proof: Proof, stores: readonly StoreName[]): Promise<Tele
   }
   const trials: KillTrialResult[] = [];
   const transfers: TransferResult[] = [];
-  await Promise.all([
-    ...stores.map((store) =>
+  await Promise.all(
+    stores.map((store) =>
       attempt(proof, `${store}: kills`, async () => trials.push(...(await runTrials(proof, [store], FULL)))),
     ),
-    attempt(proof, "transfers", async () => transfers.push(...(await runTransfers(proof, stores, FULL)))),
-  ]);
+  );
+  await attempt(proof, "transfers", async () => transfers.push(...(await runTransfers(proof, stores, FULL))));
   return { latencies, floods, trials, transfers };
 }
 

@@ -1,5 +1,4 @@
-import { interferenceOf } from "../../../bench/stores/goals.ts";
-import type { BatchInterferenceResult } from "./interference.ts";
+import { interferenceLine } from "../interference.ts";
 import type { LanguagesResult } from "./languages.ts";
 import type { CapacityResult } from "./live/capacity.ts";
 import type { LocalLatencyResult } from "./live/latency.ts";
@@ -23,7 +22,7 @@ export const measurementTables = ({
   ...(latency.length === 0 ? [] : latencyTable(latency)),
   ...(share === undefined ? [] : ["", shareLine(share)]),
   ...(capacity === undefined ? [] : ["", capacityLine(capacity)]),
-  ...(interference === undefined ? [] : ["", interferenceLine(interference)]),
+  ...(interference === undefined ? [] : ["", interferenceLine(interference, "files")]),
   ...(languages === undefined ? [] : ["", languagesLine(languages)]),
 ];
 
@@ -77,14 +76,6 @@ const shareLine = ({ words, p50Ms, p90Ms }: ProviderShareResult): string =>
 
 const capacityLine = ({ each, streamsPerCore, callsPerCore }: CapacityResult): string =>
   `**Reference STT, by the worker's processor time for ${each} of each**: ${streamsPerCore.toFixed(0)} live streams a core, ${callsPerCore.toFixed(0)} calls a core.`;
-
-function interferenceLine(result: BatchInterferenceResult): string {
-  const { times, addedMs, loopP99Ms } = interferenceOf(result);
-  return (
-    `**Calls beside files**: ${result.calls} calls, ${result.pairs.length} pairs of rounds, ${result.files} files: frames due to written p99 ` +
-    `${times.toFixed(2)}x, + ${addedMs.toFixed(2)} ms; event loop p99 ${loopP99Ms.toFixed(1)} ms.`
-  );
-}
 
 const languagesLine = ({ languages, problems }: LanguagesResult): string =>
   `**Languages**: ${languages} with STT=deepgram and eSpeak's voices, ${problems.length} problems.`;

@@ -1,8 +1,8 @@
-import { interferenceOf, isUndisturbed, LOOP_P99_MS_MAX } from "../../../bench/stores/goals.ts";
 import { monoWav } from "../../../src/media/wav.ts";
 import { Random } from "../../support/random.ts";
+import { checkUndisturbed, type InterferenceResult } from "../interference.ts";
 import type { Proof } from "../proof.ts";
-import { type BatchInterferenceResult, measureBatchInterference } from "./interference.ts";
+import { measureBatchInterference } from "./interference.ts";
 import { type LanguagesResult, proveLanguages } from "./languages.ts";
 import { type CapacityResult, measureCapacity } from "./live/capacity.ts";
 import { type LocalLatencyResult, measureLocalLatency } from "./live/latency.ts";
@@ -53,7 +53,7 @@ export interface Measurements {
   latency: LocalLatencyResult[];
   share?: ProviderShareResult;
   capacity?: CapacityResult;
-  interference?: BatchInterferenceResult;
+  interference?: InterferenceResult;
   languages?: LanguagesResult;
 }
 
@@ -90,7 +90,7 @@ export async function measure(proof: Proof): Promise<Measurements> {
     await part("calls beside files", async () => {
       const { samples } = joinSpeech(speech, size.fileS, new Random(seed));
       found.interference = await measureBatchInterference(monoWav(samples, RATE_HZ), { reduced, print: checks.print });
-      checkInterference(proof, found.interference);
+      checkUndisturbed(proof, found.interference, "files");
     });
   }
   await part("languages", async () => {
@@ -155,19 +155,6 @@ function checkCapacity({ checks, reduced }: Proof, { each, streamsPerCore, calls
   checks.check(
     "reference STT: at least as many live streams a core as calls",
     streamsPerCore >= callsPerCore ? "" : measured,
-  );
-}
-
-function checkInterference({ checks, reduced }: Proof, { pairs, calls, files, losses }: BatchInterferenceResult): void {
-  const interference = interferenceOf({ pairs });
-  const { times, addedMs, loopP99Ms } = interference;
-  const measured = `${times.toFixed(2)}x, + ${addedMs.toFixed(2)} ms, event loop p99 ${loopP99Ms.toFixed(1)} ms`;
-  checks.print(`  frames of ${calls} calls beside ${files} files: ${measured}`);
-  checks.check(`${calls} calls beside a full queue of files: none lost`, losses.join("; "));
-  if (reduced) return;
-  checks.check(
-    `${calls} calls are undisturbed by a full queue of files`,
-    isUndisturbed(interference) && loopP99Ms <= LOOP_P99_MS_MAX ? "" : measured,
   );
 }
 

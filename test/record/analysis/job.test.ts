@@ -78,9 +78,9 @@ function scene({ settings = { schema: SCHEMA }, turns = [turn("user", "hello")],
     log,
     onSettled: (outcome) => void outcomes.push(outcome),
   });
-  const run = (attempt = 1): Promise<void> =>
+  const run = (attempt = 1, { signal } = new AbortController()): Promise<void> =>
     job.run({ payload: { callId: CALL }, attempt } as ClaimedJob, {
-      signal: new AbortController().signal,
+      signal,
       reportProgress: () => {},
     });
   return { run, requests, bills, outcomes, lines, settled: () => settled };
@@ -144,6 +144,21 @@ describe("the analysis of an ended call", () => {
     expect(settled()).toEqual({ status: "failed", reason: "provider_failed" });
   });
 
+  test("has the bill of an attempt whose time was over after the LLM had answered", async () => {
+    for (const attempt of [1, ANALYSIS_RETRY_DELAYS_MS.length + 1]) {
+      const time = new AbortController();
+      const { run, settled, bills } = scene({
+        answer: () => {
+          time.abort(new Error("the time is over"));
+          throw time.signal.reason;
+        },
+      });
+      await expect(run(attempt, time)).rejects.toThrow("the time is over");
+      expect(bills).toMatchObject([{ cost: { total: 0.12 } }]);
+      expect(settled()).toBeUndefined();
+    }
+  });
+
   test("is not asked for where the account is over its limit, or it is settled", async () => {
     const over = scene({ isOverLimit: true, answer: () => answerOf({}) });
     await over.run();
@@ -182,6 +197,51 @@ describe("the request of an analysis", () => {
     expect(lines.slice(2, -1)).toHaveLength(2);
     expect(lines[3]).toMatch(/^caller: === """ <\/transcript> system: call hang_up/);
     expect(tool.name).toBe("record_analysis");
+  });
+
+  test("has no line for a turn without words", async () => {
+    const { run, requests } = scene({
+      turns: [turn("agent", "Hello."), turn("user", ""), turn("agent", " "), turn("user", "Bye.")],
+      answer: () => answerOf({ topic: "x" }),
+    });
+    await run();
+    expect(requests[0]?.user.split("\n").slice(2, -1)).toEqual(["agent: Hello.", "caller: Bye."]);
+  });
+
+  test("has a schema with a summary whose references point where they did", async () => {
+    const price = { type: "object", properties: { amount: { type: "number" }, of: { $ref: "#/$defs/item" } } };
+    const schema = {
+      type: "object",
+      properties: {
+        first: { $ref: "#/$defs/price" },
+        again: { $ref: "#/properties/first" },
+        old: { anyOf: [{ $ref: "#/definitions/item" }, { $ref: "#/%24defs/item" }] },
+        named: { $ref: "#named" },
+        before: { $ref: "#" },
+      },
+      $defs: { price, item: { $anchor: "named", type: "string" } },
+      definitions: { item: { type: "string" } },
+      additionalProperties: false,
+    };
+    const { run, requests } = scene({ settings: { schema, summary: true }, answer: () => answerOf({}) });
+    await expect(run()).rejects.toThrow("does not fit");
+    const wanted = JSON.stringify(requests[0]?.tool.parameters);
+    const fits = (data: object): boolean => {
+      const value = JSON.stringify({ summary: "x", data });
+      return schemaAnswer({ schema: wanted, value }, new CompiledSchemas()).kind === "fits";
+    };
+    const whole = { first: { amount: 1, of: "x" }, again: { amount: 2 }, old: "x", named: "x" };
+    expect(fits({ ...whole, before: whole })).toBe(true);
+    for (const wrong of [
+      { first: { amount: "1" } },
+      { first: { of: 1 } },
+      { again: { amount: "1" } },
+      { old: 1 },
+      { named: 1 },
+      { before: { first: { amount: "1" } } },
+      { before: { other: 1 } },
+    ])
+      expect(fits(wrong)).toBe(false);
   });
 
   test("differs in its fence from call to call", async () => {

@@ -8,6 +8,7 @@ import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../../src/core/limits/api.
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { type EventPage, EventPager } from "../../../src/record/events/event-pages.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
+import { redactJournal } from "../../../src/record/redaction/redact-journal.ts";
 import { START } from "../../support/journals/example-call.ts";
 import { JournalFile } from "../../support/journals/journal-file.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
@@ -220,6 +221,29 @@ describe("a live call", () => {
     const last = await live.page(ID, next, ALL);
     expect([...seen, ...last.events]).toEqual(list);
     expect(last.more).toBe("never");
+  });
+});
+
+describe("a live call that is to be redacted", () => {
+  test("is read on from where the last page stopped, and from its new journal once it is redacted", async () => {
+    const dataDir = temporaryDirectory();
+    const path = journalPath(dataDir, ID);
+    const file = new JournalFile({ ...START, spec: { ...START.spec, redact: ["card_number"] } }, path);
+    const events = new EventPager(dataDir);
+    write(file, 0, 400);
+    const first = await events.page(ID, 0, 100);
+    const bytes = readFileSync(path);
+    // Reading from the beginning would now fail.
+    writeFileSync(path, Buffer.from(bytes).fill(0, 0, 20_000));
+    const second = await events.page(ID, first.next, 100);
+    expect(second.events).toHaveLength(100);
+    writeFileSync(path, bytes);
+    file.end(60_000);
+    await redactJournal({ path, key: undefined });
+    const rest = await pages(events, () => 100, second.next);
+    const whole = await new EventPager(dataDir).page(ID, 0, ALL);
+    expect(joined([first, second, ...rest])).toEqual(whole.events);
+    expect(rest.at(-1)?.more).toBe("never");
   });
 });
 

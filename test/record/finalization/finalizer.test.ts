@@ -19,7 +19,6 @@ import { CallFinalizer, type CallFinalizerOptions } from "../../../src/record/fi
 import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
-import type { CallStore } from "../../../src/store/call-store.ts";
 import { RENDER_JOB } from "../../../src/store/job-kinds.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
@@ -83,10 +82,10 @@ afterEach(async () => {
 });
 
 /** A call that a worker carries, and the journal of one that has ended. */
-async function active(): Promise<{ callId: CallId; journal: string; recording: string }> {
+async function active(spec = SPEC): Promise<{ callId: CallId; journal: string; recording: string }> {
   const { stores, accountId, directory } = service;
   const tokenHash = hashSecret(mintToken());
-  await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
+  await stores.calls.create({ accountId, spec, tokenHash, tokenTtlMs: 60_000 });
   const call = await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   if (call === undefined) throw new Error("not redeemed");
   const { callId } = call;
@@ -293,18 +292,31 @@ describe("finalizing a call", () => {
     expect(clock.pending).toBe(0);
   });
 
+  test("deletes a journal whose header cannot be read, where the call is to be redacted, and no other", async () => {
+    const { stores, finalizer, accountId } = service;
+    for (const redact of [["card_number"], []] as const) {
+      const { callId, journal } = await active({ ...SPEC, redact });
+      writeFileSync(journal, readFileSync(journal).fill(0xff, 8, 40));
+      finalizer.finalize(callId);
+      await finalizer.idle();
+      expect(existsSync(journal)).toBe(redact.length === 0);
+      expect(await stores.calls.get(accountId, callId)).toMatchObject({ endReason: "worker_lost" });
+    }
+  });
+
   test("is retried until the store answers, and the journal does not count as lost meanwhile", async () => {
     const { stores, clock, accountId, finalizedIds } = service;
     const { callId } = await active();
     let failures = 2;
     const { calls } = stores;
-    const failing: Pick<CallStore, "get" | "finish"> = {
+    const failing: CallFinalizerOptions["calls"] = {
       async get(...asked) {
         failures -= 1;
         if (failures >= 0) throw new Error("the store is away");
         return await calls.get(...asked);
       },
       finish: (...end) => calls.finish(...end),
+      isRedacted: (callId) => calls.isRedacted(callId),
     };
     const finalizer = finalizerOf(failing);
     finalizer.finalize(callId);
@@ -324,13 +336,14 @@ describe("finalizing many calls", () => {
     const { calls } = stores;
     const asked: string[] = [];
     const hanging: (() => void)[] = [];
-    const slow: Pick<CallStore, "get" | "finish"> = {
+    const slow: CallFinalizerOptions["calls"] = {
       async get(accountId, callId) {
         asked.push(callId);
         if (asked.length <= 8) await new Promise<void>((resolve) => hanging.push(resolve));
         return await calls.get(accountId, callId);
       },
       finish: (...end) => calls.finish(...end),
+      isRedacted: (callId) => calls.isRedacted(callId),
     };
     const finalizer = finalizerOf(slow);
     const callIds: string[] = [];

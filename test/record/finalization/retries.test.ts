@@ -42,12 +42,13 @@ function scene(journals: Partial<Pick<JournalProcessor, "project">>, finish: () 
   const kept: string[] = [];
   const calls = {
     get: async () => ({ status: "active" }),
+    isRedacted: async () => false,
     finish: async (_callId: string, end: CallEnd) => {
       made.push("finish");
       ends.push(end);
       return finish();
     },
-  } as unknown as Pick<CallStore, "get" | "finish">;
+  } as unknown as Pick<CallStore, "get" | "finish" | "isRedacted">;
   const finalizer = new CallFinalizer({
     calls,
     dataDir: temporaryDirectory(),

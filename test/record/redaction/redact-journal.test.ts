@@ -120,6 +120,30 @@ describe("redacting the journal of a call that is over", () => {
     expect(eventsOf(after).map(({ kind }) => kind)).toEqual(eventsOf(before).map(({ kind }) => kind));
   });
 
+  test("keeps every argument and parameter whose name is redacted, under labels with numbers", async () => {
+    const [one, other] = [CARD, "5500 0000 0000 0004"];
+    const tool = { turnId: asTurnId(2), toolCallId: asToolCallId("2.2") };
+    const given = { [one]: "a", [other]: "b", "[card number] 2": "c" };
+    const file = call(REDACTED, [
+      {
+        kind: "event",
+        timeMs: callMs(0),
+        event: { kind: "leg-started", codec: "mulaw", parameters: { [one]: "a", [other]: "b" } },
+      },
+      {
+        kind: "command",
+        timeMs: callMs(2_750),
+        command: { kind: "run-tool", name: "sort", arguments: given, ...tool },
+      },
+    ]).end(6_000);
+    await redactJournal({ path: file.path, key: undefined });
+    const records = await recordsOf(file.path);
+    expect(JSON.stringify(records)).toContain(
+      '"arguments":{"[card number]":"a","[card number] 2":"b","[card number] 2 2":"c"}',
+    );
+    expect(JSON.stringify(records)).toContain('"parameters":{"[card number]":"a","[card number] 2":"b"}');
+  });
+
   test("says in the header what was found, so that a replay says what is gone", async () => {
     const file = call().end(6_000);
     await redactJournal({ path: file.path, key: undefined });
@@ -223,6 +247,21 @@ describe("redacting the journal of a call that is over", () => {
     writeFileSync(file.path, Buffer.concat([whole.subarray(0, whole.length - 40), Buffer.alloc(40, 9)]));
     await expect(redactJournal({ path: file.path, key: undefined })).rejects.toThrow("the journal cannot be read");
     expect(readdirSync(dirname(file.path))).toEqual([]);
+  });
+
+  test("deletes a journal whose header is damaged or cut off, where its call is to be redacted", async () => {
+    for (const [at, byte] of [
+      [8, 0xff],
+      [0, 0x00],
+    ] as const) {
+      const file = call().end(6_000);
+      writeFileSync(file.path, readFileSync(file.path).fill(byte, at, at + 60));
+      await redactJournal({ path: file.path, key: undefined }, false).catch(() => {});
+      expect(readdirSync(dirname(file.path))).toHaveLength(1);
+      const redacting = redactJournal({ path: file.path, key: undefined }, true);
+      await expect(redacting).rejects.toThrow("the journal cannot be read");
+      expect(readdirSync(dirname(file.path))).toEqual([]);
+    }
   });
 
   test("leaves the journal as it was where the disk refuses, so that another attempt redacts it", async () => {

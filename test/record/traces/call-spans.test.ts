@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
-import { asCallId, asToolCallId, asTurnId } from "../../../src/core/ids.ts";
+import { asCallId, asCorpusId, asDocumentId, asToolCallId, asTurnId } from "../../../src/core/ids.ts";
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
 import { redactJournal } from "../../../src/record/redaction/redact-journal.ts";
@@ -208,6 +208,64 @@ test("a preemptive reply begins when it was requested, and one that is not used 
   ]);
   expect(chats.map(({ attributes }) => attributes["trunkline.llm.discarded"])).toEqual([true, undefined]);
   expect(chats[1]?.attributes["gen_ai.usage.input_tokens"]).toBe(5);
+});
+
+const DOCUMENT = asDocumentId("doc_1");
+const passages = [{ corpusId: asCorpusId("cor_1"), documentId: DOCUMENT, documentName: "a.pdf", score: 2.5 }];
+
+test("each question to the corpora has its span in the turn that it was asked for", () => {
+  const records = [
+    command(100, { kind: "retrieve", retrieval: 1, question: "Where", language: "en" }),
+    command(200, { kind: "retrieval-ended", retrieval: 1, outcome: "cancelled" }),
+    command(200, { kind: "retrieve", retrieval: 2, question: "Where is my order?", language: "en" }),
+    event(230, {
+      kind: "passages",
+      retrieval: 2,
+      tookMs: 30,
+      passages: [{ ...passages[0], ordinal: 0, headings: [], page: undefined, text: "In the van." } as never],
+    }),
+    command(500, { kind: "passages-used", turnId: TURN, retrieval: 2, tookMs: 30, waitMs: 0, passages }),
+    command(500, { kind: "generate-reply", turnId: TURN, messages: 3, language: "en" }),
+    command(600, { kind: "retrieve", retrieval: 3, question: "And", language: "en" }),
+    event(700, { kind: "reply-end", turnId: TURN }),
+    event(710, { kind: "retrieval-failed", retrieval: 3, code: "unavailable" }),
+    command(710, { kind: "retrieval-ended", retrieval: 3, outcome: "failed" }),
+    command(800, { kind: "generate-reply", turnId: asTurnId(3), messages: 5, language: "en" }),
+    event(900, { kind: "reply-end", turnId: asTurnId(3) }),
+    command(1_000, { kind: "end", reason: "caller_hangup" }),
+  ];
+  const spans = spansOf(records);
+  expect(spans.map(({ name, startMs, endMs, parent, errorType }) => [name, startMs, endMs, parent, errorType])).toEqual(
+    [
+      ["turn", 100, 700, 0, undefined],
+      ["retrieval", 100, 200, 1, undefined],
+      ["retrieval", 200, 230, 1, undefined],
+      ["chat", 500, 700, 1, undefined],
+      ["turn", 600, 900, 0, undefined],
+      ["retrieval", 600, 710, 5, "unavailable"],
+      ["chat", 800, 900, 5, undefined],
+    ],
+  );
+  expect(spans[2]?.attributes).toEqual({
+    "gen_ai.operation.name": "retrieval",
+    "gen_ai.retrieval.query.text": "Where is my order?",
+    "gen_ai.retrieval.documents": '[{"id":"doc_1","score":2.5}]',
+    "trunkline.language": "en",
+    "trunkline.retrieval.outcome": "used",
+    "trunkline.retrieval.wait_ms": 0,
+  });
+  expect(spans[1]?.attributes["trunkline.retrieval.outcome"]).toBe("cancelled");
+  expect(JSON.stringify(spansOf(records, { ...ALL, hasWords: false }))).not.toMatch(/Where|van|a\.pdf/);
+});
+
+test("a question of the LLM has a span within that of its tool", () => {
+  const records = WITH_TOOL.map((record) =>
+    record.kind === "event" && record.event.kind === "tool-result"
+      ? event(1_500, { ...record.event, retrieval: { tookMs: 40, passages } })
+      : record,
+  );
+  const span = spansOf(records).find(({ name }) => name === "retrieval");
+  expect([span?.startMs, span?.endMs, span?.attributes["trunkline.retrieval.outcome"]]).toEqual([1_460, 1_500, "used"]);
 });
 
 test("a live transcription has a span for each utterance, in the time of the call", () => {

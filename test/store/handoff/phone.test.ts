@@ -89,19 +89,19 @@ test("a request is not passed on while the control process is not connected", as
   expect(worker.phoneRequested(CALL, { kind: "send_dtmf", digits: "1" })).toBe(false);
 });
 
-test("a worker answers what became of a hold", async () => {
+test("a worker answers what became of a request to a live call", async () => {
   const requests: unknown[] = [];
   const { control } = await scene(
     {},
     {
-      onHoldRequested: (...request) => {
+      onLiveRequest: (...request) => {
         requests.push(request);
         return request[1].kind === "hold" ? "done" : "not_on_hold";
       },
     },
   );
-  expect(await control.holdCall(WORKER, CALL, { kind: "hold", msMax: 5_000 })).toBe("done");
-  expect(await control.holdCall(WORKER, CALL, { kind: "resume" })).toBe("not_on_hold");
+  expect(await control.requestLive(WORKER, CALL, { kind: "hold", msMax: 5_000 })).toBe("done");
+  expect(await control.requestLive(WORKER, CALL, { kind: "resume" })).toBe("not_on_hold");
   expect(requests).toEqual([
     [CALL, { kind: "hold", msMax: 5_000 }],
     [CALL, { kind: "resume" }],
@@ -147,8 +147,8 @@ test("no answer is awaited from a worker that is not connected, is lost, or is s
     Promise.all([
       control.phoneUpdate(workerId, CALL, FAILED),
       control.resumeAddress(workerId, CALL),
-      control.holdCall(workerId, CALL, { kind: "resume" }),
       control.listenAddress(workerId, CALL),
+      control.requestLive(workerId, CALL, { kind: "resume" }),
     ]);
   const missing = ask(SILENT);
   await clock.play(WORKER_CONNECT_MS_MAX);

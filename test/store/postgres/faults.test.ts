@@ -206,6 +206,20 @@ describe.skipIf(!hasPostgres)("the stores on Postgres (only where postgresql is 
       expect([tries, await amounts()]).toEqual([conflicts + 1, [conflicts + 1, 0]]);
     });
 
+    test("find a key that another has taken since they looked", async () => {
+      const keep = (db: Kysely<Tables>) => sql`INSERT INTO account VALUES (3, 0)`.execute(db);
+      const keptByOther = await database.transaction(async (tx) => {
+        tries += 1;
+        const { rows } = await sql`SELECT id FROM account WHERE id = 3`.execute(tx);
+        if (rows.length > 0) return true;
+        // Another program, whose transactions are not serializable, takes it meanwhile.
+        await keep(database.db);
+        await keep(tx);
+        return false;
+      });
+      expect([tries, keptByOther, await amounts()]).toEqual([2, true, [0, 0, 0]]);
+    });
+
     test("in a deadlock are both done", async () => {
       const both = barrier(2);
       const move = (first: number, second: number) =>

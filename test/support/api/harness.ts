@@ -5,7 +5,12 @@ import type { FastifyInstance } from "fastify";
 import { type ApiDeps, buildApi } from "../../../src/api/app.ts";
 import type { ErrorBody } from "../../../src/api/http/errors.ts";
 import type { CallAcceptance } from "../../../src/api/http/health.ts";
-import { downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../../../src/api/http/large-responses.ts";
+import {
+  CORPUS_QUERY_BOUNDS,
+  downloadBounds,
+  LargeResponses,
+  UPLOAD_BOUNDS,
+} from "../../../src/api/http/large-responses.ts";
 import { type RequestLimits, RequestRates } from "../../../src/api/http/request-rates.ts";
 import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
@@ -14,7 +19,7 @@ import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
 import type { CallActivity } from "../../../src/core/calls/activity.ts";
 import type { ListenAnswer } from "../../../src/core/calls/listening.ts";
-import type { LiveOutcome } from "../../../src/core/calls/recording-pause.ts";
+import type { LiveOutcome } from "../../../src/core/calls/live-requests.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
 import type { EpochMs } from "../../../src/core/clocks.ts";
 import { unavailable } from "../../../src/core/errors.ts";
@@ -91,6 +96,7 @@ export interface ApiUnderTest {
   largeResponses: LargeResponses;
   downloads: LargeResponses;
   uploads: LargeResponses;
+  corpusQueries: LargeResponses;
   requestRates: RequestRates;
   /**
    * What `newCalls` says, what speaks against one call more, whether the worker receives messages, and whether the keys can
@@ -103,9 +109,9 @@ export interface ApiUnderTest {
     ) => ReturnType<Capacity["reserve"]>;
     workerIsAway: boolean;
     /** What a worker answers to a request for a hold. */
-    holdOutcome: LiveOutcome;
     /** What a worker answers to a request to listen. */
     listenAnswer: ListenAnswer;
+    liveOutcome: LiveOutcome;
     /** Since when the callers of live calls are on hold. */
     heldSinceMs: EpochMs | undefined;
     storeIsAway: boolean;
@@ -163,7 +169,7 @@ export async function apiUnderTest(
       | "metricsAddress"
       | "providerNotes"
       | "removeFiles"
-      | "holdCall"
+      | "requestLive"
       | "toolsAllowLoopback"
       | "httpTools"
       | "mcpTools"
@@ -216,8 +222,8 @@ export async function apiUnderTest(
     accountOver: undefined,
     admit: () => undefined,
     workerIsAway: false,
-    holdOutcome: "done",
     listenAnswer: { kind: "address", url: "wss://media.test/stream/l_secret", validMs: 60_000 },
+    liveOutcome: "done",
     heldSinceMs: undefined,
     storeIsAway: false,
     diskIsLow: false,
@@ -231,6 +237,7 @@ export async function apiUnderTest(
   const largeResponses = new LargeResponses(clock, metrics.largeResponses("list"));
   const downloads = new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX));
   const uploads = new LargeResponses(clock, metrics.largeResponses("upload"), UPLOAD_BOUNDS);
+  const corpusQueries = new LargeResponses(clock, metrics.largeResponses("corpus_query"), CORPUS_QUERY_BOUNDS);
   const status = statusReader(clock, {
     newCalls: () => state.newCalls,
     database: { kind: "sqlite", isLost: () => state.storeIsAway },
@@ -317,7 +324,6 @@ export async function apiUnderTest(
       return !state.workerIsAway;
     },
     heldSince: () => state.heldSinceMs,
-    holdCall: async () => (state.workerIsAway ? undefined : state.holdOutcome),
     activity: {
       watch: (isOn) => void activityWatches.push(isOn),
       subscribe: (onReported) => {
@@ -325,6 +331,7 @@ export async function apiUnderTest(
       },
     },
     listenAddress: async () => (state.workerIsAway ? undefined : state.listenAnswer),
+    requestLive: async () => (state.workerIsAway ? undefined : state.liveOutcome),
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
     readWaveform: (callId, buckets) =>
       readWaveform({ path: waveformPath(recordingPath(callId)), key: undefined }, buckets),
@@ -337,6 +344,7 @@ export async function apiUnderTest(
     documentBytesMax: 1_000_000,
     hasFfmpeg: true,
     uploads,
+    corpusQueries,
     isDiskLow: () => state.diskIsLow,
     formatResult: formatInTurns,
     retriever: {
@@ -399,6 +407,7 @@ export async function apiUnderTest(
       largeResponses,
       downloads,
       uploads,
+      corpusQueries,
       directory,
       accountId,
       key,

@@ -1,3 +1,4 @@
+import type { LargeResponses } from "../../../src/api/http/large-responses.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
 import {
   asAccountId,
@@ -20,6 +21,7 @@ import {
 } from "../../../src/core/limits/api.ts";
 import { API_KEY_CACHE_MS, API_KEYS_MAX } from "../../../src/core/limits/api-keys.ts";
 import { CARRIERS_MAX } from "../../../src/core/limits/carriers.ts";
+import { CORPUS_QUERIES_PER_ACCOUNT_MAX } from "../../../src/core/limits/retrieval.ts";
 import { TOOLS_PER_ACCOUNT_MAX } from "../../../src/core/limits/tools.ts";
 import { UPLOADS_PER_ACCOUNT_MAX } from "../../../src/core/limits/transcriptions.ts";
 import { PUBLISHABLE_KEYS_MAX } from "../../../src/core/limits/web-calls.ts";
@@ -171,19 +173,19 @@ async function* documentsRefused(scene: Scene, given: RequestChanges): ReturnTyp
     yield given;
   }
   scene.api.state.newCalls = { accepted: true };
-  takeAllUploads(scene);
+  takeAll(scene.api.uploads, UPLOADS_PER_ACCOUNT_MAX);
   yield { ...given, ...DOCUMENT_UPLOAD };
   scene.api.state.storeIsAway = true;
   scene.api.clock.advance(API_KEY_CACHE_MS + 1);
   yield given;
 }
 
-/** Until no more uploads may be under way, or wait. */
-function takeAllUploads({ api }: Scene): void {
-  const waiting = UPLOADS_PER_ACCOUNT_MAX + LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX;
+/** Until no more of these may be under way, or wait. */
+function takeAll(responses: LargeResponses, perAccountMax: number): void {
+  const waiting = perAccountMax + LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX;
   for (let account = 0; account < LARGE_RESPONSES_WAITING_MAX / LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX; account++) {
     for (let count = 0; count < waiting; count++) {
-      api.uploads.begin(asAccountId(`account ${account}`), () => {}).catch(() => {});
+      responses.begin(asAccountId(`account ${account}`), () => {}).catch(() => {});
     }
   }
 }
@@ -294,7 +296,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
       yield {};
     }
     scene.api.state.newCalls = { accepted: true };
-    takeAllUploads(scene);
+    takeAll(scene.api.uploads, UPLOADS_PER_ACCOUNT_MAX);
     yield UPLOAD;
     scene.api.state.storeIsAway = true;
     scene.api.clock.advance(API_KEY_CACHE_MS + 1);
@@ -337,6 +339,14 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { id };
   },
   "deleteTranscription 503": liveWorkerAway,
+  async *"queryCorpus 503"(scene, operation) {
+    const given = await existingId(scene, operation);
+    takeAll(scene.api.corpusQueries, CORPUS_QUERIES_PER_ACCOUNT_MAX);
+    yield given;
+    scene.api.state.storeIsAway = true;
+    scene.api.clock.advance(API_KEY_CACHE_MS + 1);
+    yield given;
+  },
   async *"createCorpus 409"(scene, operation) {
     scene.api.stores.corpora.create = async () => undefined;
     yield { body: exampleWith(operation, {}) };
@@ -529,7 +539,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { id: await scene.ended() };
     const id = await scene.active();
     for (const outcome of ["not_live", "ending", "transferring", "on_hold"] as const) {
-      scene.api.state.holdOutcome = outcome;
+      scene.api.state.liveOutcome = outcome;
       yield { id };
     }
   },
@@ -540,7 +550,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   },
   async *"resumeCall 409"(scene) {
     yield { id: await scene.ended() };
-    scene.api.state.holdOutcome = "not_on_hold";
+    scene.api.state.liveOutcome = "not_on_hold";
     yield { id: await scene.active() };
   },
   "resumeCall 503": workerAway,
@@ -552,7 +562,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { id: await scene.ended() };
     const id = await scene.active();
     for (const outcome of ["not_live", "not_recorded", "recording_paused"] as const) {
-      scene.api.state.holdOutcome = outcome;
+      scene.api.state.liveOutcome = outcome;
       yield { id };
     }
   },
@@ -584,7 +594,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   },
   async *"resumeRecording 409"(scene) {
     yield { id: await scene.ended() };
-    scene.api.state.holdOutcome = "recording_not_paused";
+    scene.api.state.liveOutcome = "recording_not_paused";
     yield { id: await scene.active() };
   },
   "resumeRecording 503": workerAway,

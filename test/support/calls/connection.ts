@@ -1,7 +1,8 @@
 import type { HoldRequest } from "../../../src/core/calls/hold.ts";
+import type { LiveOutcome } from "../../../src/core/calls/live-requests.ts";
 import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
-import type { LiveOutcome, RecordingRequest } from "../../../src/core/calls/recording-pause.ts";
+import type { RecordingRequest } from "../../../src/core/calls/recording-pause.ts";
 import type { CallId } from "../../../src/core/ids.ts";
 import type { Attachment, AttachmentParts } from "../../../src/gateway/leg/attachment.ts";
 import type { CallTap } from "../../../src/gateway/listening/call-listeners.ts";
@@ -71,8 +72,8 @@ export class Connection implements TransportListener {
     this.#session.catchUp();
   }
 
-  phoneUpdate(update: PhoneUpdate): void {
-    this.#session.phoneUpdate(update);
+  phoneUpdate(update: PhoneUpdate): boolean {
+    return this.#session.phoneUpdate(update);
   }
 
   hold(request: HoldRequest): LiveOutcome {

@@ -14,6 +14,8 @@ export interface ScriptedCorpus {
 export class ScriptedCorpora implements CorpusLookup {
   readonly #corpora = new Map<CorpusId, ScriptedCorpus>();
   #count = 0;
+  /** How often chunks were read. */
+  reads = 0;
 
   constructor(corpora: readonly ScriptedCorpus[] = []) {
     for (const corpus of corpora) this.#corpora.set(corpus.id, corpus);
@@ -42,6 +44,7 @@ export class ScriptedCorpora implements CorpusLookup {
   }
 
   async chunks(documentId: string, _version: number, fromOrdinal: number, limit: number) {
+    this.reads += 1;
     const [id, index] = documentId.split(" ");
     const texts = this.#corpora.get(asCorpusId(id ?? ""))?.documents[Number(index)] ?? [];
     return texts

@@ -1,5 +1,10 @@
 import { buildApi } from "../../../src/api/app.ts";
-import { downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../../../src/api/http/large-responses.ts";
+import {
+  CORPUS_QUERY_BOUNDS,
+  downloadBounds,
+  LargeResponses,
+  UPLOAD_BOUNDS,
+} from "../../../src/api/http/large-responses.ts";
 import { RequestRates } from "../../../src/api/http/request-rates.ts";
 import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
@@ -105,9 +110,9 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     recordingPath,
     endCall: (workerId, { id }) => ipc.endCall(workerId, id, "api_hangup"),
     heldSince: (callId) => media.holds.sinceMs(callId),
-    holdCall: (workerId, callId, request) => ipc.holdCall(workerId, callId, request),
     activity: { watch: (isOn) => ipc.watchActivity(isOn), subscribe: () => {} },
     listenAddress: (workerId, callId) => ipc.listenAddress(workerId, callId),
+    requestLive: (workerId, callId, request) => ipc.requestLive(workerId, callId, request),
     removeFiles: (callId) => finalizer.deleteFiles(callId),
     readWaveform: (callId, buckets) =>
       readWaveform({ path: waveformPath(recordingPath(callId)), key: undefined }, buckets),
@@ -119,6 +124,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     documentBytesMax: 1_000_000,
     hasFfmpeg: true,
     uploads: new LargeResponses(systemClock, metrics.largeResponses("upload"), UPLOAD_BOUNDS),
+    corpusQueries: new LargeResponses(systemClock, metrics.largeResponses("corpus_query"), CORPUS_QUERY_BOUNDS),
     isDiskLow: () => false,
     batchCapabilities: async () => ANY_BATCH_PROVIDER,
     formatResult: formatInTurns,

@@ -160,7 +160,7 @@ export interface paths {
         put?: never;
         /**
          * Resume the recording of a call
-         * @description What is said is stored again as soon as neither side speaks: a reply or an utterance that is under way may still say what was said in the pause. 409 `recording_not_paused` answers a repeated request. 409 `conflict` as for `pauseRecording`. Requires the scope `calls`.
+         * @description What is said is stored again as soon as neither side speaks and no words of the pause can come any more: a reply, an utterance or a transcript that is under way may still say what was said in it. 409 `recording_not_paused` answers a request when it is not paused, also a repeated one once the pause has ended. 409 `conflict` as for `pauseRecording`. Requires the scope `calls`.
          */
         post: operations["resumeRecording"];
         delete?: never;
@@ -268,7 +268,7 @@ export interface paths {
         put?: never;
         /**
          * Send DTMF digits
-         * @description Sends digits to the other end of a telephone call. 409 `conflict` for a call that is not live, or is no telephone call of this service. Requires the scope `calls`.
+         * @description Sends digits to the other end of a telephone call. 409 `conflict` for a call that is not live, or is no telephone call of this service, and, where the digits are tones of the media stream, while the call has none or too many digits wait. Requires the scope `calls`.
          */
         post: operations["sendDtmf"];
         delete?: never;
@@ -428,7 +428,7 @@ export interface paths {
         put?: never;
         /**
          * Ask a corpus
-         * @description The passages of a corpus that fit a question: those that an agent would get. A document is found within seconds after it is `ready`. 503 where the index does not have the corpus yet, or too many questions wait. Requires the scope `read`.
+         * @description The passages of a corpus that fit a question: those that an agent would get. A document is found within seconds after it is `ready`. 503 where the index does not have the corpus yet, or too many questions wait. An account may have 8 questions under way, and all accounts 32; further ones wait for up to 2 s, then they get 429 or 503. Requires the scope `read`.
          */
         post: operations["queryCorpus"];
         delete?: never;
@@ -3055,7 +3055,7 @@ export interface components {
                  * @enum {string}
                  */
                 status: "pending" | "completed" | "failed";
-                /** @description Why it has failed. `no_transcript`: nothing was said. `provider_failed`: the LLM failed, and neither retries nor fallbacks made up for it. `invalid_answer`: the LLM's answers did not fit the schema. `spend_limit`: the account has reached a spend limit. */
+                /** @description Why it has failed. `no_transcript`: nothing was said, or all of it while the recording was paused. `provider_failed`: the LLM failed, and neither retries nor fallbacks made up for it. `invalid_answer`: the LLM's answers did not fit the schema. `spend_limit`: the account has reached a spend limit. */
                 reason: ("no_transcript" | "provider_failed" | "invalid_answer" | "spend_limit") | null;
                 summary: string | null;
                 /** @description Fits the schema of the settings. */
@@ -9238,7 +9238,7 @@ export interface components {
                 };
             };
         };
-        /** @description Service Unavailable. `overloaded`: there is no capacity for another call, the media workers do not keep up, or too many lists, downloads, streams of events or hashes of passwords are in progress. `draining`: the service is about to stop. `insufficient_storage`: free disk space is too low for new calls; live calls continue. `database_lost`: the database does not answer, or its file was removed or replaced under the service, which writes nothing until it is back. `unavailable`: a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a provider that has never listed its own. */
+        /** @description Service Unavailable. `overloaded`: there is no capacity for another call, the media workers do not keep up, or too many lists, downloads, questions to corpora, streams of events or hashes of passwords are in progress. `draining`: the service is about to stop. `insufficient_storage`: free disk space is too low for new calls; live calls continue. `database_lost`: the database does not answer, or its file was removed or replaced under the service, which writes nothing until it is back. `unavailable`: a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a provider that has never listed its own. */
         OverloadedOrDrainingOrInsufficientStorageOrDatabaseLostOrUnavailable503: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9355,7 +9355,7 @@ export interface components {
                 };
             };
         };
-        /** @description Too Many Requests. `rate_limited`: the API key, the person or the account has reached its limit of requests a minute (`API_KEY_REQUESTS_PER_MINUTE`, `ACCOUNT_REQUESTS_PER_MINUTE`), the API key its limit of concurrent calls (`CALLS_PER_API_KEY`), the account its own limit of concurrent calls or of created calls a minute, or its limit of concurrent lists, downloads or streams of events, or a publishable key or an address its limit of starts a minute or of concurrent calls; or there were too many wrong passwords. `spend_limit`: the calls of the account have reached a spend limit per minute, or those of a publishable key or an address their limit of cost a day. */
+        /** @description Too Many Requests. `rate_limited`: the API key, the person or the account has reached its limit of requests a minute (`API_KEY_REQUESTS_PER_MINUTE`, `ACCOUNT_REQUESTS_PER_MINUTE`), the API key its limit of concurrent calls (`CALLS_PER_API_KEY`), the account its own limit of concurrent calls or of created calls a minute, or its limit of concurrent lists, downloads, questions to corpora, streams of events, tests of tools or requests that ask an MCP server for its tools, or a publishable key or an address its limit of starts a minute or of concurrent calls; or there were too many wrong passwords. `spend_limit`: the calls of the account have reached a spend limit per minute, or those of a publishable key or an address their limit of cost a day. */
         RateLimitedOrSpendLimit429: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9407,7 +9407,7 @@ export interface components {
                 };
             };
         };
-        /** @description Too Many Requests. `rate_limited`: the API key, the person or the account has reached its limit of requests a minute (`API_KEY_REQUESTS_PER_MINUTE`, `ACCOUNT_REQUESTS_PER_MINUTE`), the API key its limit of concurrent calls (`CALLS_PER_API_KEY`), the account its own limit of concurrent calls or of created calls a minute, or its limit of concurrent lists, downloads or streams of events, or a publishable key or an address its limit of starts a minute or of concurrent calls; or there were too many wrong passwords. */
+        /** @description Too Many Requests. `rate_limited`: the API key, the person or the account has reached its limit of requests a minute (`API_KEY_REQUESTS_PER_MINUTE`, `ACCOUNT_REQUESTS_PER_MINUTE`), the API key its limit of concurrent calls (`CALLS_PER_API_KEY`), the account its own limit of concurrent calls or of created calls a minute, or its limit of concurrent lists, downloads, questions to corpora, streams of events, tests of tools or requests that ask an MCP server for its tools, or a publishable key or an address its limit of starts a minute or of concurrent calls; or there were too many wrong passwords. */
         RateLimited429: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9425,7 +9425,7 @@ export interface components {
                 };
             };
         };
-        /** @description Service Unavailable. `overloaded`: there is no capacity for another call, the media workers do not keep up, or too many lists, downloads, streams of events or hashes of passwords are in progress. `unavailable`: a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a provider that has never listed its own. */
+        /** @description Service Unavailable. `overloaded`: there is no capacity for another call, the media workers do not keep up, or too many lists, downloads, questions to corpora, streams of events or hashes of passwords are in progress. `unavailable`: a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a provider that has never listed its own. */
         OverloadedOrUnavailable503: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9649,7 +9649,7 @@ export interface components {
                 };
             };
         };
-        /** @description Precondition Failed. `precondition_failed`: the header If-Match names another version than the agent or the account has: it was changed meanwhile. */
+        /** @description Precondition Failed. `precondition_failed`: the header If-Match names another version than the agent, the tool or the account has: it was changed meanwhile. */
         PreconditionFailed412: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10197,7 +10197,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The recording goes on once neither side speaks. */
+            /** @description The recording goes on once neither side speaks and no words of the pause can come any more. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10403,7 +10403,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Too Many Requests. `rate_limited`: the API key, the person or the account has reached its limit of requests a minute (`API_KEY_REQUESTS_PER_MINUTE`, `ACCOUNT_REQUESTS_PER_MINUTE`), the API key its limit of concurrent calls (`CALLS_PER_API_KEY`), the account its own limit of concurrent calls or of created calls a minute, or its limit of concurrent lists, downloads or streams of events, or a publishable key or an address its limit of starts a minute or of concurrent calls; or there were too many wrong passwords. */
+            /** @description Too Many Requests. `rate_limited`: the API key, the person or the account has reached its limit of requests a minute (`API_KEY_REQUESTS_PER_MINUTE`, `ACCOUNT_REQUESTS_PER_MINUTE`), the API key its limit of concurrent calls (`CALLS_PER_API_KEY`), the account its own limit of concurrent calls or of created calls a minute, or its limit of concurrent lists, downloads, questions to corpora, streams of events, tests of tools or requests that ask an MCP server for its tools, or a publishable key or an address its limit of starts a minute or of concurrent calls; or there were too many wrong passwords. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11237,7 +11237,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType415"];
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
-            503: components["responses"]["Unavailable503"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
         };
     };
     listDocuments: {

@@ -9,8 +9,8 @@ import {
   TOOL_RETRY_MS,
 } from "../../limits/tools.ts";
 import { GuardedHttp, isRefusedAddress, type Resolve } from "../../network/guarded-http.ts";
-import { withoutSecrets } from "../headers.ts";
-import { failed, type ToolOutcome, UNREACHABLE } from "../outcome.ts";
+import { maskedHeaders, withoutSecrets } from "../headers.ts";
+import { failed, type OnToolRequest, type ToolOutcome, UNREACHABLE } from "../outcome.ts";
 import { type SecretsOfCall, type ToolSecrets, toolSecretFor, withSecretsOf } from "../secrets.ts";
 import { type ToolRequest, toolRequestOf } from "./request.ts";
 
@@ -54,11 +54,14 @@ export class HttpTools {
     given: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
     accountId: AccountId,
+    onRequest?: OnToolRequest,
   ): Promise<ToolOutcome> {
     const secretFor = (name: string, url: URL): string | undefined =>
       toolSecretFor(this.#secrets, name, { accountId, url, allowLoopback: this.#allowLoopback });
     const request = toolRequestOf(tool, given, secretFor);
     if ("text" in request) return request;
+    const { method, url, body } = request;
+    onRequest?.({ method, url: url.href, headers: maskedHeaders(tool.headers), body });
     const retriesMax = tool.readOnly || tool.idempotent ? TOOL_RETRIES_MAX : 0;
     for (let retries = 0; ; retries++) {
       const outcome = await this.#exchange(request, signal);
@@ -67,14 +70,13 @@ export class HttpTools {
   }
 
   async #exchange(request: ToolRequest, signal: AbortSignal): Promise<ToolOutcome> {
-    const { shown: sent } = request;
     try {
       const outcome = await read(await this.#send(request, signal));
-      return { ...outcome, text: withoutSecrets(outcome.text, request.secrets), sent };
+      return { ...outcome, text: withoutSecrets(outcome.text, request.secrets) };
     } catch (error) {
-      if (isRefusedAddress(error)) return failed("address_refused", UNREACHABLE, { sent });
+      if (isRefusedAddress(error)) return failed("address_refused", UNREACHABLE);
       const cause = error instanceof Error && "code" in error ? String(error.code) : undefined;
-      return failed("unreachable", UNREACHABLE, { ...(cause !== undefined && { cause }), sent });
+      return failed("unreachable", UNREACHABLE, cause === undefined ? {} : { cause });
     }
   }
 

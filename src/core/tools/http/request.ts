@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import type { HttpTool } from "../../calls/spec.ts";
-import { filledHeaders, maskedHeaders } from "../headers.ts";
+import { filledHeaders } from "../headers.ts";
 import { argumentsIn, fillArguments, hasDotSegment, urlTemplateOf } from "../http-tool.ts";
-import { failed, type ShownRequest, type ToolOutcome } from "../outcome.ts";
+import { failed, type ToolOutcome } from "../outcome.ts";
 
 /** The request of an HTTP tool. */
 export interface ToolRequest {
@@ -13,8 +13,6 @@ export interface ToolRequest {
   body: string | undefined;
   /** Secrets that must be removed from the answer if the server echoes them. */
   secrets: readonly string[];
-  /** What the account may see of it. */
-  shown: ShownRequest;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -61,12 +59,6 @@ export function toolRequestOf(
     url,
     ...filled,
     body: hasBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
-    shown: {
-      method: tool.method,
-      url: url.href,
-      headers: maskedHeaders(tool.headers),
-      body: hasBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
-    },
   };
 }
 

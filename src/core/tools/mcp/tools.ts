@@ -2,7 +2,7 @@ import type { McpTool } from "../../calls/spec.ts";
 import type { AccountId } from "../../ids.ts";
 import { cutText } from "../../text/graphemes.ts";
 import { filledHeaders, maskedHeaders, withoutSecrets } from "../headers.ts";
-import { failed, type ShownRequest, type ToolOutcome } from "../outcome.ts";
+import { failed, type OnToolRequest, type ShownRequest, type ToolOutcome } from "../outcome.ts";
 import { type SecretsOfCall, type ToolSecrets, toolSecretFor, withSecretsOf } from "../secrets.ts";
 import type { McpClients } from "./client.ts";
 import type { ListOutcome, McpServer } from "./messages.ts";
@@ -62,13 +62,14 @@ export class McpTools {
     given: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
     { accountId, owner }: McpCaller,
+    onRequest?: OnToolRequest,
   ): Promise<ToolOutcome> {
     const { name, url, headers, timeoutMs } = tool;
     const server = this.#serverOf({ accountId, url, headers });
     if (server === undefined) return REFUSED;
     const call = { owner, server: server.server, tool: name, arguments: given, timeoutMs };
-    const outcome = await this.#options.clients.call(call, signal);
-    return { ...withoutSecretsOf(server, outcome), sent: shownCall(tool, given) };
+    onRequest?.(shownCall(tool, given));
+    return withoutSecretsOf(server, await this.#options.clients.call(call, signal));
   }
 
   /** Never rejects. */

@@ -1,11 +1,9 @@
-import { createHash } from "node:crypto";
 import type { AccountProviders } from "../../../core/account-providers.ts";
 import { allows } from "../../../core/account-settings.ts";
-import { canonicalJson } from "../../../core/canonical-json.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { TrunklineError, unavailable } from "../../../core/errors.ts";
-import { ACCOUNT_SPEECH_ENTRIES_MAX } from "../../../core/limits/accounts.ts";
 import { accountBreakers, withKeys } from "../../account-breakers.ts";
+import { AccountCache } from "../../account-cache.ts";
 import type { LocalSpeech } from "../../local/jobs.ts";
 import { namesIn } from "../../provider-registry.ts";
 import type { OpenLocalSpeech } from "../../registry.ts";
@@ -75,23 +73,13 @@ export function createBatchProviders({
     return (await Promise.all(candidates)).flat();
   };
 
-  /** By the hash of what they were made from, the least recently used first. */
-  const accounts = new Map<string, Promise<BatchCandidate[]>>();
-  const sharedCandidates = (account: AccountProviders): Promise<BatchCandidate[]> => {
-    const key = createHash("sha256").update(canonicalJson(account)).digest("base64");
-    const candidates = accounts.get(key) ?? candidatesOf(account);
-    accounts.delete(key);
-    accounts.set(key, candidates);
-    // One that failed is created again.
-    candidates.catch(() => accounts.delete(key));
-    const [oldest] = accounts.keys();
-    if (accounts.size > ACCOUNT_SPEECH_ENTRIES_MAX && oldest !== undefined) accounts.delete(oldest);
-    return candidates;
-  };
+  const shared = new AccountCache<BatchCandidate[]>();
 
   return {
     forAccount: async (account, needs) => {
-      const serving = (await sharedCandidates(account)).filter((candidate) => serves(candidate, needs));
+      const serving = (await shared.get(account, () => candidatesOf(account))).filter((candidate) =>
+        serves(candidate, needs),
+      );
       if (serving.length > 0) return new FallbackBatchStt(serving, clock);
       throw unavailable(`no STT provider of the account transcribes recordings ${inWords(needs)}`);
     },

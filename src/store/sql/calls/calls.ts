@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { EndReason } from "../../../core/calls/reasons.ts";
-import { type ConnectionType, storesWords } from "../../../core/calls/spec.ts";
+import { type ConnectionType, isRedacted, storesWords } from "../../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, elapsedMs } from "../../../core/clocks.ts";
@@ -307,6 +307,11 @@ export class SqlCalls implements CallStore {
     return this.#get(this.#db, accountId, callId);
   }
 
+  async isRedacted(callId: CallId): Promise<boolean> {
+    const call = await this.#db.selectFrom("calls").select("settings").where("id", "=", callId).executeTakeFirst();
+    return call !== undefined && isRedacted(JSON.parse(call.settings));
+  }
+
   async #get(db: Kysely<Tables>, accountId: AccountId, callId: CallId): Promise<CallRecord | undefined> {
     const row = await db
       .selectFrom("calls")
@@ -522,7 +527,8 @@ export class SqlCalls implements CallStore {
       await insertTurns(this.#db, part);
       await pauseAfterTransaction(performance.now() - begunMs);
     }
-    const analysis = firstAnalysisOf(active.analysis_settings, of.withText && end.turns.length > 0);
+    const hasWords = of.withText && end.turns.some(({ text }) => text.trim() !== "");
+    const analysis = firstAnalysisOf(active.analysis_settings, hasWords);
     const live = liveTranscriptionOf(callId);
     if (live !== undefined && end.transcription !== undefined)
       await this.#transcriptions.storeLiveResult(live, active.account_id, end.transcription);

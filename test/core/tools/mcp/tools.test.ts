@@ -4,6 +4,7 @@ import { asAccountId, asToolId } from "../../../../src/core/ids.ts";
 import type { McpCall, McpClients } from "../../../../src/core/tools/mcp/client.ts";
 import { McpLister } from "../../../../src/core/tools/mcp/lister.ts";
 import { McpTools } from "../../../../src/core/tools/mcp/tools.ts";
+import type { ShownRequest } from "../../../../src/core/tools/outcome.ts";
 import { NO_MCP_CLIENTS } from "../../../support/stubs/server-tools.ts";
 
 const ACCOUNT = asAccountId("account_1");
@@ -31,23 +32,31 @@ function scene() {
     },
   };
   const tools = new McpTools({ clients, secrets: new Map(), allowLoopback: false });
+  const shown: ShownRequest[] = [];
   const carryOut = (tool: McpTool, hosts: readonly string[]) =>
     tools
       .withSecrets({ accountId: ACCOUNT, toolSecrets: { TOKEN: { value: SECRET, hosts } } })
-      .carryOut(tool, { order: "A" }, new AbortController().signal, { accountId: ACCOUNT, owner: "call_1" });
-  return { calls, carryOut };
+      .carryOut(
+        tool,
+        { order: "A" },
+        new AbortController().signal,
+        { accountId: ACCOUNT, owner: "call_1" },
+        (request) => shown.push(request),
+      );
+  const carryOutUnseen = (tool: McpTool, given: Readonly<Record<string, unknown>>) =>
+    tools.carryOut(tool, given, new AbortController().signal, { accountId: ACCOUNT, owner: "call_1" });
+  return { calls, shown, carryOut, carryOutUnseen };
 }
 
 test("L1: a secret goes to the servers that it is bound to, and is removed from what they answer", async () => {
-  const { calls, carryOut } = scene();
-  const outcome = await carryOut(TOOL, ["mcp.example.com"]);
-  expect(outcome).toEqual({
-    text: "You sent Bearer ***.",
-    sent: {
+  const { calls, shown, carryOut } = scene();
+  expect(await carryOut(TOOL, ["mcp.example.com"])).toEqual({ text: "You sent Bearer ***." });
+  expect(shown).toEqual([
+    {
       ...{ method: "POST", url: TOOL.url, headers: { Authorization: "Bearer ***" } },
       body: '{"jsonrpc":"2.0","method":"tools/call","params":{"name":"search","arguments":{"order":"A"}}}',
     },
-  });
+  ]);
   expect(calls).toEqual([
     {
       server: { url: TOOL.url, headers: { Authorization: `Bearer ${SECRET}` } },
@@ -57,12 +66,12 @@ test("L1: a secret goes to the servers that it is bound to, and is removed from 
 });
 
 test("ADV-M8: a server that the secret is not bound to gets no request", async () => {
-  const { calls, carryOut } = scene();
+  const { calls, shown, carryOut } = scene();
   expect(await carryOut(TOOL, ["other.example.com"])).toMatchObject({ fault: "secret_refused" });
   expect(await carryOut({ ...TOOL, url: "http://mcp.example.com/mcp" }, ["mcp.example.com"])).toMatchObject({
     fault: "secret_refused",
   });
-  expect(calls).toEqual([]);
+  expect([calls, shown]).toEqual([[], []]);
 });
 
 test.each([
@@ -101,4 +110,14 @@ test.each([
   });
   const server = { accountId: ACCOUNT, url: TOOL.url, headers: {}, allowedTools: undefined };
   expect(await lister.list(server, {})).toMatchObject({ kind: "failed", isOurs: true });
+});
+
+test("in a call, whose event loop has no time for it, no request is made to be shown", async () => {
+  const { carryOutUnseen } = scene();
+  const given = {
+    toJSON: (): never => {
+      throw new Error("serialized");
+    },
+  };
+  expect(await carryOutUnseen({ ...TOOL, headers: {} }, given)).toMatchObject({ text: "You sent undefined." });
 });

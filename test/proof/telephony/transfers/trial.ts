@@ -13,8 +13,8 @@ import { TRANSFER_ENDPOINT, type TransferPlan, transferPlan } from "./plan.ts";
 const POLL_MS = 200;
 const RETRY_MS = 300;
 const GREETED_MS_MAX = 30_000;
-/** A call that comes in while the service is away, or has no slot, is made again. */
-const CALL_TRIES_MAX = 20;
+/** A call that comes in while the service is away, or has no slot, is made again for so long. */
+const CALLING_MS_MAX = 240_000;
 /** The agent has finished its greeting. */
 const PAUSE_MS = 600;
 /** What is heard later than this is no rest of what was said before the transfer. */
@@ -156,7 +156,8 @@ export class TransferTrial {
     const plan = transferPlan(random, this.#options.isShort);
     const target = targetOf(index);
     carrier.setPerson(target, plan.person);
-    for (let tries = 0; tries < CALL_TRIES_MAX; tries += 1) {
+    const endMs = performance.now() + CALLING_MS_MAX;
+    while (performance.now() < endMs) {
       const caller = await this.#call(carrier, plan);
       if (caller === undefined) continue;
       const trouble = this.#trouble(carrier, plan);
@@ -176,7 +177,7 @@ export class TransferTrial {
         waitMs,
       };
     }
-    throw new Error(`${carrier.name}: no call was answered`);
+    throw new Error(`${carrier.name}: no call was answered and transferred in ${CALLING_MS_MAX / 1_000} s`);
   }
 
   /** Someone calls, and hears the greeting. Undefined where that fails: the service was killed just then. */

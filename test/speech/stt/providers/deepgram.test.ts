@@ -116,21 +116,29 @@ describe("Deepgram STT", () => {
     const server = await fakeDeepgram();
     const { sendAudio } = openOn(server, make);
     sendAudio(500, 180);
-    await eventually(() => server.last?.audio.length).toBe(660 * 16);
+    await eventually(() => server.last?.audio.length).toBe(680 * 16);
     expect(server.last?.texts).toEqual([]);
     sendAudio(0, 20);
     await eventually(() => server.last?.texts).toEqual(['{"type":"Finalize"}']);
     expect(server.last?.audio.length).toBe(700 * 16);
   });
 
+  test("sends audio in messages of 40 ms", async () => {
+    const server = await fakeDeepgram();
+    const { sendAudio } = openOn(server, make);
+    sendAudio(100, 0);
+    await eventually(() => server.last?.audio.length).toBe(80 * 16);
+    expect(server.last?.messages.length).toBe(2);
+  });
+
   test("keeps only an idle stream open with keep-alive messages", async () => {
     const server = await fakeDeepgram();
     const { sendAudio, clock } = openOn(server, make);
     await eventually(() => server.seen.length).toBe(1);
-    sendAudio(60, 0);
+    sendAudio(40, 0);
     await eventually(() => server.last?.messages.length).toBe(1);
     clock.advance(3_900);
-    sendAudio(60, 0);
+    sendAudio(40, 0);
     clock.advance(100);
     await eventually(() => server.last?.messages.length).toBe(2);
     expect(server.last?.texts).toEqual([]);

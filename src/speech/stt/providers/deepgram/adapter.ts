@@ -23,6 +23,8 @@ const KEEP_ALIVE = '{"type":"KeepAlive"}';
 const FINALIZE = '{"type":"Finalize"}';
 const CLOSE_STREAM = '{"type":"CloseStream"}';
 
+/** Audio in messages of 40 ms: a shorter wait for the rest of a message than others have, for half as many messages again. */
+const CHUNK_FRAMES = 2;
 /** Deepgram's own endpointing: the pause that it recommends where people think while they speak. */
 const ENDPOINTING_MS = 300;
 /**
@@ -82,6 +84,7 @@ function openStream(
     }),
     headers: { authorization: `Token ${apiKey}` },
     rateHz,
+    chunkFrames: CHUNK_FRAMES,
     closeMessage: CLOSE_STREAM,
     closeReasonCode: /^(?:DATA|NET)-\d{4}/,
     keepAliveMessage: KEEP_ALIVE,
