@@ -48,6 +48,7 @@ import { CallFinalizer } from "../record/finalization/finalizer.ts";
 import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization/lost-call-recovery.ts";
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
+import { WaveformReader } from "../record/recording/waveform-reader.ts";
 import { RetentionJob } from "../record/retention/job.ts";
 import { TranscriptionRetention } from "../record/retention/transcriptions.ts";
 import { CallTraces } from "../record/traces/call-traces.ts";
@@ -100,6 +101,7 @@ import { formatInTurns } from "./control/format-in-turns.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
 import { HttpConnections } from "./control/http-connections.ts";
 import { logLanguages } from "./control/languages-log.ts";
+import { LiveActivity } from "./control/live-activity.ts";
 import { LiveHolds } from "./control/live-holds.ts";
 import { serveMetrics } from "./control/metrics-server.ts";
 import { offerOwnerLink } from "./control/owner-link.ts";
@@ -306,8 +308,10 @@ const lostCalls = new LostCallRecovery({
 });
 
 const holds = new LiveHolds();
+const activity = new LiveActivity(handoff);
 const handoffHandlers = handoffEvents({
   phoneCalls: phone?.phoneCalls,
+  activity,
   holds,
   capacity,
   lostCalls,
@@ -330,6 +334,12 @@ const admission = new Admission({
 const health: HealthDeps = { callAcceptance: () => admission.newCalls, providerNotes: providerNotes(config) };
 let metricsAddress: { host: string; port: number } | undefined;
 const events = new EventPager(dataDir, findMediaKey);
+const waveforms = new WaveformReader({
+  dataDir,
+  findKey: findMediaKey,
+  makeWaveform: (callId) => renderer.makeWaveform(callId),
+  withFiles: (callId, work) => finalizer.withFiles(callId, work),
+});
 // The store and the records need descriptors of their own.
 const apiConnectionsMax = apiConnectionsMaxWith(descriptorsMax());
 const documents = new EventDocuments({
@@ -494,12 +504,16 @@ const api: FastifyInstance = buildApi({
   recordingPath: (callId) => recordingPath(dataDir, callId),
   endCall: (workerId, call) => endRequests.request(workerId, call),
   heldSince: (callId) => holds.sinceMs(callId),
+  activity,
+  listenAddress: (workerId, callId) => handoff.listenAddress(workerId, callId),
   requestLive: (workerId, callId, request) => handoff.requestLive(workerId, callId, request),
   findMediaKey,
   async removeFiles(callId) {
     await stores.retention.deleteMediaKey(callId);
     await finalizer.deleteFiles(callId);
   },
+  readWaveform: (callId, buckets) => waveforms.read(callId, buckets),
+  checkReplay: (callId) => renderer.checkReplay(callId),
   callEvents: (callId, from, limit) => events.page(callId, from, limit),
   transcriptionAudio,
   transcriptionBytesMax: config.transcriptionBytesMax,

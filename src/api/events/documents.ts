@@ -41,4 +41,8 @@ export async function streamDocument(
 
 /** A message of server-sent events (HTML standard, section 9.2). `data` is JSON, which has no line breaks. */
 export const messageOf = (sequence: number, name: string, data: object): string =>
-  `id: ${sequence}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  `id: ${sequence}\n${passingMessageOf(name, data)}`;
+
+/** A message that is not repeated to a client that resumes: it has no number. */
+export const passingMessageOf = (name: string, data: object): string =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;

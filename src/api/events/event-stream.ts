@@ -21,6 +21,8 @@ export interface EventStreamOptions {
   after: number | undefined;
   /** Whether the stream goes on when all events were sent. */
   follows: boolean;
+  /** Called where the stream is to have what live calls do, and did not get all of it; undefined where it is not to have it. */
+  onActivityMissed: (() => void) | undefined;
   events: Pick<EventStreamStore, "read">;
   documents: StreamDocumentDeps;
   clock: Clock;
@@ -41,6 +43,7 @@ export class EventStream {
   #unreadSinceMs: MonotonicMs | undefined;
   #sentAtMs: MonotonicMs;
   #isReading = false;
+  #hasMissedActivity = false;
   #hasEnded = false;
 
   constructor(options: EventStreamOptions) {
@@ -89,6 +92,18 @@ export class EventStream {
     }
   }
 
+  /** The stream is to have what live calls do. */
+  get hasActivity(): boolean {
+    return this.#options.onActivityMissed !== undefined && !this.#hasEnded;
+  }
+
+  /** What live calls do, as a message without an id: it is not repeated to a client that resumes. Left out while the client does not read. */
+  activity(message: string): void {
+    if (!this.hasActivity) return;
+    if (this.#unreadSinceMs === undefined) this.#push(message);
+    else this.#hasMissedActivity = true;
+  }
+
   /** Time has passed: sends a comment when nothing was sent for a while, and disconnects a client that does not read. */
   tick(): void {
     const nowMs = this.#options.clock.nowMs();
@@ -113,6 +128,8 @@ export class EventStream {
   #onWanted(): void {
     if (this.#unreadSinceMs === undefined) return;
     this.#unreadSinceMs = undefined;
+    if (this.#hasMissedActivity) this.#options.onActivityMissed?.();
+    this.#hasMissedActivity = false;
     // What failed here fails again with the next poll, which handles it.
     this.advance().catch(() => {});
   }

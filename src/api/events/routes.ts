@@ -22,6 +22,13 @@ const Query = z.strictObject({
   follow: oneOf(["true", "false"])
     .default("true")
     .meta({ description: "`false`: the response ends after the events that there are.", examples: ["false"] }),
+  activity: oneOf(["true", "false"])
+    .default("false")
+    .meta({
+      description:
+        "`true`: also `calls.activity`, with what live calls do: all of them at first, and then once a second those that have changed. " +
+        "It has no `id` and is not repeated.",
+    }),
 });
 const Resumption = z.looseObject({
   "last-event-id": z
@@ -70,6 +77,7 @@ export function eventStreamRoutes(fastify: FastifyInstance, { eventFeed, authent
       accountId,
       after: given === undefined ? undefined : Number(given),
       follows: query.follow === "true" && method !== "HEAD",
+      wantsActivity: query.activity === "true" && query.follow === "true" && method !== "HEAD",
       isAllowed: () => isAllowed(request, authenticate),
     });
     onResponseEnd(request.raw, reply.raw, () => stream.end("client"));

@@ -8,6 +8,7 @@ import type { CallStore } from "../../store/call-store.ts";
 import type { EndRequests } from "../../store/handoff/end-requests.ts";
 import type { HandoffHandlers, HandoffThreadClient } from "../../store/handoff/thread-client.ts";
 import type { PhoneCalls } from "../../telephony/phone-calls.ts";
+import type { LiveActivity } from "./live-activity.ts";
 import type { LiveHolds } from "./live-holds.ts";
 
 export interface HandoffEventsOptions {
@@ -23,6 +24,7 @@ export interface HandoffEventsOptions {
   calls: Pick<CallStore, "setCarrierCallId">;
   /** Undefined where the service manages no telephone calls. */
   phoneCalls: Pick<PhoneCalls, "phoneRequested" | "mediaChanged"> | undefined;
+  activity: Pick<LiveActivity, "reported">;
   holds: Pick<LiveHolds, "reported" | "ended" | "workerDisconnected">;
   /** A worker accepts calls; called again for every further report of such a worker. */
   onWorkerAccepting: () => void;
@@ -69,6 +71,7 @@ export function handoffEvents(options: HandoffEventsOptions): HandoffHandlers {
     onPhoneRequest: (callId, workerId, request) => phoneCalls?.phoneRequested(callId, workerId, request),
     onMedia: (_, { callId, state }) => phoneCalls?.mediaChanged(callId, state),
     onHold: (workerId, report) => holds.reported(workerId, report),
+    onActivity: (calls) => options.activity.reported(calls),
     onEnded(callId, end) {
       holds.ended(callId);
       capacity.release(callId);

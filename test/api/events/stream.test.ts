@@ -338,6 +338,7 @@ test("events are read from the store no faster than the client reads, which is d
     position: { last: 0, lostThrough: 0 },
     after: undefined,
     follows: true,
+    onActivityMissed: undefined,
     events: {
       read: async (accountId, after, limit) => {
         reads += 1;

@@ -17,6 +17,7 @@ function handlers({ isCallStored = true } = {}) {
       void made.push([name, ...args]);
   const events = handoffEvents({
     phoneCalls: undefined,
+    activity: { reported: record("activity") },
     holds: {
       reported: record("hold"),
       ended: record("no hold"),

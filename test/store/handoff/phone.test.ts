@@ -14,6 +14,7 @@ import { handoffServer, NO_REDEMPTIONS } from "../../support/services/handoff-se
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const WORKER = asWorkerId("worker-1");
+const LISTEN = { kind: "address", url: "wss://media.example.com/stream/l_1", validMs: 60_000 } as const;
 const SILENT = asWorkerId("worker-2");
 const CALL = asCallId("call_1");
 const FAILED: PhoneUpdate = { kind: "transfer-failed", target: "+4312345", outcome: "busy" };
@@ -114,6 +115,7 @@ test("a worker answers whether it has the call of an update, and with its addres
     {
       onPhoneUpdate: (callId, update) => updates.push([callId, update]) > 0 && callId === CALL,
       resumeAddress: (callId) => (callId === CALL ? "wss://media.example.com/stream/r_1" : undefined),
+      listenAddress: (callId) => (callId === CALL ? LISTEN : { kind: "refused", reason: "not_live" }),
     },
   );
   const other = asCallId("call_2");
@@ -125,6 +127,8 @@ test("a worker answers whether it has the call of an update, and with its addres
   ]);
   const addresses = [CALL, other].map((callId) => control.resumeAddress(WORKER, callId));
   expect(await Promise.all(addresses)).toEqual(["wss://media.example.com/stream/r_1", undefined]);
+  const listening = [CALL, other].map((callId) => control.listenAddress(WORKER, callId));
+  expect(await Promise.all(listening)).toEqual([LISTEN, { kind: "refused", reason: "not_live" }]);
 });
 
 /** A worker that says hello and answers nothing. */
@@ -143,19 +147,20 @@ test("no answer is awaited from a worker that is not connected, is lost, or is s
     Promise.all([
       control.phoneUpdate(workerId, CALL, FAILED),
       control.resumeAddress(workerId, CALL),
+      control.listenAddress(workerId, CALL),
       control.requestLive(workerId, CALL, { kind: "resume" }),
     ]);
   const missing = ask(SILENT);
   await clock.play(WORKER_CONNECT_MS_MAX);
-  expect(await missing).toEqual([false, undefined, undefined]);
+  expect(await missing).toEqual([false, undefined, undefined, undefined]);
   const socket = await silentWorker(path);
   while (!control.has(SILENT)) await turn();
   const silent = ask(SILENT);
   await clock.play(WORKER_ANSWER_MS_MAX);
-  expect(await silent).toEqual([false, undefined, undefined]);
+  expect(await silent).toEqual([false, undefined, undefined, undefined]);
   const lost = ask(SILENT);
   socket.destroy();
-  expect(await lost).toEqual([false, undefined, undefined]);
+  expect(await lost).toEqual([false, undefined, undefined, undefined]);
 });
 
 test("what concerns a call whose worker connects again soon waits for that", async () => {
