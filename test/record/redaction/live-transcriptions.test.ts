@@ -127,7 +127,7 @@ describe("a live transcription that is redacted, in which a card number was said
     const page = await new EventPager(directory).page(callId, 0, 1_000);
     expect(page.events.map(({ kind }) => kind)).toContain("stt-interim");
     expect(JSON.stringify(page)).not.toMatch(/card|thanks|4929/);
-    const spans = await new LiveSpans().read(callId, journalPath(directory, callId), { withWords: true, afterNumber: 0 });
+    const spans = await new LiveSpans().read(callId, journalPath(directory, callId), { hasWords: true, afterNumber: 0 });
     expect(spans?.spans.map(({ name }) => name)).toEqual(["utterance", "utterance"]);
     expect(JSON.stringify(spans)).not.toMatch(/card|thanks|4929/);
   });
