@@ -76,8 +76,7 @@ async function liveSpecOf(
   const isFound = language !== undefined && "code" in language;
   const others = [...found, ...vocabularyProblems(given)];
   const problems = [...others, ...(language === undefined || isFound ? [] : [language])];
-  if (problems.length > 0)
-    throw invalidRequest(problems, others.length === 0 ? "unknown_language" : "invalid_request");
+  if (problems.length > 0) throw invalidRequest(problems, others.length === 0 ? "unknown_language" : "invalid_request");
   assert.ok(isFound, "a language that is no text has a problem");
   return specOf(given as z.output<typeof NewLiveTranscriptionBody>, language.code, llmProviders);
 }

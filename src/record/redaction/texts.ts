@@ -5,8 +5,9 @@ import { commandWithoutWords, redactedPassages } from "../journal/redact.ts";
 type Words = readonly RedactableText[];
 
 /*
- * The records of a journal that keep words when it is redacted: the turns as they were heard, the utterances of a live
- * transcription, what was ignored, tool calls and their results, and the parameters of the start. Of all other records only lengths and times are kept: what they say is in these.
+ * The records of a journal that keep words when it is redacted: the turns as they were heard, the utterances of a live transcription,
+ * what was ignored, tool calls and their results, and the parameters of the start. Of all other records only lengths and times are kept:
+ * what they say is in these.
  */
 
 /** The texts of a command that are kept, redacted. */
