@@ -83,7 +83,11 @@ const foundIn = (bytes: string): string[] => NEEDLES.filter((needle) => bytes.in
 
 type Case = [of: string, isLost: boolean, onPostgres: boolean];
 const ON_POSTGRES: readonly Case[] = hasPostgres ? [["whose worker was lost, on Postgres", true, true]] : [];
-const CASES: readonly Case[] = [["that has ended", false, false], ["whose worker was lost", true, false], ...ON_POSTGRES];
+const CASES: readonly Case[] = [
+  ["that has ended", false, false],
+  ["whose worker was lost", true, false],
+  ...ON_POSTGRES,
+];
 
 describe("a live transcription that is redacted, in which a card number was said over two utterances", () => {
   test.each(CASES)("leaves none of it in a file, in a row or in the log: one %s", async (_, isLost, onPostgres) => {
@@ -127,7 +131,8 @@ describe("a live transcription that is redacted, in which a card number was said
     const page = await new EventPager(directory).page(callId, 0, 1_000);
     expect(page.events.map(({ kind }) => kind)).toContain("stt-interim");
     expect(JSON.stringify(page)).not.toMatch(/card|thanks|4929/);
-    const spans = await new LiveSpans().read(callId, journalPath(directory, callId), { hasWords: true, afterNumber: 0 });
+    const request = { hasWords: true, afterNumber: 0 };
+    const spans = await new LiveSpans().read(callId, journalPath(directory, callId), request);
     expect(spans?.spans.map(({ name }) => name)).toEqual(["utterance", "utterance"]);
     expect(JSON.stringify(spans)).not.toMatch(/card|thanks|4929/);
   });
