@@ -5660,6 +5660,12 @@ export interface components {
          *         "inputSampleRate": 48000
          *       }
          *     }
+         * @example {
+         *       "language": "en-US",
+         *       "redact": [
+         *         "card_number"
+         *       ]
+         *     }
          */
         NewLiveTranscriptionInput: {
             /**
@@ -5672,8 +5678,8 @@ export interface components {
             maxDuration?: components["schemas"]["NewLiveTranscriptionMaxDurationInput"];
             /** @description Words that are likely. No provider takes them for live streams: a list that is not empty is 400. */
             vocabulary?: string[];
-            /** @description Not available in this version: any value is 400 `unavailable`. */
-            redact?: unknown;
+            /** @description What is not kept of the words, once the transcription is over: card numbers, telephone numbers, email addresses and national ids, as for calls. The stream has the words as they are. */
+            redact?: components["schemas"]["NewLiveTranscriptionRedactInput"];
             /** @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused. */
             metadata?: components["schemas"]["NewLiveTranscriptionMetadataInput"];
         };
@@ -5689,6 +5695,13 @@ export interface components {
         NewLiveTranscriptionMetadataInput: {
             [key: string]: unknown;
         };
+        /**
+         * @default []
+         * @example [
+         *       "card_number"
+         *     ]
+         */
+        NewLiveTranscriptionRedactInput: ("card_number" | "phone_number" | "email" | "national_id")[];
         /**
          * @default {
          *       "codec": "pcm_s16le"
@@ -9563,23 +9576,6 @@ export interface components {
                 };
             };
         };
-        /** @description Bad Request. `invalid_request`: the request does not follow the OpenAPI document; `details` lists all problems. `unknown_language`: `GET /languages` lists no such language; the message names those that there are. `unavailable`: a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a provider that has never listed its own. */
-        InvalidRequestOrUnknownLanguageOrUnavailable400: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["Error"] & {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "unknown_language" | "unavailable";
-                    };
-                };
-            };
-        };
         /** @description Bad Request. `invalid_request`: the request does not follow the OpenAPI document; `details` lists all problems. `unknown_language`: `GET /languages` lists no such language; the message names those that there are. */
         InvalidRequestOrUnknownLanguage400: {
             headers: {
@@ -10694,7 +10690,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedLiveTranscription"];
                 };
             };
-            400: components["responses"]["InvalidRequestOrUnknownLanguageOrUnavailable400"];
+            400: components["responses"]["InvalidRequestOrUnknownLanguage400"];
             401: components["responses"]["Unauthorized401"];
             403: components["responses"]["Forbidden403"];
             408: components["responses"]["InvalidRequest408"];
