@@ -1,0 +1,38 @@
+/// <reference lib="webworker" />
+import { EventConnection } from "./connection.ts";
+import type { StreamMessage, StreamStatus } from "./event.ts";
+
+// One for all tabs of a browser: it has the connection, and every tab a port to it.
+const scope = self as unknown as SharedWorkerGlobalScope;
+const ports = new Set<MessagePort>();
+let status: StreamStatus = "connecting";
+let isRunning = false;
+
+function sendToAll(message: StreamMessage): void {
+  for (const port of ports) port.postMessage(message);
+}
+
+function setStatus(next: StreamStatus): void {
+  status = next;
+  sendToAll({ kind: "status", status });
+}
+
+async function run(url: string): Promise<void> {
+  if (isRunning) return;
+  isRunning = true;
+  const onEvent: ConstructorParameters<typeof EventConnection>[0]["onEvent"] = (event) =>
+    sendToAll({ kind: "event", event });
+  await new EventConnection({ url, onEvent, onStatus: setStatus }).run();
+  isRunning = false;
+}
+
+scope.addEventListener("connect", ({ ports: [port] }) => {
+  if (port === undefined) return;
+  ports.add(port);
+  // A tab says the address when it comes, and goodbye when it goes: a port does not know that its other end is gone.
+  port.onmessage = ({ data }: MessageEvent<{ url: string } | "goodbye">) => {
+    if (data === "goodbye") ports.delete(port);
+    else void run(data.url);
+  };
+  port.postMessage({ kind: "status", status } satisfies StreamMessage);
+});
