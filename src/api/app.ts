@@ -37,6 +37,8 @@ import { type CarrierRoutesDeps, carrierRoutes } from "./carrier-accounts/routes
 import { type KnowledgeRoutesDeps, knowledgeRoutes } from "./corpora/routes.ts";
 import { EventFeed } from "./events/feed.ts";
 import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
+import { OwnerKnown } from "./dashboard/owner-known.ts";
+import { dashboardRoutes } from "./dashboard/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
 import { ApiKeyCache } from "./http/api-key-cache.ts";
 import { type Caller, callerOfApiKey, decorateRequests, requireApiKey, requireCaller } from "./http/auth.ts";
@@ -245,10 +247,12 @@ function readOnlyJson(app: FastifyInstance): void {
 function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   openapiRoute(app, { publicApiUrls: deps.publicApiUrls, basePath: API_BASE_PATH });
   referencePage(app, { basePath: API_BASE_PATH });
+  const owner = new OwnerKnown(deps.users);
   void app.register(async (scope) => {
     healthRoutes(scope, deps);
-    homePage(scope, { ...deps, basePath: API_BASE_PATH });
+    homePage(scope, { ...deps, basePath: API_BASE_PATH, owner });
   });
+  void app.register(async (scope) => dashboardRoutes(scope, { ...deps, owner }));
   const lastUse = new LastUse(deps);
   app.addHook("onClose", () => lastUse.flush());
   const apiKeyCache = new ApiKeyCache({ ...deps, onFound: (principal) => lastUse.note(principal) });

@@ -152,6 +152,7 @@ export async function apiUnderTest(
       | "corsOrigins"
       | "startRates"
       | "webFiles"
+      | "dashboardFiles"
       | "mediaUrls"
       | "trustedProxies"
       | "metricsAddress"
@@ -295,6 +296,7 @@ export async function apiUnderTest(
     passwords: new Passwords({ logN: 4 }),
     startRates: new StartRates({ clock }),
     webFiles: undefined,
+    dashboardFiles: undefined,
     metricsAddress: () => undefined,
     readStatus: () => status.read(),
     providerNotes: [],
