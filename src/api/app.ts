@@ -35,7 +35,7 @@ import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts
 import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
 import { type CarrierRoutesDeps, carrierRoutes } from "./carrier-accounts/routes.ts";
 import { type KnowledgeRoutesDeps, knowledgeRoutes } from "./corpora/routes.ts";
-import { EventFeed } from "./events/feed.ts";
+import { EventFeed, type TurnSource } from "./events/feed.ts";
 import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { OwnerKnown } from "./dashboard/owner-known.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
@@ -130,6 +130,7 @@ export interface ApiDeps
   documents: DocumentStore;
   apiKeys: ApiKeyStore;
   eventStreams: EventStreamStore;
+  liveTurns: TurnSource;
   sessions: SessionStore;
   requestRates: Pick<RequestRates, "take">;
   metrics: Pick<

@@ -8,6 +8,7 @@ import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { RecordingRequest } from "../core/calls/recording-pause.ts";
 import { isRedacted, knowledgeOf } from "../core/calls/spec.ts";
+import type { TurnLatency } from "../core/calls/transcript.ts";
 import type { Clock } from "../core/clock.ts";
 import {
   type CallMs,
@@ -119,6 +120,8 @@ export interface CallSessionOptions {
   onStarted: (carrierCallId: CarrierCallId) => void;
   /** The caller is on hold since then, or no longer. */
   onHold?: (sinceMs: EpochMs | undefined) => void;
+  /** The agent has answered a turn: its delay, from the caller's last voiced frame to the first frame sent. */
+  onTurnAnswered?: (delayMs: number) => void;
   /** The call goes on without a leg, or has one again. */
   onDetached?: () => void;
   /** The call is over, its journal is complete or failed, and all its resources are released. */
@@ -661,7 +664,7 @@ export class CallSession implements AttachedCall {
         return;
       case "turn":
         this.#counters.turn(command.turn);
-        if (command.turn.latency !== undefined) this.#pipeline.recordTurnLatency(command.turn.latency);
+        if (command.turn.latency !== undefined) this.#onTurnAnswered(command.turn.latency);
         return;
       case "run-tool":
         this.#tools.run(command);
@@ -754,6 +757,11 @@ export class CallSession implements AttachedCall {
     if (this.#pausedTurnId !== turnId) this.#pausedTurnId = undefined;
     attachment?.startReply(turnId);
     this.#pipeline.ttsOutput.speak(turnId, segment, text, reason);
+  }
+
+  #onTurnAnswered(latency: TurnLatency): void {
+    this.#pipeline.recordTurnLatency(latency);
+    this.#options.onTurnAnswered?.(latency.firstFrameMs);
   }
 
   #changeHold(command: Extract<CallCommand, { kind: "held" | "resumed" }>, attachment: Attachment | undefined): void {

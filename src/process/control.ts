@@ -102,6 +102,7 @@ import { handoffEvents } from "./control/handoff-events.ts";
 import { HttpConnections } from "./control/http-connections.ts";
 import { logLanguages } from "./control/languages-log.ts";
 import { LiveHolds } from "./control/live-holds.ts";
+import { LiveTurns } from "./control/live-turns.ts";
 import { serveMetrics } from "./control/metrics-server.ts";
 import { offerOwnerLink } from "./control/owner-link.ts";
 import { shutDownControl } from "./control/shutdown.ts";
@@ -307,9 +308,11 @@ const lostCalls = new LostCallRecovery({
 });
 
 const holds = new LiveHolds();
+const liveTurns = new LiveTurns();
 const handoffHandlers = handoffEvents({
   phoneCalls: phone?.phoneCalls,
   holds,
+  turns: liveTurns,
   capacity,
   lostCalls,
   accountTotals,
@@ -497,6 +500,7 @@ const api: FastifyInstance = buildApi({
   endCall: (workerId, call) => endRequests.request(workerId, call),
   heldSince: (callId) => holds.sinceMs(callId),
   requestLive: (workerId, callId, request) => handoff.requestLive(workerId, callId, request),
+  liveTurns,
   findMediaKey,
   async removeFiles(callId) {
     await stores.retention.deleteMediaKey(callId);

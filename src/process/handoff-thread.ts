@@ -95,6 +95,7 @@ async function serve(options: HandoffThreadOptions): Promise<void> {
     onPhoneRequest: (callId, workerId, request) => send({ kind: "phone-request", callId, workerId, request }),
     onMedia: (workerId, report) => send({ kind: "media", workerId, report }),
     onHold: (workerId, report) => send({ kind: "hold", workerId, report }),
+    onTurn: (report) => send({ kind: "turn", report }),
     onEnded: (callId, end) => send({ kind: "ended", callId, end }),
   });
   await server.listen();

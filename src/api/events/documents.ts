@@ -1,5 +1,7 @@
 import type { Prices } from "../../core/billing/prices.ts";
 import { isoTime } from "../../core/clock.ts";
+import type { EpochMs } from "../../core/clocks.ts";
+import type { TurnReport } from "../../store/call-handoff.ts";
 import type { CallStore } from "../../store/call-store.ts";
 import type { DocumentStore } from "../../store/document-store.ts";
 import type { StreamEvent } from "../../store/event-stream-store.ts";
@@ -38,6 +40,12 @@ export async function streamDocument(
   const call = callId && (await calls.get(accountId, callId));
   return call && documentWith({ call: itemOf(call) });
 }
+
+/** What happens while a call goes on, which is sent to those who watch and is not kept: so it has no id. */
+export const turnMessageOf = ({ callId, delayMs }: TurnReport, timeMs: EpochMs): string => {
+  const data = { type: "call.turn", timestamp: isoTime(timeMs), data: { callId, delayMs } };
+  return `event: call.turn\ndata: ${JSON.stringify(data)}\n\n`;
+};
 
 /** A message of server-sent events (HTML standard, section 9.2). `data` is JSON, which has no line breaks. */
 export const messageOf = (sequence: number, name: string, data: object): string =>

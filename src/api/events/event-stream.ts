@@ -19,6 +19,8 @@ export interface EventStreamOptions {
   position: StreamPosition;
   /** The number of the last event that the client has; undefined: events from now on. */
   after: number | undefined;
+  /** Whether the client also wants what happens while calls go on. */
+  watches?: boolean;
   /** Whether the stream goes on when all events were sent. */
   follows: boolean;
   events: Pick<EventStreamStore, "read">;
@@ -87,6 +89,11 @@ export class EventStream {
     } finally {
       this.#isReading = false;
     }
+  }
+
+  /** Sends what is not kept; dropped where the client does not watch, and where it has not read what it was sent before. */
+  show(message: string): void {
+    if (this.#options.watches === true && !this.#hasEnded && this.#unreadSinceMs === undefined) this.#push(message);
   }
 
   /** Time has passed: sends a comment when nothing was sent for a while, and disconnects a client that does not read. */

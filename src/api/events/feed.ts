@@ -10,12 +10,20 @@ import {
 } from "../../core/limits/events.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
+import type { TurnReport } from "../../store/call-handoff.ts";
 import type { EventStreamStore, StreamPosition } from "../../store/event-stream-store.ts";
 import { ApiError } from "../http/errors.ts";
-import type { StreamDocumentDeps } from "./documents.ts";
+import { type StreamDocumentDeps, turnMessageOf } from "./documents.ts";
 import { EventStream } from "./event-stream.ts";
 
+/** What workers report of turns of live calls. */
+export interface TurnSource {
+  /** Returns what ends it. */
+  onAnswered: (listener: (report: TurnReport) => void) => () => void;
+}
+
 export interface EventFeedOptions {
+  liveTurns: TurnSource;
   events: EventStreamStore;
   documents: StreamDocumentDeps;
   clock: Clock;
@@ -34,6 +42,8 @@ export interface StreamRequest extends Pick<OpenStream, "isAllowed"> {
   accountId: AccountId;
   after: number | undefined;
   follows: boolean;
+  /** Whether the client also wants what happens while calls go on. */
+  watches?: boolean;
 }
 
 /** The open streams of this process. While there is one, the store is asked for new events every EVENT_POLL_MS. */
@@ -49,8 +59,11 @@ export class EventFeed {
   /** The last error that was logged, so that a lasting one is logged once. */
   #failure: string | undefined;
 
+  readonly #endTurns: () => void;
+
   constructor(options: EventFeedOptions) {
     this.#options = options;
+    this.#endTurns = options.liveTurns.onAnswered((report) => this.#showTurn(report));
   }
 
   /** How many streams are open. */
@@ -97,9 +110,16 @@ export class EventFeed {
     return stream;
   }
 
+  #showTurn(report: TurnReport): void {
+    if (this.#open.size === 0) return;
+    const message = turnMessageOf(report, this.#options.clock.epochMs());
+    for (const { stream } of this.#open) if (stream.accountId === report.accountId) stream.show(message);
+  }
+
   /** Ends all streams; no other is opened. */
   close(): void {
     this.#isClosed = true;
+    this.#endTurns();
     for (const { stream } of this.#open) stream.end("shutdown");
   }
 

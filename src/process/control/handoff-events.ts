@@ -9,6 +9,7 @@ import type { EndRequests } from "../../store/handoff/end-requests.ts";
 import type { HandoffHandlers, HandoffThreadClient } from "../../store/handoff/thread-client.ts";
 import type { PhoneCalls } from "../../telephony/phone-calls.ts";
 import type { LiveHolds } from "./live-holds.ts";
+import type { LiveTurns } from "./live-turns.ts";
 
 export interface HandoffEventsOptions {
   capacity: Pick<
@@ -24,6 +25,7 @@ export interface HandoffEventsOptions {
   /** Undefined where the service manages no telephone calls. */
   phoneCalls: Pick<PhoneCalls, "phoneRequested" | "mediaChanged"> | undefined;
   holds: Pick<LiveHolds, "reported" | "ended" | "workerDisconnected">;
+  turns: Pick<LiveTurns, "answered">;
   /** A worker accepts calls; called again for every further report of such a worker. */
   onWorkerAccepting: () => void;
   log: Logger;
@@ -33,7 +35,7 @@ export interface HandoffEventsOptions {
 export function handoffEvents(options: HandoffEventsOptions): HandoffHandlers {
   const { capacity, lostCalls, accountTotals, handoff, endRequests, finalizer, calls, onWorkerAccepting, log } =
     options;
-  const { phoneCalls, holds } = options;
+  const { phoneCalls, holds, turns } = options;
   return {
     onRedeemed: (callId, workerId) => capacity.assign(callId, workerId),
     onReturned({ callId, remainingMs }) {
@@ -69,6 +71,7 @@ export function handoffEvents(options: HandoffEventsOptions): HandoffHandlers {
     onPhoneRequest: (callId, workerId, request) => phoneCalls?.phoneRequested(callId, workerId, request),
     onMedia: (_, { callId, state }) => phoneCalls?.mediaChanged(callId, state),
     onHold: (workerId, report) => holds.reported(workerId, report),
+    onTurn: (report) => turns.answered(report),
     onEnded(callId, end) {
       holds.ended(callId);
       capacity.release(callId);

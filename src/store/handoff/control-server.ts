@@ -12,7 +12,7 @@ import { asWorkerId, type CallId, type CarrierCallId, type WorkerId } from "../.
 import { WORKER_CONNECT_MS_MAX } from "../../core/limits/admission.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { EndSummary, HoldReport, MediaReport } from "../call-handoff.ts";
+import type { EndSummary, HoldReport, MediaReport, TurnReport } from "../call-handoff.ts";
 import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
 import {
   type ControlMessage,
@@ -66,6 +66,8 @@ export interface HandoffServerOptions {
   onMedia(workerId: WorkerId, report: MediaReport): void;
   /** A caller is on hold from now on, or no longer. Repeated for all who are on hold when a worker connects. */
   onHold(workerId: WorkerId, report: HoldReport): void;
+  /** The agent has answered a turn of a call. */
+  onTurn(report: TurnReport): void;
   /**
    * The call is over and its journal complete or failed; call `acknowledge` when its end is safely recorded. `end` is
    * absent for a call that never began.
@@ -320,6 +322,13 @@ export class HandoffServer {
           case "hold":
             // In the order of arrival: a call that has ended is not on hold.
             this.#options.onHold(peer.workerId, { callId: message.callId, sinceMs: message.sinceMs });
+            return;
+          case "turn":
+            this.#options.onTurn({
+              callId: message.callId,
+              accountId: message.accountId,
+              delayMs: message.delayMs,
+            });
             return;
           case "ended":
             this.#options.onEnded(message.callId, message.end);

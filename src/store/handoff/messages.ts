@@ -5,7 +5,7 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { EndSummary, HoldReport, MediaReport, RedeemedCall } from "../call-handoff.ts";
+import type { EndSummary, HoldReport, MediaReport, RedeemedCall, TurnReport } from "../call-handoff.ts";
 import type { StreamProof } from "../redemptions.ts";
 
 /**
@@ -82,6 +82,8 @@ export type WorkerMessage =
   | ({ kind: "media" } & MediaReport)
   /** A caller is on hold from now on, or no longer; sent for all who are on hold after each hello. */
   | ({ kind: "hold" } & HoldReport)
+  /** The agent has answered a turn; a control process of an earlier version ignores it. */
+  | ({ kind: "turn" } & TurnReport)
   /** The answer to `phone-update`: whether the worker has the call. */
   | { kind: "phone-updated"; id: number; isTaken: boolean }
   /** The answer to `live-request`. */

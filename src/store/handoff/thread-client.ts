@@ -28,7 +28,7 @@ export type HandoffHandlers = Pick<
   | "onStreamStarted"
   | "onEnded"
 > &
-  Partial<Pick<HandoffServerOptions, "onPhoneRequest" | "onMedia" | "onHold">>;
+  Partial<Pick<HandoffServerOptions, "onPhoneRequest" | "onMedia" | "onHold" | "onTurn">>;
 
 export interface HandoffThreadClientOptions {
   /** The program of the thread: a module that serves the messages of thread-messages.ts. */
@@ -260,6 +260,9 @@ export class HandoffThreadClient {
         return;
       case "hold":
         handlers.onHold?.(message.workerId, message.report);
+        return;
+      case "turn":
+        handlers.onTurn?.(message.report);
         return;
       case "phone-updated":
         this.#pendingUpdates.get(message.id)?.(message.isTaken);

@@ -5,7 +5,7 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { LogLevel } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { EndSummary, HoldReport, MediaReport } from "../call-handoff.ts";
+import type { EndSummary, HoldReport, MediaReport, TurnReport } from "../call-handoff.ts";
 import type { CallPrompts } from "../call-store.ts";
 import type { StorePlace } from "../open-stores.ts";
 import type { ReturnedCall } from "../redemptions.ts";
@@ -59,6 +59,7 @@ export type FromHandoffThread =
   | { kind: "phone-request"; callId: CallId; workerId: WorkerId; request: PhoneRequest }
   | { kind: "media"; workerId: WorkerId; report: MediaReport }
   | { kind: "hold"; workerId: WorkerId; report: HoldReport }
+  | { kind: "turn"; report: TurnReport }
   | { kind: "phone-updated"; id: number; isTaken: boolean }
   | { kind: "live-outcome"; id: number; outcome: LiveOutcome | undefined }
   | { kind: "resume-address"; id: number; url: string | undefined }

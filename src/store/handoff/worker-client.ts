@@ -17,7 +17,7 @@ import {
   UNRESOLVED_REDEMPTIONS_MAX,
 } from "../../core/limits/admission.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { CallHandoff, EndSummary, HoldReport, MediaReport, RedeemedCall } from "../call-handoff.ts";
+import type { CallHandoff, EndSummary, HoldReport, MediaReport, RedeemedCall, TurnReport } from "../call-handoff.ts";
 import type { StreamProof } from "../redemptions.ts";
 import {
   type ControlMessage,
@@ -205,6 +205,10 @@ export class HandoffClient implements CallHandoff {
 
   holdChanged(report: HoldReport): void {
     this.#socket?.write(toLine({ kind: "hold", ...report }));
+  }
+
+  turnAnswered(report: TurnReport): void {
+    this.#socket?.write(toLine({ kind: "turn", ...report }));
   }
 
   ended(callId: CallId, end?: EndSummary): void {

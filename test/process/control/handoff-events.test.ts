@@ -22,6 +22,7 @@ function handlers({ isCallStored = true } = {}) {
       ended: record("no hold"),
       workerDisconnected: record("no holds"),
     },
+    turns: { answered: record("turn") },
     capacity: {
       assign: record("assign slot"),
       returned: record("return slot"),

@@ -28,6 +28,7 @@ import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
 import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
+import { LiveTurns } from "../../../src/process/control/live-turns.ts";
 import { telephony } from "../../../src/process/control/telephony.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
@@ -312,6 +313,7 @@ export async function apiUnderTest(
     },
     heldSince: () => state.heldSinceMs,
     requestLive: async () => (state.workerIsAway ? undefined : state.liveOutcome),
+    liveTurns: new LiveTurns(),
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     transcriptionAudio: new TranscriptionAudio(directory),

@@ -175,6 +175,7 @@ class GoldenCallRun implements LiveCall {
         phoneRequested: () => false,
         mediaChanged: () => {},
         holdChanged: () => {},
+        turnAnswered: () => {},
         ended: () => {
           this.#isOver = true;
         },

@@ -30,6 +30,7 @@ export const handoffServer = (path: string, changes: Partial<HandoffServerOption
   onPhoneRequest: () => {},
   onMedia: () => {},
   onHold: () => {},
+  onTurn: () => {},
   onEnded: () => {},
   ...changes,
 });

@@ -109,6 +109,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     endCall: (workerId, { id }) => ipc.endCall(workerId, id, "api_hangup"),
     heldSince: (callId) => media.holds.sinceMs(callId),
     requestLive: (workerId, callId, request) => ipc.requestLive(workerId, callId, request),
+    liveTurns: media.turns,
     removeFiles: (callId) => finalizer.deleteFiles(callId),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     transcriptionAudio: new TranscriptionAudio(directory),

@@ -1,4 +1,5 @@
 import { TrunklineClient } from "../../client/src/index.ts";
+import { noteServiceTime } from "./service-clock.ts";
 import { currentSession, noteSignedOut } from "./session.ts";
 
 const UNAUTHORIZED = 401;
@@ -12,6 +13,7 @@ async function fetchInSession(url: Parameters<typeof fetch>[0], init: RequestIni
   const csrfToken = currentSession()?.csrfToken;
   if (csrfToken !== undefined) headers.set("X-CSRF-Token", csrfToken);
   const response = await fetch(url, { ...init, headers });
+  noteServiceTime(response.headers.get("date"));
   if (response.status === UNAUTHORIZED) noteSignedOut();
   return response;
 }

@@ -62,3 +62,32 @@ export const MenuChoice = ({
     </button>
   </MenuItem>
 );
+
+/** Switches something on and off; the menu stays open, because several are changed at once. */
+export const MenuToggle = ({
+  isOn,
+  onToggle,
+  children,
+}: {
+  isOn: boolean;
+  onToggle: () => void;
+  children: ComponentChildren;
+}) => (
+  <MenuItem>
+    <button
+      type="button"
+      class="menu-choice"
+      role="menuitemcheckbox"
+      aria-checked={isOn}
+      onClick={(event) => {
+        event.preventDefault();
+        onToggle();
+      }}
+    >
+      <span class="menu-mark" aria-hidden="true">
+        {isOn ? "✓" : ""}
+      </span>
+      {children}
+    </button>
+  </MenuItem>
+);

@@ -13,7 +13,7 @@ const listeners = new Set<Listener>();
 
 /** Connects the page to the events of the account of `userId`, until the returned function is called. */
 export function connectEvents(userId: string): () => void {
-  return openSharedStream(`${SESSION_BASE}/api/v1/events`, userId, (message) => {
+  return openSharedStream(`${SESSION_BASE}/api/v1/events?watch=true`, userId, (message) => {
     if (message.kind === "event") {
       for (const listener of listeners) listener(message.event);
       return;
