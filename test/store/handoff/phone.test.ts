@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
-import { asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
+import { asAccountId, asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
 import { REDEEM_MS_MAX, WORKER_ANSWER_MS_MAX, WORKER_CONNECT_MS_MAX } from "../../../src/core/limits/admission.ts";
 import { HandoffServer, type HandoffServerOptions } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
@@ -80,6 +80,15 @@ test("a worker reports holds when they begin and end, and those of its calls at 
   while (reports.length < 3) await turn();
   const held = [WORKER, { callId: CALL, sinceMs }];
   expect(reports).toEqual([held, [WORKER, { callId: CALL, sinceMs: undefined }], held]);
+});
+
+test("a worker reports each answered turn once", async () => {
+  const reports: unknown[] = [];
+  const { worker } = await scene({ onTurn: (report) => reports.push(report) });
+  const report = { callId: CALL, accountId: asAccountId("account_1"), delayMs: 840 };
+  worker.turnAnswered(report);
+  while (reports.length === 0) await turn();
+  expect(reports).toEqual([report]);
 });
 
 test("a request is not passed on while the control process is not connected", async () => {

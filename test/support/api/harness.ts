@@ -114,6 +114,8 @@ export interface ApiUnderTest {
   };
   /** The calls that workers were asked to end. */
   endRequests: { workerId: string; callId: string }[];
+  /** What workers report of turns. */
+  liveTurns: LiveTurns;
   recordingPath(callId: string): string;
   /** `path` is by default that of `POST /calls`. */
   post(body: unknown, headers?: Record<string, string>, path?: string): Promise<Answer>;
@@ -218,6 +220,7 @@ export async function apiUnderTest(
     diskIsLow: false,
   };
   const endRequests: ApiUnderTest["endRequests"] = [];
+  const liveTurns = new LiveTurns();
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const events = new EventPager(directory);
   const metrics = new ControlMetrics(CONNECTION_TYPES);
@@ -313,7 +316,7 @@ export async function apiUnderTest(
     },
     heldSince: () => state.heldSinceMs,
     requestLive: async () => (state.workerIsAway ? undefined : state.liveOutcome),
-    liveTurns: new LiveTurns(),
+    liveTurns,
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     transcriptionAudio: new TranscriptionAudio(directory),
@@ -374,6 +377,7 @@ export async function apiUnderTest(
   return {
     ...{
       endRequests,
+      liveTurns,
       app,
       stores,
       webhooks,
