@@ -23,18 +23,18 @@ export function durationText(durationMs: number, { tenths = true }: { tenths?: b
 export const delayText = (delayMs: number): string =>
   delayMs < 10_000 ? `${grouped.format(Math.round(delayMs))} ms` : `${(delayMs / 1_000).toFixed(1)} s`;
 
-/** With 4 significant digits: `0.01235 USD`; at least with cents from 0.1 on. `currency` is ISO 4217. */
+/** With 4 significant digits, and with cents at least: `0.01235 USD`, `12,345.68 USD`. `currency` is ISO 4217. */
 export function moneyText(amount: number, currency: string): string {
-  const digits = Math.abs(amount) >= 0.1 ? { minimumFractionDigits: 2 } : {};
+  const magnitude = amount === 0 ? 0 : Math.floor(Math.log10(Math.abs(amount)));
   const format = new Intl.NumberFormat(LANGUAGE, {
-    ...digits,
-    minimumSignificantDigits: undefined,
-    maximumSignificantDigits: 4,
-    roundingPriority: "morePrecision",
-    maximumFractionDigits: 2,
+    minimumFractionDigits: 2,
+    maximumFractionDigits: Math.min(FRACTION_DIGITS_MAX, Math.max(2, 3 - magnitude)),
   });
   return `${format.format(amount)} ${currency}`;
 }
+
+/** As many as `Intl` writes. */
+const FRACTION_DIGITS_MAX = 20;
 
 /** `1.2 MB`: powers of 1,000. */
 export function bytesText(bytes: number): string {
