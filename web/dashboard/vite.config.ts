@@ -19,7 +19,11 @@ export default defineConfig({
     // The content policy allows no script and no image within a document.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: {
+    rolldownOptions: {
+      // Each module of Headless UI begins with "use client", which means nothing here.
+      onLog: (level, log, report) => {
+        if (log.code !== "MODULE_LEVEL_DIRECTIVE") report(level, log);
+      },
       output: {
         entryFileNames: "[hash].js",
         chunkFileNames: "[hash].js",
@@ -28,5 +32,5 @@ export default defineConfig({
       },
     },
   },
-  worker: { format: "es", rollupOptions: { output: { entryFileNames: "[hash].js", hashCharacters: "hex" } } },
+  worker: { format: "es", rolldownOptions: { output: { entryFileNames: "[hash].js", hashCharacters: "hex" } } },
 });

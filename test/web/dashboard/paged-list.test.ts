@@ -70,6 +70,18 @@ test("a page that fails is asked for again only on demand", async () => {
   expect([asked, list.error, list.count]).toEqual([[0, 100, 100], undefined, 200]);
 });
 
+test("an empty page that is not the last one is passed over", async () => {
+  const pages: Record<string, ListPage<number>> = {
+    0: { data: [], nextCursor: "1" },
+    1: { data: [], nextCursor: "2" },
+    2: { data: [7], nextCursor: null },
+  };
+  const list = new PagedList<number>({ load: async (cursor = "0") => pages[cursor] as never, onChange: () => {} });
+  list.show(0, 20);
+  await settled();
+  expect([list.isReady, list.count, list.item(0), list.hasMore]).toEqual([true, 1, 7, false]);
+});
+
 test("a closed list changes no more", async () => {
   const { list } = listOf(100);
   list.show(0, 20);

@@ -56,7 +56,8 @@ export interface TimeOptions {
 /** A time of today as `14:03:07`, another one as `27 Nov 2026, 14:03:07`, in the viewer's zone. */
 export function timeText(time: Date, now: Date, { seconds = true, timeZone }: TimeOptions = {}): string {
   const zone = timeZone === undefined ? {} : { timeZone };
-  const clock = { hour: "2-digit", minute: "2-digit", ...(seconds && { second: "2-digit" }), hourCycle: "h23" } as const;
+  const clock: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  if (seconds) clock.second = "2-digit";
   const day = new Intl.DateTimeFormat(LANGUAGE, { ...zone, day: "numeric", month: "short", year: "numeric" });
   const at = new Intl.DateTimeFormat(LANGUAGE, { ...zone, ...clock }).format(time);
   return day.format(time) === day.format(now) ? at : `${day.format(time)}, ${at}`;

@@ -35,6 +35,7 @@ export class PagedList<T> {
   /** Where the list goes on; null at its end. */
   #nextCursor: string | null | undefined;
   #error: unknown;
+  #shown = { first: 0, end: 0 };
 
   constructor(options: PagedListOptions<T>) {
     this.#options = options;
@@ -72,6 +73,7 @@ export class PagedList<T> {
 
   /** Loads what these rows need, and drops what is far from them. `end` is one after the last. */
   show(first: number, end: number): void {
+    this.#shown = { first, end };
     let before = 0;
     let firstPage = this.#pages.length;
     let lastPage = -1;
@@ -93,7 +95,7 @@ export class PagedList<T> {
   /** Asks again for what failed. */
   retry(): void {
     this.#error = undefined;
-    void this.#append();
+    this.show(this.#shown.first, this.#shown.end);
     this.#options.onChange();
   }
 
@@ -107,9 +109,12 @@ export class PagedList<T> {
     const page: HeldPage<T> = { cursor: this.#nextCursor, count: 0, items: undefined, isLoading: false };
     this.#pages.push(page);
     const nextCursor = await this.#fill(page);
-    if (nextCursor === undefined) this.#pages.splice(this.#pages.indexOf(page), 1);
-    else this.#nextCursor = nextCursor;
-    if (!this.#abort.signal.aborted) this.#options.onChange();
+    if (nextCursor !== undefined) this.#nextCursor = nextCursor;
+    if (page.count === 0) this.#pages.splice(this.#pages.indexOf(page), 1);
+    if (this.#abort.signal.aborted) return;
+    this.#options.onChange();
+    // Where few rows match a page may be empty, and not be the last one.
+    if (typeof nextCursor === "string" && page.count === 0) await this.#append();
   }
 
   /** Resolves with the cursor of the page after it; undefined where it could not be loaded. */

@@ -31,7 +31,7 @@ export function useResource<T>(
   const [state, setState] = useState<{ key: string; is: ResourceState<T> }>({ key, is: LOADING });
   const latest = useRef(load);
   latest.current = load;
-  const running = useRef<AbortController>();
+  const running = useRef<AbortController | undefined>(undefined);
 
   const run = useCallback((): void => {
     running.current?.abort();

@@ -17,7 +17,7 @@ type Format = "csv" | "json";
 export function Export({ filters, columns }: { filters: CallFilters; columns: readonly CallColumn[] }) {
   const [loaded, setLoaded] = useState<number>();
   const [error, setError] = useState<unknown>();
-  const running = useRef<AbortController>();
+  const running = useRef<AbortController | undefined>(undefined);
 
   const run = async (format: Format): Promise<void> => {
     const controller = new AbortController();

@@ -1,3 +1,4 @@
+import type { RequestOptions } from "../../../client/src/index.ts";
 
 /** The filters of the list, as they are called in the address and in `GET /calls`. */
 export const FILTERS = [
@@ -18,17 +19,17 @@ export const FILTERS = [
 /** Those that have several conditions, written as `key=value&key=value`. */
 const CONDITIONS: readonly string[] = ["metadata", "header"];
 
-export type CallFilters = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+export type CallFilters = NonNullable<RequestOptions<"get", "/calls">["query"]>;
 
 /** What `GET /calls` is asked, of what stands in the address. Other names of the address are not of the list. */
 export function callFiltersOf(query: Readonly<Record<string, string>>): CallFilters {
-  return Object.fromEntries(
-    FILTERS.flatMap((name) => {
-      const value = query[name];
-      if (value === undefined || value === "") return [];
-      return [[name, CONDITIONS.includes(name) ? conditionsOf(value) : value] as const];
-    }),
-  );
+  const filters = FILTERS.flatMap((name) => {
+    const value = query[name];
+    if (value === undefined || value === "") return [];
+    return [[name, CONDITIONS.includes(name) ? conditionsOf(value) : value] as const];
+  });
+  // The service refuses what is none of its values, and says which there are.
+  return Object.fromEntries(filters) as CallFilters;
 }
 
 /** The conditions of a text such as `order=A-17&plan=gold`; `%26` stands for a `&` within a value. */

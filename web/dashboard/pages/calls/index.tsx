@@ -3,6 +3,7 @@ import { api } from "../../app/api.ts";
 import { useAgentNames } from "../../app/use-agent-names.ts";
 import { useList } from "../../app/use-list.ts";
 import { useQuery } from "../../app/use-query.ts";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Loading } from "../../ui/loading.tsx";
@@ -15,7 +16,6 @@ import { Export } from "./export.tsx";
 import { callFiltersOf } from "./filters.ts";
 import { useColumns } from "./use-columns.ts";
 
-const PAGE_CALLS = 100;
 /** After these the list has other calls, or one in another state. */
 const EVENTS = ["call.created", "call.ended", "call.expired"];
 
@@ -27,9 +27,9 @@ export function Page() {
   const { shown, toggle } = useColumns(columns);
   const filters = callFiltersOf(query);
   const key = JSON.stringify(filters);
-  const { list, reload } = useList(
+  const { list, reload, isStale } = useList(
     key,
-    (cursor, signal) => api.get("/calls", { query: { ...filters, limit: PAGE_CALLS, cursor }, signal }),
+    (page, signal) => api.get("/calls", { query: { ...filters, ...page }, signal }),
     { on: EVENTS },
   );
   return (
@@ -44,6 +44,7 @@ export function Page() {
               </MenuToggle>
             ))}
           </Menu>
+          {isStale && <Button onClick={reload}>Show newer calls</Button>}
           <Export filters={filters} columns={shown} />
         </>
       }
