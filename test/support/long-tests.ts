@@ -145,6 +145,7 @@ export const longInPairs = [
     "transcriptions/live",
     "dashboard/first-run",
     "dashboard/live",
+    "dashboard/shared-stream",
     "web/sdk-package",
     "web/firefox",
     "web/webrtc",

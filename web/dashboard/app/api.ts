@@ -1,8 +1,9 @@
 import { TrunklineClient } from "../../client/src/index.ts";
 import { noteServiceTime } from "./service-clock.ts";
-import { currentSession, noteSignedOut } from "./session.ts";
+import { currentSession, loadSession, noteSignedOut } from "./session.ts";
 
 const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
 
 /** Where the API answers people who are signed in. Files, such as recordings, have their addresses below `/api/v1` of it. */
 export const SESSION_BASE = "/dashboard/session";
@@ -15,6 +16,8 @@ async function fetchInSession(url: Parameters<typeof fetch>[0], init: RequestIni
   const response = await fetch(url, { ...init, headers });
   noteServiceTime(response.headers.get("date"));
   if (response.status === UNAUTHORIZED) noteSignedOut();
+  // Another tab of this browser may have signed in somebody else, whose token this one does not have.
+  if (response.status === FORBIDDEN) void loadSession();
   return response;
 }
 

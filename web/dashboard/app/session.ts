@@ -42,10 +42,14 @@ export async function signIn(email: string, password: string): Promise<void> {
   sessionState.value = { status: "signed-in", session };
 }
 
-/** Rejects with a TrunklineApiError. */
+/** Ends the session; where that fails, the page shows what the service says of it. */
 export async function signOut(): Promise<void> {
-  await askOwnService("sign-out", { method: "POST", csrfToken: currentSession()?.csrfToken });
-  noteSignedOut();
+  try {
+    await askOwnService("sign-out", { method: "POST", csrfToken: currentSession()?.csrfToken });
+    noteSignedOut();
+  } catch {
+    await loadSession();
+  }
 }
 
 /** The service has said that the session has ended. */

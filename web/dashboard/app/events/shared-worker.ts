@@ -20,6 +20,7 @@ function setStatus(next: StreamStatus): void {
 async function run(url: string): Promise<void> {
   if (isRunning) return;
   isRunning = true;
+  status = "connecting";
   const onEvent: ConstructorParameters<typeof EventConnection>[0]["onEvent"] = (event) =>
     sendToAll({ kind: "event", event });
   await new EventConnection({ url, onEvent, onStatus: setStatus }).run();
@@ -31,8 +32,12 @@ scope.addEventListener("connect", ({ ports: [port] }) => {
   ports.add(port);
   // A tab says the address when it comes, and goodbye when it goes: a port does not know that its other end is gone.
   port.onmessage = ({ data }: MessageEvent<{ url: string } | "goodbye">) => {
-    if (data === "goodbye") ports.delete(port);
-    else void run(data.url);
+    if (data === "goodbye") {
+      ports.delete(port);
+      return;
+    }
+    void run(data.url);
+    // Only now: before, it may be that of an earlier session.
+    port.postMessage({ kind: "status", status } satisfies StreamMessage);
   };
-  port.postMessage({ kind: "status", status } satisfies StreamMessage);
 });
