@@ -35,10 +35,10 @@ import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts
 import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
 import { type CarrierRoutesDeps, carrierRoutes } from "./carrier-accounts/routes.ts";
 import { type KnowledgeRoutesDeps, knowledgeRoutes } from "./corpora/routes.ts";
-import { EventFeed, type TurnSource } from "./events/feed.ts";
-import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { OwnerKnown } from "./dashboard/owner-known.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
+import { EventFeed, type TurnSource } from "./events/feed.ts";
+import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
 import { ApiKeyCache } from "./http/api-key-cache.ts";
 import { type Caller, callerOfApiKey, decorateRequests, requireApiKey, requireCaller } from "./http/auth.ts";

@@ -52,7 +52,12 @@ const CONTENT_POLICY = [
  */
 export function homePage(
   scope: FastifyInstance,
-  { basePath, metricsAddress, owner, ...dashboard }: HomePageDeps & { basePath: string; owner: Pick<OwnerKnown, "exists"> },
+  {
+    basePath,
+    metricsAddress,
+    owner,
+    ...dashboard
+  }: HomePageDeps & { basePath: string; owner: Pick<OwnerKnown, "exists"> },
 ): void {
   const documentPath = `${basePath}/openapi.json`;
   scope.get("/", { schema: { hide: true } }, async (request, reply) => {

@@ -31,7 +31,9 @@ export const builtDashboardFolder = (moduleUrl = import.meta.url): string =>
 export function readDashboardFiles(folder: string): DashboardFiles | undefined {
   const manifestPath = join(folder, "manifest.json");
   if (!existsSync(manifestPath)) return undefined;
-  const { files } = JSON.parse(readFileSync(manifestPath, "utf8")) as { files: Record<string, { contentType: string }> };
+  const { files } = JSON.parse(readFileSync(manifestPath, "utf8")) as {
+    files: Record<string, { contentType: string }>;
+  };
   const read = new Map(
     Object.entries(files).map(([name, { contentType }]) => [name, readFile(join(folder, name), contentType)]),
   );

@@ -8,7 +8,13 @@ import { builtDashboardFiles, DASHBOARD_SHELL } from "../../support/api/dashboar
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 
 const HTML = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
-const PAGES = ["/dashboard", "/dashboard/live", "/dashboard/calls/call_1", "/dashboard/sign-in", "/dashboard/no-such-page"];
+const PAGES = [
+  "/dashboard",
+  "/dashboard/live",
+  "/dashboard/calls/call_1",
+  "/dashboard/sign-in",
+  "/dashboard/no-such-page",
+];
 
 let api: ApiUnderTest;
 beforeEach(async () => {

@@ -139,7 +139,9 @@ test("who watches also gets each answered turn of the account's live calls, with
   await createCall();
   for (const stream of [watching, other]) await stream.until(() => stream.messages.length === 1);
   const turns = watching.text.split("\n\n").filter((block) => block.includes("call.turn"));
-  expect(turns).toEqual([expect.stringMatching(/^event: call\.turn\ndata: \{"type":"call\.turn","timestamp":"2026-[^"]+",/)]);
+  expect(turns).toEqual([
+    expect.stringMatching(/^event: call\.turn\ndata: \{"type":"call\.turn","timestamp":"2026-[^"]+",/),
+  ]);
   expect(turns[0]).toContain(`"data":{"callId":"${CALL}","delayMs":840}`);
   expect(other.text).not.toContain("call.turn");
 });

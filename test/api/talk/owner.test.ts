@@ -79,7 +79,11 @@ test("all problems are reported together, and no answer shows the password", asy
   const browser = await opened();
   const answer = await create(browser, { email: "kim", password: "short", name: "Kim" });
   expect(answer.status).toBe(400);
-  expect(problemsOf(answer).map(({ path }) => path).sort()).toEqual(["/email", "/name", "/password"]);
+  expect(
+    problemsOf(answer)
+      .map(({ path }) => path)
+      .sort(),
+  ).toEqual(["/email", "/name", "/password"]);
   expect(answer.text).not.toContain("short");
   const same = await create(browser, { email: "kim.miller@example.com", password: "Kim.Miller@example.com" });
   expect(problemsOf(same)).toEqual([{ path: "/password", message: expect.stringContaining("must not be the email") }]);

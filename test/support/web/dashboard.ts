@@ -11,7 +11,11 @@ export interface Person {
 }
 
 /** Makes a person of the account of the service's API key, who has accepted their invitation. */
-export async function makePerson(service: Service, role: Role = "owner", email = `${role}@example.com`): Promise<Person> {
+export async function makePerson(
+  service: Service,
+  role: Role = "owner",
+  email = `${role}@example.com`,
+): Promise<Person> {
   const password = "four quite random words";
   const token = await withStores(service.dataDir, async ({ users }, accountId) => {
     const invited = await users.invite({ accountId, email, name: `Kim ${role}`, role }, BY_SERVICE);

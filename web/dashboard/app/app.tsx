@@ -1,5 +1,5 @@
-import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from "preact-iso";
 import { useEffect, useState } from "preact/hooks";
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from "preact-iso";
 import { Failure } from "../ui/failure.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { connectEvents } from "./events/use-events.ts";

@@ -25,9 +25,7 @@ export function shownErrorOf(error: unknown): ShownError {
 
 /** The problem of one field of a form, by its JSON pointer without the first slash. */
 export const problemOf = (error: unknown, field: string): string | undefined =>
-  error instanceof TrunklineApiError
-    ? error.details.find(({ path }) => fieldOf(path) === field)?.message
-    : undefined;
+  error instanceof TrunklineApiError ? error.details.find(({ path }) => fieldOf(path) === field)?.message : undefined;
 
 function messageOf({ code, message }: TrunklineApiError): string {
   if (code === "no_answer") return "the service does not answer: check that it runs and that this device is connected";

@@ -1,5 +1,5 @@
-import { useLocation } from "preact-iso";
 import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { Menu, MenuButton, MenuChoice, MenuNote } from "../ui/menu.tsx";
 import { streamStatus } from "./events/use-events.ts";
 import { PAGES, type PageEntry } from "./pages.ts";

@@ -1,5 +1,5 @@
-import { useLocation } from "preact-iso";
 import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";

@@ -1,5 +1,5 @@
-import { useLocation } from "preact-iso";
 import { useCallback } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { type QueryChanges, withQuery } from "./query.ts";
 
 export interface QueryState {

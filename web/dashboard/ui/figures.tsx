@@ -47,7 +47,7 @@ export const Code = ({ children }: { children: ComponentChildren }) => <code cla
 /** A text of several lines as it is: JSON, a prompt, a request. */
 export const CodeBlock = ({ text, label }: { text: string; label: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard.
-  <pre class="code-block" dir="auto" tabIndex={0} role="region" aria-label={label}>
-    {text}
-  </pre>
+  <section class="code-block" tabIndex={0} aria-label={label}>
+    <pre dir="auto">{text}</pre>
+  </section>
 );

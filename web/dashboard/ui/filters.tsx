@@ -13,7 +13,9 @@ export function Filters({ names, children }: { names: readonly string[]; childre
     <search class="filters" aria-label="Filters">
       {children}
       {isAnySet && (
-        <Button onClick={() => change(Object.fromEntries(names.map((name) => [name, undefined])))}>Clear filters</Button>
+        <Button onClick={() => change(Object.fromEntries(names.map((name) => [name, undefined])))}>
+          Clear filters
+        </Button>
       )}
     </search>
   );

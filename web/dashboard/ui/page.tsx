@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useLocation } from "preact-iso";
 import { useEffect, useRef } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import "./page.css";
 
 export interface PageProps {

@@ -55,7 +55,7 @@ const COLUMN_WIDTH = 140;
 
 /** A table of any number of rows, of which only those on the screen are in the document; each has one line. */
 export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row> & { source: RowSource<Row> }) {
-  const scroller = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
   const [at, setAt] = useState({ top: 0, height: 800 });
   const { first, end } = rowWindow(source.count, ROW_HEIGHT, at.top, at.height);
   useEffect(() => source.show(first, end), [source, first, end, source.count]);
@@ -75,7 +75,7 @@ export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard. */}
-      <div ref={scroller} class="table-scroll table-long" role="region" aria-label={label} tabIndex={0}>
+      <section ref={scroller} class="table-scroll table-long" aria-label={label} tabIndex={0}>
         <table
           class="table table-fixed"
           aria-label={label}
@@ -97,7 +97,7 @@ export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row
             <Gap rows={source.count - end} columns={columns.length} />
           </tbody>
         </table>
-      </div>
+      </section>
       {source.error === undefined ? (
         <p class="table-foot" role="status">
           {source.hasMore ? `${source.count} loaded, more follow` : `${source.count} in all`}
@@ -138,7 +138,7 @@ function Cells<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Ro
 /** The height of rows that are not in the document. */
 const Gap = ({ rows, columns }: { rows: number; columns: number }) =>
   rows <= 0 ? null : (
-    <tr aria-hidden="true" class="table-gap">
+    <tr class="table-gap">
       <td colSpan={columns} style={{ height: `${rows * ROW_HEIGHT}px` }} />
     </tr>
   );

@@ -16,6 +16,11 @@ test("the latest delay of each call is shown until the call has ended", () => {
 
 test("other events, and events of another form, change nothing", () => {
   const delays = new Map([["call_1", 900]]);
-  for (const event of [turn(1, 2), turn("call_1", "3"), { id: "", type: "events.lost" }, { id: "1", type: "call.ended" }])
+  for (const event of [
+    turn(1, 2),
+    turn("call_1", "3"),
+    { id: "", type: "events.lost" },
+    { id: "1", type: "call.ended" },
+  ])
     expect(withDelay(delays, event)).toBe(delays);
 });

@@ -11,11 +11,7 @@ export const CallFilterLine = ({ agents }: { agents: ReadonlyMap<string, string>
   <Filters names={FILTERS}>
     <ChoiceFilter name="status" label="State" choices={STATUS_CHOICES} />
     <ChoiceFilter name="endReason" label="Why it ended" choices={choices(END_REASONS)} />
-    <ChoiceFilter
-      name="agentId"
-      label="Agent"
-      choices={[...agents].map(([value, label]) => ({ value, label }))}
-    />
+    <ChoiceFilter name="agentId" label="Agent" choices={[...agents].map(([value, label]) => ({ value, label }))} />
     <ChoiceFilter name="direction" label="Direction" choices={choices(["inbound", "outbound"])} />
     <ChoiceFilter name="connectionType" label="Connection" choices={choices(CONNECTION_TYPES)} />
     <TextFilter name="from" label="From" hint="+15550199" />

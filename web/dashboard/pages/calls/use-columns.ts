@@ -8,7 +8,9 @@ export function useColumns(all: readonly CallColumn[]): {
   shown: readonly CallColumn[];
   toggle: (name: string) => void;
 } {
-  const [names, setNames] = useState(() => storedNames() ?? all.filter(({ isDefault }) => isDefault).map(({ name }) => name));
+  const [names, setNames] = useState(
+    () => storedNames() ?? all.filter(({ isDefault }) => isDefault).map(({ name }) => name),
+  );
   const toggle = (name: string): void => {
     const next = names.includes(name) ? names.filter((one) => one !== name) : [...names, name];
     setNames(next);

@@ -41,8 +41,8 @@ export function TransferDialog({ call, onClose, onDone }: CallDialogProps) {
       }}
     >
       <p>
-        The target is rung, and the caller <Caller call={call} /> is joined to it. Without an answer the caller comes back to
-        the agent.
+        The target is rung, and the caller <Caller call={call} /> is joined to it. Without an answer the caller comes
+        back to the agent.
       </p>
       <Field label="Number or SIP address" hint="A number in E.164, such as +12025550199, or sip:desk@example.com.">
         {(control) => (

@@ -37,8 +37,8 @@ function summaryOf(calls: readonly Call[]): string {
 const NoCall = () => (
   <Empty title="No call is live.">
     <p>
-      A call appears here as soon as it is created. To make the first one, <a href="/talk">talk to an agent in this browser</a>,
-      or create it with the API: <a href="/docs">POST /calls</a>.
+      A call appears here as soon as it is created. To make the first one,{" "}
+      <a href="/talk">talk to an agent in this browser</a>, or create it with the API: <a href="/docs">POST /calls</a>.
     </p>
   </Empty>
 );

@@ -36,7 +36,11 @@ const columnsOf = (
   onAct: (act: Act) => void,
 ): readonly Column<Call>[] => [
   { name: "state", title: "State", cell: (call) => <State call={call} /> },
-  { name: "from", title: "From", cell: ({ phone, connectionType }) => <Foreign text={phone?.from ?? words(connectionType)} /> },
+  {
+    name: "from",
+    title: "From",
+    cell: ({ phone, connectionType }) => <Foreign text={phone?.from ?? words(connectionType)} />,
+  },
   { name: "to", title: "To", cell: ({ phone }) => <Foreign text={phone?.to} /> },
   { name: "agent", title: "Agent", cell: ({ agentId }) => <Agent id={agentId} names={names} /> },
   { name: "language", title: "Language", cell: ({ configuration }) => configuration.language },
@@ -79,7 +83,9 @@ function Actions({ call, onAct }: { call: Call; onAct: (act: Act) => void }) {
         </MenuButton>
       }
     >
-      {isTransferable && <MenuChoice onChoose={() => onAct({ kind: "transfer", call })}>Transfer the caller</MenuChoice>}
+      {isTransferable && (
+        <MenuChoice onChoose={() => onAct({ kind: "transfer", call })}>Transfer the caller</MenuChoice>
+      )}
       <MenuChoice isDangerous onChoose={() => onAct({ kind: "end", call })}>
         End the call
       </MenuChoice>
