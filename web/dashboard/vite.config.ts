@@ -28,12 +28,12 @@ export default defineConfig({
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") report(level, log);
       },
       output: {
-        entryFileNames: "[hash].js",
-        chunkFileNames: "[hash].js",
-        assetFileNames: "[hash][extname]",
+        entryFileNames: "[hash:16].js",
+        chunkFileNames: "[hash:16].js",
+        assetFileNames: "[hash:16][extname]",
         hashCharacters: "hex",
       },
     },
   },
-  worker: { format: "es", rolldownOptions: { output: { entryFileNames: "[hash].js", hashCharacters: "hex" } } },
+  worker: { format: "es", rolldownOptions: { output: { entryFileNames: "[hash:16].js", hashCharacters: "hex" } } },
 });

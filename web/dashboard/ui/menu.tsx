@@ -1,5 +1,6 @@
 import { Menu as HeadlessMenu, MenuButton as HeadlessMenuButton, MenuItem, MenuItems } from "@headlessui/react";
-import type { ComponentChildren, VNode } from "preact";
+import type { ComponentChildren, ComponentProps, VNode } from "preact";
+import { forwardRef } from "preact/compat";
 import "./menu.css";
 
 export interface MenuProps {
@@ -49,21 +50,18 @@ export const MenuChoice = ({
   children: ComponentChildren;
 }) => (
   <MenuItem>
-    <button
-      type="button"
+    <Item
+      kind={isChosen === undefined ? "menuitem" : "menuitemradio"}
+      isOn={isChosen}
       class={`menu-choice${isDangerous ? " menu-danger" : ""}`}
       onClick={onChoose}
-      {...(isChosen !== undefined && { role: "menuitemradio", "aria-checked": isChosen })}
     >
-      <span class="menu-mark" aria-hidden="true">
-        {isChosen ? "✓" : ""}
-      </span>
       {children}
-    </button>
+    </Item>
   </MenuItem>
 );
 
-/** Switches something on and off; the menu stays open, because several are changed at once. */
+/** Switches something on and off; after a click the menu stays open, because several are changed at once. */
 export const MenuToggle = ({
   isOn,
   onToggle,
@@ -74,20 +72,32 @@ export const MenuToggle = ({
   children: ComponentChildren;
 }) => (
   <MenuItem>
-    <button
-      type="button"
+    <Item
+      kind="menuitemcheckbox"
+      isOn={isOn}
       class="menu-choice"
-      role="menuitemcheckbox"
-      aria-checked={isOn}
       onClick={(event) => {
+        // Tells Headless UI to leave the menu open.
         event.preventDefault();
         onToggle();
       }}
     >
-      <span class="menu-mark" aria-hidden="true">
-        {isOn ? "✓" : ""}
-      </span>
       {children}
-    </button>
+    </Item>
   </MenuItem>
 );
+
+interface ItemProps extends ComponentProps<"button"> {
+  kind: "menuitem" | "menuitemradio" | "menuitemcheckbox";
+  isOn: boolean | undefined;
+}
+
+/** The element of an item: Headless UI knows one role alone, which has no state. */
+const Item = forwardRef<HTMLButtonElement, ItemProps>(({ kind, isOn, children, ...rest }, ref) => (
+  <button {...rest} ref={ref} type="button" role={kind} aria-checked={kind === "menuitem" ? undefined : isOn}>
+    <span class="menu-mark" aria-hidden="true">
+      {isOn ? "✓" : ""}
+    </span>
+    {children}
+  </button>
+));
