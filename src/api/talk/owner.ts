@@ -43,6 +43,7 @@ export function ownerRoutes(fastify: FastifyInstance, deps: OwnerRoutesDeps): vo
     const { link } = await invited(accountId, email, { ...BY_SERVICE, requestId: request.id }, deps);
     const session = await deps.sessions.useLink(link.token, hash, request.id);
     if (session === undefined) throw hasOwner();
+    deps.log.info({ requestId: request.id, accountId, userId: session.user.id }, "first owner created");
     return reply.code(201).send(beginSession(request, reply, session, deps));
   });
 }

@@ -39,7 +39,13 @@ function Gate() {
   }, [state.status, isAtSignIn, isAtRoot]);
 
   if (state.status === "loading") return <Loading what="the dashboard" />;
-  if (state.status === "failed") return <Failure error={state.error} onRetry={() => void loadSession()} />;
+  if (state.status === "failed") {
+    return (
+      <main class="page" id="content">
+        <Failure error={state.error} onRetry={() => void loadSession()} />
+      </main>
+    );
+  }
   if (isAtSignIn) return <SignIn home={HOME} />;
   if (state.status === "signed-out" || isAtRoot) return null;
   return <Shell key={state.session.user.id} session={state.session} />;

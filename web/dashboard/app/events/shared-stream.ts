@@ -1,5 +1,5 @@
 import { EventConnection } from "./connection.ts";
-import type { StreamMessage } from "./event.ts";
+import { LOST, type StreamMessage } from "./event.ts";
 import SharedStreamWorker from "./shared-worker.ts?sharedworker&url";
 
 export type Receive = (message: StreamMessage) => void;
@@ -30,12 +30,20 @@ export function openSharedStream(url: string, of: string, receive: Receive): () 
 function openByWorker(url: string, of: string, receive: Receive): () => void {
   const { port } = new SharedWorker(workerUrl(), { name: `trunkline-events ${of}`, type: "module" });
   const leave = (): void => port.postMessage("goodbye");
+  const comeBack = ({ persisted }: PageTransitionEvent): void => {
+    // The browser had put the page away, and shows it again as it was: what happened meanwhile is not known.
+    if (!persisted) return;
+    port.postMessage({ url });
+    receive({ kind: "event", event: LOST });
+  };
   port.onmessage = ({ data }: MessageEvent<StreamMessage>) => receive(data);
   port.postMessage({ url });
   addEventListener("pagehide", leave);
+  addEventListener("pageshow", comeBack);
   return () => {
     leave();
     removeEventListener("pagehide", leave);
+    removeEventListener("pageshow", comeBack);
     port.close();
   };
 }

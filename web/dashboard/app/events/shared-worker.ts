@@ -29,13 +29,13 @@ async function run(url: string): Promise<void> {
 
 scope.addEventListener("connect", ({ ports: [port] }) => {
   if (port === undefined) return;
-  ports.add(port);
   // A tab says the address when it comes, and goodbye when it goes: a port does not know that its other end is gone.
   port.onmessage = ({ data }: MessageEvent<{ url: string } | "goodbye">) => {
     if (data === "goodbye") {
       ports.delete(port);
       return;
     }
+    ports.add(port);
     void run(data.url);
     // Only now: before, it may be that of an earlier session.
     port.postMessage({ kind: "status", status } satisfies StreamMessage);
