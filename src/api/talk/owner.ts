@@ -17,9 +17,9 @@ import { currentPage, type OwnerPageDeps } from "./owner-page.ts";
 import { OwnerBody } from "./schemas.ts";
 
 export interface OwnerRoutesDeps extends OwnerPageDeps, BeginDeps {
-  users: Pick<UserStore, "invite" | "list" | "createLink" | "ownerExists">;
-  sessions: Pick<SessionStore, "useLink">;
-  passwords: Pick<Passwords, "hash">;
+  users: Omit<UserStore, "listAll">;
+  sessions: SessionStore;
+  passwords: Passwords;
 }
 
 /** Registers in `fastify`, whose prefix is `/talk`, what makes the first owner of the account whose page it is. */
