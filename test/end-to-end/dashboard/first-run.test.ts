@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)("the dashboard of a new service", { retry: ifMachi
       expect(new URL(tab.url()).pathname).toBe("/dashboard/live");
       faults.live = await accessibilityFaults(tab);
 
-      await tab.getByRole("link", { name: "Calls" }).click();
+      await tab.getByRole("link", { name: "Calls", exact: true }).click();
       await tab.getByText("There is no call yet.").waitFor();
       await tab.getByLabel("State").selectOption("active");
       await tab.getByText("No call matches all of these filters.").waitFor();

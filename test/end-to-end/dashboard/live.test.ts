@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium)("live calls and the list of calls", { retry: ifMac
       await tab.getByRole("button", { name: "End the call" }).click();
       await tab.getByText("No call is live.").waitFor();
 
-      await tab.getByRole("link", { name: "Calls" }).click();
+      await tab.getByRole("link", { name: "Calls", exact: true }).click();
       const list = tab.getByRole("table", { name: "Calls" });
       await list.getByRole("link").first().waitFor();
       await tab.getByRole("button", { name: "Columns" }).click();
@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)("live calls and the list of calls", { retry: ifMac
         faults.push(...(await accessibilityFaults(tab)));
         await tab.getByRole("button", { name: "Menu" }).click();
         faults.push(...(await accessibilityFaults(tab)));
-        await tab.getByRole("link", { name: "Calls" }).click();
+        await tab.getByRole("link", { name: "Calls", exact: true }).click();
         await tab.getByRole("table", { name: "Calls" }).waitFor();
         expect(await tab.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
         faults.push(...(await accessibilityFaults(tab)));
