@@ -103,9 +103,7 @@ const gross = ({ rates, bursts }: LimitsResult): boolean => rates.some(isGrossRa
 
 /** Whether the run has failed: the reduced form only on gross excess, the full one also where a limit could not be measured. */
 export const limitsFailed = (result: LimitsResult): boolean =>
-  result.options.reduced
-    ? gross(result)
-    : exceeded(result).length > 0 || notMeasured(result).length > 0;
+  result.options.reduced ? gross(result) : exceeded(result).length > 0 || notMeasured(result).length > 0;
 
 /** How slow the machine was at most, for the reduced form. */
 function slowdownLine({ rates, bursts }: LimitsResult): string[] {

@@ -29,15 +29,18 @@ import { type CallEndDeps, callEndRoutes } from "./calls/end.ts";
 import { type CallEventRoutesDeps, callEventRoutes } from "./calls/events.ts";
 import { callHoldRoutes } from "./calls/hold.ts";
 import { callListRoutes } from "./calls/list.ts";
+import { type ListenDeps, listenRoutes } from "./calls/listen.ts";
 import type { LiveRequestDeps } from "./calls/live-request.ts";
 import { recordingPauseRoutes } from "./calls/recording-pause.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts";
+import { type ReplayCheckDeps, replayCheckRoutes } from "./calls/replay-check.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
+import { type WaveformRoutesDeps, waveformRoutes } from "./calls/waveform.ts";
 import { type CarrierRoutesDeps, carrierRoutes } from "./carrier-accounts/routes.ts";
 import { type KnowledgeRoutesDeps, knowledgeRoutes } from "./corpora/routes.ts";
 import { OwnerKnown } from "./dashboard/owner-known.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
-import { EventFeed, type TurnSource } from "./events/feed.ts";
+import { type ActivitySource, EventFeed } from "./events/feed.ts";
 import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
 import { ApiKeyCache } from "./http/api-key-cache.ts";
@@ -98,12 +101,14 @@ export interface ApiDeps
     Pick<InboundSpecDeps, "inboundWebhookClient">,
     CredentialRoutesDeps,
     KnowledgeRoutesDeps,
+    ListenDeps,
     HealthDeps,
     HomePageDeps,
     PhoneCallRoutesDeps,
     PhoneNumberRoutesDeps,
     PublishableKeyRoutesDeps,
     RecordingRoutesDeps,
+    ReplayCheckDeps,
     SessionRoutesDeps,
     StatusRoutesDeps,
     TalkPageDeps,
@@ -112,7 +117,9 @@ export interface ApiDeps
     TranscriptionRoutesDeps,
     UsageRoutesDeps,
     UserRoutesDeps,
+    WaveformRoutesDeps,
     Omit<WebCallAccessDeps, "metrics"> {
+  audit: AuditRoutesDeps["audit"] & ListenDeps["audit"];
   accountSecrets: CredentialRoutesDeps["accountSecrets"] & ToolRoutesDeps["accountSecrets"];
   tools: ToolRoutesDeps["tools"];
   voices: CallRoutesDeps["voices"];
@@ -130,7 +137,7 @@ export interface ApiDeps
   documents: DocumentStore;
   apiKeys: ApiKeyStore;
   eventStreams: EventStreamStore;
-  liveTurns: TurnSource;
+  activity: ActivitySource;
   sessions: SessionStore;
   requestRates: Pick<RequestRates, "take">;
   metrics: Pick<
@@ -180,6 +187,8 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     bodyLimit: BODY_BYTES_MAX,
     // Node's own time-out of bodies has no exceptions: see `startBodyDeadline`.
     requestTimeout: 0,
+    // The supervisor decides how long a start may take: on a busy machine plugins take more than Fastify's 10 s.
+    pluginTimeout: 0,
     connectionTimeout: stallMsMax,
     http: {
       // Node reads these when it creates the server, and checks for late requests at this interval.
@@ -316,6 +325,9 @@ function resourceRoutes(
   callHoldRoutes(scope, deps);
   recordingPauseRoutes(scope, deps);
   recordingRoutes(scope, deps);
+  listenRoutes(scope, deps);
+  waveformRoutes(scope, deps);
+  replayCheckRoutes(scope, deps);
   callEventRoutes(scope, deps);
   transcriptionRoutes(scope, deps);
   knowledgeRoutes(scope, deps);

@@ -43,6 +43,7 @@ export const AUDIT_ACTION_MEANINGS = {
   "user.removed": "a person was removed",
   "owner_link.created": "a one-time link for the owner of the service was made",
   "owner_link.used": "a browser was opened by a link for the owner of the service",
+  "call.listened": "an address was issued at which a client listens to a live call",
   "call.deleted": "a call was deleted with all of its data",
   "transcription.deleted": "a transcription was deleted with its audio and its result",
   "corpus.created": "a corpus was created",

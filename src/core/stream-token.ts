@@ -2,8 +2,12 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { TOKEN_CHARS, TOKEN_RANDOM_BYTES, TOKEN_TAG_BYTES } from "./limits/admission.ts";
 
 const TOKEN_PATTERN = new RegExp(`^[A-Za-z0-9_-]{${TOKEN_CHARS}}$`);
-/** What a token is for: a new stream, or the next connection of a call. They separate the HMACs from each other. */
-const PURPOSES = { stream: "trunkline stream token\0", resume: "trunkline resume token\0" } as const;
+/** What a token is for: a new stream, the next connection of a call, or listening to one. They separate the HMACs from each other. */
+const PURPOSES = {
+  stream: "trunkline stream token\0",
+  resume: "trunkline resume token\0",
+  listen: "trunkline listen token\0",
+} as const;
 export type TokenPurpose = keyof typeof PURPOSES;
 
 /** A new token: 32 bytes from the CSPRNG and their HMAC under `key`, as base64url. Only its hash may be stored. */

@@ -65,7 +65,6 @@ export function createSession(
       mediaChanged: (state) => options.handoff.mediaChanged({ callId, state }),
     },
     onHold: (sinceMs) => options.handoff.holdChanged({ callId, sinceMs }),
-    onTurnAnswered: (delayMs) => options.handoff.turnAnswered({ callId, accountId, delayMs }),
     onStarted: (carrierCallId) => options.handoff.streamStarted(callId, carrierCallId),
     onDetached,
     onDone,

@@ -3,6 +3,8 @@ import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters
 import type { AccountProviders } from "../core/account-providers.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
+import type { CallActivity } from "../core/calls/activity.ts";
+import type { ListenAnswer } from "../core/calls/listening.ts";
 import { isRecordingRequest, type LiveOutcome, type LiveRequest } from "../core/calls/live-requests.ts";
 import type { PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
@@ -12,6 +14,7 @@ import { mediaMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { CallId } from "../core/ids.ts";
 import type { Retriever } from "../core/knowledge/passages.ts";
+import { LISTEN_ADDRESS_MS, LISTENER_BUFFERED_BYTES_MAX } from "../core/limits/listening.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
 import type { Logger } from "../core/log/logger.ts";
 import { TimeHistogram } from "../core/metrics/histogram.ts";
@@ -35,10 +38,13 @@ import type { JournalWriters } from "./journal/writers.ts";
 import { AudioSockets, type CallSockets, type LegResources } from "./leg/call-sockets.ts";
 import { closeCodeOf } from "./leg/close-codes.ts";
 import { TimedCall } from "./leg/timed-call.ts";
+import { isListenToken } from "./listening/addresses.ts";
+import { Listening } from "./listening/listening.ts";
 import { TotalCounters } from "./metrics/total-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
 import type { OtherWorkers } from "./resumption/other-workers.ts";
-import { isResumeToken, Resumptions, WORKER_TAG_CHARS } from "./resumption/resumptions.ts";
+import { isResumeToken, Resumptions } from "./resumption/resumptions.ts";
+import { WORKER_TAG_CHARS } from "./resumption/worker-tokens.ts";
 import type { Admission } from "./server/media-server.ts";
 import type { CallSession } from "./session.ts";
 import type { AccountSpends } from "./spend/account.ts";
@@ -134,6 +140,7 @@ export class Gateway {
   readonly #calls = new Map<CallId, LiveCall>();
   readonly #resources: LegResources;
   readonly #resumptions: Resumptions;
+  readonly #listening: Listening;
   readonly #totals: TotalCounters;
   readonly #addedLatency: AddedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   readonly #ticker: Ticker;
@@ -161,11 +168,13 @@ export class Gateway {
     const { voiceActivity, clock, handoff, mediaUrl } = options;
     const addedLatencyIn = this.#addedLatency.in;
     this.#resources = { voiceActivity, inbound: inboundBuffer(), ticker: this.#ticker, clock, addedLatencyIn };
-    this.#resumptions = new Resumptions({
+    const addresses = {
       workerTag: options.workerTag ?? NO_WORKER_TAG,
       tokenKeys: () => handoff.tokenKeys,
       mediaUrl,
-    });
+    };
+    this.#resumptions = new Resumptions(addresses);
+    this.#listening = new Listening({ ...addresses, makeResampler: options.makeResampler, clock });
     const { providers, metrics } = options;
     if (providers.stt !== undefined) metrics.registerStage("stt", providers.stt.provider);
     for (const { provider } of Object.values(providers.llm)) metrics.registerStage("llm", provider);
@@ -204,14 +213,16 @@ export class Gateway {
       journalPendingBytes: journals.pendingBytes,
       journalFailures: journals.failures,
       journalsUnsynced: journals.unsynced,
+      listening: this.#listening.readings(),
     };
   }
 
   /**
-   * Exchanges a stream token for a call slot, see `AdmissionGate.admit`, or the token of a resumption for its call.
+   * Exchanges a stream token for a call slot, see `AdmissionGate.admit`, or the token of a resumption or of a listener for its call.
    * `asksToResume`: the client asks for an address at which to connect again when this connection is lost.
    */
   async admit(token: string, headers: UpgradeHeaders, asksToResume = false): Promise<Admission> {
+    if (isListenToken(token)) return await this.#admitListener(token, headers);
     if (!isResumeToken(token)) return await this.#admissions.admit(token, headers, asksToResume);
     const found = this.#resumptions.find(token);
     if (found.kind === "call") return await this.#resumeHere(token, headers);
@@ -220,6 +231,28 @@ export class Gateway {
     const elsewhere = found.kind === "elsewhere" ? await otherWorkers?.ask(found.workerTag, token, headers) : undefined;
     if (elsewhere !== undefined) return { kind: "admitted", open: (transport) => elsewhere.open(transport) };
     return await this.#admissions.refuse(503);
+  }
+
+  async #admitListener(token: string, headers: UpgradeHeaders): Promise<Admission> {
+    const issuer = this.#listening.addresses.issuerOf(token);
+    if (issuer === undefined) return await this.#admissions.refuse(401);
+    if (issuer.isOwn) return this.#listen(token) ?? (await this.#admissions.refuse(401));
+    const elsewhere = await this.#options.otherWorkers?.ask(
+      issuer.workerTag,
+      token,
+      headers,
+      LISTENER_BUFFERED_BYTES_MAX,
+    );
+    if (elsewhere === undefined) return await this.#admissions.refuse(401);
+    return { kind: "admitted", open: (transport) => elsewhere.open(transport) };
+  }
+
+  /** Uses up the token of a listener; undefined where it is of no call of this process, or no longer valid. */
+  #listen(token: string): AdmittedStart | undefined {
+    const callId = this.#listening.addresses.take(token);
+    this.#checkFull();
+    const session = callId && this.#calls.get(callId)?.session;
+    return session && { kind: "admitted", open: (transport) => this.#listening.connect(session, transport) };
   }
 
   async #resumeHere(token: string, headers: UpgradeHeaders): Promise<Admission> {
@@ -232,11 +265,12 @@ export class Gateway {
   }
 
   /**
-   * The admission of a resumption, which this worker or another one has got with these headers. Undefined where the token is of no
+   * The admission of a resumption or of a listener, which this worker or another one has got with these headers. Undefined where the token is of no
    * call of this process; and without the signature that the call's carrier must send, when the token stays valid. Rejects with
    * `unavailable` where the signature cannot be checked.
    */
   async resume(token: string, headers: UpgradeHeaders): Promise<AdmittedStart | undefined> {
+    if (isListenToken(token)) return this.#listen(token);
     const found = this.#resumptions.find(token);
     const live = found.kind === "call" ? this.#calls.get(found.callId) : undefined;
     if (found.kind !== "call" || live === undefined) return undefined;
@@ -262,6 +296,30 @@ export class Gateway {
   resumeAddress(callId: CallId): string | undefined {
     const phoneControl = this.#calls.get(callId)?.spec.phoneControl;
     return phoneControl && this.#resumptions.issue(callId);
+  }
+
+  /** A single-use address at which a client listens to a call. */
+  listenAddress(callId: CallId): ListenAnswer {
+    const session = this.#calls.get(callId)?.session;
+    if (session === undefined) return { kind: "refused", reason: "not_live" };
+    const answer = this.#listening.address(session);
+    this.#checkFull();
+    this.#options.clock.after(LISTEN_ADDRESS_MS, () => this.#checkFull());
+    return answer;
+  }
+
+  /** What the calls of this process do; without live transcriptions. */
+  activity(): readonly CallActivity[] {
+    return [...this.#calls].flatMap(([callId, { spec, session }]) => {
+      const { state, counts } = session.read();
+      const { accountId } = session;
+      return spec.mode === "transcription" ? [] : [{ callId, accountId, state, ...counts.turns }];
+    });
+  }
+
+  /** The connections that listen to calls. */
+  get listenerCount(): number {
+    return this.#listening.count;
   }
 
   /** What the control process says of a telephone call; false where the call is not here, and see `Session.phoneUpdate`. */
@@ -320,8 +378,9 @@ export class Gateway {
   }
 
   #checkFull(): void {
-    // The client of a detached call must find a listener; where all workers are full there is no other.
-    const isFull = this.#calls.size >= this.#options.callsMax && !this.#hasDetachedCall;
+    // The client of a detached call, and one that is to listen, must find an open port; where all workers are full there is no other.
+    const isExpected = this.#hasDetachedCall || this.#listening.addresses.hasValid;
+    const isFull = this.#calls.size >= this.#options.callsMax && !isExpected;
     if (isFull === this.#isFull) return;
     this.#isFull = isFull;
     this.#options.onFull(isFull);
@@ -457,6 +516,7 @@ export class Gateway {
     this.#calls.get(callId)?.sockets.ended(end.reason);
     this.#calls.delete(callId);
     this.#resumptions.forget(callId);
+    this.#listening.addresses.forget(callId);
     this.#options.httpTools.callEnded(callId);
     this.#checkFull();
     const { counts } = session.read();

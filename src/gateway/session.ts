@@ -8,7 +8,6 @@ import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { RecordingRequest } from "../core/calls/recording-pause.ts";
 import { isRedacted, knowledgeOf } from "../core/calls/spec.ts";
-import type { TurnLatency } from "../core/calls/transcript.ts";
 import type { Clock } from "../core/clock.ts";
 import {
   type CallMs,
@@ -22,7 +21,7 @@ import {
   millisecondsOf,
 } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
-import type { CarrierCallId, TurnId } from "../core/ids.ts";
+import type { AccountId, CallId, CarrierCallId, TurnId } from "../core/ids.ts";
 import type { Retriever } from "../core/knowledge/passages.ts";
 import { REWIND_MS_MAX } from "../core/limits/calls.ts";
 import { RESUME_MS_MAX } from "../core/limits/connections.ts";
@@ -48,6 +47,7 @@ import { JournaledCall } from "./journal/journaled-call.ts";
 import type { JournalWriter } from "./journal/writer.ts";
 import { type AttachedCall, Attachment, type AttachmentParts } from "./leg/attachment.ts";
 import type { CallerFrame } from "./leg/caller-audio.ts";
+import type { CallTap } from "./listening/call-listeners.ts";
 import { CallCounters, type CallReading } from "./metrics/call-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
 import { RecentUpdates } from "./resumption/recent-updates.ts";
@@ -120,8 +120,6 @@ export interface CallSessionOptions {
   onStarted: (carrierCallId: CarrierCallId) => void;
   /** The caller is on hold since then, or no longer. */
   onHold?: (sinceMs: EpochMs | undefined) => void;
-  /** The agent has answered a turn: its delay, from the caller's last voiced frame to the first frame sent. */
-  onTurnAnswered?: (delayMs: number) => void;
   /** The call goes on without a leg, or has one again. */
   onDetached?: () => void;
   /** The call is over, its journal is complete or failed, and all its resources are released. */
@@ -178,6 +176,8 @@ export class CallSession implements AttachedCall {
   #mediaState: MediaState | undefined;
   #language: string;
   #liveState: LiveState = "opening";
+  /** Undefined while there are no listeners. */
+  #tap: CallTap | undefined;
 
   constructor(options: CallSessionOptions) {
     this.#options = options;
@@ -282,6 +282,24 @@ export class CallSession implements AttachedCall {
     this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
     const { connectionType } = this.#options.redeemed.spec;
     return { connectionType, state: this.#liveState, counts: this.#counters };
+  }
+
+  /** What gets from now on the audio that is recorded, as it passes. It is no input of the call. */
+  setTap(tap: CallTap | undefined): void {
+    this.#tap = tap;
+  }
+
+  get callId(): CallId {
+    return this.#options.redeemed.callId;
+  }
+
+  get accountId(): AccountId {
+    return this.#options.redeemed.accountId;
+  }
+
+  /** The format of every leg. */
+  get format(): JournaledLeg {
+    return this.#options.format;
   }
 
   /** The call's own logger. */
@@ -408,6 +426,7 @@ export class CallSession implements AttachedCall {
     const state = this.#state;
     if (state.at === "over") return;
     const nowMs = this.nowMs();
+    this.#tap?.tick(nowMs);
     const attachment = state.at === "attached" ? state.attachment : undefined;
     if (state.at === "detached" && state.sinceMs !== undefined && elapsedMs(state.sinceMs, nowMs) >= RESUME_MS_MAX)
       this.handle({ kind: "leg-closed", reason: state.reason }, nowMs);
@@ -445,6 +464,7 @@ export class CallSession implements AttachedCall {
     try {
       const bytes = attachment.sendFrameIfDue(nowMs);
       if (bytes === undefined) return false;
+      if (this.#tap !== undefined && !this.#call.isRecordingPaused) this.#tap.agent(bytes);
       this.#call.frameOut(attachment.frameEvent, bytes, nowMs);
       return true;
     } catch (error) {
@@ -478,6 +498,7 @@ export class CallSession implements AttachedCall {
     const event = this.#frameIn;
     event.isSpeech = isSpeech;
     event.mediaMs = frame.mediaMs;
+    if (this.#tap !== undefined && !this.#call.isRecordingPaused) this.#tap.caller(frame.samples);
     this.#call.frameIn(event, frame.bytes, nowMs);
     if (this.#call.isHeld) return;
     // The call divides the audio into speech, and the STT gets its edges with the frames.
@@ -582,6 +603,7 @@ export class CallSession implements AttachedCall {
     attachment.detach();
     const digitsLost = this.#lineAudio.legLost();
     if (digitsLost > 0) this.#digitsNotSent(digitsLost, "their leg was lost");
+    this.#tap?.agentCleared();
     this.handle({ kind: "leg-detached" }, nowMs);
     this.#pipeline.sttInput?.suspend(this.#call.callerSpeech);
   }
@@ -645,9 +667,7 @@ export class CallSession implements AttachedCall {
         this.#pipeline.ttsOutput.rewind(command.samples);
         return;
       case "cancel-reply":
-        this.#pausedTurnId = undefined;
-        this.#pipeline.interrupt(command.reason);
-        attachment?.interrupt(command.clear, this.#call.eventMs);
+        this.#cancelReply(command, attachment);
         return;
       case "held":
       case "resumed":
@@ -664,7 +684,7 @@ export class CallSession implements AttachedCall {
         return;
       case "turn":
         this.#counters.turn(command.turn);
-        if (command.turn.latency !== undefined) this.#onTurnAnswered(command.turn.latency);
+        if (command.turn.latency !== undefined) this.#pipeline.recordTurnLatency(command.turn.latency);
         return;
       case "run-tool":
         this.#tools.run(command);
@@ -759,9 +779,11 @@ export class CallSession implements AttachedCall {
     this.#pipeline.ttsOutput.speak(turnId, segment, text, reason);
   }
 
-  #onTurnAnswered(latency: TurnLatency): void {
-    this.#pipeline.recordTurnLatency(latency);
-    this.#options.onTurnAnswered?.(latency.firstFrameMs);
+  #cancelReply(command: Extract<CallCommand, { kind: "cancel-reply" }>, attachment: Attachment | undefined): void {
+    this.#pausedTurnId = undefined;
+    this.#pipeline.interrupt(command.reason);
+    attachment?.interrupt(command.clear, this.#call.eventMs);
+    if (command.clear) this.#tap?.agentCleared();
   }
 
   #changeHold(command: Extract<CallCommand, { kind: "held" | "resumed" }>, attachment: Attachment | undefined): void {
@@ -771,7 +793,9 @@ export class CallSession implements AttachedCall {
       sttInput?.suspend(this.#call.callerSpeech);
       return;
     }
-    this.#lineAudio.resumed(command.clear !== false, attachment, this.#call.eventMs);
+    const isCleared = command.clear !== false;
+    this.#lineAudio.resumed(isCleared, attachment, this.#call.eventMs);
+    if (isCleared) this.#tap?.agentCleared();
     if (attachment !== undefined) sttInput?.resume();
   }
 
@@ -860,6 +884,7 @@ export class CallSession implements AttachedCall {
       () => this.#pauseModel?.close(),
       () => this.#returnWindow.close(),
       () => attachment?.close(reason, audioMs),
+      () => this.#tap?.callOver(),
     ]);
     const { framesIn, framesOut } = this.#counters;
     const end = { reason, endedAtMs: clock.epochMs(), durationMs, framesIn, framesOut };

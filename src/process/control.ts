@@ -4,7 +4,6 @@ import type { FastifyInstance } from "fastify";
 import { API_BASE_PATH, buildApi } from "../api/app.ts";
 import { itemOf, turnItemsOf } from "../api/calls/item.ts";
 import { documentItemOf } from "../api/corpora/items.ts";
-import { builtDashboardFolder, readDashboardFiles } from "../api/dashboard/files.ts";
 import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/health.ts";
 import { CORPUS_QUERY_BOUNDS, downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../api/http/large-responses.ts";
 import { RequestRates } from "../api/http/request-rates.ts";
@@ -13,6 +12,7 @@ import { TOOL_NAMES } from "../api/tools/schemas.ts";
 import { transcriptionEventItemOf } from "../api/transcriptions/item.ts";
 import { catalogueOf } from "../api/voices/catalogue.ts";
 import { StartRates } from "../api/web-calls/start-rates.ts";
+import { builtDashboardFolder, readDashboardFiles } from "../api/dashboard/files.ts";
 import { builtWebFolder, readWebFiles } from "../api/web-files/files.ts";
 import { describeTools } from "../call/tools/plan.ts";
 import { CONNECTION_TYPES, carrierOf } from "../carriers/list.ts";
@@ -49,6 +49,7 @@ import { CallFinalizer } from "../record/finalization/finalizer.ts";
 import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization/lost-call-recovery.ts";
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
+import { WaveformReader } from "../record/recording/waveform-reader.ts";
 import { RetentionJob } from "../record/retention/job.ts";
 import { TranscriptionRetention } from "../record/retention/transcriptions.ts";
 import { CallTraces } from "../record/traces/call-traces.ts";
@@ -101,8 +102,8 @@ import { formatInTurns } from "./control/format-in-turns.ts";
 import { handoffEvents } from "./control/handoff-events.ts";
 import { HttpConnections } from "./control/http-connections.ts";
 import { logLanguages } from "./control/languages-log.ts";
+import { LiveActivity } from "./control/live-activity.ts";
 import { LiveHolds } from "./control/live-holds.ts";
-import { LiveTurns } from "./control/live-turns.ts";
 import { serveMetrics } from "./control/metrics-server.ts";
 import { offerOwnerLink } from "./control/owner-link.ts";
 import { shutDownControl } from "./control/shutdown.ts";
@@ -308,11 +309,11 @@ const lostCalls = new LostCallRecovery({
 });
 
 const holds = new LiveHolds();
-const liveTurns = new LiveTurns();
+const activity = new LiveActivity(handoff);
 const handoffHandlers = handoffEvents({
   phoneCalls: phone?.phoneCalls,
+  activity,
   holds,
-  turns: liveTurns,
   capacity,
   lostCalls,
   accountTotals,
@@ -334,6 +335,12 @@ const admission = new Admission({
 const health: HealthDeps = { callAcceptance: () => admission.newCalls, providerNotes: providerNotes(config) };
 let metricsAddress: { host: string; port: number } | undefined;
 const events = new EventPager(dataDir, findMediaKey);
+const waveforms = new WaveformReader({
+  dataDir,
+  findKey: findMediaKey,
+  makeWaveform: (callId) => renderer.makeWaveform(callId),
+  withFiles: (callId, work) => finalizer.withFiles(callId, work),
+});
 // The store and the records need descriptors of their own.
 const apiConnectionsMax = apiConnectionsMaxWith(descriptorsMax());
 const documents = new EventDocuments({
@@ -499,13 +506,16 @@ const api: FastifyInstance = buildApi({
   recordingPath: (callId) => recordingPath(dataDir, callId),
   endCall: (workerId, call) => endRequests.request(workerId, call),
   heldSince: (callId) => holds.sinceMs(callId),
+  activity,
+  listenAddress: (workerId, callId) => handoff.listenAddress(workerId, callId),
   requestLive: (workerId, callId, request) => handoff.requestLive(workerId, callId, request),
-  liveTurns,
   findMediaKey,
   async removeFiles(callId) {
     await stores.retention.deleteMediaKey(callId);
     await finalizer.deleteFiles(callId);
   },
+  readWaveform: (callId, buckets) => waveforms.read(callId, buckets),
+  checkReplay: (callId) => renderer.checkReplay(callId),
   callEvents: (callId, from, limit) => events.page(callId, from, limit),
   transcriptionAudio,
   transcriptionBytesMax: config.transcriptionBytesMax,

@@ -46,6 +46,12 @@ port.on("message", (message: ToHandoffThread) => {
     case "resume-address":
       void answerAddress(message);
       return;
+    case "listen-address":
+      void answerListening(message);
+      return;
+    case "watch-activity":
+      server?.watchActivity(message.isOn);
+      return;
     case "accounts-over-limit":
       server?.sendAccountsOverLimit(message.accounts);
       return;
@@ -95,7 +101,7 @@ async function serve(options: HandoffThreadOptions): Promise<void> {
     onPhoneRequest: (callId, workerId, request) => send({ kind: "phone-request", callId, workerId, request }),
     onMedia: (workerId, report) => send({ kind: "media", workerId, report }),
     onHold: (workerId, report) => send({ kind: "hold", workerId, report }),
-    onTurn: (report) => send({ kind: "turn", report }),
+    onActivity: (calls) => send({ kind: "activity", calls }),
     onEnded: (callId, end) => send({ kind: "ended", callId, end }),
   });
   await server.listen();
@@ -129,6 +135,15 @@ async function answerAddress({
 }: Extract<ToHandoffThread, { kind: "resume-address" }>): Promise<void> {
   const url = await server?.resumeAddress(workerId, callId);
   send({ kind: "resume-address", id, url });
+}
+
+async function answerListening({
+  id,
+  workerId,
+  callId,
+}: Extract<ToHandoffThread, { kind: "listen-address" }>): Promise<void> {
+  const answer = await server?.listenAddress(workerId, callId);
+  send({ kind: "listen-address", id, answer });
 }
 
 async function answerMetrics(id: number, timeoutMs: number): Promise<void> {

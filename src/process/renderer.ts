@@ -2,13 +2,16 @@ import { constants, getPriority, setPriority } from "node:os";
 import { join } from "node:path";
 import { mediaKeyOf } from "../core/encryption/chunks.ts";
 import { HEARTBEAT_MS } from "../core/limits/processes.ts";
+import { REPLAY_CHECK_MS_MAX } from "../core/limits/storage.ts";
 import { createLogger } from "../core/log/logger.ts";
 import { exitWithParent } from "../core/parent-watchdog.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { localJournalProcessor } from "../record/finalization/journal-processor.ts";
 import { journalDirectory, journalFileOf } from "../record/journal/reader.ts";
-import type { RenderProgress } from "../record/recording/render.ts";
+import { type RenderProgress, recordingPath } from "../record/recording/render.ts";
 import { deleteUnfinished } from "../record/recording/wav-file.ts";
+import { makeWaveform } from "../record/recording/waveform.ts";
+import { checkReplay } from "../record/replay/check.ts";
 import { LiveSpans } from "../record/traces/live-spans.ts";
 import { exitOnUncaughtException } from "./channel/child-side.ts";
 import { type RendererMessage, type RendererRequest, serializeError } from "./renderer/messages.ts";
@@ -43,6 +46,14 @@ async function answer({ id, kind, callId, mediaKey, trace, isRedacted }: Rendere
     if (kind === "trace" && trace !== undefined) {
       const page = await liveSpans.read(callId, journalFileOf(dataDir, callId, key), trace);
       return { kind: "traced", id, page: page ?? null };
+    }
+    if (kind === "waveform") {
+      await makeWaveform({ path: recordingPath(dataDir, callId), key });
+      return { kind: "waveform-made", id };
+    }
+    if (kind === "replay") {
+      const signal = AbortSignal.timeout(REPLAY_CHECK_MS_MAX);
+      return { kind: "replayed", id, check: await checkReplay(journalFileOf(dataDir, callId, key), signal) };
     }
     if (kind === "project") {
       liveSpans.forget(callId);

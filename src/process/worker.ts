@@ -124,6 +124,8 @@ const handoff = new HandoffClient({
   onPhoneUpdate: (callId, update) => gateway.phoneUpdate(callId, update),
   onLiveRequest: (callId, request) => gateway.request(callId, request),
   resumeAddress: (callId) => gateway.resumeAddress(callId),
+  listenAddress: (callId) => gateway.listenAddress(callId),
+  activity: () => gateway.activity(),
   mediaStates: () => gateway.mediaStates(),
   holds: () => gateway.holds(),
   onIncompatibleControl: () =>
@@ -179,7 +181,7 @@ const serverOptions: MediaServerOptions = {
   headerNames: authentication.headerNames,
   admit: (token, headers, asksToResume) => gateway.admit(token, headers, asksToResume),
   tls: mediaTls,
-  handshakesMax: () => descriptors - DESCRIPTORS_PER_CALL * gateway.load().callCount,
+  handshakesMax: () => descriptors - DESCRIPTORS_PER_CALL * gateway.load().callCount - gateway.listenerCount,
   corsOrigins: config.corsOrigins,
   liveness: config.liveness,
   log,

@@ -32,14 +32,6 @@ export interface HoldReport {
   sinceMs?: EpochMs | undefined;
 }
 
-/** The agent has answered a turn of the caller. */
-export interface TurnReport {
-  callId: CallId;
-  accountId: AccountId;
-  /** From the caller's last voiced frame to the first frame of the reply that was sent, in milliseconds. */
-  delayMs: number;
-}
-
 /**
  * How a call ended, by its worker's count. The record is right by this even when the disk was too full for the journal.
  */
@@ -82,8 +74,6 @@ export interface CallHandoff {
   mediaChanged(report: MediaReport): void;
   /** A caller is on hold from now on, or no longer. */
   holdChanged(report: HoldReport): void;
-  /** The agent has answered a turn. Sent once, for those who watch: where the control process is not connected nobody does. */
-  turnAnswered(report: TurnReport): void;
   /**
    * The call is over, and its journal is complete or has failed. Sent repeatedly until the control process acknowledges
    * it. `end` is absent for a call that never began.

@@ -348,7 +348,8 @@ export class PhoneCalls {
     }
     const isTaken =
       workerId !== undefined && (await this.#options.phoneUpdate(workerId, callId, { kind: "send-dtmf", digits }));
-    if (!isTaken) this.#options.log.warn({ callId, carrierCallId }, "digits were not sent: no stream of the call took them");
+    if (!isTaken)
+      this.#options.log.warn({ callId, carrierCallId }, "digits were not sent: no stream of the call took them");
     return isTaken;
   }
 

@@ -51,7 +51,8 @@ export class KilledService implements Api {
   readonly #postgres: PostgresServer | undefined;
   readonly #databaseUrl: string | undefined;
   readonly #apiUrl: string;
-  readonly #killedPids = new Set<number>();
+  /** Each by its pid and the time of its start: the system gives pids again. */
+  readonly #killed = new Set<string>();
   #key = "";
   #child: ChildProcess | undefined;
   #isRemoved = false;
@@ -155,9 +156,11 @@ export class KilledService implements Api {
   /** Ends a process, or all of them, at once; resolves when that has happened. False where there was none to kill. */
   kill(victim: Victim): boolean {
     if (victim === "service") return isKilled(-(this.#child?.pid ?? 0));
-    const pid = this.#starts().findLast(({ kind }) => kind === victim)?.pid;
-    if (pid === undefined || this.#killedPids.has(pid) || !isKilled(pid)) return false;
-    this.#killedPids.add(pid);
+    const latest = this.#starts().findLast(({ kind }) => kind === victim);
+    if (latest === undefined) return false;
+    const name = `${latest.pid} ${latest.time}`;
+    if (this.#killed.has(name) || !isKilled(latest.pid)) return false;
+    this.#killed.add(name);
     return true;
   }
 

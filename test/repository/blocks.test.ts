@@ -120,10 +120,25 @@ describe("the reader of blocks", () => {
       fenced("ts", "b") +
       fenced("text", "written");
     const steps = stepsOf(blocksOf("p.md", page).blocks);
-    expect(steps.map((step) => [step.kind, step.block.text, step.kind === "example" ? "" : step.shown])).toEqual([
-      ["commands", "a", "shown"],
-      ["example", "other", ""],
-      ["program", "b", "written"],
+    expect(steps.map((step) => [step.kind, step.block.text, step.kind === "example" ? [] : step.shown])).toEqual([
+      ["commands", "a", ["shown"]],
+      ["example", "other", []],
+      ["program", "b", ["written"]],
+    ]);
+  });
+
+  test("takes further blocks of text as what the same commands have shown, where the page names a terminal", () => {
+    const page =
+      fenced("sh", "a") +
+      fenced("text", "shown") +
+      `The second terminal shows:\n${fenced("text", "received")}` +
+      `An example:\n${fenced("text", "other")}` +
+      `The first terminal:\n${fenced("text", "another")}`;
+    const steps = stepsOf(blocksOf("p.md", page).blocks);
+    expect(steps.map((step) => [step.kind, step.block.text, step.kind === "example" ? [] : step.shown])).toEqual([
+      ["commands", "a", ["shown", "received"]],
+      ["example", "other", []],
+      ["example", "another", []],
     ]);
   });
 });

@@ -1,7 +1,5 @@
 import type { Prices } from "../../core/billing/prices.ts";
 import { isoTime } from "../../core/clock.ts";
-import type { EpochMs } from "../../core/clocks.ts";
-import type { TurnReport } from "../../store/call-handoff.ts";
 import type { CallStore } from "../../store/call-store.ts";
 import type { DocumentStore } from "../../store/document-store.ts";
 import type { StreamEvent } from "../../store/event-stream-store.ts";
@@ -41,12 +39,10 @@ export async function streamDocument(
   return call && documentWith({ call: itemOf(call) });
 }
 
-/** What happens while a call goes on, which is sent to those who watch and is not kept: so it has no id. */
-export const turnMessageOf = ({ callId, delayMs }: TurnReport, timeMs: EpochMs): string => {
-  const data = { type: "call.turn", timestamp: isoTime(timeMs), data: { callId, delayMs } };
-  return `event: call.turn\ndata: ${JSON.stringify(data)}\n\n`;
-};
-
 /** A message of server-sent events (HTML standard, section 9.2). `data` is JSON, which has no line breaks. */
 export const messageOf = (sequence: number, name: string, data: object): string =>
-  `id: ${sequence}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  `id: ${sequence}\n${passingMessageOf(name, data)}`;
+
+/** A message that is not repeated to a client that resumes: it has no number. */
+export const passingMessageOf = (name: string, data: object): string =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -19,10 +19,10 @@ export interface EventStreamOptions {
   position: StreamPosition;
   /** The number of the last event that the client has; undefined: events from now on. */
   after: number | undefined;
-  /** Whether the client also wants what happens while calls go on. */
-  watches?: boolean;
   /** Whether the stream goes on when all events were sent. */
   follows: boolean;
+  /** Called where the stream is to have what live calls do, and did not get all of it; undefined where it is not to have it. */
+  onActivityMissed: (() => void) | undefined;
   events: Pick<EventStreamStore, "read">;
   documents: StreamDocumentDeps;
   clock: Clock;
@@ -43,6 +43,7 @@ export class EventStream {
   #unreadSinceMs: MonotonicMs | undefined;
   #sentAtMs: MonotonicMs;
   #isReading = false;
+  #hasMissedActivity = false;
   #hasEnded = false;
 
   constructor(options: EventStreamOptions) {
@@ -91,9 +92,16 @@ export class EventStream {
     }
   }
 
-  /** Sends what is not kept; dropped where the client does not watch, and where it has not read what it was sent before. */
-  show(message: string): void {
-    if (this.#options.watches === true && !this.#hasEnded && this.#unreadSinceMs === undefined) this.#push(message);
+  /** The stream is to have what live calls do. */
+  get hasActivity(): boolean {
+    return this.#options.onActivityMissed !== undefined && !this.#hasEnded;
+  }
+
+  /** What live calls do, as a message without an id: it is not repeated to a client that resumes. Left out while the client does not read. */
+  activity(message: string): void {
+    if (!this.hasActivity) return;
+    if (this.#unreadSinceMs === undefined) this.#push(message);
+    else this.#hasMissedActivity = true;
   }
 
   /** Time has passed: sends a comment when nothing was sent for a while, and disconnects a client that does not read. */
@@ -120,6 +128,8 @@ export class EventStream {
   #onWanted(): void {
     if (this.#unreadSinceMs === undefined) return;
     this.#unreadSinceMs = undefined;
+    if (this.#hasMissedActivity) this.#options.onActivityMissed?.();
+    this.#hasMissedActivity = false;
     // What failed here fails again with the next poll, which handles it.
     this.advance().catch(() => {});
   }

@@ -1,4 +1,5 @@
-import type { Clock } from "../../core/clock.ts";
+import type { CallActivity } from "../../core/calls/activity.ts";
+import { type Clock, isoTime } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { AccountId } from "../../core/ids.ts";
@@ -10,21 +11,21 @@ import {
 } from "../../core/limits/events.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
-import type { TurnReport } from "../../store/call-handoff.ts";
 import type { EventStreamStore, StreamPosition } from "../../store/event-stream-store.ts";
 import { ApiError } from "../http/errors.ts";
-import { type StreamDocumentDeps, turnMessageOf } from "./documents.ts";
+import { passingMessageOf, type StreamDocumentDeps } from "./documents.ts";
 import { EventStream } from "./event-stream.ts";
 
-/** What workers report of turns of live calls. */
-export interface TurnSource {
-  /** Returns what ends it. */
-  onAnswered: (listener: (report: TurnReport) => void) => () => void;
+/** Where what live calls do comes from. */
+export interface ActivitySource {
+  /** With `isOn` all live calls are reported, and then what changes, until it is off. */
+  watch(isOn: boolean): void;
+  subscribe(onReported: (calls: readonly CallActivity[]) => void): void;
 }
 
 export interface EventFeedOptions {
-  liveTurns: TurnSource;
   events: EventStreamStore;
+  activity: ActivitySource;
   documents: StreamDocumentDeps;
   clock: Clock;
   metrics: Pick<ControlMetrics, "eventStreamEnded">;
@@ -42,8 +43,8 @@ export interface StreamRequest extends Pick<OpenStream, "isAllowed"> {
   accountId: AccountId;
   after: number | undefined;
   follows: boolean;
-  /** Whether the client also wants what happens while calls go on. */
-  watches?: boolean;
+  /** The stream is to have what live calls do, too. */
+  wantsActivity: boolean;
 }
 
 /** The open streams of this process. While there is one, the store is asked for new events every EVENT_POLL_MS. */
@@ -59,11 +60,9 @@ export class EventFeed {
   /** The last error that was logged, so that a lasting one is logged once. */
   #failure: string | undefined;
 
-  readonly #endTurns: () => void;
-
   constructor(options: EventFeedOptions) {
     this.#options = options;
-    this.#endTurns = options.liveTurns.onAnswered((report) => this.#showTurn(report));
+    options.activity.subscribe((calls) => this.#onActivity(calls));
   }
 
   /** How many streams are open. */
@@ -92,17 +91,20 @@ export class EventFeed {
     }
   }
 
-  #begin({ isAllowed, ...request }: StreamRequest, position: StreamPosition): EventStream {
-    const { events, documents, clock, metrics } = this.#options;
+  #begin({ isAllowed, wantsActivity, ...request }: StreamRequest, position: StreamPosition): EventStream {
+    const { events, documents, clock, metrics, activity } = this.#options;
     const stream: EventStream = new EventStream({
       ...{ ...request, position, events, documents, clock },
+      onActivityMissed: wantsActivity ? () => activity.watch(true) : undefined,
       onEnd: (reason) => {
         this.#open.delete(opened);
+        if (wantsActivity && !this.#hasActivityStream) activity.watch(false);
         metrics.eventStreamEnded(reason);
       },
     });
     const opened: OpenStream = { stream, isAllowed };
     this.#open.add(opened);
+    if (wantsActivity) activity.watch(true);
     if (this.#isClosed) stream.end("shutdown");
     // What fails here fails again with the next poll, which handles it.
     stream.advance().catch(() => {});
@@ -110,16 +112,25 @@ export class EventFeed {
     return stream;
   }
 
-  #showTurn(report: TurnReport): void {
-    if (this.#open.size === 0) return;
-    const message = turnMessageOf(report, this.#options.clock.epochMs());
-    for (const { stream } of this.#open) if (stream.accountId === report.accountId) stream.show(message);
+  get #hasActivityStream(): boolean {
+    return [...this.#open].some(({ stream }) => stream.hasActivity);
+  }
+
+  /** One message for each account, and the same text for all of its streams. */
+  #onActivity(calls: readonly CallActivity[]): void {
+    const streams = [...this.#open].map(({ stream }) => stream).filter(({ hasActivity }) => hasActivity);
+    for (const accountId of new Set(streams.map((stream) => stream.accountId))) {
+      const data = calls.filter((call) => call.accountId === accountId).map(activityItemOf);
+      if (data.length === 0) continue;
+      const timestamp = isoTime(this.#options.clock.epochMs());
+      const message = passingMessageOf(ACTIVITY_EVENT, { type: ACTIVITY_EVENT, timestamp, data: { calls: data } });
+      for (const stream of streams) if (stream.accountId === accountId) stream.activity(message);
+    }
   }
 
   /** Ends all streams; no other is opened. */
   close(): void {
     this.#isClosed = true;
-    this.#endTurns();
     for (const { stream } of this.#open) stream.end("shutdown");
   }
 
@@ -179,6 +190,14 @@ export class EventFeed {
     }
   }
 }
+
+/** The type of the message about what live calls do. */
+const ACTIVITY_EVENT = "calls.activity";
+
+const activityItemOf = ({ callId, state, agentTurns, callerTurns, turnDelayMs }: CallActivity) => ({
+  ...{ id: callId, state, agentTurns, callerTurns },
+  turnDelayMs: turnDelayMs ?? null,
+});
 
 async function endIfForbidden({ stream, isAllowed }: OpenStream): Promise<void> {
   if (!(await isAllowed())) stream.end("revoked");

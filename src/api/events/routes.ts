@@ -22,13 +22,12 @@ const Query = z.strictObject({
   follow: oneOf(["true", "false"])
     .default("true")
     .meta({ description: "`false`: the response ends after the events that there are.", examples: ["false"] }),
-  watch: oneOf(["true", "false"])
+  activity: oneOf(["true", "false"])
     .default("false")
     .meta({
       description:
-        "`true`: also `call.turn`, each time that an agent has answered a turn of a live call, with `{callId, delayMs}`: from the caller's last " +
-        "voiced frame to the first frame of the reply that was sent. It is not kept, so it has no `id` and is not sent again.",
-      examples: ["true"],
+        "`true`: also `calls.activity`, with what live calls do: all of them at first, and then once a second those that have changed. " +
+        "It has no `id` and is not repeated.",
     }),
 });
 const Resumption = z.looseObject({
@@ -78,7 +77,7 @@ export function eventStreamRoutes(fastify: FastifyInstance, { eventFeed, authent
       accountId,
       after: given === undefined ? undefined : Number(given),
       follows: query.follow === "true" && method !== "HEAD",
-      watches: query.watch === "true",
+      wantsActivity: query.activity === "true" && query.follow === "true" && method !== "HEAD",
       isAllowed: () => isAllowed(request, authenticate),
     });
     onResponseEnd(request.raw, reply.raw, () => stream.end("client"));

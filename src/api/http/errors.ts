@@ -10,6 +10,8 @@ export const STATUS = {
   unauthorized: 401,
   /** The API key or the person lacks a scope, or a request of a browser does not come from the dashboard. */
   forbidden: 403,
+  /** Audio of the call may not be recorded, or is to be redacted. */
+  listening_not_allowed: 403,
   not_found: 404,
   /** The path has other methods, which the header Allow names. */
   method_not_allowed: 405,

@@ -21,6 +21,7 @@ export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   forbidden:
     "the API key, or the role of a person, lacks a scope that the operation needs or the request would grant; the message names it. " +
     "A publishable key can only start web calls, from pages of its origins",
+  listening_not_allowed: "the audio of the call may not be recorded, or the call is redacted when it is over",
   not_found: "the resource does not exist, or belongs to another account",
   method_not_allowed: "the path has other methods, which the header Allow names",
   not_acceptable: "the header Accept allows none of the formats of a transcription; the message names them",

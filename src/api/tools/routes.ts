@@ -3,7 +3,6 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { asToolId } from "../../core/ids.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";
-import { MCP_LISTINGS_MAX, MCP_LISTINGS_PER_ACCOUNT_MAX } from "../../core/limits/tools.ts";
 import { builtInHasEffects } from "../../core/tools/effects.ts";
 import { actOf } from "../http/auth.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";
@@ -13,7 +12,6 @@ import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-respons
 import { pageOf } from "../http/pages.ts";
 import { NoQuery, noQueryProblems } from "../http/query.ts";
 import { schemaProblems } from "../http/validation.ts";
-import { AccountSlots } from "./account-slots.ts";
 import { etagOf, itemOf, summaryOf } from "./saved-items.ts";
 import {
   type BuiltInToolItem,
@@ -26,7 +24,7 @@ import {
   ToolParams,
   type ToolSummary,
 } from "./saved-schemas.ts";
-import { changedBody, checkedTool, requireToolCapacity, type ToolSavingDeps } from "./saving.ts";
+import { changedBody, checkedTool, listingSlots, requireToolCapacity, type ToolSavingDeps } from "./saving.ts";
 import { isBuiltIn } from "./selected-tools.ts";
 import { type ToolTestRoutesDeps, toolTestRoutes } from "./test-routes.ts";
 
@@ -130,12 +128,7 @@ const DELETE = {
 export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void {
   const app = fastify.withTypeProvider<ZodTypeProvider>();
   const { tools, log } = deps;
-  const listings = new AccountSlots({
-    what: "requests that ask an MCP server for its tools",
-    perAccountMax: MCP_LISTINGS_PER_ACCOUNT_MAX,
-    max: MCP_LISTINGS_MAX,
-  });
-  const checks = { ...deps, listings };
+  const checks = { ...deps, listings: listingSlots() };
   toolTestRoutes(fastify, deps);
 
   app.post("/tools", { schema: CREATE, attachValidation: true }, async (request, reply) => {

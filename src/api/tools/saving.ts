@@ -1,14 +1,14 @@
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { TOOLS_PER_ACCOUNT_MAX } from "../../core/limits/tools.ts";
+import { MCP_LISTINGS_MAX, MCP_LISTINGS_PER_ACCOUNT_MAX, TOOLS_PER_ACCOUNT_MAX } from "../../core/limits/tools.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { McpLister, McpListing } from "../../core/tools/mcp/lister.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
 import type { SavedTool, SavedToolDefinition, ToolStore } from "../../store/tool-store.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
 import { problem, problemsOf } from "../http/validation.ts";
-import type { AccountSlots } from "./account-slots.ts";
+import { AccountSlots } from "./account-slots.ts";
 import { NewToolBody, type ToolChanges } from "./saved-schemas.ts";
 import { savedDefinitionProblems, type ToolDeps } from "./selected-tools.ts";
 
@@ -25,6 +25,14 @@ export interface ToolCheckDeps extends ToolSavingDeps {
   /** Servers that are asked for their tools at present. */
   listings: AccountSlots;
 }
+
+/** None is asked yet. */
+export const listingSlots = (): AccountSlots =>
+  new AccountSlots({
+    what: "requests that ask an MCP server for its tools",
+    perAccountMax: MCP_LISTINGS_PER_ACCOUNT_MAX,
+    max: MCP_LISTINGS_MAX,
+  });
 
 /** A definition that was checked, and the tools of its server where it has one. */
 export interface CheckedTool {

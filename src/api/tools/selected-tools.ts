@@ -223,13 +223,16 @@ async function fixedLanguageProblems(given: unknown, at: Path, { voices }: ToolD
 const OVER_BUDGET = `must be a JSON Schema that is compiled within ${SCHEMA_COMPILE_CPU_MS_MAX} ms of CPU time`;
 const OVER_BUDGET_TOGETHER = `must be JSON Schemas that are compiled, with those before it, within ${SCHEMAS_OF_REQUEST_CPU_MS_MAX} ms of CPU time`;
 
+const SCHEMAS_NOT_CHECKED =
+  "the JSON Schemas of the request cannot be checked at present: the machine is busy, or too many are waiting";
+
 /** The problem of a schema, as a rule that continues a field's name. */
 async function schemaRule(schema: Record<string, unknown>, context: ToolCheckContext): Promise<string | undefined> {
   const json = JSON.stringify(schema);
   const rule = schemaProblem(schema, json);
   if (rule !== undefined) return rule;
   const result = await compiledInTime(json, context);
-  if (result === undefined) throw new ApiError("unavailable", "tool schemas could not be checked in time");
+  if (result === undefined) throw new ApiError("unavailable", SCHEMAS_NOT_CHECKED);
   context.schemaCpuMs += result.cpuMs;
   switch (result.outcome) {
     case "answered":
@@ -238,7 +241,7 @@ async function schemaRule(schema: Record<string, unknown>, context: ToolCheckCon
     case "over_budget":
       return OVER_BUDGET;
     case "refused":
-      throw new ApiError("unavailable", "tool schemas cannot be checked at present: too many are waiting");
+      throw new ApiError("unavailable", SCHEMAS_NOT_CHECKED);
     case "failed":
       throw new ApiError("internal", "internal error");
   }

@@ -2,7 +2,14 @@ import type { z } from "zod";
 import type { CallSpec, ToolSpec } from "../../core/calls/spec.ts";
 import type { CallKnowledge } from "../../core/knowledge/call-knowledge.ts";
 import type { SavedTool } from "../../store/tool-store.ts";
-import { argumentNamesOf, flagsOf, type SavedToolDeps, type SavedTools, specsOfSaved, withoutClashes } from "./saved.ts";
+import {
+  argumentNamesOf,
+  flagsOf,
+  type SavedToolDeps,
+  type SavedTools,
+  specsOfSaved,
+  withoutClashes,
+} from "./saved.ts";
 import type { SelectedTool, ToolDefinition, ToolItem } from "./schemas.ts";
 import { isBuiltIn } from "./selected-tools.ts";
 

@@ -28,10 +28,10 @@ const TAG_BYTES = 16;
 export const CHUNK_OVERHEAD_BYTES = CHUNK_HEAD_BYTES + TAG_BYTES;
 
 /** What an encrypted file holds; the numbers are in its head. */
-const CONTENTS = { journal: 1, recording: 2 } as const;
+const CONTENTS = { journal: 1, recording: 2, waveform: 3 } as const;
 export type MediaContent = keyof typeof CONTENTS;
 
-/** The key of a call's journal and recording. */
+/** The key of a call's journal, recording and waveform. */
 export interface MediaKey {
   callId: CallId;
   /** MEDIA_KEY_BYTES. */

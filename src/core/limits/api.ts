@@ -35,6 +35,10 @@ export const EVENT_CURSORS_MAX = 64;
 /** JSON of the items on one page of any list; a page ends before the item that exceeds this, unless that is its first. */
 export const LIST_BYTES_MAX = 512 * 1024;
 
+/** Buckets of a waveform: more than a screen has pixels. */
+export const WAVEFORM_BUCKETS_DEFAULT = 1_000;
+export const WAVEFORM_BUCKETS_MAX = 8_000;
+
 /** Turns on one page of a transcript, and voices or languages on one page. */
 export const TRANSCRIPT_PAGE_MAX = 1_000;
 export const VOICES_PAGE_MAX = 5_000;

@@ -50,6 +50,12 @@ export const RECORDS_CONCURRENT_MAX = 8;
 /** Recordings that are rendered at once; they take places of `RECORDS_CONCURRENT_MAX`. */
 export const RECORDINGS_RENDERED_MAX = 4;
 
+/** How long the replay of a journal may take, from its beginning; a call of two hours takes a few seconds. */
+export const REPLAY_CHECK_MS_MAX = 30_000;
+
+/** The length of a bucket of a stored waveform: a call of two hours has 1.4 MB of them. */
+export const WAVEFORM_BUCKET_MS = 20;
+
 /** The delay before a record that could not be made or stored is retried, until it succeeds. */
 export const RECORD_RETRY_MS = 1_000;
 

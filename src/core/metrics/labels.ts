@@ -45,6 +45,10 @@ export type PromptTrimCause = (typeof PROMPT_TRIM_CAUSES)[number];
 export const CALL_RETRIEVAL_OUTCOMES = ["used", ...RETRIEVAL_FAILURES] as const;
 export type CallRetrievalOutcome = (typeof CALL_RETRIEVAL_OUTCOMES)[number];
 
+export const LISTENER_ENDS = ["call_ended", "left", "slow", "sent", "failed"] as const;
+/** Why a connection that listened to a call ended. `slow`: its peer did not keep up. `sent`: its peer sent something. */
+export type ListenerEnd = (typeof LISTENER_ENDS)[number];
+
 /** The milestones of a reply, each measured from the caller's last voiced frame. */
 export const TURN_MILESTONES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;
 

@@ -40,7 +40,13 @@ import {
 } from "./labels.ts";
 import { RtpMetrics } from "./rtp-metrics.ts";
 import { budgetedTaskCounter } from "./task-metrics.ts";
-import { type CallCounts, type DetectorReadings, LIVE_STATES, type WorkerReadings } from "./worker-readings.ts";
+import {
+  type CallCounts,
+  type DetectorReadings,
+  LIVE_STATES,
+  type ListeningReadings,
+  type WorkerReadings,
+} from "./worker-readings.ts";
 
 // The metrics of a media worker. Those of the control process are in control-metrics.ts, those of every process in
 // process-metrics.ts; only files of this folder use prom-client. docs/metrics.md shows each metric with its help.
@@ -309,6 +315,19 @@ export class WorkerMetrics {
     "Complete journals that were not synced to disk because more than 258 calls of a worker ended at once.",
   );
 
+  readonly #listeners = gauge(this.registry, "listeners", "Connections that listen to live calls.");
+  readonly #listenersEnded = counter(
+    this.registry,
+    "listeners_ended_total",
+    "Connections that listened to calls and have ended. `slow`: the peer did not keep up. `sent`: the peer sent something, which listeners must not.",
+    ["reason"],
+  );
+  readonly #listenedDropped = counter(
+    this.registry,
+    "listened_frames_dropped_total",
+    "Frames that listeners did not get because a stall had delayed them for too long.",
+  );
+
   /** `connectionTypes`: all that calls can have. `read` is called at each scrape. */
   constructor(connectionTypes: readonly ConnectionType[], read: () => WorkerReadings) {
     this.#readings = read;
@@ -520,6 +539,7 @@ export class WorkerMetrics {
     setCounter(this.#journalFailures, readings.journalFailures);
     setCounter(this.#journalsUnsynced, readings.journalsUnsynced);
     this.#journalPending.set(readings.journalPendingBytes);
+    this.#setListening(readings.listening);
     return await this.registry.getMetricsAsJSON();
   }
 
@@ -531,6 +551,13 @@ export class WorkerMetrics {
     this.#detectorFrames.inc({ vad_stage: "network" }, networkFrames);
     this.#detectorFrames.inc({ vad_stage: "fallback" }, fallbackFrames);
     setCounter(this.#detectorFallbacks, fallbacks);
+  }
+
+  #setListening({ listeners, ended, framesDropped }: Readonly<ListeningReadings>): void {
+    this.#listeners.set(listeners);
+    this.#listenersEnded.reset();
+    for (const [reason, count] of Object.entries(ended)) this.#listenersEnded.inc({ reason }, count);
+    setCounter(this.#listenedDropped, framesDropped);
   }
 
   #setCounters(connectionType: ConnectionType, counts: Readonly<CallCounts>): void {

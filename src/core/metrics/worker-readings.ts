@@ -1,6 +1,6 @@
 import type { ConnectionType } from "../calls/spec.ts";
 import type { TimeHistogram } from "./histogram.ts";
-import type { OpusRefusal } from "./labels.ts";
+import type { ListenerEnd, OpusRefusal } from "./labels.ts";
 
 /** The state of a live call: its carrier has not sent `start` yet, or what its agent does. */
 export const LIVE_STATES = ["opening", "listening", "thinking", "speaking", "held"] as const;
@@ -57,6 +57,16 @@ export interface DetectorReadings {
   fallbackFrames: number;
 }
 
+/** Who listens to the calls of a worker. */
+export interface ListeningReadings {
+  /** Connections at present. */
+  listeners: number;
+  /** Connections that have ended, by reason. */
+  ended: Readonly<Record<ListenerEnd, number>>;
+  /** Frames that were dropped because a stall had delayed them for too long. */
+  framesDropped: number;
+}
+
 /** The current state of a worker. */
 export interface WorkerReadings {
   /** Live calls. */
@@ -76,4 +86,5 @@ export interface WorkerReadings {
   journalFailures: number;
   /** Complete journals without an fsync. */
   journalsUnsynced: number;
+  listening: ListeningReadings;
 }

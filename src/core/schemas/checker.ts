@@ -1,6 +1,6 @@
 import { childModule } from "../child-module.ts";
 import type { AccountId } from "../ids.ts";
-import { ARGUMENTS_CHECK_CPU_MS_MAX, SCHEMA_COMPILE_CPU_MS_MAX } from "../limits/tools.ts";
+import { ARGUMENTS_CHECK_CPU_MS_MAX, SCHEMA_COMPILE_CPU_MS_MAX, SCHEMAS_OF_REQUEST_MS_MAX } from "../limits/tools.ts";
 import { BudgetedProcess, type BudgetedProcessOptions, type TaskResult } from "../task-processes/budgeted-process.ts";
 import { forkTaskChild } from "../task-processes/child.ts";
 import type { SchemaAnswer, SchemaTask } from "./messages.ts";
@@ -31,7 +31,10 @@ export class SchemaProcess implements SchemaChecks {
   }
 
   compile(accountId: AccountId, schema: string): Promise<SchemaResult> {
-    return this.#process.run({ schema }, { accountId, cpuMsMax: SCHEMA_COMPILE_CPU_MS_MAX });
+    // Its request has a deadline of its own. On a busy machine the first schema after a start waits for the process for seconds, and
+    // ending a process that got no CPU time would only have the next schema wait again.
+    const [waitMsMax, runMsMax] = [SCHEMAS_OF_REQUEST_MS_MAX, SCHEMAS_OF_REQUEST_MS_MAX];
+    return this.#process.run({ schema }, { accountId, cpuMsMax: SCHEMA_COMPILE_CPU_MS_MAX, waitMsMax, runMsMax });
   }
 
   check(accountId: AccountId, schema: string, value: string, signal: AbortSignal): Promise<SchemaResult> {

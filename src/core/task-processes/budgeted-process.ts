@@ -35,6 +35,9 @@ export interface TaskOptions {
   cpuMsMax: number;
   /** Aborted when the answer is not needed any more. */
   signal?: AbortSignal;
+  /** How long this task may wait for its turn, and run by the wall clock, in place of what others of the process may. */
+  waitMsMax?: number;
+  runMsMax?: number;
 }
 
 export interface TaskLog {
@@ -55,8 +58,9 @@ export interface BudgetedProcessOptions {
   runMsMax?: number;
 }
 
-interface Waiting<Task, Answer> extends TaskOptions {
+interface Waiting<Task, Answer> extends Pick<TaskOptions, "accountId" | "cpuMsMax"> {
   readonly task: Task;
+  readonly runMsMax: number;
   /** Settles the task; further calls have no effect. */
   readonly settle: (result: TaskResult<Answer>) => void;
 }
@@ -108,8 +112,9 @@ export class BudgetedProcess<Task, Answer> {
   }
 
   /** Never rejects. A task whose signal aborts before its turn is `refused`. */
-  run(task: Task, { accountId, cpuMsMax, signal }: TaskOptions): Promise<TaskResult<Answer>> {
-    const { clock, count, waitMsMax = TASK_WAIT_MS_MAX } = this.#options;
+  run(task: Task, { accountId, cpuMsMax, signal, ...own }: TaskOptions): Promise<TaskResult<Answer>> {
+    const { clock, count } = this.#options;
+    const waitMsMax = own.waitMsMax ?? this.#options.waitMsMax ?? TASK_WAIT_MS_MAX;
     return new Promise((resolve) => {
       let isSettled = false;
       const settle = (result: TaskResult<Answer>): void => {
@@ -121,7 +126,8 @@ export class BudgetedProcess<Task, Answer> {
         if (signal?.aborted !== true) count(result.outcome);
         resolve(result);
       };
-      const waiting: Waiting<Task, Answer> = { task, accountId, cpuMsMax, settle };
+      const { runMsMax = this.#options.runMsMax ?? TASK_RUN_MS_MAX } = own;
+      const waiting: Waiting<Task, Answer> = { task, accountId, cpuMsMax, runMsMax, settle };
       const refuse = (): void => settle(REFUSED);
       const giveUp = (): void => {
         if (this.#queue.remove(accountId, waiting)) refuse();
@@ -182,7 +188,7 @@ export class BudgetedProcess<Task, Answer> {
   #checkBudgetIn(delayMs: number): void {
     const running = this.#running;
     if (running === undefined) return;
-    const { runMsMax = TASK_RUN_MS_MAX } = this.#options;
+    const { runMsMax } = running;
     running.cancelBudgetCheck = this.#options.clock.after(Math.max(1, delayMs), () => {
       if (this.#running !== running) return;
       const usedMs = this.#usedMs(running);

@@ -1,3 +1,4 @@
+import type { CallActivity } from "../../core/calls/activity.ts";
 import { type ConnectionType, storesWords } from "../../core/calls/spec.ts";
 import type { Stage } from "../../core/calls/stages.ts";
 import type { TranscriptTurn, TurnLatency } from "../../core/calls/transcript.ts";
@@ -75,6 +76,7 @@ export class CallCounters implements CallCounts {
   addedLatencyInMaxMs = 0;
   addedLatencyOutMaxMs = 0;
   #firstAudioMs: CallMs | undefined;
+  #turnDelayMs: number | undefined;
   #agentTurns = 0;
   #callerTurns = 0;
   #interrupted = 0;
@@ -110,9 +112,15 @@ export class CallCounters implements CallCounts {
     if (interrupted) this.#interrupted += 1;
     if (latency === undefined) return;
     this.#replies += 1;
+    this.#turnDelayMs = latency.firstFrameMs;
     this.#replyLatencySumMs += latency.firstFrameMs;
     if (this.#slowestReply === undefined || latency.firstFrameMs > this.#slowestReply.firstFrameMs)
       this.#slowestReply = latency;
+  }
+
+  /** The complete turns so far, and the delay of the latest reply: from the caller's last voiced frame to its first frame, ms. */
+  get turns(): Pick<CallActivity, "agentTurns" | "callerTurns" | "turnDelayMs"> {
+    return { agentTurns: this.#agentTurns, callerTurns: this.#callerTurns, turnDelayMs: this.#turnDelayMs };
   }
 
   /**

@@ -36,9 +36,14 @@ export class OtherWorkers {
 
   /**
    * Asks the worker with this tag for the call of a token, for an upgrade with these headers; undefined where it has none, does not
-   * accept it, or does not answer. Never rejects.
+   * accept it, or does not answer. A client for which more than `bufferedBytesMax` wait is given up. Never rejects.
    */
-  async ask(workerTag: string, token: string, headers: UpgradeHeaders): Promise<AcceptedElsewhere | undefined> {
+  async ask(
+    workerTag: string,
+    token: string,
+    headers: UpgradeHeaders,
+    bufferedBytesMax = Number.POSITIVE_INFINITY,
+  ): Promise<AcceptedElsewhere | undefined> {
     if (this.#connections >= RELAYED_CONNECTIONS_MAX) return undefined;
     const socket = new Socket();
     this.#connections += 1;
@@ -46,7 +51,7 @@ export class OtherWorkers {
       this.#connections -= 1;
     });
     socket.on("error", () => {});
-    const relay = new Relay(socket);
+    const relay = new Relay(socket, bufferedBytesMax);
     const cancel = this.#options.clock.after(RELAY_ANSWER_MS_MAX, () => socket.destroy());
     try {
       this.#options.connect(socket, workerTag);
@@ -67,10 +72,12 @@ class Relay implements AcceptedElsewhere {
   /** Whether the other worker has accepted it; false, too, where the socket is closed. */
   readonly answered: Promise<boolean>;
   readonly #socket: Socket;
+  readonly #bufferedBytesMax: number;
   #transport: Transport | undefined;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, bufferedBytesMax: number) {
     this.#socket = socket;
+    this.#bufferedBytesMax = bufferedBytesMax;
     this.answered = new Promise((resolve) => {
       readFrames(socket, (kind, payload) => {
         if (kind === "accepted" || kind === "refused") resolve(kind === "accepted");
@@ -105,8 +112,11 @@ class Relay implements AcceptedElsewhere {
       this.#close(code, reason);
     } else if (kind === "text" || kind === "binary") {
       const message = kind === "text" ? payload.toString() : payload;
+      const transport = this.#transport;
+      if (transport === undefined) return;
       // The client reads too slowly.
-      if (this.#transport?.send(message, kind === "binary") === false) this.#giveUp();
+      if (!transport.send(message, kind === "binary") || transport.bufferedBytes > this.#bufferedBytesMax)
+        this.#giveUp();
     }
   }
 

@@ -1,20 +1,12 @@
 import { createHash } from "node:crypto";
 import type { CallId } from "../../core/ids.ts";
-import { TOKEN_CHARS } from "../../core/limits/admission.ts";
 import { RESUME_ADDRESSES_MAX } from "../../core/limits/connections.ts";
-import { isSignedToken, mintToken } from "../../core/stream-token.ts";
+import { WorkerTokens } from "./worker-tokens.ts";
 
-/** What distinguishes the token of a resumption from that of a new stream, in the path. */
-const PREFIX = "r_";
+const TOKENS = new WorkerTokens("r_", "resume");
 
-/** The name of a worker within its service, in hexadecimal digits. */
-export const WORKER_TAG_CHARS = 16;
-const WORKER_TAG = new RegExp(`^[0-9a-f]{${WORKER_TAG_CHARS}}$`);
-const HEAD_CHARS = PREFIX.length + WORKER_TAG_CHARS;
-
-/** Whether this token resumes a call, if it is valid. By its length, too: one of 4,096 tokens of a stream begins like it. */
-export const isResumeToken = (token: string): boolean =>
-  token.startsWith(PREFIX) && token.length === HEAD_CHARS + TOKEN_CHARS;
+/** Whether this token resumes a call, if it is valid. */
+export const isResumeToken = (token: string): boolean => TOKENS.has(token);
 
 export interface ResumptionsOptions {
   /** Of this process; its tokens name it, so that another worker that gets one knows where the call is. */
@@ -56,7 +48,7 @@ export class Resumptions {
     this.#revoke(callId);
     if (key === undefined || count > RESUME_ADDRESSES_MAX) return undefined;
     this.#counts.set(callId, count);
-    const token = PREFIX + workerTag + mintToken(key, "resume");
+    const token = TOKENS.mint(workerTag, key);
     const hash = hashOf(token);
     this.#callIds.set(hash, callId);
     this.#hashes.set(callId, hash);
@@ -75,10 +67,9 @@ export class Resumptions {
    * it was of a call of this process; `invalid`: it is not of this service.
    */
   find(token: string): FoundToken {
-    const workerTag = token.slice(PREFIX.length, HEAD_CHARS);
     const { tokenKeys, workerTag: own } = this.#options;
-    if (!WORKER_TAG.test(workerTag) || !isSignedToken(token.slice(HEAD_CHARS), tokenKeys(), "resume"))
-      return { kind: "invalid" };
+    const workerTag = TOKENS.workerTagOf(token, tokenKeys());
+    if (workerTag === undefined) return { kind: "invalid" };
     if (workerTag !== own) return { kind: "elsewhere", workerTag };
     const callId = this.#callIds.get(hashOf(token));
     return callId === undefined ? { kind: "used" } : { kind: "call", callId };

@@ -8,8 +8,8 @@ import type { CallStore } from "../../store/call-store.ts";
 import type { EndRequests } from "../../store/handoff/end-requests.ts";
 import type { HandoffHandlers, HandoffThreadClient } from "../../store/handoff/thread-client.ts";
 import type { PhoneCalls } from "../../telephony/phone-calls.ts";
+import type { LiveActivity } from "./live-activity.ts";
 import type { LiveHolds } from "./live-holds.ts";
-import type { LiveTurns } from "./live-turns.ts";
 
 export interface HandoffEventsOptions {
   capacity: Pick<
@@ -24,8 +24,8 @@ export interface HandoffEventsOptions {
   calls: Pick<CallStore, "setCarrierCallId">;
   /** Undefined where the service manages no telephone calls. */
   phoneCalls: Pick<PhoneCalls, "phoneRequested" | "mediaChanged"> | undefined;
+  activity: Pick<LiveActivity, "reported">;
   holds: Pick<LiveHolds, "reported" | "ended" | "workerDisconnected">;
-  turns: Pick<LiveTurns, "answered">;
   /** A worker accepts calls; called again for every further report of such a worker. */
   onWorkerAccepting: () => void;
   log: Logger;
@@ -35,7 +35,7 @@ export interface HandoffEventsOptions {
 export function handoffEvents(options: HandoffEventsOptions): HandoffHandlers {
   const { capacity, lostCalls, accountTotals, handoff, endRequests, finalizer, calls, onWorkerAccepting, log } =
     options;
-  const { phoneCalls, holds, turns } = options;
+  const { phoneCalls, holds } = options;
   return {
     onRedeemed: (callId, workerId) => capacity.assign(callId, workerId),
     onReturned({ callId, remainingMs }) {
@@ -71,7 +71,7 @@ export function handoffEvents(options: HandoffEventsOptions): HandoffHandlers {
     onPhoneRequest: (callId, workerId, request) => phoneCalls?.phoneRequested(callId, workerId, request),
     onMedia: (_, { callId, state }) => phoneCalls?.mediaChanged(callId, state),
     onHold: (workerId, report) => holds.reported(workerId, report),
-    onTurn: (report) => turns.answered(report),
+    onActivity: (calls) => options.activity.reported(calls),
     onEnded(callId, end) {
       holds.ended(callId);
       capacity.release(callId);

@@ -1,3 +1,4 @@
+import type { ReplayCheck } from "../../core/calls/replay-check.ts";
 import type { Child, ChildEvents, ChildExit } from "../../core/child-process.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, monotonicMs } from "../../core/clocks.ts";
@@ -35,7 +36,7 @@ export interface RendererClientOptions {
   onRestart: () => void;
 }
 
-type Result = JournaledCall | Recording | LiveSpansPage | undefined;
+type Result = JournaledCall | Recording | LiveSpansPage | ReplayCheck | undefined;
 
 interface Job {
   request: RendererRequest;
@@ -93,6 +94,16 @@ export class RendererClient implements JournalProcessor {
 
   render(callId: CallId, onProgress?: (progress: RenderProgress) => void): Promise<Recording | undefined> {
     return this.#request("render", callId, { onProgress }) as Promise<Recording | undefined>;
+  }
+
+  /** Makes the waveform of a recording that has none. Rejects as `makeWaveform`, and with `renderer_died`. */
+  async makeWaveform(callId: CallId): Promise<void> {
+    await this.#request("waveform", callId, {});
+  }
+
+  /** Replays the journal of a call. Rejects as `checkReplay`, after REPLAY_CHECK_MS_MAX at most, and with `renderer_died`. */
+  checkReplay(callId: CallId): Promise<ReplayCheck> {
+    return this.#request("replay", callId, {}) as Promise<ReplayCheck>;
   }
 
   /** Ends the renderer; open jobs are rejected with `unavailable`. */
@@ -171,6 +182,8 @@ export class RendererClient implements JournalProcessor {
       if (message.kind === "projected") job?.resolve(message.call);
       else if (message.kind === "rendered") job?.resolve(message.recording ?? undefined);
       else if (message.kind === "traced") job?.resolve(message.page ?? undefined);
+      else if (message.kind === "replayed") job?.resolve(message.check);
+      else if (message.kind === "waveform-made") job?.resolve(undefined);
       else job?.reject(deserializeError(message.failure));
     }
     this.#sendNext();

@@ -1,3 +1,4 @@
+import type { ReplayCheck } from "../../core/calls/replay-check.ts";
 import { codeOf, type Fault, systemErrorCodeOf, TrunklineError } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import type { JournaledCall } from "../../record/finalization/journal-processor.ts";
@@ -8,7 +9,7 @@ import type { SpanRequest } from "../../record/traces/spans.ts";
 /** A request of the control process to the renderer. The response carries the same `id`. */
 export interface RendererRequest {
   id: number;
-  kind: "project" | "render" | "trace";
+  kind: "project" | "render" | "trace" | "waveform" | "replay";
   callId: CallId;
   /** The spans that are asked for, with `project` and `trace`. */
   trace?: SpanRequest | undefined;
@@ -28,6 +29,9 @@ export type RendererMessage =
   | { kind: "rendered"; id: number; recording: Recording | null }
   /** `page` is null when the journal has no header yet. */
   | { kind: "traced"; id: number; page: LiveSpansPage | null }
+  /** The recording has a waveform now. */
+  | { kind: "waveform-made"; id: number }
+  | { kind: "replayed"; id: number; check: ReplayCheck }
   | { kind: "failed"; id: number; failure: SerializedError };
 
 /** An error as it is sent between processes. */

@@ -12,8 +12,7 @@ import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORDS_CONCURRENT_MAX } from 
 import type { Logger } from "../../core/log/logger.ts";
 import type { EndSummary } from "../../store/call-handoff.ts";
 import type { CallEnd, CallRecord, CallRedemption, CallStore } from "../../store/call-store.ts";
-import { journalPath } from "../journal/reader.ts";
-import { recordingPath } from "../recording/render.ts";
+import { audioFiles } from "../retention/call-files.ts";
 import type { CallSpan, SpanRequest } from "../traces/spans.ts";
 import type { JournaledCall, JournalProcessor } from "./journal-processor.ts";
 import { liveEndOf } from "./live-end.ts";
@@ -111,7 +110,7 @@ export class CallFinalizer {
   }
 
   /**
-   * Deletes the journal and the recording of a call that is over, after which neither is written again. Missing files
+   * Deletes the journal, the recording and the waveform of a call that is over, after which none is written again. Missing files
    * are no error. Rejects with `unavailable` when the disk refuses; retry then.
    */
   deleteFiles(callId: CallId): Promise<void> {
@@ -130,9 +129,8 @@ export class CallFinalizer {
 
   async #deleteFiles(callId: CallId): Promise<void> {
     const { dataDir } = this.#options;
-    const recording = recordingPath(dataDir, callId);
     try {
-      for (const path of [recording, journalPath(dataDir, callId)]) await rm(path, { force: true });
+      for (const path of audioFiles(dataDir, callId)) await rm(path, { force: true });
     } catch (error) {
       throw unavailable("deleting the files of a call failed", error);
     }

@@ -3,7 +3,6 @@ import { open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type FileOutput, fileOutputOf } from "../../core/encryption/chunked-file.ts";
 import type { MediaContent, MediaFile } from "../../core/encryption/chunks.ts";
-import { pcmBytes } from "../../media/frame-codec.ts";
 
 export const WAV_CHANNELS = 2;
 
@@ -34,12 +33,12 @@ export class StereoInterleaver {
   }
 
   /**
-   * Passes what is available of both channels, at most `samplesMax` of each, to `use` as little-endian PCM. The view is
-   * borrowed until the promise of `use` resolves.
+   * Passes what is available of both channels, at most `samplesMax` of each, to `use`. The view is borrowed until the promise of `use`
+   * resolves.
    */
-  async take(samplesMax: number, use: (pcm: Uint8Array) => Promise<void>): Promise<void> {
+  async take(samplesMax: number, use: (samples: Int16Array) => Promise<void>): Promise<void> {
     const samples = Math.min(...this.#put, samplesMax);
-    await use(pcmBytes(this.#samples.subarray(0, samples * WAV_CHANNELS)));
+    await use(this.#samples.subarray(0, samples * WAV_CHANNELS));
     this.#samples.copyWithin(0, samples * WAV_CHANNELS, Math.max(...this.#put) * WAV_CHANNELS);
     this.#put[0] -= samples;
     this.#put[1] -= samples;

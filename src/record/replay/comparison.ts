@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type CallMs, callMs } from "../../core/clocks.ts";
-import { TrunklineError } from "../../core/errors.ts";
+import { TrunklineError, unavailable } from "../../core/errors.ts";
 import { type JournalFile, JournalReader } from "../journal/reader.ts";
 import {
   type JournaledCommand,
@@ -47,15 +47,17 @@ export interface Comparison {
  * Replays a journal up to and including `untilMs`, and compares each command with the journaled one exactly. Stops at
  * the first difference. A journal of an older build lacks members of some commands; these are not compared.
  *
- * Rejects with `journal_unreadable`, also when the journal has no words.
+ * Rejects with `journal_unreadable`, also when the journal has no words, and with `unavailable` once `signal` is aborted.
  */
 export async function compareJournal(
   file: JournalFile,
   untilMs = callMs(Number.POSITIVE_INFINITY),
+  signal?: AbortSignal,
 ): Promise<Comparison> {
   const comparing = new JournalComparer(untilMs);
   const journal = new JournalReader(file, (record) => comparing.take(record));
-  const stoppedAt = await journal.readMore(() => comparing.done);
+  const stoppedAt = await journal.readMore(() => comparing.done || signal?.aborted === true);
+  if (signal?.aborted === true) throw unavailable("the replay was aborted");
   return comparing.result(stoppedAt !== "stopped");
 }
 

@@ -3,13 +3,15 @@ import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import { journalPath } from "../journal/reader.ts";
 import { recordingPath } from "../recording/render.ts";
+import { waveformPath } from "../recording/waveform.ts";
 
 /**
- * The files of a call that hold its audio: its recording and its journal. Incomplete recordings of processes that died
+ * The files of a call that hold its audio: its recording with the waveform, and its journal. Incomplete recordings of processes that died
  * are deleted at a start.
  */
 export const audioFiles = (dataDir: string, callId: CallId): readonly string[] => [
   recordingPath(dataDir, callId),
+  waveformPath(recordingPath(dataDir, callId)),
   journalPath(dataDir, callId),
 ];
 

@@ -3,6 +3,8 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { CallActivity } from "../../core/calls/activity.ts";
+import type { ListenAnswer } from "../../core/calls/listening.ts";
 import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
@@ -12,7 +14,7 @@ import { asWorkerId, type CallId, type CarrierCallId, type WorkerId } from "../.
 import { WORKER_CONNECT_MS_MAX } from "../../core/limits/admission.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { EndSummary, HoldReport, MediaReport, TurnReport } from "../call-handoff.ts";
+import type { EndSummary, HoldReport, MediaReport } from "../call-handoff.ts";
 import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
 import {
   type ControlMessage,
@@ -66,8 +68,8 @@ export interface HandoffServerOptions {
   onMedia(workerId: WorkerId, report: MediaReport): void;
   /** A caller is on hold from now on, or no longer. Repeated for all who are on hold when a worker connects. */
   onHold(workerId: WorkerId, report: HoldReport): void;
-  /** The agent has answered a turn of a call. */
-  onTurn(report: TurnReport): void;
+  /** What calls do; only after `watchActivity`. */
+  onActivity(calls: readonly CallActivity[]): void;
   /**
    * The call is over and its journal complete or failed; call `acknowledge` when its end is safely recorded. `end` is
    * absent for a call that never began.
@@ -101,6 +103,8 @@ export class HandoffServer {
    */
   readonly #pendingMetrics = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
   readonly #answers: WorkerAnswers;
+  /** The workers report what their calls do. */
+  #isWatching = false;
 
   constructor(options: HandoffServerOptions) {
     this.#options = options;
@@ -215,6 +219,17 @@ export class HandoffServer {
     return answer?.kind === "resume-address" ? (answer.url ?? undefined) : undefined;
   }
 
+  /**
+   * A single-use address at which a client listens to a call: a secret. Undefined where the worker is not connected, or does not answer
+   * within WORKER_ANSWER_MS_MAX.
+   */
+  async listenAddress(workerId: WorkerId, callId: CallId): Promise<ListenAnswer | undefined> {
+    const socket = this.#workers.get(workerId);
+    if (socket === undefined) return undefined;
+    const answer = await this.#answers.ask(socket, (id) => send(socket, { kind: "listen-address", id, callId }));
+    return answer?.kind === "listen-address" ? answer.answer : undefined;
+  }
+
   /** The socket of a worker, which connects again soon after this process has started. Undefined where it does not. */
   async #connected(workerId: WorkerId): Promise<Socket | undefined> {
     for (let waitedMs = 0; waitedMs < WORKER_CONNECT_MS_MAX; waitedMs += WORKER_CONNECT_CHECK_MS) {
@@ -225,6 +240,12 @@ export class HandoffServer {
       });
     }
     return this.#workers.get(workerId);
+  }
+
+  /** With `isOn` the workers report what all of their calls do, and then what changes: again, where they did so before. */
+  watchActivity(isOn: boolean): void {
+    this.#isWatching = isOn;
+    for (const socket of this.#workers.values()) send(socket, { kind: "watch-activity", isOn });
   }
 
   /** Sends the workers the accounts that have reached a limit, if these changed. */
@@ -306,9 +327,6 @@ export class HandoffServer {
           case "return":
             void this.#returnWhenSettled(socket, message);
             return;
-          case "stream-started":
-            this.#options.onStreamStarted(message.callId, message.carrierCallId);
-            return;
           case "phone-request":
           case "media":
             // What the control process answers must find the worker.
@@ -317,21 +335,14 @@ export class HandoffServer {
           case "phone-updated":
           case "live-outcome":
           case "resume-address":
+          case "listen-address":
             this.#answers.received(message);
             return;
+          case "stream-started":
           case "hold":
-            // In the order of arrival: a call that has ended is not on hold.
-            this.#options.onHold(peer.workerId, { callId: message.callId, sinceMs: message.sinceMs });
-            return;
-          case "turn":
-            this.#options.onTurn({
-              callId: message.callId,
-              accountId: message.accountId,
-              delayMs: message.delayMs,
-            });
-            return;
+          case "activity":
           case "ended":
-            this.#options.onEnded(message.callId, message.end);
+            this.#onReport(peer, message);
             return;
           case "metrics":
             this.#onMetrics(socket, message.metrics ?? undefined);
@@ -347,6 +358,18 @@ export class HandoffServer {
       this.#workers.delete(peer.workerId);
       this.#options.onWorkerDisconnected(peer.workerId, peer.connection);
     });
+  }
+
+  /** In the order of arrival: a call that has ended is not on hold. */
+  #onReport(
+    { workerId }: WorkerConnection,
+    message: Extract<WorkerMessage, { kind: "stream-started" | "hold" | "activity" | "ended" }>,
+  ): void {
+    const { onStreamStarted, onHold, onActivity, onEnded } = this.#options;
+    if (message.kind === "stream-started") onStreamStarted(message.callId, message.carrierCallId);
+    else if (message.kind === "hold") onHold(workerId, { callId: message.callId, sinceMs: message.sinceMs });
+    else if (message.kind === "activity") onActivity(message.calls);
+    else onEnded(message.callId, message.end);
   }
 
   #onPhoneMessage(
@@ -388,6 +411,7 @@ export class HandoffServer {
     this.#options.onWorkerConnected(workerId, connection, callIds, load);
     this.#options.onSpendReported(workerId, spends, true);
     send(socket, { kind: "accounts-over-limit", accounts: this.#accountsOverLimit });
+    if (this.#isWatching) send(socket, { kind: "watch-activity", isOn: true });
   }
 
   #onMetrics(socket: Socket, metrics: ProcessMetrics | undefined): void {

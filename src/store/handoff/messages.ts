@@ -1,11 +1,13 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { CallActivity } from "../../core/calls/activity.ts";
+import type { ListenAnswer } from "../../core/calls/listening.ts";
 import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { EndSummary, HoldReport, MediaReport, RedeemedCall, TurnReport } from "../call-handoff.ts";
+import type { EndSummary, HoldReport, MediaReport, RedeemedCall } from "../call-handoff.ts";
 import type { StreamProof } from "../redemptions.ts";
 
 /**
@@ -13,7 +15,7 @@ import type { StreamProof } from "../redemptions.ts";
  * handle. Processes with different versions do not work together, which `welcome` and `hello` detect. Versions before
  * number 2 send none.
  */
-export const HANDOFF_PROTOCOL_VERSION = 8;
+export const HANDOFF_PROTOCOL_VERSION = 9;
 
 /** What a worker carries: calls of carriers and of programs over WebSockets, or WebRTC calls. */
 export const WORKER_ROLES = ["media", "webrtc"] as const;
@@ -82,14 +84,16 @@ export type WorkerMessage =
   | ({ kind: "media" } & MediaReport)
   /** A caller is on hold from now on, or no longer; sent for all who are on hold after each hello. */
   | ({ kind: "hold" } & HoldReport)
-  /** The agent has answered a turn; a control process of an earlier version ignores it. */
-  | ({ kind: "turn" } & TurnReport)
   /** The answer to `phone-update`: whether the worker has the call. */
   | { kind: "phone-updated"; id: number; isTaken: boolean }
   /** The answer to `live-request`. */
   | { kind: "live-outcome"; id: number; outcome: LiveOutcome }
   /** The answer to `resume-address`: a secret; null where the worker has no such call. Never logged. */
   | { kind: "resume-address"; id: number; url: string | null }
+  /** What calls do, of those that have changed; only after `watch-activity`. */
+  | { kind: "activity"; calls: readonly CallActivity[] }
+  /** The answer to `listen-address`. Never logged. */
+  | { kind: "listen-address"; id: number; answer: ListenAnswer }
   /** The worker's metrics at present; null when they could not be read. */
   | { kind: "metrics"; metrics: ProcessMetrics | null };
 
@@ -112,6 +116,10 @@ export type ControlMessage =
   | { kind: "live-request"; id: number; callId: CallId; request: LiveRequest }
   /** Requests a single-use address at which the carrier connects the next stream of a telephone call. */
   | { kind: "resume-address"; id: number; callId: CallId }
+  /** Requests a single-use address at which a client listens to a call. */
+  | { kind: "listen-address"; id: number; callId: CallId }
+  /** With `isOn` the worker sends what all of its calls do, and then what changes, until it is off; sent to each worker that connects. */
+  | { kind: "watch-activity"; isOn: boolean }
   /** The accounts that have reached a limit, in all workers together; all others have not. Sent when that changes. */
   | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
   /** Requests the worker's metrics. */

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { AccountOverLimit } from "../../core/billing/spend.ts";
+import type { ListenAnswer } from "../../core/calls/listening.ts";
 import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
@@ -28,7 +29,7 @@ export type HandoffHandlers = Pick<
   | "onStreamStarted"
   | "onEnded"
 > &
-  Partial<Pick<HandoffServerOptions, "onPhoneRequest" | "onMedia" | "onHold" | "onTurn">>;
+  Partial<Pick<HandoffServerOptions, "onPhoneRequest" | "onMedia" | "onHold" | "onActivity">>;
 
 export interface HandoffThreadClientOptions {
   /** The program of the thread: a module that serves the messages of thread-messages.ts. */
@@ -53,6 +54,7 @@ export class HandoffThreadClient {
   readonly #workers = new Map<WorkerId, number>();
   readonly #pendingMetrics = new Map<number, (metrics: ReadonlyMap<WorkerId, ProcessMetrics | undefined>) => void>();
   readonly #pendingUpdates = new Map<number, (isTaken: boolean) => void>();
+  readonly #pendingListens = new Map<number, (answer: ListenAnswer | undefined) => void>();
   readonly #pendingLive = new Map<number, (outcome: LiveOutcome | undefined) => void>();
   readonly #pendingAddresses = new Map<number, (url: string | undefined) => void>();
   #handlers: HandoffHandlers | undefined;
@@ -159,6 +161,23 @@ export class HandoffThreadClient {
     });
   }
 
+  /**
+   * A new single-use address at which a client listens to a call: a secret. Undefined where the worker is not connected, or does not answer
+   * within WORKER_ANSWER_MS_MAX. Never rejects.
+   */
+  listenAddress(workerId: WorkerId, callId: CallId): Promise<ListenAnswer | undefined> {
+    const id = ++this.#lastRequestId;
+    this.#send({ kind: "listen-address", id, workerId, callId });
+    return new Promise((resolve) => {
+      this.#pendingListens.set(id, resolve);
+    });
+  }
+
+  /** With `isOn` the workers report what all of their calls do, and then what changes: again, where they did so before. */
+  watchActivity(isOn: boolean): void {
+    this.#send({ kind: "watch-activity", isOn });
+  }
+
   /** Sends the workers the accounts that have reached a limit, if these changed. */
   sendAccountsOverLimit(accounts: readonly AccountOverLimit[]): void {
     this.#send({ kind: "accounts-over-limit", accounts });
@@ -261,20 +280,14 @@ export class HandoffThreadClient {
       case "hold":
         handlers.onHold?.(message.workerId, message.report);
         return;
-      case "turn":
-        handlers.onTurn?.(message.report);
+      case "activity":
+        handlers.onActivity?.(message.calls);
         return;
       case "phone-updated":
-        this.#pendingUpdates.get(message.id)?.(message.isTaken);
-        this.#pendingUpdates.delete(message.id);
-        return;
       case "live-outcome":
-        this.#pendingLive.get(message.id)?.(message.outcome);
-        this.#pendingLive.delete(message.id);
-        return;
       case "resume-address":
-        this.#pendingAddresses.get(message.id)?.(message.url);
-        this.#pendingAddresses.delete(message.id);
+      case "listen-address":
+        this.#onAnswer(message);
         return;
       case "ended":
         handlers.onEnded(message.callId, message.end);
@@ -289,4 +302,24 @@ export class HandoffThreadClient {
         return;
     }
   }
+
+  #onAnswer(
+    message: Extract<
+      FromHandoffThread,
+      { kind: "phone-updated" | "live-outcome" | "resume-address" | "listen-address" }
+    >,
+  ): void {
+    const { id } = message;
+    if (message.kind === "phone-updated") take(this.#pendingUpdates, id)?.(message.isTaken);
+    else if (message.kind === "live-outcome") take(this.#pendingLive, id)?.(message.outcome);
+    else if (message.kind === "resume-address") take(this.#pendingAddresses, id)?.(message.url);
+    else take(this.#pendingListens, id)?.(message.answer);
+  }
+}
+
+/** Removes a value from a map. */
+function take<T>(pending: Map<number, T>, id: number): T | undefined {
+  const value = pending.get(id);
+  pending.delete(id);
+  return value;
 }

@@ -1,11 +1,13 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { CallActivity } from "../../core/calls/activity.ts";
+import type { ListenAnswer } from "../../core/calls/listening.ts";
 import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { LogLevel } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { EndSummary, HoldReport, MediaReport, TurnReport } from "../call-handoff.ts";
+import type { EndSummary, HoldReport, MediaReport } from "../call-handoff.ts";
 import type { CallPrompts } from "../call-store.ts";
 import type { StorePlace } from "../open-stores.ts";
 import type { ReturnedCall } from "../redemptions.ts";
@@ -35,10 +37,12 @@ export type ToHandoffThread =
   | { kind: "token-keys"; keys: readonly string[] }
   | { kind: "acknowledge"; callId: CallId }
   | { kind: "end-call"; workerId: WorkerId; callId: CallId; reason: EndReason }
-  /** The answers to these three carry the same `id`. */
+  /** The answers to these four carry the same `id`. */
   | { kind: "phone-update"; id: number; workerId: WorkerId; callId: CallId; update: PhoneUpdate }
   | { kind: "live-request"; id: number; workerId: WorkerId; callId: CallId; request: LiveRequest }
   | { kind: "resume-address"; id: number; workerId: WorkerId; callId: CallId }
+  | { kind: "listen-address"; id: number; workerId: WorkerId; callId: CallId }
+  | { kind: "watch-activity"; isOn: boolean }
   | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
   | { kind: "metrics"; id: number; timeoutMs: number }
   /** The answer carries the same `id`. */
@@ -59,10 +63,11 @@ export type FromHandoffThread =
   | { kind: "phone-request"; callId: CallId; workerId: WorkerId; request: PhoneRequest }
   | { kind: "media"; workerId: WorkerId; report: MediaReport }
   | { kind: "hold"; workerId: WorkerId; report: HoldReport }
-  | { kind: "turn"; report: TurnReport }
   | { kind: "phone-updated"; id: number; isTaken: boolean }
   | { kind: "live-outcome"; id: number; outcome: LiveOutcome | undefined }
   | { kind: "resume-address"; id: number; url: string | undefined }
+  | { kind: "listen-address"; id: number; answer: ListenAnswer | undefined }
+  | { kind: "activity"; calls: readonly CallActivity[] }
   | { kind: "ended"; callId: CallId; end: EndSummary | undefined }
   | { kind: "metrics"; id: number; metrics: ReadonlyMap<WorkerId, ProcessMetrics | undefined> }
   /** Sent after all messages about events before the ping. */

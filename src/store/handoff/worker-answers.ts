@@ -4,7 +4,10 @@ import { WORKER_ANSWER_MS_MAX } from "../../core/limits/admission.ts";
 import type { WorkerMessage } from "./messages.ts";
 
 /** What a worker answers to a request of the control process. */
-export type WorkerAnswer = Extract<WorkerMessage, { kind: "phone-updated" | "live-outcome" | "resume-address" }>;
+export type WorkerAnswer = Extract<
+  WorkerMessage,
+  { kind: "phone-updated" | "live-outcome" | "resume-address" | "listen-address" }
+>;
 
 interface PendingAnswer {
   readonly socket: Socket;

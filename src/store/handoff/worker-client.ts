@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { CallActivity } from "../../core/calls/activity.ts";
+import type { ListenAnswer } from "../../core/calls/listening.ts";
 import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
@@ -17,8 +19,9 @@ import {
   UNRESOLVED_REDEMPTIONS_MAX,
 } from "../../core/limits/admission.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { CallHandoff, EndSummary, HoldReport, MediaReport, RedeemedCall, TurnReport } from "../call-handoff.ts";
+import type { CallHandoff, EndSummary, HoldReport, MediaReport, RedeemedCall } from "../call-handoff.ts";
 import type { StreamProof } from "../redemptions.ts";
+import { ActivityReports } from "./activity-reports.ts";
 import {
   type ControlMessage,
   HANDOFF_PROTOCOL_VERSION,
@@ -55,6 +58,10 @@ export interface HandoffClientOptions {
   onLiveRequest: (callId: CallId, request: LiveRequest) => LiveOutcome;
   /** An address at which the carrier connects the next stream of a call; undefined where this worker does not have it. */
   resumeAddress: (callId: CallId) => string | undefined;
+  /** An address at which a client listens to a call. */
+  listenAddress: (callId: CallId) => ListenAnswer;
+  /** What this worker's calls do: sent while the control process wants it. */
+  activity: () => readonly CallActivity[];
   /** The media streams of this worker's telephone calls: sent at every connection. */
   mediaStates: () => readonly MediaReport[];
   /** The holds of this worker's calls: sent at every connection. */
@@ -97,6 +104,7 @@ export class HandoffClient implements CallHandoff {
   readonly #unacknowledged = new Map<CallId, EndSummary | undefined>();
   /** Token hashes of redemptions with an unknown outcome, by nonce, until the store has returned them. */
   readonly #unconfirmed = new Map<string, string>();
+  readonly #activityReports: ActivityReports;
   #socket: Socket | undefined;
   #isIncompatible = false;
   #connectionCount = 0;
@@ -108,6 +116,11 @@ export class HandoffClient implements CallHandoff {
 
   constructor(options: HandoffClientOptions) {
     this.#options = options;
+    this.#activityReports = new ActivityReports({
+      activity: options.activity,
+      send: (calls) => this.#sendActivity(calls),
+      clock: options.clock,
+    });
     this.firstAttempt = new Promise((resolve) => {
       const cancelTimeout = options.clock.after(TOKEN_KEYS_MS_MAX, resolve);
       this.#onFirstAttempt = () => {
@@ -205,10 +218,6 @@ export class HandoffClient implements CallHandoff {
 
   holdChanged(report: HoldReport): void {
     this.#socket?.write(toLine({ kind: "hold", ...report }));
-  }
-
-  turnAnswered(report: TurnReport): void {
-    this.#socket?.write(toLine({ kind: "turn", ...report }));
   }
 
   ended(callId: CallId, end?: EndSummary): void {
@@ -347,6 +356,13 @@ export class HandoffClient implements CallHandoff {
       case "resume-address":
         setImmediate(() => this.#answerAddress(message));
         return;
+      case "watch-activity":
+        if (message.isOn) this.#activityReports.start();
+        else this.#activityReports.stop();
+        return;
+      case "listen-address":
+        setImmediate(() => this.#answerListening(message));
+        return;
       case "accounts-over-limit":
         this.#options.onAccountsOverLimit(message.accounts);
         return;
@@ -371,6 +387,17 @@ export class HandoffClient implements CallHandoff {
     this.#socket?.write(toLine({ kind: "resume-address", id, url }));
   }
 
+  #sendActivity(calls: readonly CallActivity[]): boolean {
+    // Nothing is queued for a control process that does not read.
+    if (this.#socket?.writableLength !== 0) return false;
+    this.#socket.write(toLine({ kind: "activity", calls }));
+    return true;
+  }
+
+  #answerListening({ id, callId }: Extract<ControlMessage, { kind: "listen-address" }>): void {
+    this.#socket?.write(toLine({ kind: "listen-address", id, answer: this.#options.listenAddress(callId) }));
+  }
+
   #onRedeemed(message: Extract<ControlMessage, { kind: "redeemed" | "redeem-failed" }>): void {
     const pending = this.#pending.get(message.id);
     // The answer is late, and the redemption has been returned.
@@ -391,6 +418,7 @@ export class HandoffClient implements CallHandoff {
 
   #onClose(): void {
     this.#socket = undefined;
+    this.#activityReports.stop();
     this.#cancelLoad?.();
     for (const id of [...this.#pending.keys()]) this.#abort(id, "the connection to the control process was lost");
     for (const id of [...this.#pendingChecks.keys()]) this.#streamChecked(id, null);

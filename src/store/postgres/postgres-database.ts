@@ -28,10 +28,7 @@ export class PostgresDatabase implements SqlDatabase {
    * them, which is then run again. So is one that has found a key free which another has taken before it could.
    */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
-    return retried(
-      () => this.db.transaction().setIsolationLevel("serializable").execute(work),
-      isSerializableConflict,
-    );
+    return retried(() => this.db.transaction().setIsolationLevel("serializable").execute(work), isSerializableConflict);
   }
 
   /** The default of Postgres. The conflicts that are left are deadlocks. */

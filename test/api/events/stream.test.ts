@@ -4,7 +4,6 @@ import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EventStream } from "../../../src/api/events/event-stream.ts";
 import { addMs, elapsedMs } from "../../../src/core/clocks.ts";
-import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import { STALL_MS_MAX } from "../../../src/core/limits/api.ts";
 import { API_KEY_CACHE_MS } from "../../../src/core/limits/api-keys.ts";
 import {
@@ -23,7 +22,6 @@ import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { head } from "../../support/network/raw-http.ts";
 
 const EVENTS = "/api/v1/events";
-const CALL = asCallId("call_1");
 
 let api: ApiUnderTest;
 let base: string;
@@ -127,23 +125,6 @@ test("events come as they happen, in order, as webhooks send them, and the call 
   const [created, ended] = stream.messages;
   expect(created?.data).toMatchObject({ id: expect.stringMatching(/^event_/), type: "call.created" });
   expect(ended?.data.data.call).toEqual((await api.get(`/api/v1/calls/${id}`)).body);
-});
-
-test("who watches also gets each answered turn of the account's live calls, without a number to come back with", async () => {
-  const headers = { "x-api-key": api.key };
-  const watching = await followWith(headers, `${EVENTS}?watch=true`);
-  const other = await follow();
-  for (const stream of [watching, other]) await stream.until(() => stream.text.includes("\n\n"));
-  api.liveTurns.answered({ callId: CALL, accountId: asAccountId("account_other"), delayMs: 1 });
-  api.liveTurns.answered({ callId: CALL, accountId: api.accountId, delayMs: 840 });
-  await createCall();
-  for (const stream of [watching, other]) await stream.until(() => stream.messages.length === 1);
-  const turns = watching.text.split("\n\n").filter((block) => block.includes("call.turn"));
-  expect(turns).toEqual([
-    expect.stringMatching(/^event: call\.turn\ndata: \{"type":"call\.turn","timestamp":"2026-[^"]+",/),
-  ]);
-  expect(turns[0]).toContain(`"data":{"callId":"${CALL}","delayMs":840}`);
-  expect(other.text).not.toContain("call.turn");
 });
 
 test("a client that comes back with the id of its last event gets what it missed, once", async () => {
@@ -357,6 +338,7 @@ test("events are read from the store no faster than the client reads, which is d
     position: { last: 0, lostThrough: 0 },
     after: undefined,
     follows: true,
+    onActivityMissed: undefined,
     events: {
       read: async (accountId, after, limit) => {
         reads += 1;

@@ -335,9 +335,7 @@ describe("an agent's toolIds", () => {
     const fixing = (name: string) => ({
       callSettings: { selectedTools: [{ toolId: shop.id, parameterOverrides: { [name]: "A-17" } }] },
     });
-    expect(pathsOf(await agentWith(fixing("size")))).toEqual([
-      "/callSettings/selectedTools/0/parameterOverrides/size",
-    ]);
+    expect(pathsOf(await agentWith(fixing("size")))).toEqual(["/callSettings/selectedTools/0/parameterOverrides/size"]);
     const agent = await agentWith(fixing("order"));
     const { id } = agent.body as { id: string };
     const listed = { type: "object", properties: { orderId: { type: "string" } } };

@@ -3,8 +3,10 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { monotonicMs } from "../../../src/core/clocks.ts";
 import { asAccountId } from "../../../src/core/ids.ts";
 import { TASK_PROCESS_START_INTERVAL_MS, TASK_WAIT_MS_MAX } from "../../../src/core/limits/processes.ts";
+import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../../src/core/limits/tools.ts";
 import { SchemaProcess } from "../../../src/core/schemas/checker.ts";
 import { ToolChooserClient } from "../../../src/speech/reference/tools/chooser-client.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 
 // Without deadlines of the wall clock: from the source a child starts slowly where the machine is busy.
@@ -60,6 +62,17 @@ test("ADV-H2: three schemas of 8 KiB that ajv compiles slowly do not block the e
   expect(result.every(({ outcome }) => outcome === "answered" || outcome === "over_budget")).toBe(true);
   // On the loop itself nothing else would have had a turn.
   expect(turns).toBeGreaterThan(3);
+}, 60_000);
+
+test("a schema waits for its process and runs, by the wall clock, as long as its request may, and not only as long as other tasks", async () => {
+  const manual = new ManualClock();
+  const starting = new SchemaProcess({ ...options, clock: manual });
+  const [waiting, running] = ["a", "b"].map((id) => starting.compile(asAccountId(id), json({ type: "object" })));
+  manual.advance(SCHEMAS_OF_REQUEST_MS_MAX - 1);
+  expect(await waiting).toMatchObject({ outcome: "answered", answer: { kind: "fits" } });
+  manual.advance(SCHEMAS_OF_REQUEST_MS_MAX - 1);
+  expect(await running).toMatchObject({ outcome: "answered", answer: { kind: "fits" } });
+  await starting.close();
 }, 60_000);
 
 test("ADV-H2: ordinary schemas of nearly 8 KiB are within the budget of a new process", async () => {

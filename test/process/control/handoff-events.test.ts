@@ -17,12 +17,12 @@ function handlers({ isCallStored = true } = {}) {
       void made.push([name, ...args]);
   const events = handoffEvents({
     phoneCalls: undefined,
+    activity: { reported: record("activity") },
     holds: {
       reported: record("hold"),
       ended: record("no hold"),
       workerDisconnected: record("no holds"),
     },
-    turns: { answered: record("turn") },
     capacity: {
       assign: record("assign slot"),
       returned: record("return slot"),

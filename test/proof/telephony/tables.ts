@@ -22,8 +22,7 @@ export function resultTables({ trials, transfers, latencies, floods }: Telephony
     "",
     `${trials.map(({ store, reasons }) => `${store}: ${reasonsText(reasons)}.`).join(" ")}`,
     "",
-    "**Transfers** of people who call, on whole services at the same time as the calls above, the control process being killed",
-    "meanwhile. Targets do what the second table says. Three tenths of the requests to transfer meet a fault: 400, 403, 429, 500 after",
+    "**Transfers** of people who call, on whole services, the control process being killed meanwhile. Targets do what the second table says. Three tenths of the requests to transfer meet a fault: 400, 403, 429, 500 after",
     "it was carried out, 503, HTML, silence with and without effect, a connection that is reset. Three tenths of the transfers have a",
     "webhook late, twice, in the wrong order or lost, and of a tenth the first stream of the return fails. What became of a caller is",
     "seen at the emulated carrier alone: lost is who is connected to no stream, person or text for more than",
@@ -37,7 +36,7 @@ export function resultTables({ trials, transfers, latencies, floods }: Telephony
     ...targetTable(transfers.flatMap(({ results }) => results)),
     "",
     "**Waiting**, without faults and kills, one store after the other; the emulated carriers and the people are a process of their own",
-    "on the same machine. Inbound calls come at a fixed rate and are hung up by the caller 0.2 s after the answer, so the load is one of",
+    "on the same machine. Inbound calls come at fixed rates and are hung up by the caller 0.2 s after the answer, so the load is one of",
     "webhooks, records and new streams. Outbound calls begin twice a second and last 4 s after the greeting, which is cached.",
     "",
     ...latencyTable(latencies),
@@ -114,8 +113,10 @@ function latencyTable(latencies: readonly LatencyResult[]): string[] {
   ];
   return tableLines(
     ["store", "from ... to", "calls", "p50 ms", "p90 ms", "p99 ms"],
-    latencies.flatMap(({ store, documentMs, greetingMs }) => [
-      row(store, "webhook of an inbound call, 50 a second, to its answer", documentMs),
+    latencies.flatMap(({ store, inbound, greetingMs }) => [
+      ...inbound.map(({ perSecond, documentMs }) =>
+        row(store, `webhook of an inbound call, ${perSecond} a second, to its answer`, documentMs),
+      ),
       row(store, "answer of an outbound call to the first speech of the greeting", greetingMs),
     ]),
   );

@@ -19,14 +19,23 @@ import type { TransferResult } from "./transfers/trial.ts";
 const FULL = {
   trial: { calls: 500, kills: 200 },
   transfers: { callers: 500, callersAtOnce: 25, kills: 20 },
-  latency: { inboundCalls: 1_500, inboundPerSecond: 50, greetings: 60 },
+  // The goal is that of the last rate. It is beyond what two cores bear together with the carriers, so the lower ones say how far it is.
+  latency: {
+    inbound: [
+      { calls: 150, perSecond: 5 },
+      { calls: 300, perSecond: 10 },
+      { calls: 600, perSecond: 20 },
+      { calls: 1_500, perSecond: 50 },
+    ],
+    greetings: 60,
+  },
   forgeries: 10_000,
 };
 /** Without what takes a minute because the service waits for a carrier: the full form is for that. */
 const REDUCED = {
   trial: { calls: 12, kills: 4 },
   transfers: { callers: 12, callersAtOnce: 12, kills: 1 },
-  latency: { inboundCalls: 20, inboundPerSecond: 10, greetings: 3 },
+  latency: { inbound: [{ calls: 20, perSecond: 10 }], greetings: 3 },
   forgeries: 400,
 };
 const PROBLEMS_SHOWN_MAX = 5;
@@ -178,25 +187,27 @@ function checkTransfers({ checks, seed }: Proof, { store, callers, kills, result
 }
 
 /** The goals hold on a machine with nothing else to do, so only the full form is held to them. */
-function checkLatency({ checks, reduced }: Proof, result: LatencyResult): void {
-  const { store, inboundCalls, unanswered, documentMs, greetingMs, ungreeted } = result;
-  const documentP99 = percentile(documentMs, 99);
+function checkLatency({ checks, reduced }: Proof, { store, inbound, greetingMs, ungreeted }: LatencyResult): void {
+  for (const { calls, perSecond, unanswered, documentMs } of inbound) {
+    const p99 = percentile(documentMs, 99);
+    const what = `${store}: inbound webhook to its answer, ${perSecond} a second`;
+    checks.print(`  ${what}: p99 ${Math.round(p99)} ms of ${documentMs.length}`);
+    // A busy machine may have no slot for a call.
+    const isEnough = reduced ? documentMs.length > 0 : unanswered === 0;
+    checks.check(
+      `${store}: ${calls} inbound calls, ${perSecond} a second, are answered`,
+      isEnough ? "" : `${unanswered} are not`,
+    );
+    if (!reduced)
+      checks.check(`${what}: p99 at most ${DOCUMENT_MS_MAX} ms`, p99 <= DOCUMENT_MS_MAX ? "" : `${p99.toFixed(1)} ms`);
+  }
   const greetingP90 = percentile(greetingMs, 90);
-  checks.print(`  ${store}: inbound webhook to its answer: p99 ${Math.round(documentP99)} ms of ${documentMs.length}`);
   checks.print(
     `  ${store}: answer to the greeting's first frame: p90 ${Math.round(greetingP90)} ms of ${greetingMs.length}`,
   );
-  // A busy machine may have no slot for a call.
-  const isEnough = reduced ? documentMs.length > 0 && greetingMs.length > 0 : unanswered + ungreeted === 0;
-  checks.check(
-    `${store}: ${inboundCalls} inbound calls answered; ${greetingMs.length + ungreeted} outbound calls greeted`,
-    isEnough ? "" : `${unanswered} not answered, ${ungreeted} not greeted`,
-  );
+  const isEnough = reduced ? greetingMs.length > 0 : ungreeted === 0;
+  checks.check(`${store}: outbound calls are greeted`, isEnough ? "" : `${ungreeted} are not`);
   if (reduced) return;
-  checks.check(
-    `${store}: inbound webhook to its answer, 50 a second: p99 at most ${DOCUMENT_MS_MAX} ms`,
-    documentP99 <= DOCUMENT_MS_MAX ? "" : `${documentP99.toFixed(1)} ms`,
-  );
   checks.check(
     `${store}: answer to the greeting's first frame: p90 at most ${GREETING_MS_MAX} ms`,
     greetingP90 <= GREETING_MS_MAX ? "" : `${greetingP90} ms`,

@@ -53,7 +53,9 @@ describe("a call that is removed", () => {
     expect(events).toContainEqual(expect.objectContaining({ kind: "stt-final", text: "how is the canary" }));
     expect(events).toContainEqual(expect.objectContaining({ kind: "speak", text: "Hello, canary." }));
     expect(events).toContainEqual(expect.objectContaining({ kind: "speak", text: "The canary sings." }));
-    for (const folder of ["journals", "recordings"]) expect(readdirSync(`${directory}/${folder}`)).toHaveLength(1);
+    expect(readdirSync(`${directory}/journals`)).toHaveLength(1);
+    // With its waveform.
+    expect(readdirSync(`${directory}/recordings`)).toHaveLength(2);
     expect(allBytes(`${directory}/journals`)).toMatch(CANARY);
 
     // As DELETE does: the files first, then the rows.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
-import { asAccountId, asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
+import { asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
 import { REDEEM_MS_MAX, WORKER_ANSWER_MS_MAX, WORKER_CONNECT_MS_MAX } from "../../../src/core/limits/admission.ts";
 import { HandoffServer, type HandoffServerOptions } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
@@ -14,6 +14,7 @@ import { handoffServer, NO_REDEMPTIONS } from "../../support/services/handoff-se
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const WORKER = asWorkerId("worker-1");
+const LISTEN = { kind: "address", url: "wss://media.example.com/stream/l_1", validMs: 60_000 } as const;
 const SILENT = asWorkerId("worker-2");
 const CALL = asCallId("call_1");
 const FAILED: PhoneUpdate = { kind: "transfer-failed", target: "+4312345", outcome: "busy" };
@@ -82,15 +83,6 @@ test("a worker reports holds when they begin and end, and those of its calls at 
   expect(reports).toEqual([held, [WORKER, { callId: CALL, sinceMs: undefined }], held]);
 });
 
-test("a worker reports each answered turn once", async () => {
-  const reports: unknown[] = [];
-  const { worker } = await scene({ onTurn: (report) => reports.push(report) });
-  const report = { callId: CALL, accountId: asAccountId("account_1"), delayMs: 840 };
-  worker.turnAnswered(report);
-  while (reports.length === 0) await turn();
-  expect(reports).toEqual([report]);
-});
-
 test("a request is not passed on while the control process is not connected", async () => {
   const worker = handoffClient(join(temporaryDirectory(), "nowhere.sock"));
   onTestFinished(() => worker.close());
@@ -123,6 +115,7 @@ test("a worker answers whether it has the call of an update, and with its addres
     {
       onPhoneUpdate: (callId, update) => updates.push([callId, update]) > 0 && callId === CALL,
       resumeAddress: (callId) => (callId === CALL ? "wss://media.example.com/stream/r_1" : undefined),
+      listenAddress: (callId) => (callId === CALL ? LISTEN : { kind: "refused", reason: "not_live" }),
     },
   );
   const other = asCallId("call_2");
@@ -134,6 +127,8 @@ test("a worker answers whether it has the call of an update, and with its addres
   ]);
   const addresses = [CALL, other].map((callId) => control.resumeAddress(WORKER, callId));
   expect(await Promise.all(addresses)).toEqual(["wss://media.example.com/stream/r_1", undefined]);
+  const listening = [CALL, other].map((callId) => control.listenAddress(WORKER, callId));
+  expect(await Promise.all(listening)).toEqual([LISTEN, { kind: "refused", reason: "not_live" }]);
 });
 
 /** A worker that says hello and answers nothing. */
@@ -152,19 +147,20 @@ test("no answer is awaited from a worker that is not connected, is lost, or is s
     Promise.all([
       control.phoneUpdate(workerId, CALL, FAILED),
       control.resumeAddress(workerId, CALL),
+      control.listenAddress(workerId, CALL),
       control.requestLive(workerId, CALL, { kind: "resume" }),
     ]);
   const missing = ask(SILENT);
   await clock.play(WORKER_CONNECT_MS_MAX);
-  expect(await missing).toEqual([false, undefined, undefined]);
+  expect(await missing).toEqual([false, undefined, undefined, undefined]);
   const socket = await silentWorker(path);
   while (!control.has(SILENT)) await turn();
   const silent = ask(SILENT);
   await clock.play(WORKER_ANSWER_MS_MAX);
-  expect(await silent).toEqual([false, undefined, undefined]);
+  expect(await silent).toEqual([false, undefined, undefined, undefined]);
   const lost = ask(SILENT);
   socket.destroy();
-  expect(await lost).toEqual([false, undefined, undefined]);
+  expect(await lost).toEqual([false, undefined, undefined, undefined]);
 });
 
 test("what concerns a call whose worker connects again soon waits for that", async () => {

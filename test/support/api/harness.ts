@@ -17,6 +17,8 @@ import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalo
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
 import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
+import type { CallActivity } from "../../../src/core/calls/activity.ts";
+import type { ListenAnswer } from "../../../src/core/calls/listening.ts";
 import type { LiveOutcome } from "../../../src/core/calls/live-requests.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
 import type { EpochMs } from "../../../src/core/clocks.ts";
@@ -28,9 +30,11 @@ import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
 import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
-import { LiveTurns } from "../../../src/process/control/live-turns.ts";
 import { telephony } from "../../../src/process/control/telephony.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
+import { journalFileOf } from "../../../src/record/journal/reader.ts";
+import { readWaveform, waveformPath } from "../../../src/record/recording/waveform.ts";
+import { checkReplay } from "../../../src/record/replay/check.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import type { AccountSecretStore } from "../../../src/store/account-secret-store.ts";
 import { CallAdmission } from "../../../src/store/admission/call-admission.ts";
@@ -105,6 +109,8 @@ export interface ApiUnderTest {
     ) => ReturnType<Capacity["reserve"]>;
     workerIsAway: boolean;
     /** What a worker answers to a request for a hold. */
+    /** What a worker answers to a request to listen. */
+    listenAnswer: ListenAnswer;
     liveOutcome: LiveOutcome;
     /** Since when the callers of live calls are on hold. */
     heldSinceMs: EpochMs | undefined;
@@ -114,8 +120,9 @@ export interface ApiUnderTest {
   };
   /** The calls that workers were asked to end. */
   endRequests: { workerId: string; callId: string }[];
-  /** What workers report of turns. */
-  liveTurns: LiveTurns;
+  /** Whether workers were asked for what their calls do, each time; and their reports. */
+  activityWatches: boolean[];
+  reportActivity(calls: readonly CallActivity[]): void;
   recordingPath(callId: string): string;
   /** `path` is by default that of `POST /calls`. */
   post(body: unknown, headers?: Record<string, string>, path?: string): Promise<Answer>;
@@ -151,6 +158,8 @@ export async function apiUnderTest(
       | "requestMsMax"
       | "stallMsMax"
       | "recordingPath"
+      | "readWaveform"
+      | "checkReplay"
       | "publicApiUrls"
       | "corsOrigins"
       | "startRates"
@@ -214,13 +223,15 @@ export async function apiUnderTest(
     accountOver: undefined,
     admit: () => undefined,
     workerIsAway: false,
+    listenAnswer: { kind: "address", url: "wss://media.test/stream/l_secret", validMs: 60_000 },
     liveOutcome: "done",
     heldSinceMs: undefined,
     storeIsAway: false,
     diskIsLow: false,
   };
   const endRequests: ApiUnderTest["endRequests"] = [];
-  const liveTurns = new LiveTurns();
+  const activityWatches: boolean[] = [];
+  let reportActivity: (calls: readonly CallActivity[]) => void = () => {};
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const events = new EventPager(directory);
   const metrics = new ControlMetrics(CONNECTION_TYPES);
@@ -315,9 +326,18 @@ export async function apiUnderTest(
       return !state.workerIsAway;
     },
     heldSince: () => state.heldSinceMs,
+    activity: {
+      watch: (isOn) => void activityWatches.push(isOn),
+      subscribe: (onReported) => {
+        reportActivity = onReported;
+      },
+    },
+    listenAddress: async () => (state.workerIsAway ? undefined : state.listenAnswer),
     requestLive: async () => (state.workerIsAway ? undefined : state.liveOutcome),
-    liveTurns,
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
+    readWaveform: (callId, buckets) =>
+      readWaveform({ path: waveformPath(recordingPath(callId)), key: undefined }, buckets),
+    checkReplay: (callId) => checkReplay(journalFileOf(directory, callId, undefined), new AbortController().signal),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     transcriptionAudio: new TranscriptionAudio(directory),
     batchCapabilities: async () => ANY_BATCH_PROVIDER,
@@ -377,7 +397,8 @@ export async function apiUnderTest(
   return {
     ...{
       endRequests,
-      liveTurns,
+      activityWatches,
+      reportActivity: (calls: readonly CallActivity[]) => reportActivity(calls),
       app,
       stores,
       webhooks,

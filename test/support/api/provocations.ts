@@ -567,6 +567,27 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     }
   },
   "pauseRecording 503": workerAway,
+  async *"listenToCall 200"(scene) {
+    yield { id: await scene.active() };
+    yield { id: await scene.active(), body: {} };
+  },
+  async *"listenToCall 403"(scene, operation) {
+    yield { id: await scene.active({ recordingEnabled: false }) };
+    yield { id: await scene.active({ redact: ["card_number"] }) };
+    yield* (BY_STATUS[403] as Provocation)(scene, operation);
+  },
+  async *"listenToCall 409"(scene) {
+    yield { id: await scene.ended() };
+    for (const reason of ["not_live", "too_many_listeners"] as const) {
+      scene.api.state.listenAnswer = { kind: "refused", reason };
+      yield { id: await scene.active() };
+    }
+  },
+  async *"listenToCall 503"(scene) {
+    scene.api.state.listenAnswer = { kind: "refused", reason: "unavailable" };
+    yield { id: await scene.active() };
+    yield* workerAway(scene);
+  },
   async *"resumeRecording 200"(scene) {
     yield { id: await scene.active() };
     yield { id: await scene.active(), body: {} };
@@ -598,6 +619,17 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { id: await scene.ended() };
   },
   "headRecording 304": known,
+  async *"getWaveform 200"(scene) {
+    yield { id: await scene.ended() };
+    yield { id: await scene.ended(), query: "buckets=1" };
+  },
+  async *"checkReplay 200"(scene) {
+    yield { id: await scene.ended() };
+  },
+  async *"checkReplay 409"(scene) {
+    yield { id: await scene.active() };
+    yield { id: await scene.ended({ transcriptEnabled: false }) };
+  },
 };
 
 const FORM = formOf([["file", "audio", "a.wav"]]);

@@ -16,6 +16,7 @@ import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_ACCOUNT_MAX } from "../../../src/c
 import type { Role } from "../../../src/core/roles.ts";
 import type { Scope } from "../../../src/core/scopes.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
+import { PeakMeter, waveformPath } from "../../../src/record/recording/waveform.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import { BY_SERVICE } from "../../../src/store/audit-store.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
@@ -284,7 +285,10 @@ export class Scene {
     const path = journalPath(directory, id);
     mkdirSync(dirname(path), { recursive: true });
     copyFileSync(journal(id), path);
-    if (recordingEnabled) writeFileSync(recordingPath(id), WAV);
+    if (recordingEnabled) {
+      writeFileSync(recordingPath(id), WAV);
+      await new PeakMeter(40_000, 8_000).write({ path: waveformPath(recordingPath(id)), key: undefined });
+    }
     await stores.calls.finish(id, {
       status: "ended",
       endReason: "caller_hangup",

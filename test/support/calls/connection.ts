@@ -5,6 +5,7 @@ import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import type { RecordingRequest } from "../../../src/core/calls/recording-pause.ts";
 import type { CallId } from "../../../src/core/ids.ts";
 import type { Attachment, AttachmentParts } from "../../../src/gateway/leg/attachment.ts";
+import type { CallTap } from "../../../src/gateway/listening/call-listeners.ts";
 import type { CallReading } from "../../../src/gateway/metrics/call-counters.ts";
 import { CallSession, type CallSessionOptions, legFormatOf } from "../../../src/gateway/session.ts";
 import type { TransportListener } from "../../../src/gateway/transport/transport.ts";
@@ -85,6 +86,10 @@ export class Connection implements TransportListener {
 
   end(reason: EndReason, how?: "with a goodbye"): void {
     this.#session.end(reason, how);
+  }
+
+  setTap(tap: CallTap | undefined): void {
+    this.#session.setTap(tap);
   }
 
   detectorChanged(detector: string): void {

@@ -74,22 +74,36 @@ export const readBlocks = (page: string): PageBlocks => blocksOf(page, readFileS
 /** `page:line`, for titles and messages. */
 export const placeOf = ({ page, line }: Block): string => `${page}:${line}`;
 
-/** Commands or a program, with the output that the page shows after them, or an example of another kind. */
+/** Commands or a program, with what the page shows after them, or an example of another kind. */
 export type Step =
-  | { kind: "commands" | "program"; block: Block; shown: string | undefined }
+  | { kind: "commands" | "program"; block: Block; shown: readonly string[] }
   | { kind: "example"; block: Block };
 
 const KINDS: Readonly<Record<string, "commands" | "program">> = { sh: "commands", ts: "program" };
+/** How a page says that a further block `text` is what the same commands have shown in another terminal. */
+const OTHER_TERMINAL = /\b(?:first|second|third|fourth) terminal\b/;
 
-/** Blocks in the order of a reader. A block `text` directly after one of commands, or a program, is its output. */
+/**
+ * Blocks in the order of a reader. A block `text` directly after one of commands, or a program, is its output, and so are those that
+ * follow it where the text before them names a terminal.
+ */
 export function stepsOf(blocks: readonly Block[]): Step[] {
-  return blocks.flatMap((block, at): Step[] => {
-    const [before, next] = [blocks[at - 1], blocks[at + 1]];
+  const steps: Step[] = [];
+  let shown: string[] | undefined;
+  for (const block of blocks) {
     const kind = KINDS[block.language];
-    if (kind !== undefined) return [{ kind, block, shown: next?.language === "text" ? next.text : undefined }];
-    const isOutput = block.language === "text" && before !== undefined && before.language in KINDS;
-    return block.language === "mermaid" || isOutput ? [] : [{ kind: "example", block }];
-  });
+    const isFurther = shown !== undefined && shown.length > 0;
+    if (kind !== undefined) {
+      shown = [];
+      steps.push({ kind, block, shown });
+    } else if (shown !== undefined && block.language === "text" && (!isFurther || OTHER_TERMINAL.test(block.prose))) {
+      shown.push(block.text);
+    } else {
+      shown = undefined;
+      if (block.language !== "mermaid") steps.push({ kind: "example", block });
+    }
+  }
+  return steps;
 }
 
 /** The only example in this language under a heading of a page. Throws when there is none, or more than one. */

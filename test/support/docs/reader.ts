@@ -8,10 +8,10 @@ import { Terminal } from "./terminal.ts";
 
 const READY_MS_MAX = 90_000;
 const BLOCK_MS_MAX = 180_000;
-/** Until a webhook has arrived at the second terminal. */
-const DELIVERY_MS_MAX = 30_000;
+/** Until a webhook or a trace has arrived at its terminal: `call.ended` waits for an analysis, for 30 s at most. */
+const DELIVERY_MS_MAX = 60_000;
 /** What pages write within the checkout; a page that is followed again does not find it. */
-const WRITTEN = ["data", "trial", "backup", "export.jsonl.gz"];
+const WRITTEN = ["data", "trial", "backup", "export.jsonl.gz", "webhook.json", "event.json"];
 /** As strict as the compiler of a new project. */
 const COMPILER =
   "npx tsc --ignoreConfig --noEmit --strict --module nodenext --target es2023 --types node --skipLibCheck";
@@ -28,8 +28,9 @@ export interface Place {
 
 const SERVICE_ENV = { METRICS_PORT: "off", WORKERS: "1", WEBRTC_MEDIA_PORT: "0" };
 const isService = ({ text }: Block): boolean => /\bnpm start$/.test(text.trimEnd());
-/** What stays in a terminal of its own: a receiver of webhooks or traces, or an emulated carrier. */
-const isListener = ({ text }: Block): boolean => /npm run (?:(?:webhooks|traces) -- listen|carrier -- \w+)/.test(text);
+/** What stays in a terminal of its own: a receiver of webhooks or traces, an emulated carrier, or the server of an example. */
+const LISTENER = /npm run (?:(?:webhooks|traces) -- listen|carrier -- \w+)|node examples\/shop\.mjs/;
+const isListener = ({ text }: Block): boolean => LISTENER.test(text);
 const LISTENS = /listening on port \d+/;
 /** What a page asks its reader to do before a block. */
 const STOPS_SERVICE = /Ctrl-C in the first terminal/;
@@ -38,8 +39,8 @@ const STOPS_LISTENER = /Ctrl-C in the second terminal/;
 const needsService = ({ text }: Block): boolean => /npm run (?:call|webhooks)\b|127\.0\.0\.1:808|examples\//.test(text);
 
 /**
- * Follows a page from its beginning to its end: the service in the first terminal, a receiver of webhooks or a carrier in the second,
- * everything else in the third.
+ * Follows a page from its beginning to its end: the service in one terminal, each receiver of webhooks or traces, carrier and server of
+ * an example in another, everything else in the last.
  */
 export class Reader {
   /** What each block wrote, by `page:line`. */
@@ -49,7 +50,8 @@ export class Reader {
   readonly #place: Place;
   #service: Terminal | undefined;
   #hasStarted = false;
-  #listener: Terminal | undefined;
+  /** By their commands, without options: one of the same kind replaces the one before. */
+  readonly #listeners = new Map<string, Terminal>();
   #terminal: Terminal | undefined;
 
   /** `page` is the path of a page within the repository. */
@@ -69,14 +71,10 @@ export class Reader {
     for (const step of stepsOf(readBlocks(this.#page).blocks)) {
       await this.#stopAsAsked(step.block.prose);
       if (step.kind === "example" || step.block.noRun !== undefined) continue;
-      const received = this.#listener?.output.length ?? 0;
+      const received = this.#received();
       const output = step.kind === "program" ? await this.#program(step.block) : await this.#commands(step.block);
       this.outputs.set(placeOf(step.block), output);
-      const shown = this.#substituted(step.shown ?? "");
-      const missing = missingOutput(shown, output);
-      if (missing === "" || (await this.#isReceived(shown, received))) continue;
-      const second = this.#listener === undefined ? "" : `\nand in the second terminal\n${this.#listener.output}`;
-      throw new Error(`${placeOf(step.block)} does not show\n${missing}\nbut\n${output}${second}`);
+      for (const shown of step.shown) await this.#expectShown(placeOf(step.block), shown, output, received);
     }
   }
 
@@ -104,9 +102,9 @@ export class Reader {
 
   /** Ends everything that was started. Throws when Ctrl-C does not end it. */
   async stop(): Promise<void> {
-    const terminals = [this.#terminal, this.#listener, this.#service];
+    const terminals = [this.#terminal, ...this.#listeners.values(), this.#service];
     this.#terminal = undefined;
-    this.#listener = undefined;
+    this.#listeners.clear();
     this.#service = undefined;
     for (const terminal of terminals) await terminal?.stop();
   }
@@ -117,27 +115,54 @@ export class Reader {
     return isListener(block) ? await this.#listen(block.text) : await this.#run(block.text);
   }
 
-  /** Starts what stays in the second terminal; resolves when it listens. */
+  /** Starts what stays in a terminal of its own; resolves when it listens. */
   async #listen(commands: string): Promise<string> {
     const { apiPort: API_PORT = "" } = this.ports ?? {};
-    await this.#listener?.stop();
+    const [kind = ""] = LISTENER.exec(commands) ?? [];
+    await this.#listeners.get(kind)?.stop();
     const listener = new Terminal({ cwd: this.#place.checkout, env: { ...this.#place.env, API_PORT } });
-    this.#listener = listener;
+    this.#listeners.set(kind, listener);
     await listener.start(this.#substituted(commands), LISTENS, READY_MS_MAX);
     return listener.output;
   }
 
-  /** Whether the second terminal shows this, after its first `from` characters. */
-  async #isReceived(shown: string, from: number): Promise<boolean> {
-    const shows = (output: string): boolean => missingOutput(shown, output.slice(from)) === "";
-    return (await this.#listener?.reaches(shows, DELIVERY_MS_MAX)) ?? false;
+  /** How much each listener has written. */
+  #received(): ReadonlyMap<Terminal, number> {
+    return new Map([...this.#listeners.values()].map((listener) => [listener, listener.output.length]));
+  }
+
+  /** Throws unless the commands have written what the page shows, or a listener does, after what it had `received` before them. */
+  async #expectShown(
+    place: string,
+    text: string,
+    output: string,
+    received: ReadonlyMap<Terminal, number>,
+  ): Promise<void> {
+    const shown = this.#substituted(text);
+    const missing = missingOutput(shown, output);
+    if (missing === "" || (await this.#isReceived(shown, received))) return;
+    const others = [...this.#listeners].map(
+      ([kind, listener]) => `\nand in the terminal of ${kind}\n${listener.output}`,
+    );
+    throw new Error(`${place} does not show\n${missing}\nbut\n${output}${others.join("")}`);
+  }
+
+  async #isReceived(shown: string, received: ReadonlyMap<Terminal, number>): Promise<boolean> {
+    const waits = [...this.#listeners.values()].map(async (listener) => {
+      const shows = (output: string): boolean => missingOutput(shown, output.slice(received.get(listener) ?? 0)) === "";
+      if (!(await listener.reaches(shows, DELIVERY_MS_MAX))) throw new Error("it does not show this");
+    });
+    return await Promise.any(waits).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Presses Ctrl-C where the text before a block says so. */
   async #stopAsAsked(prose: string): Promise<void> {
     if (STOPS_LISTENER.test(prose)) {
-      await this.#listener?.stop();
-      this.#listener = undefined;
+      for (const listener of this.#listeners.values()) await listener.stop();
+      this.#listeners.clear();
     }
     if (STOPS_SERVICE.test(prose)) {
       await this.#service?.stop();

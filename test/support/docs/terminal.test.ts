@@ -54,8 +54,10 @@ test("what a program writes later is waited for, until it ends or the time is ov
   const one = terminal();
   await one.start(`echo ready; until [ -e ${flag} ]; do :; done; echo later; tail -f /dev/null`, /ready/, WITHIN_MS);
   const later = one.reaches((output) => output.includes("later"), WITHIN_MS);
+  const neverBeside = one.reaches((output) => output.includes("never"), 100);
   writeFileSync(flag, "");
   expect(await later).toBe(true);
+  expect(await neverBeside).toBe(false);
   expect(await one.reaches((output) => output.includes("never"), 100)).toBe(false);
   const ended = terminal();
   await ended.start("echo ready", /ready/, WITHIN_MS);

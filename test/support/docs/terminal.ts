@@ -20,7 +20,8 @@ export class Terminal {
   readonly #closed: Promise<unknown>;
   #isClosed = false;
   #blocks = 0;
-  #wake: () => void = () => {};
+  /** Of all that wait for a condition at a time. */
+  readonly #waiting = new Set<() => void>();
 
   constructor({ cwd, env }: TerminalOptions) {
     this.#child = spawn("bash", ["-s"], { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
@@ -62,9 +63,7 @@ export class Terminal {
       this.#wake();
     }, withinMs);
     while (!condition(this.output) && !this.#isClosed && !isLate) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
     clearTimeout(timer);
     return condition(this.output);
@@ -78,6 +77,11 @@ export class Terminal {
     const hasStopped = this.#isClosed;
     this.#signal("SIGKILL");
     if (!hasStopped) throw new Error(`Ctrl-C did not end it within ${STOP_MS_MAX} ms:\n${this.output}`);
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
   }
 
   async #until(condition: (output: string) => boolean, withinMs: number, commands: string): Promise<void> {

@@ -175,7 +175,6 @@ class GoldenCallRun implements LiveCall {
         phoneRequested: () => false,
         mediaChanged: () => {},
         holdChanged: () => {},
-        turnAnswered: () => {},
         ended: () => {
           this.#isOver = true;
         },

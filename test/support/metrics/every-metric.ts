@@ -31,6 +31,7 @@ export const readings = (change: Partial<WorkerReadings> = {}): WorkerReadings =
   journalPendingBytes: 0,
   journalFailures: 0,
   journalsUnsynced: 0,
+  listening: { listeners: 0, ended: { call_ended: 0, left: 0, slow: 0, sent: 0, failed: 0 }, framesDropped: 0 },
   ...change,
 });
 

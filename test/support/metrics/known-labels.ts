@@ -24,6 +24,7 @@ import {
 } from "../../../src/core/metrics/control-metrics.ts";
 import {
   CALL_RETRIEVAL_OUTCOMES,
+  LISTENER_ENDS,
   LLM_ABORT_REASONS,
   OPUS_REFUSALS,
   PROMPT_TRIM_CAUSES,
@@ -79,6 +80,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   reason: [
     ...END_REASONS,
     ...EVENT_STREAM_ENDS,
+    ...LISTENER_ENDS,
     ...LLM_ABORT_REASONS,
     ...OPUS_REFUSALS,
     ...RESUME_REASONS,

@@ -30,7 +30,7 @@ export const handoffServer = (path: string, changes: Partial<HandoffServerOption
   onPhoneRequest: () => {},
   onMedia: () => {},
   onHold: () => {},
-  onTurn: () => {},
+  onActivity: () => {},
   onEnded: () => {},
   ...changes,
 });

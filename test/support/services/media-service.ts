@@ -23,7 +23,6 @@ import { loadResampler } from "../../../src/media/resampler.ts";
 import type { VoiceActivityDetection } from "../../../src/media/voice-activity/detector.ts";
 import { loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
 import { LiveHolds } from "../../../src/process/control/live-holds.ts";
-import { LiveTurns } from "../../../src/process/control/live-turns.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
@@ -130,14 +129,12 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     returnRedemption: (tokenHash, nonce) => stores.redemptions.returnRedemption(tokenHash, nonce),
   };
   const holds = new LiveHolds();
-  const turns = new LiveTurns();
   const ipc = new HandoffServer(
     handoffServer(path, {
       log,
       redemptions,
       onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
       onHold: (workerId, report) => holds.reported(workerId, report),
-      onTurn: (report) => turns.answered(report),
       onEnded: (callId, end) => finalizer.finalize(callId, end),
     }),
   );
@@ -166,6 +163,8 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     onPhoneUpdate: (callId, update) => gateway.phoneUpdate(callId, update),
     onLiveRequest: (callId, request) => gateway.request(callId, request),
     resumeAddress: (callId) => gateway.resumeAddress(callId),
+    listenAddress: (callId) => gateway.listenAddress(callId),
+    activity: () => gateway.activity(),
     mediaStates: () => gateway.mediaStates(),
     holds: () => gateway.holds(),
     metrics: () => metrics.collect(),
@@ -237,7 +236,6 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     gateway,
     ipc,
     holds,
-    turns,
     finalizer,
     server,
     port,

@@ -18,6 +18,9 @@ import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
 import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
+import { journalFileOf } from "../../../src/record/journal/reader.ts";
+import { readWaveform, waveformPath } from "../../../src/record/recording/waveform.ts";
+import { checkReplay } from "../../../src/record/replay/check.ts";
 import { countCalls } from "../../../src/store/call-metrics.ts";
 import { DocumentFiles } from "../../../src/store/data-dir/document-files.ts";
 import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
@@ -108,9 +111,13 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     recordingPath,
     endCall: (workerId, { id }) => ipc.endCall(workerId, id, "api_hangup"),
     heldSince: (callId) => media.holds.sinceMs(callId),
+    activity: { watch: (isOn) => ipc.watchActivity(isOn), subscribe: () => {} },
+    listenAddress: (workerId, callId) => ipc.listenAddress(workerId, callId),
     requestLive: (workerId, callId, request) => ipc.requestLive(workerId, callId, request),
-    liveTurns: media.turns,
     removeFiles: (callId) => finalizer.deleteFiles(callId),
+    readWaveform: (callId, buckets) =>
+      readWaveform({ path: waveformPath(recordingPath(callId)), key: undefined }, buckets),
+    checkReplay: (callId) => checkReplay(journalFileOf(directory, callId, undefined), AbortSignal.timeout(30_000)),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     transcriptionAudio: new TranscriptionAudio(directory),
     transcriptionBytesMax: 1_000_000,

@@ -31,7 +31,7 @@ const event = (id: number, type: string) => `id: ${id}\nevent: ${type}\ndata: {"
 
 test("a lost connection goes on after the last event, also of one that has no number", async () => {
   const { seen, asked, delays } = await connected([
-    `retry: 2000\nid: 4\n\n${event(5, "call.started")}event: call.turn\ndata: {"type":"call.turn"}\n\n`,
+    `retry: 2000\nid: 4\n\n${event(5, "call.started")}event: calls.activity\ndata: {"type":"calls.activity"}\n\n`,
     event(6, "call.ended"),
     401,
   ]);
@@ -40,7 +40,7 @@ test("a lost connection goes on after the last event, also of one that has no nu
     "connecting",
     "open",
     "call.started 5",
-    "call.turn 5",
+    "calls.activity 5",
     "lost",
     "open",
     "call.ended 6",

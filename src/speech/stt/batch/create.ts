@@ -77,7 +77,9 @@ export function createBatchProviders({
 
   return {
     forAccount: async (account, needs) => {
-      const serving = (await shared.get(account, () => candidatesOf(account))).filter((candidate) => serves(candidate, needs));
+      const serving = (await shared.get(account, () => candidatesOf(account))).filter((candidate) =>
+        serves(candidate, needs),
+      );
       if (serving.length > 0) return new FallbackBatchStt(serving, clock);
       throw unavailable(`no STT provider of the account transcribes recordings ${inWords(needs)}`);
     },

@@ -5,6 +5,7 @@ import type { HttpTool } from "../../../../src/core/calls/spec.ts";
 import { asAccountId } from "../../../../src/core/ids.ts";
 import { type Resolve, resolveByDns } from "../../../../src/core/network/guarded-http.ts";
 import { HttpTools } from "../../../../src/core/tools/http/client.ts";
+import type { ShownRequest } from "../../../../src/core/tools/outcome.ts";
 import type { ToolSecret, ToolSecrets } from "../../../../src/core/tools/secrets.ts";
 import { scriptedDns } from "../../../support/network/scripted-dns.ts";
 
@@ -64,15 +65,13 @@ const secrets = (): ToolSecrets =>
     }).map(([name, value]) => [name, { value, hosts: [`127.0.0.1:${port}`], accountIds: [ACCOUNT] }]),
   );
 
-/** The outcome of a call, without what the account is shown of its request. */
 const call = async (
   changes: Partial<HttpTool> = {},
   given: Record<string, unknown> = { order: "A-17" },
   { resolve, allowLoopback = true }: { resolve?: Resolve; allowLoopback?: boolean } = {},
 ) => {
   const tools = new HttpTools({ secrets: secrets(), allowLoopback, ...(resolve !== undefined && { resolve }) });
-  const outcome = await tools.carryOut(tool(changes), given, new AbortController().signal, ACCOUNT);
-  return outcome;
+  return await tools.carryOut(tool(changes), given, new AbortController().signal, ACCOUNT);
 };
 
 describe("an HTTP tool", () => {
@@ -488,11 +487,15 @@ test("shows its account what it sent, without secrets and with masked headers", 
   const tools = new HttpTools({ secrets: secrets(), allowLoopback: true });
   const headers = { Authorization: "Bearer {{OTHER}}", "X-Api-Key": "canary", Accept: "text/plain" };
   const changed = tool({ method: "POST", headers });
-  const { sent } = await tools.carryOut(changed, { order: "A 1", size: 2 }, new AbortController().signal, ACCOUNT);
-  expect(sent).toEqual({
-    ...{ method: "POST", url: `http://127.0.0.1:${port}/orders/A%201`, body: '{"size":2}' },
-    headers: { Authorization: "Bearer ***", "X-Api-Key": "***", Accept: "text/plain" },
-  });
+  const sent: ShownRequest[] = [];
+  const given = { order: "A 1", size: 2 };
+  await tools.carryOut(changed, given, new AbortController().signal, ACCOUNT, (request) => sent.push(request));
+  expect(sent).toEqual([
+    {
+      ...{ method: "POST", url: `http://127.0.0.1:${port}/orders/A%201`, body: '{"size":2}' },
+      headers: { Authorization: "Bearer ***", "X-Api-Key": "***", Accept: "text/plain" },
+    },
+  ]);
 });
 
 test("a call has its account's own secrets, before those of the service, for their servers alone", async () => {

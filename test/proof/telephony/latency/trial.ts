@@ -23,18 +23,24 @@ const POLL_MS = 20;
 
 export interface LatencyOptions {
   store: StoreName;
-  inboundCalls: number;
-  inboundPerSecond: number;
+  /** Inbound calls at these rates, one after the other. */
+  inbound: readonly { calls: number; perSecond: number }[];
   greetings: number;
+}
+
+/** Inbound calls that came at one rate. */
+export interface InboundResult {
+  calls: number;
+  perSecond: number;
+  /** Those whose webhook got no document or was refused. */
+  unanswered: number;
+  /** From the webhook to the whole answer, of each, in ascending order. */
+  documentMs: readonly number[];
 }
 
 export interface LatencyResult {
   store: StoreName;
-  inboundCalls: number;
-  /** Inbound calls whose webhook got no document or was refused. */
-  unanswered: number;
-  /** From the webhook of an inbound call to the whole answer, of each, in ascending order. */
-  documentMs: readonly number[];
+  inbound: readonly InboundResult[];
   /** From the answer of an outbound call to the first frame of speech that the person hears, in ascending order. */
   greetingMs: readonly number[];
   ungreeted: number;
@@ -59,7 +65,7 @@ export class LatencyTrial {
     const started = await Promise.all(CARRIER_NAMES.map((name) => ObservedCarrier.start(name, 1, this.#listening)));
     const carriers = started.map(({ carrier }) => carrier);
     const env = Object.assign({}, ...started.map((each) => each.env)) as Record<string, string>;
-    const { store, inboundCalls, inboundPerSecond, greetings } = this.#options;
+    const { store, inbound: rates, greetings } = this.#options;
     const service = await KilledService.start(store, env);
     try {
       const agentId = await createAgent(service);
@@ -68,9 +74,10 @@ export class LatencyTrial {
       const scene: Scene = { service, agentId, carriers, numberIds };
       await this.#greet(scene, WARM_UP_CALLS);
       const greeted = await this.#greet(scene, greetings);
-      await this.#receive(carriers, Math.min(inboundCalls, inboundPerSecond));
-      const answered = await this.#receive(carriers, inboundCalls);
-      return { store, inboundCalls, ...greeted, ...answered };
+      await this.#receive(carriers, { calls: WARM_UP_CALLS, perSecond: WARM_UP_CALLS });
+      const inbound: InboundResult[] = [];
+      for (const rate of rates) inbound.push(await this.#receive(carriers, rate));
+      return { store, inbound, ...greeted };
     } finally {
       for (const { emulator } of carriers) await emulator.stop();
       await service.remove();
@@ -120,21 +127,26 @@ export class LatencyTrial {
   /** At the carriers by turns. */
   async #receive(
     carriers: readonly ObservedCarrier[],
-    count: number,
-  ): Promise<Pick<LatencyResult, "unanswered" | "documentMs">> {
+    { calls, perSecond }: LatencyOptions["inbound"][number],
+  ): Promise<InboundResult> {
     const before = carriers.map(({ webhooks }) => webhooks.length);
     const startMs = performance.now();
-    for (let index = 0; index < count; index += 1) {
-      await delay(startMs + (index * 1_000) / this.#options.inboundPerSecond - performance.now());
+    for (let index = 0; index < calls; index += 1) {
+      await delay(startMs + (index * 1_000) / perSecond - performance.now());
       const carrier = carriers[index % carriers.length];
       if (carrier === undefined) continue;
       carrier.emulator.call({ from: CALLER, to: NUMBERS[carrier.name] }, { hangsUpAfterMs: INBOUND_TALK_MS });
     }
     const incoming = (): SeenWebhook[] =>
       carriers.flatMap(({ webhooks }, index) => webhooks.slice(before[index]).filter(isIncoming));
-    for (let ms = 0; ms < ANSWERED_MS_MAX && incoming().length < count; ms += POLL_MS) await delay(POLL_MS);
+    for (let ms = 0; ms < ANSWERED_MS_MAX && incoming().length < calls; ms += POLL_MS) await delay(POLL_MS);
     const done = incoming().filter(({ status }) => status === 200);
-    return { unanswered: count - done.length, documentMs: ascending(done.map(({ tookMs }) => tookMs)) };
+    return {
+      calls,
+      perSecond,
+      unanswered: calls - done.length,
+      documentMs: ascending(done.map(({ tookMs }) => tookMs)),
+    };
   }
 }
 

@@ -2,19 +2,24 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { SESSION_BASE } from "../api.ts";
 import { noteSignedOut } from "../session.ts";
+import { type Activities, withActivity } from "./activity.ts";
 import { concerns, type LiveEvent, type StreamStatus } from "./event.ts";
 import { openSharedStream } from "./shared-stream.ts";
 
 /** Whether events come at present. */
 export const streamStatus = signal<StreamStatus>("connecting");
 
+/** What live calls do, by their ids. */
+export const liveActivity = signal<Activities>(new Map());
+
 type Listener = (event: LiveEvent) => void;
 const listeners = new Set<Listener>();
 
 /** Connects the page to the events of the account of `userId`, until the returned function is called. */
 export function connectEvents(userId: string): () => void {
-  return openSharedStream(`${SESSION_BASE}/api/v1/events?watch=true`, userId, (message) => {
+  return openSharedStream(`${SESSION_BASE}/api/v1/events?activity=true`, userId, (message) => {
     if (message.kind === "event") {
+      liveActivity.value = withActivity(liveActivity.value, message.event);
       for (const listener of listeners) listener(message.event);
       return;
     }

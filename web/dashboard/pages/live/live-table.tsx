@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { stateOf } from "../../app/call-states.ts";
+import { liveActivity } from "../../app/events/use-events.ts";
 import { words } from "../../app/format.ts";
 import { mayAct } from "../../app/roles.ts";
 import { useAgentNames } from "../../app/use-agent-names.ts";
@@ -10,7 +11,6 @@ import { Menu, MenuButton, MenuChoice } from "../../ui/menu.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { EndDialog, TransferDialog } from "./dialogs.tsx";
 import type { Call } from "./load.ts";
-import { useTurnDelays } from "./turn-delays.ts";
 
 type Act = { kind: "end" | "transfer"; call: Call };
 
@@ -18,8 +18,7 @@ type Act = { kind: "end" | "transfer"; call: Call };
 export function LiveTable({ calls, onDone }: { calls: readonly Call[]; onDone: () => void }) {
   const [act, setAct] = useState<Act>();
   const names = useAgentNames();
-  const delays = useTurnDelays();
-  const columns = useMemo(() => columnsOf(names, delays, setAct), [names, delays]);
+  const columns = useMemo(() => columnsOf(names, setAct), [names]);
   const close = (): void => setAct(undefined);
   return (
     <>
@@ -32,7 +31,6 @@ export function LiveTable({ calls, onDone }: { calls: readonly Call[]; onDone: (
 
 const columnsOf = (
   names: ReadonlyMap<string, string>,
-  delays: ReadonlyMap<string, number>,
   onAct: (act: Act) => void,
 ): readonly Column<Call>[] => [
   { name: "state", title: "State", cell: (call) => <State call={call} /> },
@@ -45,7 +43,8 @@ const columnsOf = (
   { name: "agent", title: "Agent", cell: ({ agentId }) => <Agent id={agentId} names={names} /> },
   { name: "language", title: "Language", cell: ({ configuration }) => configuration.language },
   { name: "since", title: "For", isFigure: true, cell: (call) => <Since at={call.startedAt ?? call.createdAt} /> },
-  { name: "delay", title: "Last turn", isFigure: true, cell: ({ id }) => <Delay ms={delays.get(id)} /> },
+  { name: "now", title: "Now", cell: ({ id }) => <Now id={id} /> },
+  { name: "delay", title: "Last turn", isFigure: true, cell: ({ id }) => <LastDelay id={id} /> },
   { name: "actions", title: "", isFigure: true, cell: (call) => <Actions call={call} onAct={onAct} /> },
 ];
 
@@ -66,6 +65,10 @@ const Agent = ({ id, names }: { id: string | null; names: ReadonlyMap<string, st
       <Foreign text={names.get(id) ?? id} />
     </a>
   );
+
+const Now = ({ id }: { id: string }) => <Foreign text={liveActivity.value.get(id)?.state} />;
+
+const LastDelay = ({ id }: { id: string }) => <Delay ms={liveActivity.value.get(id)?.turnDelayMs} />;
 
 /** Only this cell is drawn again each second. */
 function Since({ at }: { at: string }) {
