@@ -12,6 +12,7 @@ import { TOOL_NAMES } from "../api/tools/schemas.ts";
 import { transcriptionEventItemOf } from "../api/transcriptions/item.ts";
 import { catalogueOf } from "../api/voices/catalogue.ts";
 import { StartRates } from "../api/web-calls/start-rates.ts";
+import { builtDashboardFolder, readDashboardFiles } from "../api/dashboard/files.ts";
 import { builtWebFolder, readWebFiles } from "../api/web-files/files.ts";
 import { describeTools } from "../call/tools/plan.ts";
 import { CONNECTION_TYPES, carrierOf } from "../carriers/list.ts";
@@ -495,6 +496,7 @@ const api: FastifyInstance = buildApi({
   corsOrigins: config.corsOrigins,
   startRates: new StartRates({ clock }),
   webFiles: readWebFiles(builtWebFolder()),
+  dashboardFiles: readDashboardFiles(builtDashboardFolder()),
   metricsAddress: () => metricsAddress,
   readStatus: () => status.read(),
   mediaUrls,
