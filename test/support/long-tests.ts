@@ -143,6 +143,7 @@ export const longInPairs = [
     "telephony/calls",
     "telephony/in-the-call",
     "transcriptions/live",
+    "dashboard/call",
     "dashboard/first-run",
     "dashboard/live",
     "dashboard/shared-stream",

@@ -193,6 +193,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/calls/{id}/waveform": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The waveform of a call's recording
+         * @description What a page draws of a recording without loading it. There are as many buckets as were asked for, or fewer where the recording has fewer than one for every 20 ms. It is there, and 404, as the recording is; like it, it never changes. The first answer for a recording of a version before this operation takes longer: the waveform is made then. Requires the scope `read`.
+         */
+        get: operations["getWaveform"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{id}/replay-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Replay a call, and compare
+         * @description Runs the call's state machine again over the inputs in its journal, and compares what it decides with what it decided in the call. Where the two are identical, the events of the call explain it completely. A call that an earlier version carried may differ: versions decide differently. It takes a few seconds for a long call. 409 `conflict` for a call that is not over, or whose journal lacks the words because of `transcriptEnabled: false` or `redact`; 404 where there is no journal, as once retention has deleted the recording or the transcript. Requires the scope `read`.
+         */
+        get: operations["checkReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/calls/{id}/events": {
         parameters: {
             query?: never;
@@ -2603,6 +2643,25 @@ export interface components {
             /** @description Its text: the header X-API-Key. It is not shown again. */
             key: string;
         };
+        /** @description No audio of the caller had arrived for a while, until now: the network stalled or lost it, or the client sent none. Also at the loss of a stream and at the end of a call. */
+        AudioGapEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "audio-gap";
+            /** @description For how long, in milliseconds. */
+            gapMs: number;
+            /** @description How much of it never came, in milliseconds; the rest came late. */
+            lostMs: number;
+        };
         /**
          * @description One act.
          * @example {
@@ -4711,7 +4770,7 @@ export interface components {
             reason?: "echo";
         };
         /** @description Input of the call: what happened to it. */
-        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["DtmfRequestedEvent"] | components["schemas"]["RecordingPauseRequestedEvent"] | components["schemas"]["RecordingResumeRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["PassagesEvent"] | components["schemas"]["RetrievalFailedEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
+        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["AudioGapEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["DtmfRequestedEvent"] | components["schemas"]["RecordingPauseRequestedEvent"] | components["schemas"]["RecordingResumeRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["PassagesEvent"] | components["schemas"]["RetrievalFailedEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
         /** @description The service failed while handling the previous event, and the call ends. */
         InternalErrorEvent: {
             /**
@@ -6709,6 +6768,48 @@ export interface components {
              * @enum {string}
              */
             kind: "recording-resume-requested";
+        };
+        /**
+         * @description What the replay of a call's journal found.
+         * @example {
+         *       "identical": true,
+         *       "events": 4182,
+         *       "commands": 96,
+         *       "comparedUntilMs": 41220,
+         *       "truncated": false,
+         *       "pausedAtMs": null,
+         *       "writtenBy": "trunkline/0.1.0",
+         *       "replayedBy": "trunkline/0.1.0",
+         *       "difference": null
+         *     }
+         */
+        ReplayCheck: {
+            /** @description The same inputs gave every command that the call gave, and no other. */
+            identical: boolean;
+            /** @description Inputs that were replayed, frames of audio included. */
+            events: number;
+            /** @description Commands that were equal. */
+            commands: number;
+            /** @description The last input that was replayed; ms since the call began. */
+            comparedUntilMs: number;
+            /** @description The journal lacks the call's end: the worker of the call died, or its disk was full. */
+            truncated: boolean;
+            pausedAtMs: number | null;
+            /** @description The version of the software that carried the call. */
+            writtenBy: string;
+            /** @description The version that has replayed it. */
+            replayedBy: string;
+            /** @description Null where `identical` is true. */
+            difference: {
+                /** @description Where the two differ first; ms since the call began. */
+                atMs: number;
+                /** @description The kind of the input before; null where there is none. */
+                after: string | null;
+                /** @description The kind of the command that the call gave; null where it gave none. */
+                journaled: string | null;
+                /** @description The kind of the command that the replay gave; null where it gave none. */
+                replayed: string | null;
+            } | null;
         };
         /** @description The LLM finished the reply, or the part of it before its tool calls. */
         ReplyEndEvent: {
@@ -8962,6 +9063,34 @@ export interface components {
             supportsLanguage: boolean;
         };
         /**
+         * @description How loud both sides of a recording are over its time.
+         * @example {
+         *       "bucketMs": 500,
+         *       "caller": [
+         *         0,
+         *         0,
+         *         9104,
+         *         12870,
+         *         310
+         *       ],
+         *       "agent": [
+         *         8212,
+         *         15022,
+         *         204,
+         *         0,
+         *         7790
+         *       ]
+         *     }
+         */
+        Waveform: {
+            /** @description The length of a bucket in milliseconds, of all of them alike. */
+            bucketMs: number;
+            /** @description The largest amplitude of the caller in each bucket, 0 to 32767. */
+            caller: number[];
+            /** @description The largest amplitude of the agent in each bucket, 0 to 32767. */
+            agent: number[];
+        };
+        /**
          * @description Where events are sent.
          * @example {
          *       "id": "webhook_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
@@ -10431,6 +10560,85 @@ export interface operations {
                 };
                 content?: never;
             };
+        };
+    };
+    getWaveform: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many buckets to divide the recording into.
+                 * @example 1600
+                 */
+                buckets?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How loud both sides of a recording are over its time. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Waveform"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
+    checkReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the replay of a call's journal found. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayCheck"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            409: components["responses"]["Conflict409"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
         };
     };
     listCallEvents: {
@@ -12460,6 +12668,11 @@ export interface operations {
                  * @example false
                  */
                 follow?: "true" | "false";
+                /**
+                 * @description `true`: also `call.turn`, each time that an agent has answered a turn of a live call, with `{callId, delayMs}`: from the caller's last voiced frame to the first frame of the reply that was sent. It is not kept, so it has no `id` and is not sent again.
+                 * @example true
+                 */
+                watch?: "true" | "false";
             };
             header?: {
                 /**

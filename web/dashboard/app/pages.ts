@@ -37,7 +37,7 @@ export const PAGES: readonly PageEntry[] = [
     group: "work",
     component: page(() => import("../pages/calls/index.tsx")),
   },
-  { path: "calls/:id", title: "Call", isBuilt: false, component: page(() => import("../pages/call/index.tsx")) },
+  { path: "calls/:id", title: "Call", isBuilt: true, component: page(() => import("../pages/call/index.tsx")) },
   {
     path: "transcriptions",
     title: "Transcriptions",
