@@ -19,8 +19,8 @@ import { JournalFile } from "../../support/journals/journal-file.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { hasPostgres } from "../../support/postgres/server.ts";
-import { everythingIn } from "../../support/stores/everything.ts";
 import { migratedDatabase } from "../../support/stores/every-store.ts";
+import { everythingIn } from "../../support/stores/everything.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf, redeemedBy } from "../../support/tokens.ts";
 
