@@ -12766,11 +12766,6 @@ export interface operations {
                  * @example false
                  */
                 follow?: "true" | "false";
-                /**
-                 * @description `true`: also `call.turn`, each time that an agent has answered a turn of a live call, with `{callId, delayMs}`: from the caller's last voiced frame to the first frame of the reply that was sent. It is not kept, so it has no `id` and is not sent again.
-                 * @example true
-                 */
-                watch?: "true" | "false";
                 /** @description `true`: also `calls.activity`, with what live calls do: all of them at first, and then once a second those that have changed. It has no `id` and is not repeated. */
                 activity?: "true" | "false";
             };
