@@ -3,7 +3,7 @@ import { bytesText, delayText, durationText, moneyText, numberText, timeText, ut
 import "./figures.css";
 
 const NONE = (
-  <span class="soft" aria-label="none">
+  <span class="soft" role="img" aria-label="none">
     –
   </span>
 );

@@ -1,3 +1,4 @@
+import { millisecondsOf } from "../../../../src/core/clocks.ts";
 import { EventLister, type ListedEvent } from "../../../../src/record/events/event-list.ts";
 import type { CallEvent, CallFacts } from "../../../../web/dashboard/pages/call/model/types.ts";
 import { goldenJournal, recordsOf } from "../../../support/golden/journals.ts";
@@ -19,7 +20,7 @@ export function goldenCall(name: string): GoldenCallData {
   for (const record of records) {
     if (record.kind === "header") continue;
     lister.take(record);
-    lastMs = record.timeMs as number;
+    lastMs = millisecondsOf(record.timeMs);
   }
   const events = JSON.parse(JSON.stringify(listed)) as CallEvent[];
   const { spec, leg } = header;
@@ -27,7 +28,7 @@ export function goldenCall(name: string): GoldenCallData {
   return {
     events,
     facts: {
-      connectionType: spec?.connectionType ?? "carrier_a",
+      connectionType: (spec?.connectionType ?? "carrier_a") as CallFacts["connectionType"],
       configuration: {
         inactivityTimeout: (spec?.inactivityTimeoutMs ?? 30_000) / 1_000,
         firstSpeaker: spec?.firstSpeaker ?? "agent",

@@ -75,7 +75,8 @@ const MORE_COLUMNS: readonly CallColumn[] = [
   },
 ];
 
-export const callColumns = (agents: ReadonlyMap<string, string>): readonly CallColumn[] => [
+/** Who called, and when. */
+const FIRST_COLUMNS: readonly CallColumn[] = [
   {
     name: "createdAt",
     title: "Created",
@@ -117,14 +118,10 @@ export const callColumns = (agents: ReadonlyMap<string, string>): readonly CallC
     cell: ({ phone }) => <Foreign text={phone?.to} />,
     exported: ({ phone }) => phone?.to,
   },
-  {
-    name: "agent",
-    title: "Agent",
-    width: 168,
-    isDefault: true,
-    cell: ({ agentId }) => <Foreign text={agentId === null ? null : (agents.get(agentId) ?? agentId)} />,
-    exported: ({ agentId }) => agentId,
-  },
+];
+
+/** How it went. */
+const LATER_COLUMNS: readonly CallColumn[] = [
   {
     name: "durationMs",
     title: "Duration",
@@ -176,5 +173,18 @@ export const callColumns = (agents: ReadonlyMap<string, string>): readonly CallC
     cell: ({ endReason }) => <Foreign text={endText(endReason)} />,
     exported: ({ endReason }) => endReason,
   },
+];
+
+export const callColumns = (agents: ReadonlyMap<string, string>): readonly CallColumn[] => [
+  ...FIRST_COLUMNS,
+  {
+    name: "agent",
+    title: "Agent",
+    width: 168,
+    isDefault: true,
+    cell: ({ agentId }) => <Foreign text={agentId === null ? null : (agents.get(agentId) ?? agentId)} />,
+    exported: ({ agentId }) => agentId,
+  },
+  ...LATER_COLUMNS,
   ...MORE_COLUMNS,
 ];
