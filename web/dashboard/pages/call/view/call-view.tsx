@@ -1,5 +1,5 @@
 import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
 import type { CallActivity } from "../../../app/events/activity.ts";
 import { liveActivity, useEvents } from "../../../app/events/use-events.ts";
 import { durationText, timeText } from "../../../app/format.ts";
@@ -102,11 +102,11 @@ function useLoading(call: Call, data: CallData, onStale: () => void): void {
 /** Reads on when a turn of the live call is complete, and when it begins and ends. */
 function useFollowing(call: Call, data: CallData): void {
   const soon = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const follow = (): void => {
+  const follow = useCallback((): void => {
     void data.follow();
     clearTimeout(soon.current);
     soon.current = setTimeout(() => void data.follow(), WRITTEN_MS);
-  };
+  }, [data]);
   useEvents(call.endedAt === null ? LIVE : [], ({ data: of }) => {
     const { call: about } = (of ?? {}) as { call?: { id?: string } };
     if (about === undefined || about.id === call.id) follow();
@@ -114,7 +114,7 @@ function useFollowing(call: Call, data: CallData): void {
   const turns = useComputed(() => turnsOf(liveActivity.value.get(call.id))).value;
   useEffect(() => {
     if (turns > 0) follow();
-  }, [turns]);
+  }, [turns, follow]);
   useEffect(() => () => clearTimeout(soon.current), []);
 }
 
