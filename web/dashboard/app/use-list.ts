@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useEvents } from "./events/use-events.ts";
 import { type ListPage, PagedList } from "./paged-list.ts";
 
@@ -34,14 +34,14 @@ export function useList<T>(
   load: (page: PageQuery, signal: AbortSignal) => Promise<ListPage<T>>,
   { on = [], pageRows = PAGE_ROWS }: ListOptions = {},
 ): ListResource<T> {
-  const [, update] = useReducer((count: number, _: void) => count + 1, 0);
+  const [, setChanges] = useState(0);
   const [generation, setGeneration] = useState(0);
   const [isStale, setStale] = useState(false);
   // The key alone says what is loaded: the function is another one at each render.
   const made = useMemo(() => {
     const loadPage = (cursor: string | undefined, signal: AbortSignal): Promise<ListPage<T>> =>
       load({ limit: pageRows, ...(cursor !== undefined && { cursor }) }, signal);
-    return new PagedList<T>({ load: loadPage, onChange: () => update() });
+    return new PagedList<T>({ load: loadPage, onChange: () => setChanges((count) => count + 1) });
   }, [key, generation]);
   // After an event the earlier list stays until the first page of the new one is there, so that nothing flickers.
   const shown = useRef({ key, list: made });
