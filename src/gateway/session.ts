@@ -761,7 +761,10 @@ export class CallSession implements AttachedCall {
     else attachment?.resume();
   }
 
-  /** Words of a call that is redacted, or whose recording is paused, are shown to no client. */
+  /**
+   * Words of a call that is redacted, or whose recording is paused, are shown to no client. The utterances of a live transcription
+   * are, also where it is redacted: its client has the audio.
+   */
   get #withholdsWords(): boolean {
     return isRedacted(this.#options.redeemed.spec) || this.#call.isRecordingPaused;
   }

@@ -57,8 +57,6 @@ declare module "fastify" {
     errors?: readonly ErrorCode[];
     /** The request may ask for features that this service lacks: those are answered with 501. */
     mayBeUnsupported?: boolean;
-    /** The request has fields for features of later versions, with which it is refused as 400. */
-    refusesFeatures?: boolean;
   }
 }
 

@@ -202,7 +202,6 @@ export function errorsOf(schema: FastifySchema): ReadonlyMap<number, readonly Er
   add(500, "internal");
   for (const code of schema.errors ?? []) add(STATUS[code], code);
   if (schema.mayBeUnsupported) add(501, "unavailable");
-  if (schema.refusesFeatures) add(400, "unavailable");
   return new Map([...errors].map(([status, codes]) => [status, CODES.filter((code) => codes.has(code))]));
 }
 

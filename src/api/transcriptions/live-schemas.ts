@@ -7,6 +7,7 @@ import { isG711, metadata, STREAM_RATE_HZ_DEFAULT } from "../calls/request-schem
 import { time } from "../calls/response-schemas.ts";
 import { documentedAs } from "../http/documented-as.ts";
 import { ALONGSIDE_FIELD_ERRORS, oneOf, text, wholeNumber } from "../http/fields.ts";
+import { redact } from "./request-schemas.ts";
 import { transcriptionId } from "./response-schemas.ts";
 
 /** The protocol of the stream, for the author of a client. */
@@ -61,10 +62,12 @@ export const NewLiveTranscriptionBody = z
       vocabulary: documentedAs(z.unknown(), z.array(z.string()).max(0)).optional().meta({
         description: "Words that are likely. No provider takes them for live streams: a list that is not empty is 400.",
       }),
-      redact: z
-        .unknown()
-        .meta({ description: "Not available in this version: any value is 400 `unavailable`." })
-        .optional(),
+      redact: redact.meta({
+        description:
+          "What is not kept of the words, once the transcription is over: card numbers, telephone numbers, email addresses and national " +
+          "ids, as for calls. The stream has the words as they are.",
+        examples: [["card_number"]],
+      }),
       metadata: metadata.default({}),
     },
     { error: "must be a JSON object" },
@@ -72,7 +75,11 @@ export const NewLiveTranscriptionBody = z
   .meta({
     id: "NewLiveTranscription",
     description: "How the stream is transcribed.",
-    examples: [{ language: "en-US" }, { language: "en-US", websocket: { codec: "opus", inputSampleRate: 48_000 } }],
+    examples: [
+      { language: "en-US" },
+      { language: "en-US", websocket: { codec: "opus", inputSampleRate: 48_000 } },
+      { language: "en-US", redact: ["card_number"] },
+    ],
   });
 
 export const CreatedLiveTranscription = z

@@ -20,7 +20,6 @@ import { NoQuery } from "../http/query.ts";
 import { problemWithoutValue } from "../http/validation.ts";
 import { languageByCode } from "../voices/lookup.ts";
 import { CreatedLiveTranscription, NewLiveTranscriptionBody } from "./live-schemas.ts";
-import { redactProblems, refuseRedaction } from "./options.ts";
 
 export interface LiveCreationDeps extends CallCreationDeps, CallSpecDeps {}
 
@@ -37,7 +36,6 @@ const CREATE = {
   querystring: NoQuery,
   body: NewLiveTranscriptionBody,
   errors: ["unknown_language", "idempotency_mismatch", "rate_limited", "spend_limit", ...REFUSAL_CODES] as const,
-  refusesFeatures: true,
   response: { 201: CreatedLiveTranscription },
   responseHeaders: { 201: ["Location", "Idempotent-Replayed"] } as const,
 };
@@ -78,12 +76,7 @@ async function liveSpecOf(
   const isFound = language !== undefined && "code" in language;
   const others = [...found, ...vocabularyProblems(given)];
   const problems = [...others, ...(language === undefined || isFound ? [] : [language])];
-  const redact = redactProblems(given);
-  if (problems.length > 0) {
-    const code = others.length === 0 && redact.length === 0 ? "unknown_language" : "invalid_request";
-    throw invalidRequest([...problems, ...redact], code);
-  }
-  refuseRedaction(redact);
+  if (problems.length > 0) throw invalidRequest(problems, others.length === 0 ? "unknown_language" : "invalid_request");
   assert.ok(isFound, "a language that is no text has a problem");
   return specOf(given as z.output<typeof NewLiveTranscriptionBody>, language.code, llmProviders);
 }
@@ -94,7 +87,7 @@ const vocabularyProblems = ({ vocabulary }: Record<string, unknown>): readonly P
 };
 
 function specOf(
-  { websocket, maxDuration, metadata }: z.output<typeof NewLiveTranscriptionBody>,
+  { websocket, maxDuration, redact, metadata }: z.output<typeof NewLiveTranscriptionBody>,
   language: string,
   llmProviders: (model: ModelName) => readonly string[],
 ): CallSpec {
@@ -108,6 +101,7 @@ function specOf(
     maxDurationMs: maxDuration * 1_000,
     recordingEnabled: false,
     transcriptEnabled: true,
+    ...(redact.length > 0 && { redact: [...new Set(redact)] }),
     metadata,
     // Of conversations; the account's providers are looked up with a model that it may use.
     model: MODEL_NAMES.find((name) => llmProviders(name).length > 0) ?? MODEL_DEFAULT,

@@ -51,18 +51,6 @@ export const speakersProblems = ({ speakers }: Given, { capabilities }: Transcri
         ),
       ];
 
-/** Throws what a live transcription with `redact` is refused with when nothing else is wrong. */
-export function refuseRedaction(redact: readonly Problem[]): void {
-  const [unavailable] = redact;
-  if (unavailable !== undefined)
-    throw new ApiError("unavailable", unavailable.message, { status: 400, details: redact });
-}
-
-export const redactProblems = ({ redact }: Given): readonly Problem[] =>
-  redact === undefined
-    ? []
-    : [problemWithoutValue(["redact"], "is not available for live transcriptions in this version")];
-
 /** Who could, where none does. */
 const could = (providers: readonly string[]): string =>
   providers.length === 0 ? "" : `; ${providers.join(", ")} would`;

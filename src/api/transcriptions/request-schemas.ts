@@ -24,7 +24,14 @@ const wordRule = { error: `must be a word of 1 to ${VOCABULARY_WORD_CHARS_MAX} c
 
 const { channels, timestamps, speakers } = DEFAULT_TRANSCRIPTION_OPTIONS;
 
-/** What can be asked of any transcription. */
+/** `redact` of any transcription. */
+export const redact = listOf(
+  oneOf(TRANSCRIPTION_REDACTION_KINDS),
+  TRANSCRIPTION_REDACTION_KINDS.length,
+  "must be a list of kinds",
+).default([]);
+
+/** What can be asked of the transcription of a file. */
 const options = {
   language: text.optional().meta({
     description:
@@ -53,13 +60,11 @@ const options = {
       description: `Words that are likely, such as names: at most ${VOCABULARY_WORDS_MAX} of ${VOCABULARY_WORD_CHARS_MAX} characters.`,
       examples: [["Lario’s", "Trunkline"]],
     }),
-  redact: listOf(oneOf(TRANSCRIPTION_REDACTION_KINDS), TRANSCRIPTION_REDACTION_KINDS.length, "must be a list of kinds")
-    .default([])
-    .meta({
-      description:
-        "What is not kept of the words: card numbers, telephone numbers, email addresses and national ids, as for calls. The audio is then deleted when the transcription is over.",
-      examples: [["card_number"]],
-    }),
+  redact: redact.meta({
+    description:
+      "What is not kept of the words: card numbers, telephone numbers, email addresses and national ids, as for calls. The audio is then deleted when the transcription is over.",
+    examples: [["card_number"]],
+  }),
   metadata: metadata.default({}),
   deleteAudio: flag.default(false).meta({
     description: "Whether the audio is deleted as soon as the transcription is over, whatever the retention says.",

@@ -9,12 +9,17 @@ export interface SpeechSpan {
 }
 
 /**
- * The words of `text`, which is what was said in `spans`, with times in ms by their letters: a word with twice the letters takes twice
- * the time. For providers that give no times. `language` is a code from `GET /languages`, and divides texts without spaces. `spans`
- * are in their order and do not overlap.
+ * The words of `text`, which is what was said in `spans`, with times as `estimateTimes` gives them. `language` is a code from
+ * `GET /languages`, and divides texts without spaces.
  */
-export function estimateWordTimes(text: string, spans: readonly SpeechSpan[], language: string): PartWord[] {
-  const words = wordsOf(text, language);
+export const estimateWordTimes = (text: string, spans: readonly SpeechSpan[], language: string): PartWord[] =>
+  estimateTimes(wordsOf(text, language), spans);
+
+/**
+ * The words, which are what was said in `spans`, with times in ms by their letters: a word with twice the letters takes twice the time.
+ * For providers that give no times. `spans` are in their order and do not overlap.
+ */
+export function estimateTimes(words: readonly string[], spans: readonly SpeechSpan[]): PartWord[] {
   // A word of punctuation alone takes time, too: nothing may end before it begins.
   const lengths = words.map((word) => Math.max(1, displayWidth(lettersOf(word))));
   const allMs = spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);

@@ -1,6 +1,15 @@
 import { REDACTION_LABELS, type RedactableText, type RedactionKind } from "../redaction/kinds.ts";
 import { findRedactions, withoutSpans } from "../redaction/redaction.ts";
+import { wordsOf } from "../text/words.ts";
 import type { TranscribedUtterance, TranscribedWord, TranscriptionResult } from "./result.ts";
+
+const LABELS = Object.values(REDACTION_LABELS).map((label) => label.replaceAll(/[[\]]/g, "\\$&"));
+/** A label with the signs around it. */
+const LABEL = new RegExp(`([\\p{Ps}\\p{Pi}]*(?:${LABELS.join("|")})[^\\s\\p{L}\\p{N}\\p{Ps}]*)`, "u");
+
+/** The words of a text as `wordsOf` divides it, where a label is one word. */
+export const labelledWordsOf = (text: string, language: string): string[] =>
+  text.split(LABEL).flatMap((part, at) => (at % 2 === 1 ? [part] : wordsOf(part, language)));
 
 /** A word and where it is in the text of its speaker's words. */
 interface PlacedWord {

@@ -1,7 +1,8 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { UtteranceUpdate } from "../../core/calls/transcript.ts";
 import { joinAllTexts } from "../../core/text/words.ts";
-import { estimateWordTimes } from "../../core/transcriptions/estimated-times.ts";
+import { estimateTimes } from "../../core/transcriptions/estimated-times.ts";
+import { labelledWordsOf } from "../../core/transcriptions/redacted-result.ts";
 import type { TranscribedPart, TranscriptionResult } from "../../core/transcriptions/result.ts";
 import type { JournaledCommand, JournalRecord } from "../journal/records.ts";
 import type { RecordedUsage } from "./preemptive-usage.ts";
@@ -84,7 +85,10 @@ export function liveResultOf(
     channels: 1,
     utterances: spoken.map(({ text, startMs, endMs }) => ({ text, startMs, endMs, channel: 0 })),
     words: spoken.flatMap(({ text, startMs, endMs, language: detected }) =>
-      estimateWordTimes(text, [{ startMs, endMs }], detected ?? language).map((word) => ({ ...word, channel: 0 })),
+      estimateTimes(labelledWordsOf(text, detected ?? language), [{ startMs, endMs }]).map((word) => ({
+        ...word,
+        channel: 0,
+      })),
     ),
     hasEstimatedTimes: true,
     parts: providers.parts(durationMs, usage),

@@ -9,7 +9,7 @@ import type { CarrierCallId } from "../../core/ids.ts";
 import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
 import type { CallToolRun } from "../../store/call-store.ts";
 import type { JournalFile } from "../journal/reader.ts";
-import type { JournaledCommand, JournalHeader } from "../journal/records.ts";
+import { type JournaledCommand, type JournalHeader, transcriptionSpecOf } from "../journal/records.ts";
 import { type FrameCounts, summarizeJournal } from "../journal/summary.ts";
 import { replayJournal, type TimedCommand } from "../replay/replay.ts";
 import { isSubsetEqual } from "../replay/subset-equal.ts";
@@ -95,12 +95,11 @@ export async function projectJournal(journal: JournalFile, trace?: SpanRequest):
     frames,
     complete,
   };
+  const transcribed = transcriptionSpecOf(header);
   const said = (commands: readonly TimedCommand[]): Pick<ProjectedCall, "turns" | "transcription"> => ({
     turns: turnsOf(commands),
     transcription:
-      header.spec?.mode === "transcription"
-        ? liveResultOf(commandsOf(commands), header.spec.language, sttProviders, gatherer.usage)
-        : undefined,
+      transcribed && liveResultOf(commandsOf(commands), transcribed.language, sttProviders, gatherer.usage),
   });
   if (endReason !== undefined) {
     const hasEnd = header.redaction?.recovered !== true;

@@ -60,6 +60,8 @@ export interface JournalHeader extends Omit<JournalStart, "spec"> {
   spec?: CallSpec;
   /** What rendering needs of the spec, in a journal that has audio and no words. */
   audio?: Pick<CallSpec, "connectionType" | "maxDurationMs">;
+  /** What the result of a live transcription needs of the spec, in a journal that was redacted. */
+  transcription?: Pick<CallSpec, "language">;
   /** What was taken from the journal once the call was over; it then has no spec. */
   redaction?: JournalRedaction;
 }
@@ -78,6 +80,10 @@ export interface JournalRedaction {
  */
 export const audioSpecOf = ({ spec, audio }: JournalHeader): JournalHeader["audio"] =>
   spec?.recordingEnabled === true ? spec : audio;
+
+/** What the result of a live transcription needs of the spec; undefined for a conversation. */
+export const transcriptionSpecOf = ({ spec, transcription }: JournalHeader): JournalHeader["transcription"] =>
+  spec?.mode === "transcription" ? { language: spec.language } : transcription;
 
 /** Events that are journaled as JSON: all but the two that occur for every frame. */
 export type OccasionalEvent = Exclude<CallEvent, { kind: "frame-in" | "frame-out" }>;

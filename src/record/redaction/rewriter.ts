@@ -11,6 +11,7 @@ import {
   type JournalHeader,
   type JournalRecord,
   type JournalRedaction,
+  transcriptionSpecOf,
 } from "../journal/records.ts";
 import { eventWithoutWords, journaledWithoutWords } from "../journal/redact.ts";
 import type { FoundInCall, Interval } from "./found.ts";
@@ -116,11 +117,13 @@ export class JournalRewriter {
   #redactedHeader(): JournalHeader {
     const { spec: _, ...header } = this.#header;
     const audio = audioSpecOf(this.#header);
+    const transcription = transcriptionSpecOf(this.#header);
     return {
       ...header,
       ...(audio !== undefined && {
         audio: { connectionType: audio.connectionType, maxDurationMs: audio.maxDurationMs },
       }),
+      ...(transcription !== undefined && { transcription }),
       redaction: this.#redaction,
     };
   }

@@ -3,7 +3,13 @@ import { addMs, type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import type { RedactableText, RedactionKind, RedactionRules, RedactionSpan } from "../../core/redaction/kinds.ts";
 import { findRedactions, withoutSpans } from "../../core/redaction/redaction.ts";
-import type { JournaledCommand, JournaledEvent, JournalHeader, JournalRecord } from "../journal/records.ts";
+import {
+  audioSpecOf,
+  type JournaledCommand,
+  type JournaledEvent,
+  type JournalHeader,
+  type JournalRecord,
+} from "../journal/records.ts";
 import type { FoundInCall, Interval, SampleRange } from "./found.ts";
 import { textsOfCommand, textsOfEvent } from "./texts.ts";
 
@@ -44,7 +50,7 @@ export class RedactionSurvey {
   readonly commands: { timeMs: CallMs; command: JournaledCommand }[] = [];
   /** The texts that are kept, redacted, in the order of their records. */
   readonly #kept: { text: RedactableText; interval: Interval | undefined }[] = [];
-  /** What the STT heard: an interim may have words that no final has. */
+  /** What the STT heard, where its sound is kept: an interim may have words that no final has. */
   readonly #transcripts: Heard[] = [];
   readonly #replies = new Map<TurnId, Map<number, Segment>>();
   readonly #dtmf: Interval[] = [];
@@ -90,6 +96,7 @@ export class RedactionSurvey {
     for (const text of textsOfEvent(event)) this.#kept.push({ text, interval: undefined });
     if (event.kind === "dtmf") this.#dtmf.push([addMs(timeMs, -DTMF_MS), addMs(timeMs, DTMF_MS)]);
     else if (event.kind === "stt-interim" || event.kind === "stt-final") {
+      if (this.header === undefined || audioSpecOf(this.header) === undefined) return;
       const interval = [addMs(this.#speechStartMs, -PAD_MS), timeMs] as const;
       this.#transcripts.push({ text: { speaker: "user", text: event.text }, interval });
     } else if (event.kind === "segment-audio") {

@@ -5,8 +5,9 @@ import { commandWithoutWords, redactedPassages } from "../journal/redact.ts";
 type Words = readonly RedactableText[];
 
 /*
- * The records of a journal that keep words when it is redacted: the turns as they were heard, what was ignored, tool calls and their
- * results, and the parameters of the start. Of all other records only lengths and times are kept: what they say is in these.
+ * The records of a journal that keep words when it is redacted: the turns as they were heard, the utterances of a live transcription,
+ * what was ignored, tool calls and their results, and the parameters of the start. Of all other records only lengths and times are kept:
+ * what they say is in these.
  */
 
 /** The texts of a command that are kept, redacted. */
@@ -15,6 +16,7 @@ export function textsOfCommand(command: JournaledCommand): Words {
     case "turn":
       return [{ speaker: command.turn.role, text: command.turn.text }];
     case "ignore":
+    case "utterance":
       return [{ speaker: "user", text: command.text }];
     case "run-tool":
       return textsIn(command.arguments).map((text) => ({ speaker: "tool", text }));
@@ -44,6 +46,12 @@ export function commandWithTexts(command: JournaledCommand, texts: readonly stri
     case "ignore": {
       const stripped = commandWithoutWords(command);
       if (text === "" || stripped.kind !== "ignore") return { ...stripped, ...charsOf(command) };
+      const { chars: _, ...kept } = stripped;
+      return { ...kept, text };
+    }
+    case "utterance": {
+      const stripped = commandWithoutWords(command);
+      if (text === "" || stripped.kind !== "utterance") return { ...stripped, ...charsOf(command) };
       const { chars: _, ...kept } = stripped;
       return { ...kept, text };
     }

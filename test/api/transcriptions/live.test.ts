@@ -112,11 +112,23 @@ describe("POST /transcriptions/live", () => {
     ["an unknown language", { language: "tlh" }, "unknown_language"],
     ["detection", { language: "auto" }, "unknown_language"],
     ["a vocabulary", { ...LIVE, vocabulary: ["Lario’s"] }, "invalid_request"],
-    ["redaction", { ...LIVE, redact: ["pii"] }, "unavailable"],
+    ["an unknown kind of redaction", { ...LIVE, redact: ["pii"] }, "invalid_request"],
+    ["redaction of variables, which it has none of", { ...LIVE, redact: ["variables"] }, "invalid_request"],
     ["a rate of no codec", { ...LIVE, websocket: { inputSampleRate: 11_025 } }, "invalid_request"],
   ])("%s is 400", async (_, body, code) => {
     const answer = await post(body);
     expect([answer.status, errorOf(answer).code]).toEqual([400, code]);
+  });
+
+  test("what is not kept is an option of its record, once, and of the call that it is", async () => {
+    const created = await create({ ...LIVE, redact: ["card_number", "email", "card_number"] });
+    const redact = ["card_number", "email"];
+    expect((await api.get(`${BASE}/transcriptions/${created.id}`)).body).toMatchObject({ options: { redact } });
+    expect(await api.stores.calls.isRedacted(asCallId(created.id))).toBe(true);
+    expect(await connect(created)).toMatchObject({ spec: { redact } });
+    const other = await create({ ...LIVE, redact: [] });
+    expect((await api.get(`${BASE}/transcriptions/${other.id}`)).body).toMatchObject({ options: { redact: [] } });
+    expect(await api.stores.calls.isRedacted(asCallId(other.id))).toBe(false);
   });
 
   test("an empty vocabulary is none", async () => {

@@ -87,6 +87,16 @@ export function liveTranscriptionContract(name: string, make: () => StoresUnderT
       expect(await stores.transcriptions.jobOf(asTranscriptionId(id))).toBeUndefined();
     });
 
+    test("has what is not kept of it in its options, also where it is restored from its journal", async () => {
+      const spec: CallSpec = { ...LIVE, redact: ["card_number"] };
+      const { id } = await createCall(stores, accountId, spec);
+      expect(await transcription(id)).toMatchObject({ options: { redact: ["card_number"] } });
+      expect(await stores.calls.isRedacted(id)).toBe(true);
+      const restored = "transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e11" as CallId;
+      await stores.calls.restore({ id: restored, accountId, spec, startedAtMs: clock.epochMs() });
+      expect(await transcription(restored)).toMatchObject({ options: { redact: ["card_number"] } });
+    });
+
     test("is in no list of calls, whatever its filters, and in no usage of calls", async () => {
       const call = await createCall(stores, accountId);
       const { id } = await redeemed();

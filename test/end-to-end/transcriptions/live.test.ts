@@ -9,10 +9,13 @@ import { LiveClient } from "../../callers/live-client.ts";
 import { utterance } from "../../callers/telephone.ts";
 import { Service, until } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
+import { allBytes } from "../../support/temporary-directory.ts";
 
 const PCM: AudioFormat = { codec: "pcm_s16le", rateHz: 16_000 };
 const FIRST = "Good morning, the meeting begins.";
 const SECOND = "We talk about bread and butter.";
+const CARD = "4929 7318 6052 4404";
+const CARD_LINE = `My card is ${CARD}, thank you.`;
 const PAUSE_MS = 1_200;
 const STREAMS = 20;
 
@@ -191,16 +194,21 @@ test(`${STREAMS} at once have their own words`, { retry: ifMachineStalled, timeo
   expect(texts).toEqual(streams.map((_, index) => (index % 2 === 0 ? FIRST : SECOND)));
 });
 
-test("a worker that is killed in the middle leaves what was final", { retry: ifMachineStalled }, async () => {
-  const { id, websocketUrl } = await create();
+test("a worker that is killed in the middle leaves what was final, with labels in place of what is redacted", {
+  retry: ifMachineStalled,
+}, async () => {
+  const { id, websocketUrl } = await create({ redact: ["card_number"] });
   const client = new LiveClient(websocketUrl);
-  const speaking = client.speak([...meeting(), ...silence(20_000)]);
-  await until("the first line to be final", 20_000, () => client.text === `${FIRST} ${SECOND}`);
+  const line = await utterance(CARD_LINE, PCM);
+  const speaking = client.speak([...meeting(), ...line.frames, ...silence(20_000)]);
+  // Its client has the audio, and gets every word of it.
+  await until("the lines to be final", 20_000, () => client.text === `${FIRST} ${SECOND} ${CARD_LINE}`);
   // The journal is on the disk within a second.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   process.kill(service.pid("worker"), "SIGKILL");
   await Promise.all([client.closed, speaking]);
   const item = await over(id);
   expect(item).toMatchObject({ status: "failed", failure: { code: "worker_lost" } });
-  expect(item.result.text).toBe(`${FIRST} ${SECOND}`);
+  expect(item.result.text).toBe(`${FIRST} ${SECOND} ${CARD_LINE.replace(CARD, "[card number]")}`);
+  expect(allBytes(service.dataDir)).not.toContain(CARD);
 });

@@ -66,6 +66,13 @@ test("utterances become the text and words with times by their letters; those wi
   });
 });
 
+test("a label of what was redacted is one word, with the signs around it, also in a script without spaces", () => {
+  const wordsOf = (text: string): string[] => resultOf([said(text, 0, 1_000), END], []).words.map((word) => word.text);
+  expect(wordsOf("It is “[card number]”, or [email].")).toEqual(["It", "is", "“[card number]”,", "or", "[email]."]);
+  expect(wordsOf("[card number][card number]")).toEqual(["[card number]", "[card number]"]);
+  expect(wordsOf("号码是[card number]谢谢").filter((word) => word.includes("["))).toEqual(["[card number]"]);
+});
+
 test("each provider has the part of the audio up to its last utterance, and its usage once", () => {
   const all = [
     said("one", 0, 1_000),

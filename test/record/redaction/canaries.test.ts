@@ -22,7 +22,8 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { hasPostgres } from "../../support/postgres/server.ts";
 import { migratedDatabase } from "../../support/stores/every-store.ts";
-import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
+import { everythingIn } from "../../support/stores/everything.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf, mintToken, redeemedBy } from "../../support/tokens.ts";
 
 const CANARIES = fiftyCanaries();
@@ -33,8 +34,7 @@ let directory: string;
 let clock: ManualClock;
 let stores: Stores;
 let accountId: AccountId;
-/** Every value in every table, and every byte of every file, the database's own where it is one. */
-let everything: () => Promise<string>;
+const everything = (): Promise<string> => everythingIn(stores, directory);
 
 async function open(onPostgres: boolean): Promise<void> {
   directory = temporaryDirectory();
@@ -44,11 +44,6 @@ async function open(onPostgres: boolean): Promise<void> {
     ? await openPostgresStores(await migratedDatabase(), clock, { ageClock })
     : await openSqliteStores(directory, clock, { ageClock });
   accountId = await stores.accounts.ensure("first");
-  everything = async () => {
-    const rows: string[] = [];
-    await stores.transfer.export(async ({ row }) => void rows.push(JSON.stringify(row)));
-    return [...rows, allBytes(directory)].join("\n");
-  };
 }
 afterEach(() => stores.close());
 

@@ -1,9 +1,11 @@
 import type { CallMachine } from "../../../src/call/call.ts";
-import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import type { CallCommand } from "../../../src/call/events.ts";
 import { createCallMachine } from "../../../src/call/machine.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
+import type { JournalRecord, OccasionalEvent } from "../../../src/record/journal/records.ts";
+import { journaledCommand } from "../../../src/record/journal/redact.ts";
 import { SPEC, WORD_MS } from "./virtual-call.ts";
 
 export const TRANSCRIPTION_SPEC: CallSpec = {
@@ -24,6 +26,8 @@ export interface VirtualTranscriptionOptions {
 export class VirtualTranscription {
   readonly machine: CallMachine;
   readonly commands: { atMs: number; command: CallCommand }[] = [];
+  /** What its journal has after the header. */
+  readonly records: Exclude<JournalRecord, { kind: "header" }>[] = [];
   nowMs = 0;
   readonly #scheduled: { atMs: number; run: () => void }[] = [];
   #voicedUntilMs = 0;
@@ -36,13 +40,16 @@ export class VirtualTranscription {
       rateHz: CARRIER_RATE_HZ,
       sttHasInterim: true,
       sttFinalPerUtterance,
-      sink: (command) => this.commands.push({ atMs: this.nowMs, command }),
+      sink: (command) => {
+        this.commands.push({ atMs: this.nowMs, command });
+        this.records.push({ kind: "command", timeMs: callMs(this.nowMs), command: journaledCommand(command, true) });
+      },
     });
     this.at(0, { kind: "leg-started", codec: "pcm_s16le" });
   }
 
   /** The client connects, or comes back, or loses its connection. */
-  at(atMs: number, ...events: CallEvent[]): void {
+  at(atMs: number, ...events: OccasionalEvent[]): void {
     this.#scheduled.push({
       atMs,
       run: () => {
@@ -50,7 +57,7 @@ export class VirtualTranscription {
           if (event.kind === "leg-started") this.#mediaMs = -FRAME_MS;
           if (event.kind === "leg-started" || event.kind === "leg-detached")
             this.#isSending = event.kind === "leg-started";
-          this.machine.handle(event, callMs(this.nowMs));
+          this.#handle(event);
         }
       },
     });
@@ -85,10 +92,18 @@ export class VirtualTranscription {
       if (this.#isSending) {
         this.#mediaMs += FRAME_MS;
         const isSpeech = this.nowMs < this.#voicedUntilMs;
-        this.machine.handle({ kind: "frame-in", isSpeech, mediaMs: mediaMs(this.#mediaMs) }, callMs(this.nowMs));
+        const frame = { kind: "frame-in", isSpeech, mediaMs: mediaMs(this.#mediaMs) } as const;
+        const timeMs = callMs(this.nowMs);
+        this.records.push({ ...frame, timeMs, audio: new Uint8Array(), audioOmitted: false });
+        this.machine.handle(frame, timeMs);
       }
-      if (this.machine.isDue(callMs(this.nowMs))) this.machine.handle({ kind: "tick" }, callMs(this.nowMs));
+      if (this.machine.isDue(callMs(this.nowMs))) this.#handle({ kind: "tick" });
     }
+  }
+
+  #handle(event: OccasionalEvent): void {
+    this.records.push({ kind: "event", timeMs: callMs(this.nowMs), event });
+    this.machine.handle(event, callMs(this.nowMs));
   }
 
   ofKind<K extends CallCommand["kind"]>(kind: K): Extract<CallCommand, { kind: K }>[] {

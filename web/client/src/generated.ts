@@ -193,6 +193,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/calls/{id}/listen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Listen to a live call
+         * @description Returns a WebSocket's address that carries the audio of both sides, as it would be recorded, until the call ends. It is valid for 60 s and for one connection; docs/listen.md describes the messages. Neither caller nor agent notices, and the call is not changed; the audit log records who asked. While the recording is paused there is silence. 403 `listening_not_allowed` for a call whose audio may not be recorded, or that is redacted. 409 `conflict` for a call that is not live, or that has too many listeners. Requires the scope `calls`.
+         */
+        post: operations["listenToCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{id}/waveform": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The waveform of a call's recording
+         * @description What a page draws of a recording without loading it. There are as many buckets as were asked for, or fewer where the recording has fewer than one for every 20 ms. It is there, and 404, as the recording is; like it, it never changes. The first answer for a recording of a version before this operation takes longer: the waveform is made then. Requires the scope `read`.
+         */
+        get: operations["getWaveform"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{id}/replay-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Replay a call, and compare
+         * @description Runs the call's state machine again over the inputs in its journal, and compares what it decides with what it decided in the call. Where the two are identical, the events of the call explain it completely. A call that an earlier version carried may differ: versions decide differently. It takes a few seconds for a long call. 409 `conflict` for a call that is not over, or whose journal lacks the words because of `transcriptEnabled: false` or `redact`; 404 where there is no journal, as once retention has deleted the recording or the transcript. Requires the scope `read`.
+         */
+        get: operations["checkReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/calls/{id}/events": {
         parameters: {
             query?: never;
@@ -2642,10 +2702,10 @@ export interface components {
                 id: string;
             };
             /**
-             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `tool.created`: a tool was saved. `tool.updated`: a saved tool was changed. `tool.deleted`: a saved tool was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a telephone number was attached: its carrier sends its calls to the service. `phone_number.detached`: a telephone number was detached: its carrier does with its calls what it did before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.deleted`: a call was deleted with all of its data. `transcription.deleted`: a transcription was deleted with its audio and its result. `corpus.created`: a corpus was created. `corpus.updated`: the name, the description, the language, the mode or the metadata of a corpus was changed. `corpus.deleted`: a corpus was deleted with its documents. `document.created`: a document was added to a corpus. `document.replaced`: a document got other content. `document.reprocessed`: a document was to be processed again. `document.deleted`: a document was deleted with its file and its text.
+             * @description What was done: `account.created`: an account was created. `account.updated`: the name or the settings of an account were changed. `api_key.created`: an API key was created. `api_key.updated`: the name, the scopes or the expiry of an API key was changed. `api_key.rotated`: an API key got another text. `api_key.revoked`: an API key was revoked. `provider_credential.created`: an account's own API key of a provider was stored. `provider_credential.deleted`: an account's own API key of a provider was deleted. `tool_secret.created`: an account's own secret of tools was stored. `tool_secret.deleted`: an account's own secret of tools was deleted. `tool.created`: a tool was saved. `tool.updated`: a saved tool was changed. `tool.deleted`: a saved tool was deleted. `carrier.created`: an account's credentials at a carrier were stored. `carrier.updated`: the name, the credentials or the limits of an account's carrier were changed. `carrier.deleted`: an account's credentials at a carrier were deleted, with its numbers. `phone_number.imported`: telephone numbers were imported from a carrier. `phone_number.updated`: the name, the agent, the webhook or the limits of a telephone number were changed. `phone_number.attached`: a telephone number was attached: its carrier sends its calls to the service. `phone_number.detached`: a telephone number was detached: its carrier does with its calls what it did before. `phone_number.deleted`: a telephone number was deleted from the account; the carrier keeps it. `publishable_key.created`: a publishable key was created. `publishable_key.updated`: the name, the agents, the origins or the limits of a publishable key were changed. `publishable_key.revoked`: a publishable key was revoked. `agent.created`: an agent was saved. `agent.updated`: an agent got another draft. `agent.published`: an agent got another live version. `agent.deleted`: an agent was deleted. `webhook.created`: a webhook was created. `webhook.updated`: a webhook was changed. `webhook.deleted`: a webhook was deleted. `webhook.secret_rotated`: a webhook got another secret. `user.invited`: a person was invited. `user.invitation_accepted`: a person accepted the invitation, by its link. `user.updated`: the name or the role of a person was changed. `user.link_created`: a person got another one-time link. `user.password_reset`: a person set a new password, by a link. `user.password_changed`: a person changed the password. `user.signed_in`: a person signed in. `user.signed_out`: a person signed out. `user.removed`: a person was removed. `owner_link.created`: a one-time link for the owner of the service was made. `owner_link.used`: a browser was opened by a link for the owner of the service. `call.listened`: an address was issued at which a client listens to a live call. `call.deleted`: a call was deleted with all of its data. `transcription.deleted`: a transcription was deleted with its audio and its result. `corpus.created`: a corpus was created. `corpus.updated`: the name, the description, the language, the mode or the metadata of a corpus was changed. `corpus.deleted`: a corpus was deleted with its documents. `document.created`: a document was added to a corpus. `document.replaced`: a document got other content. `document.reprocessed`: a document was to be processed again. `document.deleted`: a document was deleted with its file and its text.
              * @enum {string}
              */
-            action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "tool.created" | "tool.updated" | "tool.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted" | "corpus.created" | "corpus.updated" | "corpus.deleted" | "document.created" | "document.replaced" | "document.reprocessed" | "document.deleted";
+            action: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "tool.created" | "tool.updated" | "tool.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.listened" | "call.deleted" | "transcription.deleted" | "corpus.created" | "corpus.updated" | "corpus.deleted" | "document.created" | "document.replaced" | "document.reprocessed" | "document.deleted";
             /** @description What it was done to. It may no longer exist. */
             target: {
                 kind: string;
@@ -4534,7 +4594,7 @@ export interface components {
              * @description Stable code for programs; its meaning never changes.
              * @enum {string}
              */
-            code: "invalid_request" | "unknown_voice" | "unknown_language" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "already_on_hold" | "not_on_hold" | "recording_paused" | "recording_not_paused" | "idempotency_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "spend_limit" | "internal" | "overloaded" | "draining" | "insufficient_storage" | "database_lost" | "unavailable";
+            code: "invalid_request" | "unknown_voice" | "unknown_language" | "unauthorized" | "forbidden" | "listening_not_allowed" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "already_on_hold" | "not_on_hold" | "recording_paused" | "recording_not_paused" | "idempotency_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "spend_limit" | "internal" | "overloaded" | "draining" | "insufficient_storage" | "database_lost" | "unavailable";
             /** @description For humans; the wording may change. */
             message: string;
             /** @description All problems of the request that can be located in it. */
@@ -4864,6 +4924,23 @@ export interface components {
              * @enum {string}
              */
             action: "end" | "refuse";
+        };
+        /**
+         * @description Where a client listens to a live call.
+         * @example {
+         *       "url": "wss://media.example.com/stream/l_8f0a63d2b14c9e75Ow2kX0m1bT3yq7vR9sN4cE6hJ8pL5aZ_dF2gU0iW1xK7rM3tB9nYqVSoHQ",
+         *       "expiresAt": "2026-11-28T09:31:00.000Z"
+         *     }
+         */
+        ListenAddress: {
+            /** @description The WebSocket's address, a secret: it is all that a client needs. It serves one connection. Add nothing to it. */
+            url: string;
+            /**
+             * Format: date-time
+             * @description Until when a client can connect there.
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            expiresAt: string;
         };
         /**
          * @default pcm_s16le
@@ -5660,6 +5737,12 @@ export interface components {
          *         "inputSampleRate": 48000
          *       }
          *     }
+         * @example {
+         *       "language": "en-US",
+         *       "redact": [
+         *         "card_number"
+         *       ]
+         *     }
          */
         NewLiveTranscriptionInput: {
             /**
@@ -5672,8 +5755,8 @@ export interface components {
             maxDuration?: components["schemas"]["NewLiveTranscriptionMaxDurationInput"];
             /** @description Words that are likely. No provider takes them for live streams: a list that is not empty is 400. */
             vocabulary?: string[];
-            /** @description Not available in this version: any value is 400 `unavailable`. */
-            redact?: unknown;
+            /** @description What is not kept of the words, once the transcription is over: card numbers, telephone numbers, email addresses and national ids, as for calls. The stream has the words as they are. */
+            redact?: components["schemas"]["NewLiveTranscriptionRedactInput"];
             /** @description Any JSON object, returned unchanged: at most 8192 bytes as JSON and 5 levels deep. Numbers are doubles; only the key `__proto__` is refused. */
             metadata?: components["schemas"]["NewLiveTranscriptionMetadataInput"];
         };
@@ -5689,6 +5772,13 @@ export interface components {
         NewLiveTranscriptionMetadataInput: {
             [key: string]: unknown;
         };
+        /**
+         * @default []
+         * @example [
+         *       "card_number"
+         *     ]
+         */
+        NewLiveTranscriptionRedactInput: ("card_number" | "phone_number" | "email" | "national_id")[];
         /**
          * @default {
          *       "codec": "pcm_s16le"
@@ -6696,6 +6786,48 @@ export interface components {
              * @enum {string}
              */
             kind: "recording-resume-requested";
+        };
+        /**
+         * @description What the replay of a call's journal found.
+         * @example {
+         *       "identical": true,
+         *       "events": 4182,
+         *       "commands": 96,
+         *       "comparedUntilMs": 41220,
+         *       "truncated": false,
+         *       "pausedAtMs": null,
+         *       "writtenBy": "trunkline/0.1.0",
+         *       "replayedBy": "trunkline/0.1.0",
+         *       "difference": null
+         *     }
+         */
+        ReplayCheck: {
+            /** @description The same inputs gave every command that the call gave, and no other. */
+            identical: boolean;
+            /** @description Inputs that were replayed, frames of audio included. */
+            events: number;
+            /** @description Commands that were equal. */
+            commands: number;
+            /** @description The last input that was replayed; ms since the call began. */
+            comparedUntilMs: number;
+            /** @description The journal lacks the call's end: the worker of the call died, or its disk was full. */
+            truncated: boolean;
+            pausedAtMs: number | null;
+            /** @description The version of the software that carried the call. */
+            writtenBy: string;
+            /** @description The version that has replayed it. */
+            replayedBy: string;
+            /** @description Null where `identical` is true. */
+            difference: {
+                /** @description Where the two differ first; ms since the call began. */
+                atMs: number;
+                /** @description The kind of the input before; null where there is none. */
+                after: string | null;
+                /** @description The kind of the command that the call gave; null where it gave none. */
+                journaled: string | null;
+                /** @description The kind of the command that the replay gave; null where it gave none. */
+                replayed: string | null;
+            } | null;
         };
         /** @description The LLM finished the reply, or the part of it before its tool calls. */
         ReplyEndEvent: {
@@ -8949,6 +9081,34 @@ export interface components {
             supportsLanguage: boolean;
         };
         /**
+         * @description How loud both sides of a recording are over its time.
+         * @example {
+         *       "bucketMs": 500,
+         *       "caller": [
+         *         0,
+         *         0,
+         *         9104,
+         *         12870,
+         *         310
+         *       ],
+         *       "agent": [
+         *         8212,
+         *         15022,
+         *         204,
+         *         0,
+         *         7790
+         *       ]
+         *     }
+         */
+        Waveform: {
+            /** @description The length of a bucket in milliseconds, of all of them alike. */
+            bucketMs: number;
+            /** @description The largest amplitude of the caller in each bucket, 0 to 32767. */
+            caller: number[];
+            /** @description The largest amplitude of the agent in each bucket, 0 to 32767. */
+            agent: number[];
+        };
+        /**
          * @description Where events are sent.
          * @example {
          *       "id": "webhook_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
@@ -9563,8 +9723,8 @@ export interface components {
                 };
             };
         };
-        /** @description Bad Request. `invalid_request`: the request does not follow the OpenAPI document; `details` lists all problems. `unknown_language`: `GET /languages` lists no such language; the message names those that there are. `unavailable`: a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a provider that has never listed its own. */
-        InvalidRequestOrUnknownLanguageOrUnavailable400: {
+        /** @description Forbidden. `forbidden`: the API key, or the role of a person, lacks a scope that the operation needs or the request would grant; the message names it. A publishable key can only start web calls, from pages of its origins. `listening_not_allowed`: the audio of the call may not be recorded, or the call is redacted when it is over. */
+        ForbiddenOrListeningNotAllowed403: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -9575,7 +9735,7 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["Error"] & {
                         /** @enum {unknown} */
-                        code?: "invalid_request" | "unknown_language" | "unavailable";
+                        code?: "forbidden" | "listening_not_allowed";
                     };
                 };
             };
@@ -10437,6 +10597,129 @@ export interface operations {
             };
         };
     };
+    listenToCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never> | null;
+            };
+        };
+        responses: {
+            /** @description Where a client listens to a live call. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListenAddress"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["ForbiddenOrListeningNotAllowed403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    getWaveform: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many buckets to divide the recording into.
+                 * @example 1600
+                 */
+                buckets?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How loud both sides of a recording are over its time. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Waveform"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
+    checkReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `call_` and a UUIDv7.
+                 * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the replay of a call's journal found. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayCheck"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            409: components["responses"]["Conflict409"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
     listCallEvents: {
         parameters: {
             query?: {
@@ -10694,7 +10977,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedLiveTranscription"];
                 };
             };
-            400: components["responses"]["InvalidRequestOrUnknownLanguageOrUnavailable400"];
+            400: components["responses"]["InvalidRequestOrUnknownLanguage400"];
             401: components["responses"]["Unauthorized401"];
             403: components["responses"]["Forbidden403"];
             408: components["responses"]["InvalidRequest408"];
@@ -12464,6 +12747,8 @@ export interface operations {
                  * @example false
                  */
                 follow?: "true" | "false";
+                /** @description `true`: also `calls.activity`, with what live calls do: all of them at first, and then once a second those that have changed. It has no `id` and is not repeated. */
+                activity?: "true" | "false";
             };
             header?: {
                 /**
@@ -13178,7 +13463,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page, requested with the same filters. */
                 cursor?: string;
                 /** @description Events of this action. */
-                action?: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "tool.created" | "tool.updated" | "tool.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.deleted" | "transcription.deleted" | "corpus.created" | "corpus.updated" | "corpus.deleted" | "document.created" | "document.replaced" | "document.reprocessed" | "document.deleted";
+                action?: "account.created" | "account.updated" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "provider_credential.created" | "provider_credential.deleted" | "tool_secret.created" | "tool_secret.deleted" | "tool.created" | "tool.updated" | "tool.deleted" | "carrier.created" | "carrier.updated" | "carrier.deleted" | "phone_number.imported" | "phone_number.updated" | "phone_number.attached" | "phone_number.detached" | "phone_number.deleted" | "publishable_key.created" | "publishable_key.updated" | "publishable_key.revoked" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "user.invited" | "user.invitation_accepted" | "user.updated" | "user.link_created" | "user.password_reset" | "user.password_changed" | "user.signed_in" | "user.signed_out" | "user.removed" | "owner_link.created" | "owner_link.used" | "call.listened" | "call.deleted" | "transcription.deleted" | "corpus.created" | "corpus.updated" | "corpus.deleted" | "document.created" | "document.replaced" | "document.reprocessed" | "document.deleted";
                 /** @description Acts of this kind of actor. */
                 actorKind?: "api_key" | "user" | "operator" | "service";
                 /**

@@ -9,12 +9,12 @@ import type { Tables } from "../tables.ts";
 /** The transcription that a call with this specification is. */
 export const liveTranscription = (
   { id, accountId }: { id: TranscriptionId; accountId: AccountId },
-  { language, metadata = {} }: CallSpec,
+  { language, redact, metadata = {} }: CallSpec,
 ): NewTranscription => ({
   id,
   accountId,
   source: "live",
-  options: { ...DEFAULT_TRANSCRIPTION_OPTIONS, language },
+  options: { ...DEFAULT_TRANSCRIPTION_OPTIONS, language, ...(redact !== undefined && { redact }) },
   metadata,
   deletesAudio: false,
 });
