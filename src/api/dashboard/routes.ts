@@ -41,7 +41,7 @@ const contentPolicy = ({ media, webrtc }: MediaUrls): string =>
 
 /**
  * Registers the dashboard: its pages, which are one document, and the files that it loads. Before there is an owner every page
- * leads to `/`, which shows the first steps. Whoever has the document has nothing: all data comes from the API, by a session.
+ * leads to `/`, which shows the first steps. The document itself has no data: all of it comes from the API, by a session.
  */
 export function dashboardRoutes(fastify: FastifyInstance, deps: DashboardRoutesDeps): void {
   const hide = { schema: { hide: true } };

@@ -70,7 +70,7 @@ test("a page that fails is asked for again only on demand", async () => {
   expect([asked, list.error, list.count]).toEqual([[0, 100, 100], undefined, 200]);
 });
 
-test("an empty page that is not the last one is passed over", async () => {
+test("after an empty page that is not the last one the next is loaded", async () => {
   const pages: Record<string, ListPage<number>> = {
     0: { data: [], nextCursor: "1" },
     1: { data: [], nextCursor: "2" },

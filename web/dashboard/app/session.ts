@@ -20,7 +20,7 @@ export type SessionState =
 /** Who is signed in, as far as the page knows. */
 export const sessionState = signal<SessionState>({ status: "loading" });
 
-/** The session; undefined where nobody is signed in. */
+/** The session; undefined where no person is signed in. */
 export const currentSession = (): Session | undefined =>
   sessionState.value.status === "signed-in" ? sessionState.value.session : undefined;
 

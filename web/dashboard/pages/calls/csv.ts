@@ -1,6 +1,6 @@
 /**
  * Rows as CSV (RFC 4180). A text that a spreadsheet would take for a formula begins with an apostrophe: names and numbers come from
- * strangers.
+ * callers.
  */
 export const csvOf = (rows: readonly (readonly (string | number | null | undefined)[])[]): string =>
   rows.map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");
