@@ -2,6 +2,7 @@
 // service serves them; `npm pack` of a package writes its part to the package's own dist/.
 
 import { build } from "esbuild";
+import { buildDashboard } from "./build-dashboard.mjs";
 import { buildPages } from "./build-pages.mjs";
 import { writeTypes } from "./compile.mjs";
 import { inProject } from "./paths.mjs";
@@ -24,5 +25,6 @@ export async function buildSdk(folder) {
 /** Everything that the service serves to browsers. */
 export async function buildWeb() {
   const sdk = inProject("dist/web/sdk");
-  return (await buildSdk(sdk)) && (await buildPages(inProject("dist/web/pages"), sdk));
+  if (!(await buildSdk(sdk)) || !(await buildPages(inProject("dist/web/pages"), sdk))) return false;
+  return await buildDashboard(inProject("dist/web/dashboard"));
 }

@@ -5,7 +5,17 @@ import { inProject } from "./paths.mjs";
 
 /** Folders and files on which the build depends. */
 const SOURCES = [
-  ...["src", "web/client/src", "web/sdk/src", "web/ui", "web/talk", "web/widget", "web/releases", "scripts"],
+  ...[
+    "src",
+    "web/client/src",
+    "web/sdk/src",
+    "web/ui",
+    "web/talk",
+    "web/widget",
+    "web/dashboard",
+    "web/releases",
+    "scripts",
+  ],
   ...[
     "web/client/tsconfig.json",
     "web/sdk/tsconfig.json",

@@ -38,6 +38,8 @@ import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
 import { type WaveformRoutesDeps, waveformRoutes } from "./calls/waveform.ts";
 import { type CarrierRoutesDeps, carrierRoutes } from "./carrier-accounts/routes.ts";
 import { type KnowledgeRoutesDeps, knowledgeRoutes } from "./corpora/routes.ts";
+import { OwnerKnown } from "./dashboard/owner-known.ts";
+import { dashboardRoutes } from "./dashboard/routes.ts";
 import { type ActivitySource, EventFeed } from "./events/feed.ts";
 import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
@@ -255,10 +257,12 @@ function readOnlyJson(app: FastifyInstance): void {
 function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   openapiRoute(app, { publicApiUrls: deps.publicApiUrls, basePath: API_BASE_PATH });
   referencePage(app, { basePath: API_BASE_PATH });
+  const owner = new OwnerKnown(deps.users);
   void app.register(async (scope) => {
     healthRoutes(scope, deps);
-    homePage(scope, { ...deps, basePath: API_BASE_PATH });
+    homePage(scope, { ...deps, basePath: API_BASE_PATH, owner });
   });
+  void app.register(async (scope) => dashboardRoutes(scope, { ...deps, owner }));
   const lastUse = new LastUse(deps);
   app.addHook("onClose", () => lastUse.flush());
   const apiKeyCache = new ApiKeyCache({ ...deps, onFound: (principal) => lastUse.note(principal) });

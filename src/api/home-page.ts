@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isLocalhost, isLoopbackAddress } from "../core/tools/addresses.ts";
 import { SOFTWARE } from "../core/version.ts";
+import type { OwnerKnown } from "./dashboard/owner-known.ts";
+import { type DashboardDeps, sendShell } from "./dashboard/routes.ts";
 import { REFERENCE_PATH } from "./openapi/reference-page.ts";
 import { TALK_PATH } from "./talk/page.ts";
 
-export interface HomePageDeps {
+export interface HomePageDeps extends DashboardDeps {
   /** The address of the metrics; undefined when they are not served, or not yet. */
   metricsAddress: () => { host: string; port: number } | undefined;
 }
@@ -44,13 +46,18 @@ const CONTENT_POLICY = [
 ].join("; ");
 
 /**
- * `GET /`: what this service is, and links to its other pages. HTML, or JSON for a client that accepts JSON and no HTML. It requires no
+ * `GET /`: the dashboard; before the service has an owner, what it is and links to its other pages. HTML, or JSON for a client that accepts JSON and no HTML. It requires no
  * API key, so of the configuration it shows only the address of the metrics, and only to a browser on this machine: on another
  * machine a loopback address would lead to the visitor's own machine.
  */
 export function homePage(
   scope: FastifyInstance,
-  { basePath, metricsAddress }: HomePageDeps & { basePath: string },
+  {
+    basePath,
+    metricsAddress,
+    owner,
+    ...dashboard
+  }: HomePageDeps & { basePath: string; owner: Pick<OwnerKnown, "exists"> },
 ): void {
   const documentPath = `${basePath}/openapi.json`;
   scope.get("/", { schema: { hide: true } }, async (request, reply) => {
@@ -70,6 +77,7 @@ export function homePage(
         metrics: metricsUrl ?? null,
       };
     }
+    if (await owner.exists()) return sendShell(request, reply, dashboard);
     return reply
       .type("text/html; charset=utf-8")
       .header("content-security-policy", CONTENT_POLICY)
@@ -121,6 +129,8 @@ ${row("Health", `${link("/healthz")}: whether the process runs`)}
 ${row("Readiness", `${link("/readyz")}: whether new calls are accepted, and what this set-up lacks`)}
 ${row("Metrics", metrics)}
 </dl>
+<h2>The dashboard</h2>
+<p>It opens here once the service has an owner: in the folder of the service, run <code>npm run admin -- owner-link</code> and open the link.</p>
 <h2>A first call</h2>
 <ol>
 <li>Take the API key in the file <code>first-api-key</code> of the data directory, or create one in the folder of the service: <code>npm run api-keys -- create --name front-desk</code></li>

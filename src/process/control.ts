@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { API_BASE_PATH, buildApi } from "../api/app.ts";
 import { itemOf, turnItemsOf } from "../api/calls/item.ts";
 import { documentItemOf } from "../api/corpora/items.ts";
+import { builtDashboardFolder, readDashboardFiles } from "../api/dashboard/files.ts";
 import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/health.ts";
 import { CORPUS_QUERY_BOUNDS, downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../api/http/large-responses.ts";
 import { RequestRates } from "../api/http/request-rates.ts";
@@ -495,6 +496,7 @@ const api: FastifyInstance = buildApi({
   corsOrigins: config.corsOrigins,
   startRates: new StartRates({ clock }),
   webFiles: readWebFiles(builtWebFolder()),
+  dashboardFiles: readDashboardFiles(builtDashboardFolder()),
   metricsAddress: () => metricsAddress,
   readStatus: () => status.read(),
   mediaUrls,

@@ -28,7 +28,7 @@ export interface OwnerLinkStore {
    * Uses a link up and opens a page for OWNER_PAGE_MS. Undefined, and changes nothing, for a link that is unknown, was used,
    * has expired or was replaced. Of uses at the same time one alone succeeds.
    */
-  use(link: string, act: Act): Promise<OwnerSecret | undefined>;
+  use(link: string, act: Act): Promise<(OwnerSecret & Pick<OwnerPage, "accountId">) | undefined>;
   /** Undefined for a page that is unknown or has expired. */
   findPage(secret: string): Promise<OwnerPage | undefined>;
 }

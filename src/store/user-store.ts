@@ -73,6 +73,8 @@ export interface UserStore {
   /** `exists`, and changes nothing, where the account has a person with this email. */
   invite(user: NewUser, act: Act): Promise<UserWithLink | "exists">;
   count(accountId: AccountId): Promise<number>;
+  /** Whether a person with the role owner has a password: in this account, or in any. */
+  ownerExists(accountId?: AccountId): Promise<boolean>;
   /** The account's people, in the order in which they were invited; `more` when others follow. */
   list(accountId: AccountId, query: UserQuery): Promise<{ users: readonly UserRecord[]; more: boolean }>;
   /** All people of all accounts, oldest first; for commands of the operator. */

@@ -64,6 +64,7 @@ describe("the linter enforces the layers", () => {
       "web/ui/conversation.ts": importing("../../src/call/reply/segmentation.ts"),
       "web/talk/end-texts.ts": importing("../../src/core/calls/reasons.ts"),
       "web/widget/view.ts": importing("../sdk/src/index.ts"),
+      "web/dashboard/app/api.ts": importing("../../client/src/index.ts"),
     });
     expect(output).not.toContain("noRestrictedImports");
     expect(ok).toBe(true);
@@ -165,6 +166,8 @@ describe("the linter enforces the layers", () => {
     ["web/sdk/src/call.ts", "ws"],
     ["web/ui/conversation.ts", "../../src/call/reply/reply.ts"],
     ["web/widget/texts/languages.ts", "../../../src/core/errors.ts"],
+    ["web/dashboard/app/api.ts", "../../../src/core/errors.ts"],
+    ["web/dashboard/pages/live/load.ts", "../../../../src/core/errors.ts"],
   ])("%s may not import %s", (path, specifier) => {
     const { ok, output } = lint({ [path]: importing(specifier) });
     expect(output).toContain("noRestrictedImports");

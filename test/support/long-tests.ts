@@ -15,6 +15,7 @@
  * - `transcriptions/files`, `newer-schema` and `stalled-log`: whole services, which are killed, upgraded or not read;
  * - `openapi/document` and `session/roles`: every status of every operation, and every route with every role;
  * - `client-package`, `metrics`, `hang-up` and `encrypted-media`: whole services with a packed client, all metrics, every hang-up;
+ * - the files of `dashboard`: pages in Chromium against a whole service;
  * - the files of `web`: calls of real browsers in real time, and the packed browser SDK;
  * - `espeak/espeak` and `espeak/pool`: processes of eSpeak NG in real time;
  * - `list-plans`, `list-pages` and `next-version`: 100,000 records, and a made-up next version beside this one;
@@ -152,6 +153,10 @@ export const longInPairs = [
     "telephony/in-the-call",
     "transcriptions/files",
     "transcriptions/live",
+    "dashboard/call",
+    "dashboard/first-run",
+    "dashboard/live",
+    "dashboard/shared-stream",
     "web/sdk-package",
     "web/firefox",
     "web/webrtc",

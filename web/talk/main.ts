@@ -2,6 +2,7 @@ import { TrunklineCall, TrunklineCallError } from "../sdk/src/index.ts";
 import { element } from "../ui/elements.ts";
 import { WORKLET_URL } from "../ui/worklet-url.ts";
 import { CallView } from "./call-view.ts";
+import { OwnerView } from "./owner-view.ts";
 import { currentPage, type OwnerPage, openLink, ServiceError } from "./service.ts";
 import { SetupView, type Wish } from "./setup-view.ts";
 
@@ -26,6 +27,7 @@ async function start(): Promise<void> {
   const options = { agentId: parameters.get("agent") ?? "", publishableKey: parameters.get("key") ?? "" };
   const setup = new SetupView({ owner, ...options, onWish: (wish) => void call(wish, setup) });
   main.replaceChildren(setup.element);
+  if (owner?.hasOwner === false) main.before(new OwnerView(owner).element);
 }
 
 async function openPage(): Promise<OwnerPage | undefined> {

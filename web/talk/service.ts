@@ -13,6 +13,8 @@ export interface OwnerPage {
   csrfToken: string;
   /** ISO 8601. */
   expiresAt: string;
+  /** Whether somebody can sign in to the dashboard as its owner. */
+  hasOwner: boolean;
 }
 
 export interface Language {
@@ -34,6 +36,10 @@ export interface ScratchCall {
   voice: string;
   greeting?: string;
 }
+
+/** Makes the first owner, who is signed in. Rejects with a ServiceError. */
+export const createOwner = ({ csrfToken }: OwnerPage, email: string, password: string): Promise<void> =>
+  ask("talk/owner", post({ email, password }, { "X-CSRF-Token": csrfToken }));
 
 /** Uses an owner link up. Rejects with a ServiceError. */
 export const openLink = (token: string): Promise<OwnerPage> => ask("talk/session", post({ token }));

@@ -167,6 +167,14 @@ const InputEventItem = z
         sentMs: z.int().meta({ description: "Milliseconds of audio sent since playout started." }),
       },
     ),
+    event(
+      "audio-gap",
+      "No audio of the caller had arrived for a while, until now: the network stalled or lost it, or the client sent none. Also at the loss of a stream and at the end of a call.",
+      {
+        gapMs: z.int().meta({ description: "For how long, in milliseconds." }),
+        lostMs: z.int().meta({ description: "How much of it never came, in milliseconds; the rest came late." }),
+      },
+    ),
     event("voice-chosen", "The voice of the agent was selected anew because the language of the call changed.", {
       language: z.string().meta({ description: "The requested language." }),
       voiceId: z.string().meta({ description: "An id from `GET /voices`." }),

@@ -13,6 +13,7 @@ main { max-width: 26rem; margin: 0 auto; padding: 3rem 1.25rem }
 h1 { margin: 0 0 1rem; font-size: 1.5rem }
 label { display: block; margin: 1rem 0 .25rem }
 input, button { width: 100%; padding: .6rem; border: 1px solid var(--line); border-radius: .25rem; font: inherit; color: inherit; background: transparent }
+a { color: var(--accent) }
 button { margin-top: 1.5rem; border-color: var(--accent); background: var(--accent); color: var(--on-accent) }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 `;
@@ -36,10 +37,12 @@ form.addEventListener("submit", async (event) => {
     body: JSON.stringify({ token, password: password.value }),
   }).catch(() => undefined);
   const body = await answer?.json().catch(() => undefined);
-  if (answer?.ok) form.remove();
   message.textContent = answer?.ok
     ? "You are signed in as " + body.user.email + "."
     : (body?.error.message ?? "The service does not answer. Try again.");
+  if (!answer?.ok) return;
+  form.remove();
+  document.querySelector("#next").hidden = false;
 });
 `;
 
@@ -76,6 +79,7 @@ const PAGE = `<!doctype html>
 <button>Set the password</button>
 </form>
 <p role="status"></p>
+<p id="next" hidden><a href="../">Go to the dashboard</a></p>
 </main>
 <script>${SCRIPT}</script>
 </body>

@@ -1,21 +1,19 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import { type Clock, isoTime } from "../../core/clock.ts";
-import { type EpochMs, elapsedMs } from "../../core/clocks.ts";
+import type { Clock } from "../../core/clock.ts";
 import { isObject } from "../../core/json.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import { addressGroup } from "../../core/network/client-address.ts";
 import { normalizedEmail } from "../../core/text/emails.ts";
 import { hashSecret } from "../../store/secrets.ts";
-import type { NewSession, SessionStore, SignInCandidate, SignInQuery } from "../../store/session-store.ts";
-import type { UserRecord } from "../../store/user-store.ts";
+import type { SessionStore, SignInCandidate, SignInQuery } from "../../store/session-store.ts";
 import { ApiError, invalidRequest, type Problem, wrongPassword } from "../http/errors.ts";
 import { NoQuery, noQueryProblems } from "../http/query.ts";
 import { schemaProblems } from "../http/validation.ts";
-import { userItemOf } from "../users/items.ts";
 import { type Attempt, Attempts } from "./attempts.ts";
-import { csrfTokenOf, currentSession, isSecure, requireOwnSite } from "./auth.ts";
+import { currentSession, isSecure, requireOwnSite } from "./auth.ts";
+import { beginSession, sessionItemOf } from "./begin.ts";
 import { cookieHeader, readCookie } from "./cookies.ts";
 import type { Hasher, Passwords } from "./passwords.ts";
 import { AcceptBody, givenSecretProblems, newPasswordProblems, PasswordBody, SignInBody } from "./schemas.ts";
@@ -57,7 +55,7 @@ export function sessionRoutes(fastify: FastifyInstance, deps: SessionRoutesDeps)
     }
     attempt.succeeded();
     deps.metrics.signInAttempted("signed_in");
-    return begin(request, reply, session, deps);
+    return beginSession(request, reply, session, deps);
   });
 
   app.post("/accept", { schema: { hide, body: AcceptBody }, attachValidation: true }, async (request, reply) => {
@@ -73,7 +71,7 @@ export function sessionRoutes(fastify: FastifyInstance, deps: SessionRoutesDeps)
     const hash = await passwords.hash(String(password), { lane: "known", name: found.user.id });
     const session = await sessions.useLink(String(token), hash, request.id);
     if (session === undefined) throw linkEnded();
-    return begin(request, reply, session, deps);
+    return beginSession(request, reply, session, deps);
   });
 
   app.get("/me", { schema: { hide, querystring: NoQuery } }, async (request) => {
@@ -159,27 +157,6 @@ function limited(begin: () => Attempt, { metrics }: SessionRoutesDeps): Attempt 
 
 const knownDevice = ({ isKnownDevice }: SignInCandidate, device: string | undefined): string | undefined =>
   isKnownDevice ? device : undefined;
-
-/** Answers with a session that has begun, and gives the browser its cookies. */
-function begin(request: FastifyRequest, reply: FastifyReply, session: NewSession, deps: SessionRoutesDeps): object {
-  const { user, secret, expiresAtMs, device } = session;
-  const secure = isSecure(request, deps);
-  const lifetimeMs = (end: EpochMs): number => elapsedMs(deps.clock.epochMs(), end);
-  void reply.header("set-cookie", [
-    cookieHeader("session", secret, lifetimeMs(expiresAtMs), secure),
-    cookieHeader("device", device.secret, lifetimeMs(device.expiresAtMs), secure),
-  ]);
-  const { id: userId, accountId } = user;
-  deps.log.info({ requestId: request.id, userId, accountId }, "person signed in");
-  return sessionItemOf(user, secret, expiresAtMs);
-}
-
-const sessionItemOf = (user: UserRecord, secret: string, expiresAtMs: EpochMs) => ({
-  user: userItemOf(user),
-  accountId: user.accountId,
-  csrfToken: csrfTokenOf(secret),
-  expiresAt: isoTime(expiresAtMs),
-});
 
 /** Reports all problems of a request together; a body that is no object has no secrets. */
 function requireValid(

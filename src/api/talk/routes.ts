@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { type Clock, isoTime } from "../../core/clock.ts";
 import { type EpochMs, elapsedMs } from "../../core/clocks.ts";
+import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { SCRATCH_CALL_S_MAX } from "../../core/limits/owner-links.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -18,10 +19,11 @@ import { csrfTokenOf, isSecure, requireOwnSite } from "../session/auth.ts";
 import { cookieHeader } from "../session/cookies.ts";
 import { givenSecretProblems } from "../session/schemas.ts";
 import { ScratchRates } from "./call-rates.ts";
+import { type OwnerRoutesDeps, ownerRoutes } from "./owner.ts";
 import { currentPage, findPage } from "./owner-page.ts";
 import { OpenBody, ScratchCallBody, VoicesQuery } from "./schemas.ts";
 
-export interface TalkRoutesDeps extends CallCreationDeps, CallSpecDeps {
+export interface TalkRoutesDeps extends CallCreationDeps, CallSpecDeps, OwnerRoutesDeps {
   ownerLinks: Pick<OwnerLinkStore, "use" | "findPage">;
   publicApiUrls: readonly string[];
   clock: Clock;
@@ -35,6 +37,7 @@ const hide = true;
 export function talkRoutes(fastify: FastifyInstance, deps: TalkRoutesDeps): void {
   const app = fastify.withTypeProvider<ZodTypeProvider>();
   const rates = new ScratchRates(deps.clock);
+  ownerRoutes(fastify, deps);
 
   app.post("/session", { schema: { hide, body: OpenBody }, attachValidation: true }, async (request, reply) => {
     requireOwnSite(request);
@@ -49,13 +52,13 @@ export function talkRoutes(fastify: FastifyInstance, deps: TalkRoutesDeps): void
     deps.log.info({ requestId: request.id }, "owner link used");
     const maxAgeMs = elapsedMs(deps.clock.epochMs(), page.expiresAtMs);
     void reply.header("set-cookie", cookieHeader("talk", page.secret, maxAgeMs, isSecure(request, deps)));
-    return pageItemOf(page);
+    return pageItemOf(page, deps);
   });
 
   // Without a page this is no error, which browsers would report: most who open /talk have no link.
   app.get("/session", { schema: { hide, querystring: NoQuery } }, async (request, reply) => {
     const page = await findPage(request, deps);
-    return page === undefined ? reply.code(204).send() : pageItemOf(page);
+    return page === undefined ? reply.code(204).send() : pageItemOf(page, deps);
   });
 
   app.get("/languages", { schema: { hide, querystring: NoQuery } }, async (request) => {
@@ -101,9 +104,14 @@ async function startCall(
   return created;
 }
 
-const pageItemOf = ({ secret, expiresAtMs }: { secret: string; expiresAtMs: EpochMs }) => ({
+const pageItemOf = async (
+  { accountId, secret, expiresAtMs }: { accountId: AccountId; secret: string; expiresAtMs: EpochMs },
+  { users }: Pick<TalkRoutesDeps, "users">,
+) => ({
   csrfToken: csrfTokenOf(secret),
   expiresAt: isoTime(expiresAtMs),
+  // Then the page offers to create one.
+  hasOwner: await users.ownerExists(accountId),
 });
 
 function requireNone(problems: Parameters<typeof invalidRequest>[0]): void {

@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { NewCallBody } from "../calls/request-schemas.ts";
 import { oneOf } from "../http/fields.ts";
+import { email } from "../users/schemas.ts";
 import { WEB_CONNECTION_TYPES } from "../web-calls/schemas.ts";
 
 /** `POST /talk/session`. The text of the link is checked by the handler, which names no value. */
 export const OpenBody = z.strictObject({ token: z.unknown() }, { error: "must be a JSON object" });
+
+/** `POST /talk/owner`. The password is checked by the handler, which shows no value. */
+export const OwnerBody = z.strictObject({ email, password: z.unknown() }, { error: "must be a JSON object" });
 
 /** `POST /talk/calls`: what the form of the page has. Everything else is as `POST /calls` has it by default. */
 export const ScratchCallBody = NewCallBody.pick({

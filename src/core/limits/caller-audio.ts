@@ -56,3 +56,6 @@ export const JITTER_BUFFER_CHUNK_MS_MAX = 200;
 
 /** How far a peer's timestamps may run ahead of the elapsed time; larger jumps are reduced to this. */
 export const TIMESTAMP_GAP_MS_MAX = 2_000;
+
+/** Events of a call list a time without audio of the caller from this length on; shorter ones are jitter. */
+export const AUDIO_GAP_MS_MIN = 200;

@@ -1,6 +1,8 @@
-import { addMs, type CallMs, type MediaMs, roundedMs } from "../../core/clocks.ts";
+import { addMs, type CallMs, elapsedMs, type MediaMs, roundedMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import { type PassageReference, referenceOf, withoutNames } from "../../core/knowledge/call-knowledge.ts";
+import { AUDIO_GAP_MS_MIN } from "../../core/limits/caller-audio.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import { SpeechSegmenter } from "../../media/voice-activity/segmenter.ts";
 import { isClear } from "../journal/clears.ts";
@@ -25,7 +27,12 @@ export type DerivedEvent =
    * The peer has played all that it had of the reply, or was ordered to drop it. `sentMs` is the audio sent since
    * playout started.
    */
-  | { kind: "playout-ended"; turnId: TurnId; sentMs: number };
+  | { kind: "playout-ended"; turnId: TurnId; sentMs: number }
+  /**
+   * No audio of the caller had arrived for `gapMs`: until now, or until the stream was lost or the call ended. `lostMs` of it never came;
+   * the rest came later than it should have.
+   */
+  | { kind: "audio-gap"; gapMs: number; lostMs: number };
 
 /**
  * The record sums up usage and reports of the network, pongs arrive all the time, and a transcript repeats what other
@@ -92,6 +99,8 @@ export class EventLister {
   readonly #playback: PlaybackClock;
   readonly #rateHz: number;
   #playing: PlayingReply | undefined;
+  /** When the caller's last frame arrived, and its place by the peer's clock. Undefined before the first one of an attachment. */
+  #lastFrame: { timeMs: CallMs; mediaMs: MediaMs } | undefined;
   #ended = false;
   /** The caller is on hold, and the agent hears nothing. */
   #isHeld = false;
@@ -120,8 +129,10 @@ export class EventLister {
         this.#onFrameOut(record.turnId, record.samples, timeMs);
         return;
       case "attached":
+        this.#lastFrame = undefined;
         return;
       case "event":
+        if (record.event.kind === "leg-detached") this.#onAudioStopped(timeMs);
         if (!isListed(record.event)) return;
         this.#emit({ atMs: roundedMs(timeMs), source: "event", ...listed(record.event) });
         // As in the call: speech whose frames stop arriving ends by a deadline, which is checked at ticks.
@@ -135,11 +146,33 @@ export class EventLister {
   }
 
   #onFrameIn(isSpeech: boolean, mediaMs: MediaMs, timeMs: CallMs): void {
+    if (this.#lastFrame !== undefined)
+      this.#onGap(timeMs, Math.max(0, elapsedMs(this.#lastFrame.mediaMs, mediaMs) - FRAME_MS));
+    this.#lastFrame = { timeMs, mediaMs };
     const edge = this.#segmenter.frame(isSpeech && !this.#isHeld, mediaMs, timeMs);
     if (edge === "started") {
       const startMs = roundedMs(this.#segmenter.speechStartMs);
       this.#emit({ atMs: roundedMs(timeMs), source: "event", kind: "speech-started", startMs });
     } else if (edge === "ended") this.#onSpeechEnded(timeMs);
+  }
+
+  /** The stream is lost, or the call is over: what has not arrived by now never will. */
+  #onAudioStopped(timeMs: CallMs): void {
+    if (this.#lastFrame !== undefined) this.#onGap(timeMs, elapsedMs(this.#lastFrame.timeMs, timeMs));
+    this.#lastFrame = undefined;
+  }
+
+  #onGap(timeMs: CallMs, lostMs: number): void {
+    if (this.#lastFrame === undefined) return;
+    const gapMs = elapsedMs(this.#lastFrame.timeMs, timeMs);
+    if (gapMs < AUDIO_GAP_MS_MIN) return;
+    this.#emit({
+      atMs: roundedMs(timeMs),
+      source: "event",
+      kind: "audio-gap",
+      gapMs: Math.round(gapMs),
+      lostMs: Math.round(Math.min(lostMs, gapMs)),
+    });
   }
 
   #onFramesStopped(timeMs: CallMs): void {
@@ -196,6 +229,7 @@ export class EventLister {
       if (this.#segmenter.isSpeaking) this.#onFramesStopped(timeMs);
     }
     if (command.kind === "end") {
+      this.#onAudioStopped(timeMs);
       if (this.#segmenter.isSpeaking) this.#onFramesStopped(timeMs);
       this.#onPlayoutEnded(timeMs);
       this.#ended = true;

@@ -38,7 +38,7 @@ export class SqlOwnerLinks implements OwnerLinkStore {
     });
   }
 
-  async use(link: string, act: Act): Promise<OwnerSecret | undefined> {
+  async use(link: string, act: Act): Promise<(OwnerSecret & Pick<OwnerPage, "accountId">) | undefined> {
     // Anyone may try a link: only for one that exists does the database begin to write.
     if (
       (await this.#db
@@ -60,7 +60,7 @@ export class SqlOwnerLinks implements OwnerLinkStore {
       if (used === undefined) return undefined;
       await this.#endOldPages(tx, used.account_id);
       await this.#record(tx, used.account_id, act, "owner_link.used");
-      return await this.#add(tx, used.account_id, "page");
+      return { ...(await this.#add(tx, used.account_id, "page")), accountId: used.account_id };
     });
   }
 

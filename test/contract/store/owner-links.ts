@@ -39,6 +39,7 @@ export function ownerLinkContract(name: string, make: () => StoresUnderTest): vo
       expect(page).toEqual({
         secret: expect.stringMatching(/^tlp_[\w-]{43}$/),
         expiresAtMs: addMs(under.clock.epochMs(), OWNER_PAGE_MS),
+        accountId,
       });
       expect(await use(link)).toBeUndefined();
       expect(await stores.ownerLinks.findPage(page?.secret ?? "")).toMatchObject({

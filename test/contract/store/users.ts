@@ -57,6 +57,19 @@ export function userStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await actions()).toEqual(["user.invited"]);
     });
 
+    test("an owner exists once one has a password: in the account, and in any", async () => {
+      const exists = async () => [
+        await stores.users.ownerExists(),
+        await stores.users.ownerExists(accountId),
+        await stores.users.ownerExists(otherAccountId),
+      ];
+      await accept(await invite("editor@example.com", "editor"));
+      const invited = await invite("kim@example.com");
+      expect(await exists()).toEqual([false, false, false]);
+      await accept(invited);
+      expect(await exists()).toEqual([true, true, false]);
+    });
+
     test("ten invitations of one email at once make one person", async () => {
       const given = { accountId, email: "kim@example.com", name: "Kim", role: "owner" } as const;
       const made = await Promise.all(Array.from({ length: 10 }, () => stores.users.invite(given, ACT)));

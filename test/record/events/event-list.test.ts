@@ -179,6 +179,35 @@ describe("events derived from frames", () => {
     }
   };
 
+  const frameIn = (lister: EventLister, atMs: number, mediaAtMs: number): void =>
+    lister.take({ kind: "frame-in", timeMs: callMs(atMs), mediaMs: mediaMs(mediaAtMs), isSpeech: false, ...NO_AUDIO });
+
+  test("a time without audio of the caller is listed when audio comes again, with what of it never came", () => {
+    const { list, lister } = listing();
+    voice(lister, 0, 1_000, false);
+    frameIn(lister, 1_500, 1_000);
+    for (let mediaAtMs = 1_020; mediaAtMs <= 1_500; mediaAtMs += FRAME_MS) frameIn(lister, 1_500, mediaAtMs);
+    frameIn(lister, 1_690, 1_520);
+    frameIn(lister, 2_690, 2_020);
+    expect(list).toEqual([
+      { atMs: 1_500, source: "event", kind: "audio-gap", gapMs: 520, lostMs: 0 },
+      { atMs: 2_690, source: "event", kind: "audio-gap", gapMs: 1_000, lostMs: 480 },
+    ]);
+  });
+
+  test("so is one that ends with the stream or the call; a new stream begins anew", () => {
+    const { list, lister } = listing();
+    voice(lister, 0, 1_000, false);
+    lister.take({ kind: "event", timeMs: callMs(4_000), event: { kind: "leg-detached" } });
+    lister.take({ kind: "attached", timeMs: callMs(9_000), attachment: 2 });
+    frameIn(lister, 9_000, 0);
+    lister.take({ kind: "command", timeMs: callMs(9_500), command: { kind: "end", reason: "connection_lost" } });
+    expect(list.filter(({ kind }) => kind === "audio-gap")).toEqual([
+      { atMs: 4_000, source: "event", kind: "audio-gap", gapMs: 3_020, lostMs: 3_020 },
+      { atMs: 9_500, source: "event", kind: "audio-gap", gapMs: 500, lostMs: 500 },
+    ]);
+  });
+
   test("the playout of a reply with slow TTS ends where the peer ran dry, and starts again", () => {
     const { list, lister, sent } = listing();
     for (const atMs of [1_000, 1_000, 1_000, 1_020, 1_040]) sent(atMs);

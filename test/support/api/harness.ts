@@ -164,6 +164,7 @@ export async function apiUnderTest(
       | "corsOrigins"
       | "startRates"
       | "webFiles"
+      | "dashboardFiles"
       | "mediaUrls"
       | "trustedProxies"
       | "metricsAddress"
@@ -310,6 +311,7 @@ export async function apiUnderTest(
     passwords: new Passwords({ logN: 4 }),
     startRates: new StartRates({ clock }),
     webFiles: undefined,
+    dashboardFiles: undefined,
     metricsAddress: () => undefined,
     readStatus: () => status.read(),
     providerNotes: [],

@@ -99,6 +99,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     passwords: new Passwords({ logN: 4 }),
     startRates: new StartRates({ clock: systemClock }),
     webFiles: undefined,
+    dashboardFiles: undefined,
     readStatus: () => status.read(),
     metricsAddress: () => undefined,
     providerNotes: [],

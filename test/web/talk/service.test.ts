@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-const PAGE = { csrfToken: "token", expiresAt: "2026-01-01T00:00:00Z" };
+const PAGE = { csrfToken: "token", expiresAt: "2026-01-01T00:00:00Z", hasOwner: true };
 const PROMPT = { systemPrompt: "You answer.", language: "en-US", voice: "voice" };
 const created = () => Response.json({ websocketUrl: "wss://voice.example/t" }, { status: 201 });
 const refused = (status: number) => Response.json({ error: { code: "code", message: "no", details: [] } }, { status });

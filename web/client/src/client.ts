@@ -21,7 +21,8 @@ const NOT_MODIFIED = 304;
 export interface ClientOptions {
   /** The address of the service without `/api/v1`, for example `http://127.0.0.1:8080`. */
   baseUrl: string;
-  apiKey: string;
+  /** Left out where `fetch` authenticates the requests: the dashboard has a cookie. */
+  apiKey?: string | undefined;
   /** Aborts all requests that have no signal of their own. */
   signal?: AbortSignal | undefined;
   /** How often a request is sent again, at most; 2 by default. */
@@ -55,7 +56,7 @@ interface Page {
  */
 export class TrunklineClient {
   readonly #baseUrl: string;
-  readonly #apiKey: string;
+  readonly #apiKey: string | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #maxRetries: number;
   readonly #maxRetryDelayMs: number;
@@ -179,7 +180,7 @@ export class TrunklineClient {
   }
 
   #headersOf({ body, headers = {} }: AnyOptions): Headers {
-    const all = new Headers({ "X-API-Key": this.#apiKey });
+    const all = new Headers(this.#apiKey === undefined ? {} : { "X-API-Key": this.#apiKey });
     if (body !== undefined) all.set("Content-Type", "application/json");
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) all.set(name, value);
     return all;

@@ -2663,6 +2663,25 @@ export interface components {
             /** @description Its text: the header X-API-Key. It is not shown again. */
             key: string;
         };
+        /** @description No audio of the caller had arrived for a while, until now: the network stalled or lost it, or the client sent none. Also at the loss of a stream and at the end of a call. */
+        AudioGapEvent: {
+            /**
+             * @description Milliseconds since the media stream connected.
+             * @example 5240
+             */
+            atMs: number;
+            /** @constant */
+            source: "event";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "audio-gap";
+            /** @description For how long, in milliseconds. */
+            gapMs: number;
+            /** @description How much of it never came, in milliseconds; the rest came late. */
+            lostMs: number;
+        };
         /**
          * @description One act.
          * @example {
@@ -4771,7 +4790,7 @@ export interface components {
             reason?: "echo";
         };
         /** @description Input of the call: what happened to it. */
-        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["DtmfRequestedEvent"] | components["schemas"]["RecordingPauseRequestedEvent"] | components["schemas"]["RecordingResumeRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["PassagesEvent"] | components["schemas"]["RetrievalFailedEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
+        InputEvent: components["schemas"]["LegStartedEvent"] | components["schemas"]["LegDetachedEvent"] | components["schemas"]["LegClosedEvent"] | components["schemas"]["EndRequestedEvent"] | components["schemas"]["GoodbyeRequestedEvent"] | components["schemas"]["InternalErrorEvent"] | components["schemas"]["SpeechStartedEvent"] | components["schemas"]["SpeechEndedEvent"] | components["schemas"]["SttInterimEvent"] | components["schemas"]["SttFinalEvent"] | components["schemas"]["ProsodyEvent"] | components["schemas"]["TurnModelEvent"] | components["schemas"]["SttFailedEvent"] | components["schemas"]["DtmfEvent"] | components["schemas"]["TypedEvent"] | components["schemas"]["ReplyTextEvent"] | components["schemas"]["ReplyToolCallEvent"] | components["schemas"]["ReplyEndEvent"] | components["schemas"]["ReplyFailedEvent"] | components["schemas"]["SegmentAudioEvent"] | components["schemas"]["SegmentEndEvent"] | components["schemas"]["SegmentFailedEvent"] | components["schemas"]["PlayoutStartedEvent"] | components["schemas"]["PlayoutEndedEvent"] | components["schemas"]["AudioGapEvent"] | components["schemas"]["VoiceChosenEvent"] | components["schemas"]["PhrasesChosenEvent"] | components["schemas"]["ProviderSwitchedEvent"] | components["schemas"]["DetectorChangedEvent"] | components["schemas"]["ContextExceededEvent"] | components["schemas"]["LimitReachedEvent"] | components["schemas"]["TransferStartedEvent"] | components["schemas"]["TransferFailedEvent"] | components["schemas"]["TransferRefusedEvent"] | components["schemas"]["HoldRequestedEvent"] | components["schemas"]["ResumeRequestedEvent"] | components["schemas"]["DtmfRequestedEvent"] | components["schemas"]["RecordingPauseRequestedEvent"] | components["schemas"]["RecordingResumeRequestedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["PassagesEvent"] | components["schemas"]["RetrievalFailedEvent"] | components["schemas"]["MarkEvent"] | components["schemas"]["ClearedEvent"] | components["schemas"]["TickEvent"];
         /** @description The service failed while handling the previous event, and the call ends. */
         InternalErrorEvent: {
             /**

@@ -71,6 +71,16 @@ export class SqlUsers implements UserStore {
     return Number(users);
   }
 
+  async ownerExists(accountId?: AccountId): Promise<boolean> {
+    let selected = this.#db
+      .selectFrom("users")
+      .select("id")
+      .where("role", "=", "owner")
+      .where("password_hash", "is not", null);
+    if (accountId !== undefined) selected = selected.where("account_id", "=", accountId);
+    return (await selected.limit(1).executeTakeFirst()) !== undefined;
+  }
+
   async list(
     accountId: AccountId,
     { role, status, afterUserId, limit }: UserQuery,

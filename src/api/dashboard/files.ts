@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** One file of the dashboard, in memory: as it is, and as the build compressed it. */
+export interface DashboardFile {
+  /** The hash of its content, with which no other content is served. */
+  etag: string;
+  contentType: string;
+  content: Buffer;
+  gzip: Buffer;
+  brotli: Buffer;
+}
+
+/** The dashboard as the build made it. */
+export interface DashboardFiles {
+  /** The document of every page. */
+  shell: DashboardFile;
+  /** A file that the document or another file loads, by the last part of its address. */
+  find(name: string): DashboardFile | undefined;
+}
+
+/** `dist/web/dashboard`, seen from a module of this folder in `src` or in `dist`. */
+export const builtDashboardFolder = (moduleUrl = import.meta.url): string =>
+  fileURLToPath(
+    new URL(moduleUrl.endsWith(".ts") ? "../../../dist/web/dashboard/" : "../../web/dashboard/", moduleUrl),
+  );
+
+/** Reads the files of a build. Undefined where there is none, as in a fresh clone from which tests run. Throws for a broken one. */
+export function readDashboardFiles(folder: string): DashboardFiles | undefined {
+  const manifestPath = join(folder, "manifest.json");
+  if (!existsSync(manifestPath)) return undefined;
+  const { files } = JSON.parse(readFileSync(manifestPath, "utf8")) as {
+    files: Record<string, { contentType: string }>;
+  };
+  const read = new Map(
+    Object.entries(files).map(([name, { contentType }]) => [name, readFile(join(folder, name), contentType)]),
+  );
+  return { shell: readFile(join(folder, "index.html"), "text/html; charset=utf-8"), find: (name) => read.get(name) };
+}
+
+function readFile(path: string, contentType: string): DashboardFile {
+  const content = readFileSync(path);
+  const etag = createHash("sha256").update(content).digest("base64url");
+  return { etag, contentType, content, gzip: readFileSync(`${path}.gz`), brotli: readFileSync(`${path}.br`) };
+}

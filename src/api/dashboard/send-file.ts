@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { DashboardFile } from "./files.ts";
+
+/** The forms of a file, the one that browsers take best first. */
+const FORMS = [
+  { encoding: "br", of: ({ brotli }: DashboardFile) => brotli },
+  { encoding: "gzip", of: ({ gzip }: DashboardFile) => gzip },
+] as const;
+
+/** Answers with a file in the form that the browser accepts, or with 304 where it has it. */
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: DashboardFile,
+  cacheControl: string,
+): FastifyReply {
+  const form = FORMS.find(({ encoding }) => accepts(request.headers["accept-encoding"], encoding));
+  // Each form is another representation (RFC 9110, section 8.8.3.3).
+  const etag = `"${file.etag}${form === undefined ? "" : `-${form.encoding}`}"`;
+  void reply.headers({ "cache-control": cacheControl, etag, vary: "Accept, Accept-Encoding" });
+  if (matches(request.headers["if-none-match"], etag)) return reply.code(304).send();
+  void reply.type(file.contentType);
+  if (form === undefined) return reply.send(file.content);
+  return reply.header("content-encoding", form.encoding).send(form.of(file));
+}
+
+/** RFC 9110, section 12.5.3: whether a coding is listed, and not with a weight of 0. */
+function accepts(header: string | string[] | undefined, coding: string): boolean {
+  return String(header ?? "")
+    .toLowerCase()
+    .split(",")
+    .some((one) => {
+      const [name, ...parameters] = one.split(";").map((part) => part.trim());
+      return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    });
+}
+
+/** RFC 9110, section 13.1.2: a list of entity tags, or `*`, compared weakly. */
+const matches = (header: string | undefined, etag: string): boolean =>
+  (header ?? "").split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, "")));

@@ -1,0 +1,195 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import { telephone, utterance } from "../../callers/telephone.ts";
+import { hasChromium } from "../../support/network/chromium.ts";
+import { Service, until } from "../../support/services/service.ts";
+import { ifMachineStalled } from "../../support/stalled-machine.ts";
+import { accessibilityFaults } from "../../support/web/accessibility.ts";
+import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+
+const GREETING = "Hello, this is the bakery.";
+const PROMPT =
+  "We sell rye bread, white bread, rolls, pretzels, plum cake, apple cake, cheese cake and on Fridays a poppy seed cake that people come for from far away.";
+/** Long enough for a filler, and for the answer to come after it. */
+const TOOL_MS = 3_000;
+
+let service: Service;
+let shop: Server;
+let owner: Person;
+let callId: string;
+
+beforeAll(async () => {
+  if (!hasChromium) return;
+  shop = createServer((_request, response) => {
+    systemClock.after(TOOL_MS, () =>
+      response.setHeader("content-type", "application/json").end('{"state":"on its way"}'),
+    );
+  });
+  await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
+  service = await Service.start({ env: { TOOLS_ALLOW_LOOPBACK: "true" } });
+  owner = await makePerson(service);
+  callId = await callWithInterruptionAndSlowTool();
+});
+afterAll(() => shop?.close());
+
+const lines = ["What do you sell?", "Where is my order A-17?", "Goodbye!"] as const;
+
+async function callWithInterruptionAndSlowTool(): Promise<string> {
+  const definition = {
+    type: "http",
+    name: "order_status",
+    description: "Tells where an order is.",
+    parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
+    http: { method: "GET", url: `http://127.0.0.1:${(shop.address() as AddressInfo).port}/orders/{order}` },
+  };
+  const { id, websocketUrl } = await service.createCall({
+    systemPrompt: PROMPT,
+    greeting: GREETING,
+    interruptible: true,
+    selectedTools: [{ definition }, { toolName: "hang_up" }],
+  });
+  const [question, order, goodbye] = await Promise.all([utterance(lines[0]), utterance(lines[1]), utterance(lines[2])]);
+  await telephone(websocketUrl, [
+    { do: "listen" },
+    { do: "say", utterance: question },
+    { do: "interrupt", afterWords: 5, utterance: order },
+    // The filler, and the answer.
+    { do: "listen" },
+    { do: "listen" },
+    { do: "say", utterance: goodbye },
+    { do: "await-hang-up" },
+  ]);
+  await service.withRecording(id);
+  return id;
+}
+
+const details = (tab: Page) => tab.getByRole("region", { name: "Details" });
+
+describe.skipIf(!hasChromium)("the page of one call", { retry: ifMachineStalled, timeout: 120_000 }, () => {
+  test("explains a call with an interruption and a slow tool, by pointer and keyboard; axe finds no fault", async () => {
+    const faults: Record<string, string[]> = {};
+    const { errors, elsewhere } = await inDashboard(service, `calls/${callId}`, owner, async (tab) => {
+      await transcriptShowsTheInterruption(tab);
+      faults.delays = await accessibilityFaults(tab);
+      await replyShowsItsWaterfall(tab);
+      faults.reply = await accessibilityFaults(tab);
+      await silenceIsExplained(tab);
+      faults.silence = await accessibilityFaults(tab);
+      await eventsAreFiltered(tab);
+      faults.events = await accessibilityFaults(tab);
+      await recordingIsPlayed(tab);
+      await filesAreSaved(tab);
+      await tab.getByRole("button", { name: "Run", exact: true }).click();
+      await tab.getByText("identical", { exact: true }).waitFor();
+    });
+    expect(faults).toEqual({ delays: [], reply: [], silence: [], events: [] });
+    // Chromium reports the answer that leads to the sign-in page.
+    expect([errors.filter((text) => !text.includes("401")), elsewhere]).toEqual([[], []]);
+  });
+
+  test("says that the call was deleted while it was open, and shows nothing of it any more", async () => {
+    await inDashboard(service, `calls/${callId}`, owner, async (tab) => {
+      await transcriptShowsTheInterruption(tab);
+      expect((await service.api("DELETE", `/calls/${callId}`)).status).toBe(204);
+      // As when the tab is looked at again.
+      await tab.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      await tab.getByText("This call was deleted.").waitFor();
+      expect(await tab.getByText(lines[0]).count()).toBe(0);
+      await tab.reload();
+      await tab.getByText("There is no such call.").waitFor();
+    });
+  });
+
+  test("shows what is said in a live call as it is said, and that it is over", async () => {
+    const { id, websocketUrl } = await service.createCall({ systemPrompt: PROMPT, greeting: GREETING });
+    const question = await utterance(lines[0]);
+    await inDashboard(service, `calls/${id}`, owner, async (tab) => {
+      await tab.getByText("The media stream has not connected yet.").waitFor();
+      const call = telephone(websocketUrl, [
+        { do: "listen" },
+        { do: "say", utterance: question },
+        { do: "await-hang-up" },
+      ]);
+      const transcript = tab.getByRole("region", { name: "What was said" });
+      await transcript.getByText(lines[0]).waitFor();
+      await tab.getByText("The call is live").waitFor();
+      await service.api("POST", `/calls/${id}/end`);
+      await call;
+      await tab.getByText("The call is live").waitFor({ state: "hidden" });
+    });
+  });
+});
+
+async function transcriptShowsTheInterruption(tab: Page): Promise<void> {
+  const transcript = tab.getByRole("region", { name: "What was said" });
+  await transcript.getByText(lines[0]).waitFor();
+  await transcript.getByText("interrupted").waitFor();
+  // The end of the sentence was never heard.
+  await transcript.locator("del").getByText("from far away.").waitFor();
+  await transcript.getByText(/Tool order_status: 3\.\d s/).waitFor();
+}
+
+async function replyShowsItsWaterfall(tab: Page): Promise<void> {
+  await tab
+    .getByRole("button", { name: /^Agent at .*: go there$/ })
+    .nth(1)
+    .click();
+  const reply = details(tab);
+  await reply.getByRole("heading", { name: "Reply 2" }).waitFor();
+  await reply.getByText(/cancelled at .*: words/).waitFor();
+  for (const step of ["End of turn", "LLM", "TTS, first audio", "Heard"])
+    await reply.getByRole("rowheader", { name: step }).first().waitFor();
+  await reply.getByText("partly heard").first().waitFor();
+  expect(tab.url()).toContain("reply=2");
+  await tab.reload();
+  await details(tab).getByRole("heading", { name: "Reply 2" }).waitFor();
+}
+
+async function silenceIsExplained(tab: Page): Promise<void> {
+  await tab.getByRole("region", { name: "Silences" }).getByText("Tool running").first().click();
+  const silence = details(tab);
+  await silence.getByRole("heading", { name: "Why this silence?" }).waitFor();
+  await silence
+    .getByText(/The tool order_status ran for 3\.\d s\./)
+    .first()
+    .waitFor();
+  await silence.getByText(/the agent waited \d+ ms \(waitMs\)/).waitFor();
+}
+
+async function eventsAreFiltered(tab: Page): Promise<void> {
+  await tab.getByRole("tab", { name: "Events" }).click();
+  await tab.getByLabel("About").selectOption("Tools");
+  const events = tab.getByRole("region", { name: "Events" });
+  await events.getByText("tool-result").waitFor();
+  expect(await events.getByRole("listitem").count()).toBe(2);
+  // By the keyboard alone: the row opens, and shows the request.
+  await events.getByRole("button", { name: "run-tool" }).focus();
+  await tab.keyboard.press("Enter");
+  await events.getByText('"order": "A-17"').waitFor();
+}
+
+async function recordingIsPlayed(tab: Page): Promise<void> {
+  const position = tab.getByLabel("Position");
+  await tab.getByRole("button", { name: "Play" }).click();
+  await until("the recording to play", 5_000, async () => Number(await position.inputValue()) > 300);
+  await tab.getByRole("button", { name: "Pause" }).click();
+  const plot = tab.getByRole("application");
+  await plot.focus();
+  await tab.keyboard.press("+");
+  await tab.keyboard.press("ArrowRight");
+  await tab.keyboard.press("0");
+}
+
+async function filesAreSaved(tab: Page): Promise<void> {
+  const [download] = await Promise.all([
+    tab.waitForEvent("download"),
+    (async () => {
+      await tab.getByRole("button", { name: "Download" }).click();
+      await tab.getByRole("menuitem", { name: "Transcript, text" }).click();
+    })(),
+  ]);
+  expect(download.suggestedFilename()).toBe(`${callId}.txt`);
+}

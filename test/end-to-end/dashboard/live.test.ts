@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { hasChromium } from "../../support/network/chromium.ts";
+import { Service } from "../../support/services/service.ts";
+import { ifMachineStalled } from "../../support/stalled-machine.ts";
+import { accessibilityFaults } from "../../support/web/accessibility.ts";
+import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+
+let service: Service;
+let owner: Person;
+beforeAll(async () => {
+  if (!hasChromium) return;
+  service = await Service.start();
+  owner = await makePerson(service);
+});
+
+describe.skipIf(!hasChromium)("live calls and the list of calls", { retry: ifMachineStalled, timeout: 90_000 }, () => {
+  test("a call appears without a reload when it is created, is ended on the page, and stands in the list", async () => {
+    const faults: Record<string, string[]> = {};
+    const { errors } = await inDashboard(service, "live", owner, async (tab) => {
+      await tab.getByText("No call is live.").waitFor();
+      await service.createCall({ metadata: { order: "<img src=x onerror=alert(1)>" } });
+      await tab.getByText("waiting for its stream").waitFor();
+      faults.live = await accessibilityFaults(tab);
+      await tab.getByRole("button", { name: "Actions of the call" }).click();
+      await tab.getByRole("menuitem", { name: "End the call" }).click();
+      faults.dialog = await accessibilityFaults(tab);
+      await tab.getByRole("button", { name: "End the call" }).click();
+      await tab.getByText("No call is live.").waitFor();
+
+      await tab.getByRole("link", { name: "Calls", exact: true }).click();
+      const list = tab.getByRole("table", { name: "Calls" });
+      await list.getByRole("link").first().waitFor();
+      await tab.getByRole("button", { name: "Columns" }).click();
+      await tab.getByRole("menuitemcheckbox", { name: "Metadata" }).click();
+      await tab.keyboard.press("Escape");
+      await list.getByText("<img src=x onerror=alert(1)>").waitFor();
+      faults.calls = await accessibilityFaults(tab);
+
+      const saved = tab.waitForEvent("download");
+      await tab.getByRole("button", { name: "Export" }).click();
+      await tab.getByRole("menuitem", { name: "The records as JSON" }).click();
+      expect((await saved).suggestedFilename()).toBe("calls.json");
+    });
+    expect(faults).toEqual({ live: [], dialog: [], calls: [] });
+    expect(errors.filter((text) => !text.includes("401"))).toEqual([]);
+  });
+
+  test("a viewer sees calls and can do nothing with them; the page fits a telephone", async () => {
+    const viewer = await makePerson(service, "viewer");
+    const viewport = { width: 390, height: 844 };
+    const faults: string[] = [];
+    await inDashboard(
+      service,
+      "live",
+      viewer,
+      async (tab) => {
+        await service.createCall();
+        await tab.getByText("waiting for its stream").waitFor();
+        expect(await tab.getByRole("button", { name: "Actions of the call" }).count()).toBe(0);
+        expect(await tab.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+        faults.push(...(await accessibilityFaults(tab)));
+        await tab.getByRole("button", { name: "Menu" }).click();
+        faults.push(...(await accessibilityFaults(tab)));
+        await tab.getByRole("link", { name: "Calls", exact: true }).click();
+        await tab.getByRole("table", { name: "Calls" }).waitFor();
+        expect(await tab.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+        faults.push(...(await accessibilityFaults(tab)));
+      },
+      { viewport },
+    );
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+/** How the dashboard writes figures. The language is English, as that of the pages; the zone is the viewer's. */
+const LANGUAGE = "en-GB";
+
+const grouped = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 2 });
+const bytesFormat = new Intl.NumberFormat(LANGUAGE, { maximumSignificantDigits: 3 });
+
+/** `12,345.67`. */
+export const numberText = (value: number): string => grouped.format(value);
+
+/** `1:02.3`, `1:00:02.3` from an hour on, and `0:00.4`; without tenths of a second where `tenths` is false. */
+export function durationText(durationMs: number, { tenths = true }: { tenths?: boolean } = {}): string {
+  const unitMs = tenths ? 100 : 1_000;
+  const units = Math.round(Math.max(0, durationMs) / unitMs);
+  const seconds = Math.floor((units * unitMs) / 1_000);
+  const rest = tenths ? `.${units % 10}` : "";
+  const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const [hours, minutes, last] = parts as [number, number, number];
+  const two = (part: number): string => String(part).padStart(2, "0");
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(last)}${rest}` : `${minutes}:${two(last)}${rest}`;
+}
+
+/** A delay: `840 ms`, from 10 s on `12.4 s`. */
+export const delayText = (delayMs: number): string =>
+  delayMs < 10_000 ? `${grouped.format(Math.round(delayMs))} ms` : `${(delayMs / 1_000).toFixed(1)} s`;
+
+/** With 4 significant digits, and with cents at least: `0.01235 USD`, `12,345.68 USD`. `currency` is ISO 4217. */
+export function moneyText(amount: number, currency: string): string {
+  const magnitude = amount === 0 ? 0 : Math.floor(Math.log10(Math.abs(amount)));
+  const format = new Intl.NumberFormat(LANGUAGE, {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: Math.min(FRACTION_DIGITS_MAX, Math.max(2, 3 - magnitude)),
+  });
+  return `${format.format(amount)} ${currency}`;
+}
+
+/** As many as `Intl` writes. */
+const FRACTION_DIGITS_MAX = 20;
+
+/** `1.2 MB`: powers of 1,000. */
+export function bytesText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${bytesFormat.format(bytes / 1_000 ** power)} ${units[power]}`;
+}
+
+/** `93.4 %` of 0.934. */
+export const percentText = (share: number): string => `${bytesFormat.format(share * 100)} %`;
+
+export interface TimeOptions {
+  /** With seconds; true by default. */
+  seconds?: boolean;
+  /** In place of the viewer's zone, in tests. */
+  timeZone?: string;
+}
+
+/** A time of today as `14:03:07`, another one as `27 Nov 2026, 14:03:07`, in the viewer's zone. */
+export function timeText(time: Date, now: Date, { seconds = true, timeZone }: TimeOptions = {}): string {
+  const zone = timeZone === undefined ? {} : { timeZone };
+  const clock: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  if (seconds) clock.second = "2-digit";
+  const day = new Intl.DateTimeFormat(LANGUAGE, { ...zone, day: "numeric", month: "short", year: "numeric" });
+  const at = new Intl.DateTimeFormat(LANGUAGE, { ...zone, ...clock }).format(time);
+  return day.format(time) === day.format(now) ? at : `${day.format(time)}, ${at}`;
+}
+
+/** The same time in UTC: `2026-11-27 13:03:07 UTC`. */
+export const utcText = (time: Date): string => `${time.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
+/** `caller_hangup` as `caller hangup`: words of the API for people. */
+export const words = (name: string): string => name.replaceAll(/[_-]/g, " ");

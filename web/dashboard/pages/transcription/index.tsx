@@ -1,0 +1,3 @@
+import { NotBuilt } from "../../ui/not-built.tsx";
+
+export const Page = () => <NotBuilt title="Transcription" />;

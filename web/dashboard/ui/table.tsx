@@ -1,0 +1,144 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { rowWindow } from "../app/window.ts";
+import { Failure } from "./failure.tsx";
+import "./table.css";
+
+export interface Column<Row> {
+  name: string;
+  title: string;
+  /** Figures are aligned at their end. */
+  isFigure?: boolean;
+  /** Of a long table, in pixels; 140 by default. */
+  width?: number;
+  cell: (row: Row) => ComponentChildren;
+}
+
+interface TableProps<Row> {
+  /** What the rows are, for those who do not see the page. */
+  label: string;
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string;
+}
+
+/** A table of some hundred rows at most, whose texts wrap. */
+export function Table<Row>({ label, columns, keyOf, rows }: TableProps<Row> & { rows: readonly Row[] }) {
+  return (
+    <div class="table-scroll">
+      <table class="table" aria-label={label}>
+        <Head columns={columns} />
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              <Cells columns={columns} row={row} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Where a long table has its rows from: a `PagedList`, for example. */
+export interface RowSource<Row> {
+  readonly count: number;
+  readonly hasMore: boolean;
+  readonly error: unknown;
+  item(index: number): Row | undefined;
+  show(first: number, end: number): void;
+  retry(): void;
+}
+
+/** As --height-row. */
+const ROW_HEIGHT = 32;
+const COLUMN_WIDTH = 140;
+
+/** A table of any number of rows, of which only those on the screen are in the document; each has one line. */
+export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row> & { source: RowSource<Row> }) {
+  const scroller = useRef<HTMLElement>(null);
+  const [at, setAt] = useState({ top: 0, height: 800 });
+  const { first, end } = rowWindow(source.count, ROW_HEIGHT, at.top, at.height);
+  useEffect(() => source.show(first, end), [source, first, end, source.count]);
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const measure = (): void => setAt({ top: element.scrollTop, height: element.clientHeight });
+    const resizes = new ResizeObserver(measure);
+    resizes.observe(element);
+    element.addEventListener("scroll", measure, { passive: true });
+    return () => {
+      resizes.disconnect();
+      element.removeEventListener("scroll", measure);
+    };
+  }, []);
+  const width = columns.reduce((sum, column) => sum + (column.width ?? COLUMN_WIDTH), 0);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard. */}
+      <section ref={scroller} class="table-scroll table-long" aria-label={label} tabIndex={0}>
+        <table
+          class="table table-fixed"
+          aria-label={label}
+          aria-rowcount={source.hasMore ? -1 : source.count + 1}
+          style={{ minWidth: `${width}px` }}
+        >
+          <Head columns={columns} />
+          <tbody>
+            <Gap rows={first} columns={columns.length} />
+            {Array.from({ length: end - first }, (_, offset) => {
+              const row = source.item(first + offset);
+              const key = row === undefined ? first + offset : keyOf(row);
+              return (
+                <tr key={key} aria-rowindex={first + offset + 2}>
+                  {row === undefined ? <td colSpan={columns.length}>…</td> : <Cells columns={columns} row={row} />}
+                </tr>
+              );
+            })}
+            <Gap rows={source.count - end} columns={columns.length} />
+          </tbody>
+        </table>
+      </section>
+      {source.error === undefined ? (
+        <p class="table-foot" role="status">
+          {source.hasMore ? `${source.count} loaded, more follow` : `${source.count} in all`}
+        </p>
+      ) : (
+        <Failure error={source.error} onRetry={() => source.retry()} />
+      )}
+    </>
+  );
+}
+
+function Head<Row>({ columns }: { columns: readonly Column<Row>[] }) {
+  return (
+    <thead>
+      <tr>
+        {columns.map(({ name, title, isFigure, width }) => (
+          <th key={name} scope="col" class={isFigure ? "number" : undefined} style={{ width: width && `${width}px` }}>
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+function Cells<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
+  return (
+    <>
+      {columns.map(({ name, isFigure, cell }) => (
+        <td key={name} class={isFigure ? "number" : undefined}>
+          {cell(row)}
+        </td>
+      ))}
+    </>
+  );
+}
+
+/** The height of rows that are not in the document. */
+const Gap = ({ rows, columns }: { rows: number; columns: number }) =>
+  rows <= 0 ? null : (
+    <tr class="table-gap">
+      <td colSpan={columns} style={{ height: `${rows * ROW_HEIGHT}px` }} />
+    </tr>
+  );

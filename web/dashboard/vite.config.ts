@@ -1,0 +1,39 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** The build of the dashboard: scripts/build-dashboard.mjs runs it. Every file has the hash of its content as its name. */
+// biome-ignore lint/style/noDefaultExport: Vite reads its configuration from the default export.
+export default defineConfig({
+  root: here("."),
+  base: "/dashboard/files/",
+  publicDir: false,
+  logLevel: "warn",
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  resolve: {
+    alias: { react: "preact/compat", "react-dom": "preact/compat", "react/jsx-runtime": "preact/jsx-runtime" },
+  },
+  build: {
+    target: "es2022",
+    outDir: here("../../dist/web/dashboard"),
+    emptyOutDir: true,
+    // The content policy allows no script and no image within a document.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      // Each module of Headless UI begins with "use client", which means nothing here.
+      onLog: (level, log, report) => {
+        if (log.code !== "MODULE_LEVEL_DIRECTIVE") report(level, log);
+      },
+      output: {
+        entryFileNames: "[hash:16].js",
+        chunkFileNames: "[hash:16].js",
+        assetFileNames: "[hash:16][extname]",
+        hashCharacters: "hex",
+      },
+    },
+  },
+  worker: { format: "es", rolldownOptions: { output: { entryFileNames: "[hash:16].js", hashCharacters: "hex" } } },
+});
