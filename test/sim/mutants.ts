@@ -40,7 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
     "unsent audio of an interrupted reply is dropped",
     "one speaker at a time, each frame in its order",
     "gateway/session.ts",
-    "        this.#pipeline.interrupt(command.reason);\n",
+    "    this.#pipeline.interrupt(command.reason);\n",
     "",
   ),
   mutant(

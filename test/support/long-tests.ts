@@ -10,7 +10,9 @@
  * - `call/run`: whole calls in real time, with every wire and file;
  * - `opus/native`, `opus/wasm` and `opus/lossy`: the suite of the codec on each library, and FEC over a lossy network;
  * - `golden-calls`: whole calls over every wire, which `npm run golden` also runs; `golden-journals` stays in `npm test`;
- * - `cli/api-keys`: each command of API keys as a process; test/store has what they do;
+ * - `cli/api-keys`, `cli/users`, `cli/command` and `cli/start`: each command as a process; other tests have what they do;
+ * - `api/http/access`: every route with every kind of credential, as a request;
+ * - `transcriptions/files`, `newer-schema` and `stalled-log`: whole services, which are killed, upgraded or not read;
  * - `openapi/document` and `session/roles`: every status of every operation, and every route with every role;
  * - `client-package`, `metrics`, `hang-up` and `encrypted-media`: whole services with a packed client, all metrics, every hang-up;
  * - the files of `dashboard`: pages in Chromium against a whole service;
@@ -45,14 +47,18 @@
  */
 export const longInParallel = [
   "test/bench/**/*.test.ts",
+  "test/api/http/access.test.ts",
   "test/api/http/pages-in-a-browser.test.ts",
   "test/simulator/emulator/page.test.ts",
   "test/api/openapi/document.test.ts",
   "test/api/session/roles.test.ts",
   "test/cli/call/run.test.ts",
   "test/cli/api-keys.test.ts",
+  "test/cli/command.test.ts",
   "test/cli/development-tools.test.ts",
   "test/cli/models/add.test.ts",
+  "test/cli/start.test.ts",
+  "test/cli/users.test.ts",
   "test/core/node-version.test.ts",
   "test/delivery/busy-endpoints.test.ts",
   "test/delivery/dead-endpoint.test.ts",
@@ -110,6 +116,7 @@ export const longInTurn = [
     "calls/opus-codec",
     "calls/stage-latency",
     "calls/traces",
+    "examples/listen",
     "examples/talk",
     "examples/tools",
     "examples/transcribe",
@@ -134,6 +141,8 @@ export const longInPairs = [
     "processes/rotations",
     "processes/signals",
     "start/data-dir",
+    "start/newer-schema",
+    "start/stalled-log",
   ],
   ...["api/client-package", "api/metrics", "calls/hang-up", "processes/encrypted-media"],
   ...[
@@ -142,6 +151,7 @@ export const longInPairs = [
     "knowledge/retrieval",
     "telephony/calls",
     "telephony/in-the-call",
+    "transcriptions/files",
     "transcriptions/live",
     "dashboard/call",
     "dashboard/first-run",

@@ -5,7 +5,8 @@ import { stemmerOf } from "./stems.ts";
 const TERM_CHARS_MAX = 64;
 
 /** Letters of scripts whose words are not separated and whose dictionaries split a question and a text differently, and of Korean. */
-const BIGRAM_SCRIPTS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/gu;
+const BIGRAM_SCRIPTS =
+  /(?:(?=[\p{L}\p{M}\p{N}])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー])+/gu;
 const HAS_BIGRAM_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 /** What separates the parts of a word: "example.com" has two. */
 const SEPARATORS = /[^\p{L}\p{N}\p{M}'’]+/u;
