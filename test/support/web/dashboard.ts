@@ -36,7 +36,7 @@ export async function signIn(tab: Page, { email, password }: Person): Promise<vo
   await tab.getByLabel("Email").fill(email);
   await tab.getByLabel("Password").fill(password);
   await tab.getByRole("button", { name: "Sign in" }).click();
-  await tab.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
+  await tab.getByRole("heading", { name: "Sign in" }).waitFor({ state: "detached" });
 }
 
 /** Opens a page of the dashboard, such as `live`, for a person who signs in; see `inChromium`. */

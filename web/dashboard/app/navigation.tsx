@@ -53,8 +53,8 @@ const pagesOf = (group: PageEntry["group"], { user }: Session): readonly PageEnt
 function Group({ label, pages, path }: { label: string; pages: readonly PageEntry[]; path: string }) {
   if (pages.length === 0) return null;
   return (
-    <section class="nav-group" aria-label={label}>
-      <ul>
+    <div class="nav-group">
+      <ul aria-label={label}>
         {pages.map((page) => {
           const href = `/dashboard/${page.path}`;
           const isHere = path === href || path.startsWith(`${href}/`);
@@ -67,7 +67,7 @@ function Group({ label, pages, path }: { label: string; pages: readonly PageEntr
           );
         })}
       </ul>
-    </section>
+    </div>
   );
 }
 

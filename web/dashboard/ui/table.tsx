@@ -7,6 +7,8 @@ import "./table.css";
 export interface Column<Row> {
   name: string;
   title: string;
+  /** Only those who do not see the page get the title: over buttons, for example. */
+  isTitleHidden?: boolean;
   /** Figures are aligned at their end. */
   isFigure?: boolean;
   /** Of a long table, in pixels; 140 by default. */
@@ -113,9 +115,9 @@ function Head<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   return (
     <thead>
       <tr>
-        {columns.map(({ name, title, isFigure, width }) => (
+        {columns.map(({ name, title, isTitleHidden, isFigure, width }) => (
           <th key={name} scope="col" class={isFigure ? "number" : undefined} style={{ width: width && `${width}px` }}>
-            {title}
+            {isTitleHidden ? <span class="hidden">{title}</span> : title}
           </th>
         ))}
       </tr>

@@ -42,7 +42,13 @@ const columnsOf = (names: ReadonlyMap<string, string>, onAct: (act: Act) => void
   { name: "since", title: "For", isFigure: true, cell: (call) => <Since at={call.startedAt ?? call.createdAt} /> },
   { name: "now", title: "Now", cell: ({ id }) => <Now id={id} /> },
   { name: "delay", title: "Last turn", isFigure: true, cell: ({ id }) => <LastDelay id={id} /> },
-  { name: "actions", title: "", isFigure: true, cell: (call) => <Actions call={call} onAct={onAct} /> },
+  {
+    name: "actions",
+    title: "Actions",
+    isTitleHidden: true,
+    isFigure: true,
+    cell: (call) => <Actions call={call} onAct={onAct} />,
+  },
 ];
 
 function State({ call }: { call: Call }) {
