@@ -1,7 +1,7 @@
 import { chromium, type Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CHROMIUM, hasChromium } from "../../support/network/chromium.ts";
 import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";
+import { CHROMIUM, hasChromium } from "../../support/network/chromium.ts";
 import { Service, until } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { makePerson, type Person, signIn } from "../../support/web/dashboard.ts";
@@ -44,31 +44,35 @@ async function openStreams(): Promise<number | undefined> {
 const showsCall = (tab: Page): Promise<void> => tab.getByText("waiting for its stream").waitFor();
 const showsNone = (tab: Page): Promise<void> => tab.getByText("No call is live.").waitFor();
 
-describe.skipIf(!hasChromium)("one stream of events for a browser", { retry: ifMachineStalled, timeout: 180_000 }, () => {
-  test(`${TABS} tabs share one, and each shows what happens`, async () => {
-    await inTabs(TABS, async (tabs) => {
-      await until("one stream to be open", 10_000, async () => (await openStreams()) === 1);
-      const { id } = await service.createCall();
-      await Promise.all(tabs.map(showsCall));
-      await service.api("POST", `/calls/${id}/end`);
-      await Promise.all(tabs.map(showsNone));
-      expect(await openStreams()).toBe(1);
-    });
-  });
-
-  test("without shared workers one tab has it, and another takes it over when that is closed", async () => {
-    await inTabs(
-      3,
-      async ([first, ...others]) => {
+describe.skipIf(!hasChromium)(
+  "one stream of events for a browser",
+  { retry: ifMachineStalled, timeout: 180_000 },
+  () => {
+    test(`${TABS} tabs share one, and each shows what happens`, async () => {
+      await inTabs(TABS, async (tabs) => {
         await until("one stream to be open", 10_000, async () => (await openStreams()) === 1);
         const { id } = await service.createCall();
-        await Promise.all(others.map(showsCall));
-        await first?.close();
+        await Promise.all(tabs.map(showsCall));
         await service.api("POST", `/calls/${id}/end`);
-        await Promise.all(others.map(showsNone));
+        await Promise.all(tabs.map(showsNone));
         expect(await openStreams()).toBe(1);
-      },
-      "delete window.SharedWorker;",
-    );
-  });
-});
+      });
+    });
+
+    test("without shared workers one tab has it, and another takes it over when that is closed", async () => {
+      await inTabs(
+        3,
+        async ([first, ...others]) => {
+          await until("one stream to be open", 10_000, async () => (await openStreams()) === 1);
+          const { id } = await service.createCall();
+          await Promise.all(others.map(showsCall));
+          await first?.close();
+          await service.api("POST", `/calls/${id}/end`);
+          await Promise.all(others.map(showsNone));
+          expect(await openStreams()).toBe(1);
+        },
+        "delete window.SharedWorker;",
+      );
+    });
+  },
+);

@@ -19,7 +19,11 @@ test("the latest activity of each call is known until the call has ended", () =>
 
 test("other events, and events of another form, change nothing", () => {
   const known: Activities = new Map([["call_1", activity("call_1", 900)]]);
-  for (const event of [{ id: "", type: "events.lost" }, { id: "1", type: "call.ended" }, { id: "1", type: "calls.activity" }])
+  for (const event of [
+    { id: "", type: "events.lost" },
+    { id: "1", type: "call.ended" },
+    { id: "1", type: "calls.activity" },
+  ])
     expect(withActivity(known, event)).toBe(known);
   expect([...withActivity(known, reported(null, 7, {})).keys()]).toEqual(["call_1"]);
 });

@@ -3,8 +3,9 @@ import { bytesText, delayText, durationText, moneyText, numberText, timeText, ut
 import "./figures.css";
 
 const NONE = (
-  <span class="soft" aria-label="none">
-    –
+  <span class="soft">
+    <span aria-hidden="true">–</span>
+    <span class="hidden">none</span>
   </span>
 );
 

@@ -94,6 +94,7 @@ interface ItemProps extends ComponentProps<"button"> {
 
 /** The element of an item: Headless UI knows one role alone, which has no state. */
 const Item = forwardRef<HTMLButtonElement, ItemProps>(({ kind, isOn, children, ...rest }, ref) => (
+  // biome-ignore lint/a11y/useAriaPropsSupportedByRole: only the two roles that have a state get it.
   <button {...rest} ref={ref} type="button" role={kind} aria-checked={kind === "menuitem" ? undefined : isOn}>
     <span class="menu-mark" aria-hidden="true">
       {isOn ? "✓" : ""}

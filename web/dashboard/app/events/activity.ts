@@ -24,4 +24,5 @@ export function withActivity(known: Activities, { type, data }: LiveEvent): Acti
   return new Map([...known].filter(([id]) => id !== endedId));
 }
 
-const isActivity = (value: unknown): value is CallActivity => typeof (value as { id?: unknown } | null)?.id === "string";
+const isActivity = (value: unknown): value is CallActivity =>
+  typeof (value as { id?: unknown } | null)?.id === "string";

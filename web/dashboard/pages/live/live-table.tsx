@@ -29,10 +29,7 @@ export function LiveTable({ calls, onDone }: { calls: readonly Call[]; onDone: (
   );
 }
 
-const columnsOf = (
-  names: ReadonlyMap<string, string>,
-  onAct: (act: Act) => void,
-): readonly Column<Call>[] => [
+const columnsOf = (names: ReadonlyMap<string, string>, onAct: (act: Act) => void): readonly Column<Call>[] => [
   { name: "state", title: "State", cell: (call) => <State call={call} /> },
   {
     name: "from",
