@@ -12,7 +12,7 @@ beforeAll(async () => {
   owner = await makePerson(service);
 });
 
-describe.skipIf(!hasChromium)("live calls and the list of calls", { timeout: 90_000 }, () => {
+describe.skipIf(!hasChromium)("live calls and the list of calls", { retry: ifMachineStalled, timeout: 90_000 }, () => {
   test("a call appears without a reload when it is created, is ended on the page, and stands in the list", async () => {
     const faults: Record<string, string[]> = {};
     const { errors } = await inDashboard(service, "live", owner, async (tab) => {
