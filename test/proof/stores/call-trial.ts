@@ -231,7 +231,8 @@ export class CallTrial {
 
   /** The control process that was started last, where it is not known to be dead. */
   #control(): { pid: number; time: number } | undefined {
-    const { pid, time } = this.#log().findLast(({ msg, kind }) => msg === "process started" && kind === "control") ?? {};
+    const { pid, time } =
+      this.#log().findLast(({ msg, kind }) => msg === "process started" && kind === "control") ?? {};
     return pid === undefined || time === undefined || this.#killedStarts.has(time) ? undefined : { pid, time };
   }
 
