@@ -38,6 +38,7 @@ import { isLanguageReliable } from "./turn-taking/language-detection.ts";
 import type { TurnEvent } from "./turn-taking/turn-events.ts";
 import { INITIAL_TURN, type Turn } from "./turn-taking/turn-state.ts";
 import { TurnTaking } from "./turn-taking/turn-taking.ts";
+import { hasFinalForEach } from "./utterance-finals.ts";
 
 type Requested = Extract<
   CallEvent,
@@ -143,7 +144,7 @@ export class Call implements CallMachine {
     this.#inactivity = new Inactivity(spec, parameters);
     this.#interimRequests = new InterimRequests(parameters, sttHasInterim);
     this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
-    this.#recordingPauses = new RecordingPauses(options.sttFinalPerUtterance === true || !sttHasInterim);
+    this.#recordingPauses = new RecordingPauses(hasFinalForEach(options));
     this.#retrieval = turnRetrievalOf(spec, this.#conversation, this.#sink);
     const shared = {
       ...{ spec, parameters, conversation: this.#conversation, retrieval: this.#retrieval },
@@ -497,7 +498,7 @@ export class Call implements CallMachine {
 
   #changeRecording(request: RecordingRequest): void {
     if (this.recordingRefusal(request) !== undefined) return;
-    if (request.kind === "resume-recording") this.#recordingPauses.resume();
+    if (request.kind === "resume-recording") this.#recordingPauses.resume(this.#segmenter.isSpeaking);
     else if (this.#recordingPauses.pause(this.#nowMs)) this.#sink({ kind: "recording-paused" });
   }
 

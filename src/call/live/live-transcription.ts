@@ -14,6 +14,7 @@ import type { CallMachine, CallOptions } from "../call.ts";
 import type { CallEvent, CallSink } from "../events.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../parameters.ts";
 import { withoutAnsweredPrefix } from "../turn-taking/caller-turn.ts";
+import { hasFinalForEach } from "../utterance-finals.ts";
 import { AudioTimeline } from "./audio-timeline.ts";
 import { SpokenStretches } from "./spoken-stretches.ts";
 
@@ -54,7 +55,7 @@ export class LiveTranscription implements CallMachine {
     this.#parameters = parameters;
     this.#sink = sink;
     this.#segmenter = new SpeechSegmenter({ ...parameters, frameLossMs: LIVE_PAUSE_MS_MIN });
-    this.#stretches = new SpokenStretches(sttFinalPerUtterance === true || !sttHasInterim);
+    this.#stretches = new SpokenStretches(hasFinalForEach({ sttHasInterim, sttFinalPerUtterance }));
   }
 
   get nextDeadlineMs(): CallMs {

@@ -11,6 +11,7 @@ import {
   type JournalHeader,
   type JournalRecord,
   journalUnreadable,
+  journalUnsupported,
 } from "./records.ts";
 import {
   ATTACHMENTS_SINCE_VERSION,
@@ -168,7 +169,7 @@ export class JournalEncoder {
  * Decodes records from chunks of any length. Records of an older version get the names of the current one, and the
  * stream of a journal without attachments is attachment 1.
  *
- * Throws `journal_unreadable` for anything that no writer produces. A file that ends in the middle of a record is no
+ * Throws `journal_unreadable` for anything that no writer produces, and `journal_unsupported` for another version. A file that ends in the middle of a record is no
  * error.
  */
 export class JournalDecoder {
@@ -227,7 +228,7 @@ function readPreamble(bytes: Buffer, versions: JournalVersions): Preamble {
   const version = bytes.readUInt16LE(MAGIC.length);
   const renames = renamesFrom(version, versions);
   if (renames === undefined)
-    throw journalUnreadable(`unsupported version ${version}, the current one is ${versions.current}`);
+    throw journalUnsupported(`unsupported version ${version}, the current one is ${versions.current}`);
   return { version, renames };
 }
 
