@@ -13,6 +13,7 @@ import type { Phrases } from "../core/phrases/names.ts";
 import { isSameLanguage } from "../core/text/language-tags.ts";
 import type { SpeechSegmenter } from "../media/voice-activity/segmenter.ts";
 import type { SegmentState } from "../media/voice-activity/speech-activity.ts";
+import { hasFinalForEach } from "../speech/stt/utterance-finals.ts";
 import { type CallerUtterance, Conversation } from "./conversation.ts";
 import { CallDeadlines } from "./deadlines.ts";
 import { Ending, type Goodbye } from "./ending.ts";
@@ -38,7 +39,6 @@ import { isLanguageReliable } from "./turn-taking/language-detection.ts";
 import type { TurnEvent } from "./turn-taking/turn-events.ts";
 import { INITIAL_TURN, type Turn } from "./turn-taking/turn-state.ts";
 import { TurnTaking } from "./turn-taking/turn-taking.ts";
-import { hasFinalForEach } from "./utterance-finals.ts";
 
 type Requested = Extract<
   CallEvent,
@@ -144,7 +144,8 @@ export class Call implements CallMachine {
     this.#inactivity = new Inactivity(spec, parameters);
     this.#interimRequests = new InterimRequests(parameters, sttHasInterim);
     this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
-    this.#recordingPauses = new RecordingPauses(hasFinalForEach(options));
+    const finalPerUtterance = options.sttFinalPerUtterance;
+    this.#recordingPauses = new RecordingPauses(hasFinalForEach({ interimTranscripts: sttHasInterim, finalPerUtterance }));
     this.#retrieval = turnRetrievalOf(spec, this.#conversation, this.#sink);
     const shared = {
       ...{ spec, parameters, conversation: this.#conversation, retrieval: this.#retrieval },

@@ -169,8 +169,8 @@ export class JournalEncoder {
  * Decodes records from chunks of any length. Records of an older version get the names of the current one, and the
  * stream of a journal without attachments is attachment 1.
  *
- * Throws `journal_unreadable` for anything that no writer produces, and `journal_unsupported` for another version. A file that ends in the middle of a record is no
- * error.
+ * Throws `journal_unreadable` for anything that no writer produces, and `journal_unsupported` for a version that this build does not
+ * read. A file that ends in the middle of a record is no error.
  */
 export class JournalDecoder {
   readonly #onRecord: (record: JournalRecord) => void;
