@@ -52,7 +52,7 @@ async function serve(path: string, retriever: Retriever, waitingMax?: number) {
   const server = new RetrievalServer({
     questions: new QuestionQueue({ retriever, ...(waitingMax !== undefined && { waitingMax }) }),
     change: async () => "done",
-    state: async (after) => PAGES[PAGES.findIndex(({ next }) => next === after) + 1] ?? { corpora: [] },
+    state: async (after) => PAGES.find((_, at) => PAGES[at - 1]?.next === after) ?? { corpora: [] },
     metrics: async () => "trunkline_metric 1\n",
     clock: systemClock,
     onQuestion: (outcome) => outcomes.push(outcome),

@@ -146,9 +146,11 @@ describe("the index of a corpus", () => {
   });
 
   test("a page goes on after files that cannot be used", async () => {
-    const { host, path } = await filled();
+    const { host, writer, path } = await filled();
     await host.change({ kind: "corpus", corpusId: OTHER_CORPUS, languageId: "de" });
     host.corpora.forget(CORPUS);
+    writer.close();
+    writeBack(path);
     writeFileSync(path, "no database");
     expect(await host.corpora.page(undefined, 1)).toEqual({ corpora: [], next: CORPUS });
     expect(await host.corpora.page(CORPUS, 1)).toMatchObject({ corpora: [{ corpusId: OTHER_CORPUS }] });
