@@ -144,8 +144,8 @@ export class Call implements CallMachine {
     this.#inactivity = new Inactivity(spec, parameters);
     this.#interimRequests = new InterimRequests(parameters, sttHasInterim);
     this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
-    const finalPerUtterance = options.sttFinalPerUtterance;
-    this.#recordingPauses = new RecordingPauses(hasFinalForEach({ interimTranscripts: sttHasInterim, finalPerUtterance }));
+    const finals = { interimTranscripts: sttHasInterim, finalPerUtterance: options.sttFinalPerUtterance };
+    this.#recordingPauses = new RecordingPauses(hasFinalForEach(finals));
     this.#retrieval = turnRetrievalOf(spec, this.#conversation, this.#sink);
     const shared = {
       ...{ spec, parameters, conversation: this.#conversation, retrieval: this.#retrieval },

@@ -11,7 +11,7 @@ import {
   STT_UNRECOGNIZED_SPEECH_MS_MAX,
 } from "../../core/limits/stt.ts";
 import { NO_SPEECH, type SpeechActivity } from "../../media/voice-activity/speech-activity.ts";
-import type { CallStt, CallSttStream, ProviderObserver, SttEvent, SttStream, SttStreamOptions } from "../contracts.ts";
+import type { CallSttStream, ProviderObserver, SttEvent, SttStream, SttStreamOptions } from "../contracts.ts";
 import { EventQueue } from "../event-queue.ts";
 import type { StreamPermit } from "../resilience/circuit-breaker.ts";
 import { reportFailover } from "../resilience/fallback.ts";
