@@ -142,6 +142,6 @@ export type JournalRecord =
 export const journalUnreadable = (what: string, cause?: unknown): TrunklineError =>
   new TrunklineError("journal_unreadable", "service", `the journal cannot be read: ${what}`, { cause });
 
-/** A journal is of a version that this build does not read: it may be whole, and a later build reads it. `what` says which version. */
+/** A journal is of a later version than this build reads: it may be whole, and another build reads it. `what` says which version. */
 export const journalUnsupported = (what: string): TrunklineError =>
   new TrunklineError("journal_unsupported", "service", `the journal cannot be read: ${what}`);
