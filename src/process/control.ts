@@ -411,7 +411,7 @@ jobStatistics.start();
 const toolOptions = { secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback };
 const mcpClients = new McpProcess({ start: forkMcpProcess(config.toolsAllowLoopback), clock, log });
 const mcpTools = new McpTools({ ...toolOptions, clients: mcpClients });
-const mcpLister = new McpLister({ mcpTools, schemas, reservedNames: TOOL_NAMES });
+const mcpLister = new McpLister({ mcpTools, schemas, reservedNames: TOOL_NAMES, clock });
 const jobs = backgroundJobs({
   toolListings: toolListings({ tools: stores.tools, accountSecrets, mcpLister, clock, log }),
   phoneCalls: phone?.jobs,

@@ -91,7 +91,7 @@ export function replayCheckRoutes(scope: FastifyInstance, deps: ReplayCheckDeps)
       return { ...check, pausedAtMs: pausedAtMs ?? null, difference: difference ? differenceOf(difference) : null };
     } catch (error) {
       if (isTemporary(error)) throw unavailable("the call cannot be replayed at present: try again later", error);
-      if (codeOf(error) !== "journal_unreadable") throw error;
+      if (!["journal_unreadable", "journal_unsupported"].includes(codeOf(error))) throw error;
       deps.log.warn({ callId: call.id, err: error }, "journal could not be replayed");
       throw notFound("journal: the call has none, or it cannot be read");
     }
