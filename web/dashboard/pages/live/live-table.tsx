@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { callPage } from "../../app/addresses.ts";
 import { stateOf } from "../../app/call-states.ts";
 import { liveActivity } from "../../app/events/use-events.ts";
 import { words } from "../../app/format.ts";
@@ -54,20 +55,14 @@ const columnsOf = (names: ReadonlyMap<string, string>, onAct: (act: Act) => void
 function State({ call }: { call: Call }) {
   const { text, tone } = stateOf(call);
   return (
-    <a href={`/dashboard/calls/${call.id}`}>
+    <a href={callPage(call.id)}>
       <Badge tone={tone}>{text}</Badge>
     </a>
   );
 }
 
 const Agent = ({ id, names }: { id: string | null; names: ReadonlyMap<string, string> }) =>
-  id === null ? (
-    <span class="soft">without a saved agent</span>
-  ) : (
-    <a href={`/dashboard/agents/${id}`}>
-      <Foreign text={names.get(id) ?? id} />
-    </a>
-  );
+  id === null ? <span class="soft">without a saved agent</span> : <Foreign text={names.get(id) ?? id} />;
 
 const Now = ({ id }: { id: string }) => <Foreign text={liveActivity.value.get(id)?.state} />;
 
