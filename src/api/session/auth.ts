@@ -41,7 +41,7 @@ export function requireOwnSite({ headers }: FastifyRequest): void {
 /**
  * The session that the cookie of a request names. It is looked up for every request: an ended session, a removed person and
  * another role count from the next request on, in every process. Throws ApiError `unauthorized` without a session, and
- * `forbidden` for a request of another site and one that changes something without the CSRF token.
+ * `forbidden` for a request of another site, one with the CSRF token of another session, and one that changes something without it.
  */
 export async function currentSession(request: FastifyRequest, deps: SessionAuthDeps): Promise<CurrentSession> {
   requireOwnSite(request);
@@ -49,7 +49,10 @@ export async function currentSession(request: FastifyRequest, deps: SessionAuthD
   const principal = secret === undefined ? undefined : await deps.sessions.authenticate(secret);
   if (secret === undefined || principal === undefined) throw notSignedIn();
   // The token is derived from a secret of 256 bits, so comparing it needs no constant time.
-  if (!SAFE_METHODS.includes(request.method) && request.headers[CSRF_HEADER] !== csrfTokenOf(secret)) {
+  const token = request.headers[CSRF_HEADER];
+  // A page that sends the token of another session was loaded for the person who was signed in before.
+  const isNeeded = token !== undefined || !SAFE_METHODS.includes(request.method);
+  if (isNeeded && token !== csrfTokenOf(secret)) {
     throw new ApiError("forbidden", "the header X-CSRF-Token must carry the csrfToken of the session");
   }
   return { ...principal, secret };

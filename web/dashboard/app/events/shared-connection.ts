@@ -28,8 +28,8 @@ export class SharedConnection {
   }
 
   join(port: StreamPort, request: StreamRequest): void {
-    this.#ports.add(port);
     if (this.#connection === undefined) void this.#run(request);
+    this.#ports.add(port);
     port.postMessage({ kind: "status", status: this.#status });
     const data = { calls: [...this.#activities.values()] };
     port.postMessage({ kind: "event", event: { id: "", type: "calls.activity", data } });
