@@ -1,10 +1,11 @@
 // The dashboard: Vite bundles web/dashboard/ to dist/web/dashboard/, where each file is also compressed once, so that the service
-// compresses nothing while it answers.
+// compresses nothing while it answers. Beside them are the licences of the packages that they contain.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "vite";
+import { licencesText, packageFolders } from "./licences.mjs";
 import { inProject } from "./paths.mjs";
 
 const CONTENT_TYPES = {
@@ -14,10 +15,21 @@ const CONTENT_TYPES = {
 };
 const SHELL = "index.html";
 
+/** NOTICE names it; it is not served. */
+const LICENCES = "licences.txt";
+
 /** Writes the files and a manifest of them to `folder`. False when a module has errors, which the bundler writes. */
 export async function buildDashboard(folder) {
+  const modules = new Set();
+  // The worker has a bundle of its own.
+  const plugins = [noting(modules)];
   try {
-    await build({ configFile: inProject("web/dashboard/vite.config.ts"), build: { outDir: folder } });
+    await build({
+      configFile: inProject("web/dashboard/vite.config.ts"),
+      build: { outDir: folder, emptyOutDir: true },
+      plugins,
+      worker: { plugins: () => plugins },
+    });
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     return false;
@@ -29,10 +41,21 @@ export async function buildDashboard(folder) {
     if (contentType !== undefined) files[name] = { contentType };
     else if (name !== SHELL) throw new Error(`the service has no content type for ${name} of the dashboard`);
   }
+  writeFileSync(join(folder, LICENCES), licencesText(packageFolders([...modules])));
   // Last: who finds it finds all files.
   writeFileSync(join(folder, "manifest.json"), JSON.stringify({ files }));
   return true;
 }
+
+/** Adds the paths of the modules that are in the files to `modules`. */
+const noting = (modules) => ({
+  name: "note-modules",
+  generateBundle(_options, bundle) {
+    for (const { type, moduleIds } of Object.values(bundle)) {
+      if (type === "chunk") for (const id of moduleIds) modules.add(id);
+    }
+  },
+});
 
 function compress(path) {
   const content = readFileSync(path);

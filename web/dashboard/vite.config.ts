@@ -16,8 +16,6 @@ export default defineConfig({
   },
   build: {
     target: "es2022",
-    outDir: here("../../dist/web/dashboard"),
-    emptyOutDir: true,
     // The content policy allows no script and no image within a document.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -41,17 +41,17 @@ export function requireOwnSite({ headers }: FastifyRequest): void {
 /**
  * The session that the cookie of a request names. It is looked up for every request: an ended session, a removed person and
  * another role count from the next request on, in every process. Throws ApiError `unauthorized` without a session, and
- * `forbidden` for a request of another site, for one that changes something without the CSRF token, and for any with another one.
+ * `forbidden` for a request of another site, one with the CSRF token of another session, and one that changes something without it.
  */
 export async function currentSession(request: FastifyRequest, deps: SessionAuthDeps): Promise<CurrentSession> {
   requireOwnSite(request);
   const secret = readCookie(request.headers, "session", isSecure(request, deps));
   const principal = secret === undefined ? undefined : await deps.sessions.authenticate(secret);
   if (secret === undefined || principal === undefined) throw notSignedIn();
-  // A page whose person is no longer signed in says so by its token, also where it only reads: another one may have signed in beside it.
   // The token is derived from a secret of 256 bits, so comparing it needs no constant time.
   const token = request.headers[CSRF_HEADER];
-  const isNeeded = !SAFE_METHODS.includes(request.method) || token !== undefined;
+  // A page that sends the token of another session was loaded for the person who was signed in before.
+  const isNeeded = token !== undefined || !SAFE_METHODS.includes(request.method);
   if (isNeeded && token !== csrfTokenOf(secret)) {
     throw new ApiError("forbidden", "the header X-CSRF-Token must carry the csrfToken of the session");
   }

@@ -217,12 +217,14 @@ test("a request that changes something needs the CSRF token of its session", asy
   expect((await browser.request("POST", `${API}/agents`, AGENT)).status).toBe(201);
 });
 
-test("a page whose person is signed in no longer, because another one has signed in beside it, reads nothing of that one", async () => {
+test("a request with the CSRF token of another session is refused, even to read: the page is another person's", async () => {
   const { browser } = await member();
   const { browser: other } = await member("other@example.com");
-  const read = (token: string) =>
-    browser.request("GET", `${API}/calls`, undefined, { "x-csrf-token": token }).then(({ status }) => status);
-  expect([await read(browser.csrfToken), await read(other.csrfToken)]).toEqual([200, 403]);
+  const statusWith = async (token: string): Promise<number> =>
+    (await browser.request("GET", `${API}/agents`, undefined, { "x-csrf-token": token })).status;
+  expect([await statusWith(other.csrfToken), await statusWith(""), await statusWith(browser.csrfToken)]).toEqual([
+    403, 403, 200,
+  ]);
 });
 
 test("requests that the browser says come from another site are refused, even to read and to sign in", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type Activities, withActivity } from "../../../web/dashboard/app/events/activity.ts";
+import { LOST } from "../../../web/dashboard/app/events/event.ts";
 
 const activity = (id: string, turnDelayMs: number | null) => ({
   ...{ id, state: "listening", agentTurns: 1, callerTurns: 1, turnDelayMs },
@@ -17,10 +18,14 @@ test("the latest activity of each call is known until the call has ended", () =>
   expect([...withActivity(two, ended).keys()]).toEqual(["call_2"]);
 });
 
+test("after lost events nothing is known: a call may have ended among them", () => {
+  const known: Activities = new Map([["call_1", activity("call_1", 900)]]);
+  expect([...withActivity(known, LOST)]).toEqual([]);
+});
+
 test("other events, and events of another form, change nothing", () => {
   const known: Activities = new Map([["call_1", activity("call_1", 900)]]);
   for (const event of [
-    { id: "", type: "events.lost" },
     { id: "1", type: "call.ended" },
     { id: "1", type: "calls.activity" },
   ])

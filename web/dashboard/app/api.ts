@@ -1,12 +1,10 @@
 import { TrunklineClient } from "../../client/src/index.ts";
+import { SESSION_BASE } from "./addresses.ts";
 import { noteServiceTime } from "./service-clock.ts";
 import { currentSession, loadSession, noteSignedOut } from "./session.ts";
 
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
-
-/** Where the API answers people who are signed in. Files, such as recordings, have their addresses below `/api/v1` of it. */
-export const SESSION_BASE = "/dashboard/session";
 
 /** Sends requests with the token of the session; an answer that says that the session has ended leads to the sign-in page. */
 async function fetchInSession(url: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
@@ -16,7 +14,7 @@ async function fetchInSession(url: Parameters<typeof fetch>[0], init: RequestIni
   const response = await fetch(url, { ...init, headers });
   noteServiceTime(response.headers.get("date"));
   if (response.status === UNAUTHORIZED) noteSignedOut();
-  // Another tab of this browser may have signed in somebody else, whose token this one does not have.
+  // Somebody else may have signed in in this browser, for whom the service refuses the token of this page.
   if (response.status === FORBIDDEN) void loadSession();
   return response;
 }

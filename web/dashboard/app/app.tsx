@@ -2,22 +2,20 @@ import { useEffect, useState } from "preact/hooks";
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from "preact-iso";
 import { Failure } from "../ui/failure.tsx";
 import { Loading } from "../ui/loading.tsx";
+import { HOME, ROOT, SIGN_IN } from "./addresses.ts";
 import { connectEvents } from "./events/use-events.ts";
 import { Navigation } from "./navigation.tsx";
 import { NoSuchPage } from "./no-such-page.tsx";
 import { PAGES } from "./pages.ts";
-import { loadSession, type Session, sessionState } from "./session.ts";
+import { followOtherTabs, loadSession, type Session, sessionState } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
 import "./app.css";
 
-/** The address of the dashboard's pages. */
-export const ROOT = "/dashboard";
-/** The page that is shown first. */
-export const HOME = `${ROOT}/live`;
-const SIGN_IN = `${ROOT}/sign-in`;
-
 export function App() {
-  useEffect(() => void loadSession(), []);
+  useEffect(() => {
+    void loadSession();
+    return followOtherTabs();
+  }, []);
   return (
     <LocationProvider scope={`${ROOT}/`}>
       <Gate />
@@ -46,14 +44,15 @@ function Gate() {
       </main>
     );
   }
-  if (isAtSignIn) return <SignIn home={HOME} />;
+  if (isAtSignIn) return <SignIn />;
   if (state.status === "signed-out" || isAtRoot) return null;
+  // Nothing that one person has loaded is shown to the next.
   return <Shell key={state.session.user.id} session={state.session} />;
 }
 
 function Shell({ session }: { session: Session }) {
   const [failure, setFailure] = useState<Error>();
-  useEffect(() => connectEvents(session.user.id), [session.user.id]);
+  useEffect(() => connectEvents(session.csrfToken), [session.csrfToken]);
   return (
     <div class="app">
       <a class="app-skip" href="#content">

@@ -2,7 +2,6 @@
 const LANGUAGE = "en-GB";
 
 const grouped = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 2 });
-const bytesFormat = new Intl.NumberFormat(LANGUAGE, { maximumSignificantDigits: 3 });
 
 /** `12,345.67`. */
 export const numberText = (value: number): string => grouped.format(value);
@@ -35,16 +34,6 @@ export function moneyText(amount: number, currency: string): string {
 
 /** As many as `Intl` writes. */
 const FRACTION_DIGITS_MAX = 20;
-
-/** `1.2 MB`: powers of 1,000. */
-export function bytesText(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return `${bytesFormat.format(bytes / 1_000 ** power)} ${units[power]}`;
-}
-
-/** `93.4 %` of 0.934. */
-export const percentText = (share: number): string => `${bytesFormat.format(share * 100)} %`;
 
 export interface TimeOptions {
   /** With seconds; true by default. */

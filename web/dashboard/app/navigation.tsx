@@ -1,18 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { Menu, MenuButton, MenuChoice, MenuNote } from "../ui/menu.tsx";
+import { HOME, ROOT } from "./addresses.ts";
 import { streamStatus } from "./events/use-events.ts";
-import { PAGES, type PageEntry } from "./pages.ts";
-import { includesRole } from "./roles.ts";
+import { PAGES } from "./pages.ts";
 import { type Session, signOut } from "./session.ts";
 import { chooseTheme, THEMES, theme } from "./theme.ts";
 import "./navigation.css";
-
-const GROUPS = [
-  ["work", "Calls"],
-  ["set-up", "Set-up"],
-  ["service", "Service"],
-] as const;
 
 const THEME_NAMES = { system: "Colours of the system", light: "Light", dark: "Dark" } as const;
 
@@ -24,7 +18,7 @@ export function Navigation({ session }: { session: Session }) {
   return (
     <header class="nav">
       <div class="nav-top">
-        <a class="nav-brand" href="/dashboard/live">
+        <a class="nav-brand" href={HOME}>
           Trunkline
         </a>
         <button
@@ -38,38 +32,28 @@ export function Navigation({ session }: { session: Session }) {
         </button>
       </div>
       <nav id="navigation" class="nav-body" data-open={isOpen} aria-label="Pages">
-        {GROUPS.map(([group, label]) => (
-          <Group key={group} label={label} pages={pagesOf(group, session)} path={path} />
-        ))}
+        <Links path={path} />
         <Foot session={session} />
       </nav>
     </header>
   );
 }
 
-const pagesOf = (group: PageEntry["group"], { user }: Session): readonly PageEntry[] =>
-  PAGES.filter((page) => page.group === group && page.isBuilt && includesRole(user.role, page.role ?? "viewer"));
-
-function Group({ label, pages, path }: { label: string; pages: readonly PageEntry[]; path: string }) {
-  if (pages.length === 0) return null;
-  return (
-    <div class="nav-group">
-      <ul aria-label={label}>
-        {pages.map((page) => {
-          const href = `/dashboard/${page.path}`;
-          const isHere = path === href || path.startsWith(`${href}/`);
-          return (
-            <li key={page.path}>
-              <a href={href} aria-current={isHere ? "page" : undefined}>
-                {page.title}
-              </a>
-            </li>
-          );
-        })}
-      </ul>
-    </div>
-  );
-}
+const Links = ({ path }: { path: string }) => (
+  <ul class="nav-links">
+    {PAGES.filter(({ isListed }) => isListed).map((page) => {
+      const href = `${ROOT}/${page.path}`;
+      const isHere = path === href || path.startsWith(`${href}/`);
+      return (
+        <li key={page.path}>
+          <a href={href} aria-current={isHere ? "page" : undefined}>
+            {page.title}
+          </a>
+        </li>
+      );
+    })}
+  </ul>
+);
 
 function Foot({ session: { user } }: { session: Session }) {
   return (

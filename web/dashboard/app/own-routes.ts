@@ -1,4 +1,5 @@
 import { TrunklineApiError } from "../../client/src/index.ts";
+import { SESSION_BASE } from "./addresses.ts";
 
 interface OwnRequest {
   method?: "GET" | "POST";
@@ -18,7 +19,7 @@ export async function askOwnService<Answer = void>(
     ...(body !== undefined && { "Content-Type": "application/json" }),
     ...(csrfToken !== undefined && { "X-CSRF-Token": csrfToken }),
   };
-  const response = await fetch(`/dashboard/session/${path}`, {
+  const response = await fetch(`${SESSION_BASE}/${path}`, {
     method,
     headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -51,6 +51,11 @@ export class PagedList<T> {
     return this.#nextCursor !== null;
   }
 
+  /** Whether the first row is among those that are shown. */
+  get isAtStart(): boolean {
+    return this.#shown.first === 0;
+  }
+
   /** Whether the first page is there. */
   get isReady(): boolean {
     return this.#nextCursor !== undefined;

@@ -1,13 +1,10 @@
 import type { Schema } from "../../client/src/index.ts";
 import { currentSession } from "./session.ts";
 
-export type Role = Schema<"User">["role"];
+type Role = Schema<"User">["role"];
 
 /** From the one that may do least. */
 const ORDER: readonly Role[] = ["viewer", "editor", "owner"];
-
-/** Whether a role may do what `needed` may do. */
-export const includesRole = (role: Role, needed: Role): boolean => ORDER.indexOf(role) >= ORDER.indexOf(needed);
 
 /**
  * Whether the person who is signed in may do what this role may. The service decides: pages only leave out what it would refuse. An
@@ -15,5 +12,5 @@ export const includesRole = (role: Role, needed: Role): boolean => ORDER.indexOf
  */
 export function mayAct(needed: Role): boolean {
   const session = currentSession();
-  return session !== undefined && includesRole(session.user.role, needed);
+  return session !== undefined && ORDER.indexOf(session.user.role) >= ORDER.indexOf(needed);
 }

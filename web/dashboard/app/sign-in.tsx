@@ -3,11 +3,12 @@ import { useLocation } from "preact-iso";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";
+import { HOME } from "./addresses.ts";
 import { nextPageOf } from "./query.ts";
 import { sessionState, signIn } from "./session.ts";
 import "./sign-in.css";
 
-export function SignIn({ home }: { home: string }) {
+export function SignIn() {
   const { query, route } = useLocation();
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -16,7 +17,7 @@ export function SignIn({ home }: { home: string }) {
     document.title = "Sign in · Trunkline";
   }, []);
   useEffect(() => {
-    if (isSignedIn) route(nextPageOf(query.next, home), true);
+    if (isSignedIn) route(nextPageOf(query.next, HOME), true);
   }, [isSignedIn]);
 
   const submit = async (event: SubmitEvent): Promise<void> => {

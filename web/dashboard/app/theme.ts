@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { readStored, writeStored } from "./stored.ts";
 
 export const THEMES = ["system", "light", "dark"] as const;
 /** `system` follows the setting of the browser. */
@@ -9,7 +10,7 @@ const STORED_AS = "trunkline.theme";
 const isTheme = (text: string | null): text is Theme => THEMES.some((theme) => theme === text);
 
 function storedTheme(): Theme {
-  const stored = localStorage.getItem(STORED_AS);
+  const stored = readStored(STORED_AS);
   return isTheme(stored) ? stored : "system";
 }
 
@@ -24,6 +25,6 @@ export function applyTheme(): void {
 /** Shows another theme, now and the next time. */
 export function chooseTheme(chosen: Theme): void {
   theme.value = chosen;
-  localStorage.setItem(STORED_AS, chosen);
+  writeStored(STORED_AS, chosen);
   applyTheme();
 }

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useEvents } from "./events/use-events.ts";
 import { type ListPage, PagedList } from "./paged-list.ts";
+import { Reloads } from "./reloads.ts";
 
 export interface ListResource<T> {
   list: PagedList<T>;
@@ -13,8 +14,6 @@ export interface ListResource<T> {
 export interface ListOptions {
   /** The types of events after which the list may be another one. */
   on?: readonly string[];
-  /** The rows of a page: a list of which more are loaded does not begin anew by itself. */
-  pageRows?: number;
 }
 
 const PAGE_ROWS = 100;
@@ -26,34 +25,41 @@ export interface PageQuery {
 }
 
 /**
- * A list of the API whose pages are loaded as they are shown. `key` says what is listed: with another one the list begins anew, as
- * after events of the types `on` where the person looks at its beginning.
+ * A list of the API whose pages are loaded as they are shown. `key` says what is listed: with another one the list begins anew. So it
+ * does after events of the types `on` while the person looks at its beginning, as `Reloads` has it.
  */
 export function useList<T>(
   key: string,
   load: (page: PageQuery, signal: AbortSignal) => Promise<ListPage<T>>,
-  { on = [], pageRows = PAGE_ROWS }: ListOptions = {},
+  { on = [] }: ListOptions = {},
 ): ListResource<T> {
   const [, setChanges] = useState(0);
   const [generation, setGeneration] = useState(0);
   const [isStale, setStale] = useState(false);
+  const reloads = useMemo(() => new Reloads(() => setGeneration((count) => count + 1)), [key]);
   // The key alone says what is loaded: the function is another one at each render.
   const made = useMemo(() => {
     const loadPage = (cursor: string | undefined, signal: AbortSignal): Promise<ListPage<T>> =>
-      load({ limit: pageRows, ...(cursor !== undefined && { cursor }) }, signal);
-    return new PagedList<T>({ load: loadPage, onChange: () => setChanges((count) => count + 1) });
+      load({ limit: PAGE_ROWS, ...(cursor !== undefined && { cursor }) }, signal);
+    const onChange = (): void => {
+      setChanges((count) => count + 1);
+      if (list.isReady || list.error !== undefined) reloads.settled();
+    };
+    const list = new PagedList<T>({ load: loadPage, onChange });
+    return list;
   }, [key, generation]);
   // After an event the earlier list stays until the first page of the new one is there, so that nothing flickers.
   const shown = useRef({ key, list: made });
   if (shown.current.key !== key || made.isReady || made.error !== undefined) shown.current = { key, list: made };
+  useEffect(() => () => reloads.close(), [reloads]);
   useEffect(() => {
     setStale(false);
     made.show(0, 0);
     return () => made.close();
   }, [made]);
-  const reload = useCallback(() => setGeneration((count) => count + 1), []);
+  const reload = useCallback(() => reloads.ask(), [reloads]);
   useEvents(on, () => {
-    if (shown.current.list.count <= pageRows) reload();
+    if (shown.current.list.isAtStart) reload();
     else setStale(true);
   });
   return { list: shown.current.list, reload, isStale };

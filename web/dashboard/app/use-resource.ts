@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { useEvents } from "./events/use-events.ts";
+import { Reloads } from "./reloads.ts";
 
 export type ResourceState<T> =
   | { status: "loading" }
@@ -20,8 +21,8 @@ export interface ResourceOptions {
 const LOADING = { status: "loading" } as const;
 
 /**
- * What `load` resolves with. It is called again for another key, on `reload`, and after events; the signal aborts when the
- * answer is no longer wanted. The function may be another one at each render: the key alone says what is loaded.
+ * What `load` resolves with. It is called again for another key, on `reload`, and after events, as `Reloads` has it; the signal aborts
+ * for another key, and when the page is left. The function may be another one at each render: the key alone says what is loaded.
  */
 export function useResource<T>(
   key: string,
@@ -31,33 +32,36 @@ export function useResource<T>(
   const [state, setState] = useState<{ key: string; is: ResourceState<T> }>({ key, is: LOADING });
   const latest = useRef(load);
   latest.current = load;
-  const running = useRef<AbortController | undefined>(undefined);
-
-  const run = useCallback((): void => {
-    running.current?.abort();
-    const controller = new AbortController();
-    running.current = controller;
-    const settle = (next: (before: ResourceState<T>) => ResourceState<T>): void => {
-      if (controller.signal.aborted) return;
-      setState((before) => ({ key, is: next(before.key === key ? before.is : LOADING) }));
-    };
-    latest.current(controller.signal).then(
-      (value) => settle(() => ({ status: "ready", value, error: undefined })),
-      (error: unknown) =>
-        settle((before) => (before.status === "ready" ? { ...before, error } : { status: "failed", error })),
-    );
-  }, [key]);
+  const reloads = useRef<Reloads | undefined>(undefined);
 
   useEffect(() => {
+    const left = new AbortController();
+    const run = (): void => {
+      const settle = (next: (before: ResourceState<T>) => ResourceState<T>): void => {
+        if (left.signal.aborted) return;
+        setState((before) => ({ key, is: next(before.key === key ? before.is : LOADING) }));
+        own.settled();
+      };
+      latest.current(left.signal).then(
+        (value) => settle(() => ({ status: "ready", value, error: undefined })),
+        (error: unknown) =>
+          settle((before) => (before.status === "ready" ? { ...before, error } : { status: "failed", error })),
+      );
+    };
+    const own = new Reloads(run);
+    reloads.current = own;
     run();
-    return () => running.current?.abort();
-  }, [run]);
-  useEvents(on, run);
+    return () => {
+      own.close();
+      left.abort();
+    };
+  }, [key]);
+  useEvents(on, () => reloads.current?.ask());
 
   const is = state.key === key ? state.is : LOADING;
   const reload = useCallback((): void => {
     setState((before) => (before.is.status === "failed" ? { key, is: LOADING } : before));
-    run();
-  }, [run, key]);
+    reloads.current?.ask();
+  }, [key]);
   return { ...is, reload };
 }

@@ -27,22 +27,3 @@ export function Button({ kind = "plain", type = "button", isBusy = false, onClic
     </button>
   );
 }
-
-/** A link that looks like a button; for what has an address. */
-export function ButtonLink({
-  href,
-  kind = "plain",
-  download,
-  children,
-}: {
-  href: string;
-  kind?: ButtonProps["kind"];
-  download?: string | boolean;
-  children: ComponentChildren;
-}) {
-  return (
-    <a class={`button button-${kind}`} href={href} download={download}>
-      {children}
-    </a>
-  );
-}

@@ -12,7 +12,7 @@ export interface DialogProps {
 }
 
 /** A window over the page; it is open while it is rendered. Escape and a click beside it close it. */
-export const Dialog = ({ title, onClose, children }: DialogProps) => (
+const Dialog = ({ title, onClose, children }: DialogProps) => (
   <HeadlessDialog open onClose={onClose} class="dialog">
     <DialogBackdrop class="dialog-veil" />
     <div class="dialog-place">
@@ -24,12 +24,14 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => (
   </HeadlessDialog>
 );
 
-export interface ConfirmProps extends DialogProps {
+export interface ConfirmProps extends Omit<DialogProps, "children"> {
   /** What the button says, such as "End the call". */
   action: string;
   isDangerous?: boolean;
   /** What is done; the dialog closes when it resolves and shows why it rejects. */
   onConfirm: () => Promise<unknown>;
+  /** With fields: made of the latest error, of which `problemOf` gives each field its problem. */
+  children: ComponentChildren | ((error: unknown) => ComponentChildren);
 }
 
 /** Asks before something is done, and shows why it could not be. */
@@ -51,7 +53,7 @@ export function ConfirmDialog({ title, action, isDangerous = false, onConfirm, o
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="dialog-form" onSubmit={(event) => void submit(event)}>
-        {children}
+        {typeof children === "function" ? children(error) : children}
         <ErrorNote error={error} />
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>

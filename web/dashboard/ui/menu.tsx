@@ -6,7 +6,7 @@ import "./menu.css";
 export interface MenuProps {
   /** A `MenuButton`. */
   button: VNode;
-  anchor?: "bottom start" | "bottom end" | "top start" | "top end";
+  anchor?: "bottom end" | "top start";
   /** `MenuChoice` and `MenuNote`. */
   children: ComponentChildren;
 }

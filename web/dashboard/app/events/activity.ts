@@ -1,4 +1,4 @@
-import type { LiveEvent } from "./event.ts";
+import { type LiveEvent, LOST } from "./event.ts";
 
 /** What a live call does, as `calls.activity` has it. */
 export interface CallActivity {
@@ -13,8 +13,14 @@ export interface CallActivity {
 
 export type Activities = ReadonlyMap<string, CallActivity>;
 
-/** What live calls do, by their ids, after an event: `calls.activity` says it of some, the end of a call removes it. */
+export const NO_ACTIVITIES: Activities = new Map();
+
+/**
+ * What live calls do, by their ids, after an event: `calls.activity` says it of some, the end of a call removes it. Where events were
+ * lost, calls may have ended without it: the service then says anew what all do.
+ */
 export function withActivity(known: Activities, { type, data }: LiveEvent): Activities {
+  if (type === LOST.type) return NO_ACTIVITIES;
   const { calls, call } = (data ?? {}) as { calls?: unknown; call?: { id?: unknown } };
   if (type === "calls.activity" && Array.isArray(calls)) {
     return new Map([...known, ...calls.filter(isActivity).map((one) => [one.id, one] as const)]);

@@ -4,13 +4,15 @@ import type { LiveEvent, StreamStatus } from "./event.ts";
 export interface ConnectionOptions {
   /** The address of the stream. */
   url: string;
+  /** Of the session whose events are wanted: after another sign-in the cookie is that of another session, which the service refuses. */
+  csrfToken?: string;
   /** The number of the last event that this browser has; undefined: events from now on. */
   after?: string | undefined;
   onEvent: (event: LiveEvent, sequence: string) => void;
   onStatus: (status: StreamStatus) => void;
   /** In place of the global ones, in tests. */
   fetch?: typeof globalThis.fetch;
-  delay?: (delayMs: number) => Promise<void>;
+  delay?: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** What the service asks for when it says nothing else, and the longest pause between two attempts. */
@@ -21,7 +23,15 @@ const SILENCE_MS_MAX = 40_000;
 /** The session has ended, or may not read. */
 const ENDED: readonly number[] = [401, 403];
 
-const wait = (delayMs: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, delayMs));
+/** Resolves after the delay, or when the signal aborts. */
+const wait = (delayMs: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, delayMs);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 
 /**
  * The stream of events of the account: connected again whenever it is lost, from the last event on. `EventSource` would give up for
@@ -51,7 +61,7 @@ export class EventConnection {
         return;
       }
       onStatus("lost");
-      await delay(Math.min(RETRY_MS_MAX, this.#retryMs * 2 ** this.#failures));
+      await delay(Math.min(RETRY_MS_MAX, this.#retryMs * 2 ** this.#failures), this.#abort.signal);
       this.#failures += 1;
     }
   }
@@ -62,8 +72,11 @@ export class EventConnection {
 
   /** Reads until the stream ends. Resolves with the status of the answer. */
   async #connect(): Promise<number> {
-    const { url, fetch = (...given) => globalThis.fetch(...given) } = this.#options;
-    const headers: Record<string, string> = this.#after === undefined ? {} : { "Last-Event-ID": this.#after };
+    const { url, csrfToken, fetch = (...given) => globalThis.fetch(...given) } = this.#options;
+    const headers: Record<string, string> = {
+      ...(csrfToken !== undefined && { "X-CSRF-Token": csrfToken }),
+      ...(this.#after !== undefined && { "Last-Event-ID": this.#after }),
+    };
     const silence = new AbortController();
     const signal = AbortSignal.any([this.#abort.signal, silence.signal]);
     const response = await fetch(url, { headers, signal });

@@ -1,43 +1,34 @@
 import { EventConnection } from "./connection.ts";
 import { LOST, type StreamMessage } from "./event.ts";
+import type { StreamRequest } from "./shared-connection.ts";
 import SharedStreamWorker from "./shared-worker.ts?sharedworker&url";
+import { trustedWorkerUrl } from "./worker-url.ts";
 
 export type Receive = (message: StreamMessage) => void;
 
-/** The content policy lets only this policy make the address of a worker, and it makes one. */
-const workerUrl = (): string => {
-  const policies = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
-  if (policies === undefined) return SharedStreamWorker;
-  const policy = policies.createPolicy("trunkline-worker", { createScriptURL: () => SharedStreamWorker });
-  return policy.createScriptURL("") as unknown as string;
-};
-
-interface TrustedTypes {
-  createPolicy: (
-    name: string,
-    rules: { createScriptURL: (input: string) => string },
-  ) => { createScriptURL: (input: string) => unknown };
-}
+const workerUrl = trustedWorkerUrl(SharedStreamWorker);
 
 /**
- * Connects this tab to the one stream of its browser; `of` is the person, because another one has other events. Returns what
+ * Connects this tab to the one stream of its session in this browser: the stream of another session may have other events. Returns what
  * disconnects it.
  */
-export function openSharedStream(url: string, of: string, receive: Receive): () => void {
-  return typeof SharedWorker === "undefined" ? openByLock(url, of, receive) : openByWorker(url, of, receive);
-}
+export const openSharedStream = (request: StreamRequest, receive: Receive): (() => void) =>
+  typeof SharedWorker === "undefined" ? openByLock(request, receive) : openByWorker(request, receive);
 
-function openByWorker(url: string, of: string, receive: Receive): () => void {
-  const { port } = new SharedWorker(workerUrl(), { name: `trunkline-events ${of}`, type: "module" });
+/** The token says which session it is, and only scripts of this origin see names. */
+const nameOf = ({ csrfToken }: StreamRequest): string => `trunkline-events ${csrfToken}`;
+
+function openByWorker(request: StreamRequest, receive: Receive): () => void {
+  const { port } = new SharedWorker(workerUrl(), { name: nameOf(request), type: "module" });
   const leave = (): void => port.postMessage("goodbye");
   const comeBack = ({ persisted }: PageTransitionEvent): void => {
     // The browser had put the page away, and shows it again as it was: what happened meanwhile is not known.
     if (!persisted) return;
-    port.postMessage({ url });
+    port.postMessage(request);
     receive({ kind: "event", event: LOST });
   };
   port.onmessage = ({ data }: MessageEvent<StreamMessage>) => receive(data);
-  port.postMessage({ url });
+  port.postMessage(request);
   addEventListener("pagehide", leave);
   addEventListener("pageshow", comeBack);
   return () => {
@@ -55,8 +46,8 @@ interface Broadcast {
 }
 
 /** Without shared workers the tab with the lock has the connection; when it is closed, the lock and the last number go to another. */
-function openByLock(url: string, of: string, receive: Receive): () => void {
-  const name = `trunkline-events ${of}`;
+function openByLock(request: StreamRequest, receive: Receive): () => void {
+  const name = nameOf(request);
   const channel = new BroadcastChannel(name);
   const left = new AbortController();
   let after: string | undefined;
@@ -70,7 +61,7 @@ function openByLock(url: string, of: string, receive: Receive): () => void {
   };
   const lead = async (): Promise<void> => {
     const connection = new EventConnection({
-      url,
+      ...request,
       after,
       onEvent: (event, sequence) => send({ kind: "event", event }, sequence),
       onStatus: (status) => send({ kind: "status", status }),

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { SESSION_BASE } from "../api.ts";
-import { noteSignedOut } from "../session.ts";
-import { type Activities, withActivity } from "./activity.ts";
+import { SESSION_BASE } from "../addresses.ts";
+import { loadSession } from "../session.ts";
+import { type Activities, NO_ACTIVITIES, withActivity } from "./activity.ts";
 import { concerns, type LiveEvent, type StreamStatus } from "./event.ts";
 import { openSharedStream } from "./shared-stream.ts";
 
@@ -10,21 +10,24 @@ import { openSharedStream } from "./shared-stream.ts";
 export const streamStatus = signal<StreamStatus>("connecting");
 
 /** What live calls do, by their ids. */
-export const liveActivity = signal<Activities>(new Map());
+export const liveActivity = signal<Activities>(NO_ACTIVITIES);
 
 type Listener = (event: LiveEvent) => void;
 const listeners = new Set<Listener>();
 
-/** Connects the page to the events of the account of `userId`, until the returned function is called. */
-export function connectEvents(userId: string): () => void {
-  return openSharedStream(`${SESSION_BASE}/api/v1/events?activity=true`, userId, (message) => {
+/** Connects the page to the events of the account of a session, by its token, until the returned function is called. */
+export function connectEvents(csrfToken: string): () => void {
+  liveActivity.value = NO_ACTIVITIES;
+  const url = `${SESSION_BASE}/api/v1/events?activity=true`;
+  return openSharedStream({ url, csrfToken }, (message) => {
     if (message.kind === "event") {
       liveActivity.value = withActivity(liveActivity.value, message.event);
       for (const listener of listeners) listener(message.event);
       return;
     }
     streamStatus.value = message.status;
-    if (message.status === "ended") noteSignedOut();
+    // Of this session, which may not be that of the browser any more.
+    if (message.status === "ended") void loadSession();
   });
 }
 

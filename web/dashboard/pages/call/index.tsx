@@ -1,5 +1,6 @@
 import { useRoute } from "preact-iso";
 import { TrunklineApiError } from "../../../client/src/index.ts";
+import { CALLS } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
 import { useResource } from "../../app/use-resource.ts";
 import { Empty } from "../../ui/empty.tsx";
@@ -9,7 +10,7 @@ import { Page as PageFrame } from "../../ui/page.tsx";
 import type { Call } from "./model/types.ts";
 import { CallView } from "./view/call-view.tsx";
 
-const PARENT = { title: "Calls", href: "/dashboard/calls" };
+const PARENT = { title: "Calls", href: CALLS };
 /** After these the call may be another one. */
 const CHANGES = ["call.started", "call.ended", "call.expired", "recording.ready"];
 

@@ -1,4 +1,5 @@
 import type { Schema } from "../../../client/src/index.ts";
+import { callPage } from "../../app/addresses.ts";
 import { endText, stateOf } from "../../app/call-states.ts";
 import { words } from "../../app/format.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -83,7 +84,7 @@ const FIRST_COLUMNS: readonly CallColumn[] = [
     width: 176,
     isDefault: true,
     cell: ({ id, createdAt }) => (
-      <a href={`/dashboard/calls/${id}`}>
+      <a href={callPage(id)}>
         <Time at={createdAt} />
       </a>
     ),

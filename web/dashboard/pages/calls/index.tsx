@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import { API_REFERENCE, TALK } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
 import { useAgentNames } from "../../app/use-agent-names.ts";
 import { useList } from "../../app/use-list.ts";
@@ -66,8 +67,8 @@ const NoCall = ({ isFiltered }: { isFiltered: boolean }) =>
   ) : (
     <Empty title="There is no call yet.">
       <p>
-        To make the first one, <a href="/talk">talk to an agent in this browser</a>, or create it with the API:{" "}
-        <a href="/docs">POST /calls</a>.
+        To make the first one, <a href={TALK}>talk to an agent in this browser</a>, or create it with the API:{" "}
+        <a href={API_REFERENCE}>POST /calls</a>.
       </p>
     </Empty>
   );

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { readStored, writeStored } from "../../app/stored.ts";
 import type { CallColumn } from "./columns.tsx";
 
 const STORED_AS = "trunkline.calls.columns";
@@ -14,14 +15,14 @@ export function useColumns(all: readonly CallColumn[]): {
   const toggle = (name: string): void => {
     const next = names.includes(name) ? names.filter((one) => one !== name) : [...names, name];
     setNames(next);
-    localStorage.setItem(STORED_AS, JSON.stringify(next));
+    writeStored(STORED_AS, JSON.stringify(next));
   };
   return { shown: all.filter(({ name }, at) => at === 0 || names.includes(name)), toggle };
 }
 
 function storedNames(): readonly string[] | undefined {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(STORED_AS) ?? "null");
+    const stored: unknown = JSON.parse(readStored(STORED_AS) ?? "null");
     return Array.isArray(stored) ? stored.map(String) : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
+import { problemOf } from "../../app/errors.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Foreign } from "../../ui/figures.tsx";
@@ -40,22 +41,30 @@ export function TransferDialog({ call, onClose, onDone }: CallDialogProps) {
         onDone();
       }}
     >
-      <p>
-        The target is rung, and the caller <Caller call={call} /> is joined to it. Without an answer the caller comes
-        back to the agent.
-      </p>
-      <Field label="Number or SIP address" hint="A number in E.164, such as +12025550199, or sip:desk@example.com.">
-        {(control) => (
-          <input
-            {...control}
-            required
-            autocomplete="off"
-            spellcheck={false}
-            value={target}
-            onInput={(event) => setTarget(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      {(error) => (
+        <>
+          <p>
+            The target is rung, and the caller <Caller call={call} /> is joined to it. Without an answer the caller
+            comes back to the agent.
+          </p>
+          <Field
+            label="Number or SIP address"
+            hint="A number in E.164, such as +12025550199, or sip:desk@example.com."
+            problem={problemOf(error, "target")}
+          >
+            {(control) => (
+              <input
+                {...control}
+                required
+                autocomplete="off"
+                spellcheck={false}
+                value={target}
+                onInput={(event) => setTarget(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        </>
+      )}
     </ConfirmDialog>
   );
 }

@@ -1,44 +1,56 @@
+import { API_REFERENCE, CALLS, TALK } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
-import { numberText } from "../../app/format.ts";
+import { STATUS_CHOICES } from "../../app/call-states.ts";
 import { useResource } from "../../app/use-resource.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote, Failure } from "../../ui/failure.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as Frame } from "../../ui/page.tsx";
 import { LiveTable } from "./live-table.tsx";
-import { type Call, LIVE_EVENTS, loadLiveCalls } from "./load.ts";
+import { CALLS_PER_STATUS, LIVE_EVENTS, type LiveCalls, loadLiveCalls, summaryOf } from "./load.ts";
 
 /** The calls that are not over. */
 export function Page() {
-  const calls = useResource("live", (signal) => loadLiveCalls(api, signal), { on: LIVE_EVENTS });
+  const live = useResource("live", (signal) => loadLiveCalls(api, signal), { on: LIVE_EVENTS });
   return (
     <Frame title="Live">
-      {calls.status === "loading" && <Loading what="the calls" />}
-      {calls.status === "failed" && <Failure error={calls.error} onRetry={calls.reload} />}
-      {calls.status === "ready" && (
+      {live.status === "loading" && <Loading what="the calls" />}
+      {live.status === "failed" && <Failure error={live.error} onRetry={live.reload} />}
+      {live.status === "ready" && (
         <>
-          <ErrorNote error={calls.error} />
+          <ErrorNote error={live.error} />
           <p class="soft" role="status">
-            {summaryOf(calls.value)}
+            {summaryOf(live.value)}
           </p>
-          {calls.value.length === 0 ? <NoCall /> : <LiveTable calls={calls.value} onDone={calls.reload} />}
+          <More cut={live.value.cut} />
+          {live.value.calls.length === 0 ? <NoCall /> : <LiveTable calls={live.value.calls} onDone={live.reload} />}
         </>
       )}
     </Frame>
   );
 }
 
-function summaryOf(calls: readonly Call[]): string {
-  if (calls.length === 0) return "";
-  const active = calls.filter(({ status }) => status === "active").length;
-  return `${numberText(active)} in progress, ${numberText(calls.length - active)} not connected yet`;
-}
+/** Leads to the calls that this page does not show. */
+const More = ({ cut }: { cut: LiveCalls["cut"] }) =>
+  cut.length === 0 ? null : (
+    <p>
+      This page shows the newest {CALLS_PER_STATUS} of a state. All of them are in the list:{" "}
+      {cut.map((status, at) => (
+        <>
+          {at > 0 && ", "}
+          <a href={`${CALLS}?status=${status}`}>{STATUS_CHOICES.find(({ value }) => value === status)?.label}</a>
+        </>
+      ))}
+      .
+    </p>
+  );
 
 const NoCall = () => (
   <Empty title="No call is live.">
     <p>
       A call appears here as soon as it is created. To make the first one,{" "}
-      <a href="/talk">talk to an agent in this browser</a>, or create it with the API: <a href="/docs">POST /calls</a>.
+      <a href={TALK}>talk to an agent in this browser</a>, or create it with the API:{" "}
+      <a href={API_REFERENCE}>POST /calls</a>.
     </p>
   </Empty>
 );

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { callPage } from "../../app/addresses.ts";
 import { stateOf } from "../../app/call-states.ts";
 import { liveActivity } from "../../app/events/use-events.ts";
 import { words } from "../../app/format.ts";
@@ -37,7 +38,7 @@ const columnsOf = (names: ReadonlyMap<string, string>, onAct: (act: Act) => void
     cell: ({ phone, connectionType }) => <Foreign text={phone?.from ?? words(connectionType)} />,
   },
   { name: "to", title: "To", cell: ({ phone }) => <Foreign text={phone?.to} /> },
-  { name: "agent", title: "Agent", cell: ({ agentId }) => <Agent id={agentId} names={names} /> },
+  { name: "agent", title: "Agent", cell: ({ agentId }) => <Foreign text={agentId && (names.get(agentId) ?? agentId)} /> },
   { name: "language", title: "Language", cell: ({ configuration }) => configuration.language },
   { name: "since", title: "For", isFigure: true, cell: (call) => <Since at={call.startedAt ?? call.createdAt} /> },
   { name: "now", title: "Now", cell: ({ id }) => <Now id={id} /> },
@@ -54,20 +55,11 @@ const columnsOf = (names: ReadonlyMap<string, string>, onAct: (act: Act) => void
 function State({ call }: { call: Call }) {
   const { text, tone } = stateOf(call);
   return (
-    <a href={`/dashboard/calls/${call.id}`}>
+    <a href={callPage(call.id)}>
       <Badge tone={tone}>{text}</Badge>
     </a>
   );
 }
-
-const Agent = ({ id, names }: { id: string | null; names: ReadonlyMap<string, string> }) =>
-  id === null ? (
-    <span class="soft">without a saved agent</span>
-  ) : (
-    <a href={`/dashboard/agents/${id}`}>
-      <Foreign text={names.get(id) ?? id} />
-    </a>
-  );
 
 const Now = ({ id }: { id: string }) => <Foreign text={liveActivity.value.get(id)?.state} />;
 

@@ -21,7 +21,7 @@ export interface SilenceExplanation {
 }
 
 /** Shorter gaps between sounds are within speech. */
-export const SILENCE_MS_MIN = 100;
+const SILENCE_MS_MIN = 100;
 /** Other activities cover what is shorter: the steps of a reply are rounded to whole ms. */
 const SLIVER_MS = 30;
 

@@ -4,7 +4,7 @@ import type { Span } from "./types.ts";
 export interface View extends Span {}
 
 /** The most that can be seen of a short time. */
-export const VIEW_MS_MIN = 500;
+const VIEW_MS_MIN = 500;
 
 /** All of the call. */
 export const wholeCall = (durationMs: number): View => ({ startMs: 0, endMs: Math.max(durationMs, VIEW_MS_MIN) });

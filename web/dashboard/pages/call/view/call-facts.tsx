@@ -64,9 +64,7 @@ function Agent({ call: { agentId, agentVersion } }: { call: Call }) {
   if (agentId === null) return <span class="soft">without a saved agent</span>;
   return (
     <>
-      <a href={`/dashboard/agents/${encodeURIComponent(agentId)}`}>
-        {agent.status === "ready" ? <Foreign text={agent.value?.name} /> : <Code>{agentId}</Code>}
-      </a>
+      {agent.status === "ready" ? <Foreign text={agent.value?.name} /> : <Code>{agentId}</Code>}
       {agentVersion !== null && `, version ${agentVersion}`}
     </>
   );

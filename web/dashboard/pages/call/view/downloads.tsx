@@ -1,4 +1,5 @@
-import { SESSION_BASE } from "../../../app/api.ts";
+import { SESSION_BASE } from "../../../app/addresses.ts";
+import { saveFile, saveFrom } from "../../../app/save-file.ts";
 import { Menu, MenuButton, MenuChoice, MenuNote } from "../../../ui/menu.tsx";
 import { jsonText, transcriptSrt, transcriptText } from "../model/transcript-files.ts";
 import type { Call } from "../model/types.ts";
@@ -16,23 +17,23 @@ export function Downloads({ call, data }: { call: Call; data: CallData }) {
   return (
     <Menu button={<MenuButton>Download ▾</MenuButton>}>
       {call.recording !== null && (
-        <MenuChoice onChoose={() => follow(recordingUrl(call.id), `${call.id}.wav`)}>Recording, WAV</MenuChoice>
+        <MenuChoice onChoose={() => saveFrom(recordingUrl(call.id), `${call.id}.wav`)}>Recording, WAV</MenuChoice>
       )}
       {turns.length > 0 && (
         <>
-          <MenuChoice onChoose={() => save(`${call.id}.txt`, "text/plain", transcriptText(turns))}>
+          <MenuChoice onChoose={() => saveFile(`${call.id}.txt`, "text/plain", transcriptText(turns))}>
             Transcript, text
           </MenuChoice>
-          <MenuChoice onChoose={() => save(`${call.id}.srt`, "application/x-subrip", transcriptSrt(turns))}>
+          <MenuChoice onChoose={() => saveFile(`${call.id}.srt`, "application/x-subrip", transcriptSrt(turns))}>
             Transcript, SRT
           </MenuChoice>
-          <MenuChoice onChoose={() => save(`${call.id}.json`, "application/json", jsonText(turns))}>
+          <MenuChoice onChoose={() => saveFile(`${call.id}.json`, "application/json", jsonText(turns))}>
             Transcript, JSON
           </MenuChoice>
         </>
       )}
       {areEventsComplete && events.length > 0 ? (
-        <MenuChoice onChoose={() => save(`${call.id}-events.json`, "application/json", jsonText(events))}>
+        <MenuChoice onChoose={() => saveFile(`${call.id}-events.json`, "application/json", jsonText(events))}>
           Events, JSON
         </MenuChoice>
       ) : (
@@ -40,19 +41,4 @@ export function Downloads({ call, data }: { call: Call; data: CallData }) {
       )}
     </Menu>
   );
-}
-
-/** Saves a text as a file of the browser. */
-function save(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
-  follow(url, name);
-  // The browser reads it after this step.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
-
-function follow(url: string, name: string): void {
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
 }

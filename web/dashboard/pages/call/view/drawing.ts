@@ -309,7 +309,7 @@ const fill = (context: CanvasRenderingContext2D, { x, y, width, height }: Rectan
 const secondsText = (ms: number): string => (ms < 950 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
 /** Where a row is, in pixels from the top. */
-export function rowPlace(name: RowName): { top: number; height: number } {
+function rowPlace(name: RowName): { top: number; height: number } {
   let top = 0;
   for (const row of ROWS) {
     if (row.name === name) return { top, height: row.height };

@@ -153,12 +153,10 @@ function Passages({ reply, passages }: { reply: Reply; passages: readonly Passag
           </tr>
         </thead>
         <tbody>
-          {passages.map(({ corpusId, documentId, documentName, page, ordinal, score }) => (
+          {passages.map(({ documentId, documentName, page, ordinal, score }) => (
             <tr key={`${documentId} ${ordinal}`}>
               <td>
-                <a href={`/dashboard/corpora/${encodeURIComponent(corpusId)}`}>
-                  <bdi>{documentName ?? documentId}</bdi>
-                </a>
+                <bdi>{documentName ?? documentId}</bdi>
               </td>
               <td class="number">{page ?? "–"}</td>
               <td class="number">{ordinal === undefined ? "–" : ordinal + 1}</td>

@@ -1,3 +1,0 @@
-import { NotBuilt } from "../../ui/not-built.tsx";
-
-export const Page = () => <NotBuilt title="Corpus" />;
