@@ -8,7 +8,7 @@ export interface FakeBrowser {
   /** What it answers where a microphone is asked for; by default that there is none. */
   microphone: () => Promise<unknown>;
   /** What the page's permission for the microphone is before it asks, where it had a gesture. */
-  permission: PermissionState;
+  permission: "granted" | "prompt" | "denied";
   /** It plays nothing until a page resumes within a gesture. */
   isSuspended: boolean;
   /** Tells the page that the sound was stopped. */
