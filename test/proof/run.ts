@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
-import { proveBrowsers } from "./browser.ts";
+import { BROWSER_PARTS, proveBrowsers } from "./browser.ts";
 import { proveImage } from "./image/image.ts";
 import { KNOWLEDGE_PARTS, proveKnowledge } from "./knowledge/knowledge.ts";
 import { proveLocalStt } from "./local-stt.ts";
@@ -53,6 +53,7 @@ const AREAS: Readonly<Record<string, Area>> = {
   browser: {
     summary: "the journeys of Chromium and Firefox, and a call of five minutes without drift",
     run: proveBrowsers,
+    parts: BROWSER_PARTS,
   },
   "local-stt": {
     summary: "processes of the local STT killed at random 50 times in 200 calls",
