@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { proveBrowsers } from "./browser.ts";
+import { proveDashboard } from "./dashboard/dashboard.ts";
 import { proveImage } from "./image/image.ts";
 import { proveKnowledge } from "./knowledge/knowledge.ts";
 import { proveLocalStt } from "./local-stt.ts";
@@ -44,6 +45,10 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
   browser: {
     summary: "the journeys of Chromium and Firefox, and a call of five minutes without drift",
     run: proveBrowsers,
+  },
+  dashboard: {
+    summary: "the dashboard's journeys in Chromium, on SQLite and Postgres; calls that 20 dashboards look at and listen to",
+    run: proveDashboard,
   },
   "local-stt": {
     summary: "processes of the local STT killed at random 50 times in 200 calls",
