@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { BROWSER_PARTS, proveBrowsers } from "./browser.ts";
+import { DASHBOARD_PARTS, proveDashboard } from "./dashboard/dashboard.ts";
 import { proveImage } from "./image/image.ts";
 import { KNOWLEDGE_PARTS, proveKnowledge } from "./knowledge/knowledge.ts";
 import { proveLocalStt } from "./local-stt.ts";
@@ -54,6 +55,11 @@ const AREAS: Readonly<Record<string, Area>> = {
     summary: "the journeys of Chromium and Firefox, and a call of five minutes without drift",
     run: proveBrowsers,
     parts: BROWSER_PARTS,
+  },
+  dashboard: {
+    summary: "the dashboard's journeys in Chromium, on SQLite and Postgres; calls that 20 dashboards look at and listen to",
+    run: proveDashboard,
+    parts: DASHBOARD_PARTS,
   },
   "local-stt": {
     summary: "processes of the local STT killed at random 50 times in 200 calls",

@@ -14,6 +14,7 @@ import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import type { EventStreamStore, StreamPosition } from "../../store/event-stream-store.ts";
 import { ApiError } from "../http/errors.ts";
 import { passingMessageOf, type StreamDocumentDeps } from "./documents.ts";
+import { EventReads } from "./event-reads.ts";
 import { EventStream } from "./event-stream.ts";
 
 /** Where what live calls do comes from. */
@@ -167,7 +168,8 @@ export class EventFeed {
       if (this.#open.size === 0) return;
       await events.number();
       const lastNumbers = await events.lastNumbers([...new Set([...this.#open].map(({ stream }) => stream.accountId))]);
-      await Promise.all([...this.#open].map(({ stream }) => stream.advance(lastNumbers.get(stream.accountId))));
+      const reads = new EventReads(this.#options);
+      await Promise.all([...this.#open].map(({ stream }) => stream.advance(lastNumbers.get(stream.accountId), reads)));
       this.#failure = undefined;
     } catch (error) {
       const code = String(codeOf(error));

@@ -18,6 +18,8 @@ export const EVENT_HEARTBEAT_MS = 15_000;
 
 /** Events that one query reads. */
 export const EVENTS_PER_READ = 50;
+/** Reads that streams of the process share at a time. */
+export const EVENT_PAGES_SHARED_MAX = 32;
 
 /** Bytes of events that wait for a reader in this process. More are not read from the store until it has read them. */
 export const EVENT_BUFFER_BYTES_MAX = 64 * 1024;

@@ -11,10 +11,13 @@ export interface PageEntry {
   title: string;
   /** Whether it is in the navigation; others lead to the rest. */
   isListed: boolean;
-  component: ComponentType;
+  component: LoadedPage;
 }
 
-const page = (load: Load): ComponentType => lazy(() => load().then(({ Page }) => Page));
+/** A page whose program is loaded when it is first shown, or by `preload`. */
+type LoadedPage = ComponentType & { preload: () => Promise<unknown> };
+
+const page = (load: Load): LoadedPage => lazy(() => load().then(({ Page }) => Page));
 
 /** All pages, in the order of the navigation. */
 export const PAGES: readonly PageEntry[] = [
@@ -22,3 +25,14 @@ export const PAGES: readonly PageEntry[] = [
   { path: "calls", title: "Calls", isListed: true, component: page(() => import("../pages/calls/index.tsx")) },
   { path: "calls/:id", title: "Call", isListed: false, component: page(() => import("../pages/call/index.tsx")) },
 ];
+
+/** Loads the program of the page at an address, of which it is the part after ROOT, before it is shown. Does nothing where there is none. */
+export function preloadPage(address: string): void {
+  const parts = address.split("/");
+  const entry = PAGES.find(({ path }) => {
+    const names = path.split("/");
+    return names.length === parts.length && names.every((name, at) => name.startsWith(":") || name === parts[at]);
+  });
+  // What fails here fails again when the page is shown, which says so.
+  entry?.component.preload().catch(() => {});
+}

@@ -16,7 +16,7 @@ import type { Timeline } from "../model/timeline.ts";
 import { transcriptRows } from "../model/transcript-rows.ts";
 import type { Call, Span } from "../model/types.ts";
 import { lengthOf, revealing, type View, viewFrom, wholeCall } from "../model/viewport.ts";
-import { CallData } from "./call-data.ts";
+import type { CallData } from "./call-data.ts";
 import { CallFacts, Costs, Network } from "./call-facts.tsx";
 import { type CallModel, modelOf } from "./call-model.ts";
 import { Delays } from "./delays.tsx";
@@ -34,6 +34,8 @@ import "./call-view.css";
 
 export interface CallViewProps {
   readonly call: Call;
+  /** What is loaded of it beside; it is open. */
+  readonly data: CallData;
   /** Why the call could not be loaded again. */
   readonly error: unknown;
   readonly onStale: () => void;
@@ -43,8 +45,7 @@ export interface CallViewProps {
 /** So much of a call is shown at first. */
 const FIRST_VIEW_MS = 120_000;
 
-export function CallView({ call, error, onStale, parent }: CallViewProps) {
-  const data = useMemo(() => new CallData(call.id), [call.id]);
+export function CallView({ call, data, error, onStale, parent }: CallViewProps) {
   const playback = useMemo(() => new Playback(), [call.id]);
   useLoading(call, data, onStale);
   const events = data.events.value;
@@ -69,12 +70,8 @@ function titleOf({ phone, startedAt, createdAt }: Call): string {
   return `Call of ${timeText(new Date(startedAt ?? createdAt), new Date())}`;
 }
 
-/** Loads what belongs to the call, follows it while it is live, and notices that it is gone. */
+/** Loads the waveform when there is one, follows the call while it is live, and notices that it is gone. */
 function useLoading(call: Call, data: CallData, onStale: () => void): void {
-  useEffect(() => {
-    data.open();
-    return () => data.close();
-  }, [data]);
   const isOver = call.endedAt !== null;
   const wasOver = useRef(isOver);
   useEffect(() => {
