@@ -65,7 +65,7 @@ export function Export<Item>({ name, what, list, columns }: ExportProps<Item>) {
   return (
     <>
       <ErrorNote error={error} />
-      <span role="status" class="soft">
+      <span role="status" class={isCut ? "soft" : "hidden"}>
         {isCut &&
           `The file has the newest ${numberText(EXPORTED_MAX)} ${what}: more match. Filter by time for the others.`}
       </span>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesText, faultsOf, missingFirst, type Status } from "../../../../web/dashboard/pages/health/faults.ts";
+import { faultsOf, missingFirst, type Status } from "../../../../web/dashboard/pages/health/faults.ts";
 
 const WORKER: Status["workers"][number] = {
   ...{ id: "worker_1", role: "media", acceptsCalls: true, calls: 0, callsMax: 10, loopDelayMs: 1 },
@@ -56,15 +56,4 @@ test("missing parts of the configuration come first, and the order is the servic
   const part = (name: string, state: "ready" | "missing" | "optional") => ({ name, state, message: "", variables: [] });
   const parts = [part("a", "ready"), part("b", "optional"), part("c", "missing"), part("d", "ready")];
   expect(missingFirst(parts).map(({ name }) => name)).toEqual(["c", "b", "a", "d"]);
-});
-
-test.each([
-  [0, "0 B"],
-  [999, "999 B"],
-  [1_000, "1.00 kB"],
-  [53_687_091_200, "53.7 GB"],
-  [123_456_789, "123 MB"],
-  [2e16, "20000 TB"],
-])("%d bytes are %s", (bytes, text) => {
-  expect(bytesText(bytes)).toBe(text);
 });

@@ -66,13 +66,3 @@ export const missingFirst = (parts: readonly Part[]): readonly Part[] =>
   parts.toSorted((one, other) => RANKS[one.state] - RANKS[other.state]);
 
 const RANKS: Readonly<Record<Part["state"], number>> = { missing: 0, optional: 1, ready: 2 };
-
-const UNITS = ["B", "kB", "MB", "GB", "TB"];
-
-/** Bytes in decimal units, with three digits: `53.7 GB`. */
-export function bytesText(bytes: number): string {
-  const exponent = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const value = bytes / 1_000 ** exponent;
-  const digits = exponent === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return `${value.toFixed(digits)} ${UNITS[exponent]}`;
-}

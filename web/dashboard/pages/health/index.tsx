@@ -1,5 +1,5 @@
 import { api } from "../../app/api.ts";
-import { durationText } from "../../app/format.ts";
+import { bytesText, durationText } from "../../app/format.ts";
 import { useResource } from "../../app/use-resource.ts";
 import { useShownAgain } from "../../app/use-shown-again.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -10,7 +10,7 @@ import { ErrorNote, Failure } from "../../ui/failure.tsx";
 import { Count, Time } from "../../ui/figures.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as Frame, Section } from "../../ui/page.tsx";
-import { bytesText, type Fault, faultsOf, type Status } from "./faults.ts";
+import { type Fault, faultsOf, type Status } from "./faults.ts";
 import { ConfigurationTable, JobTable, ProviderTable, WorkerTable } from "./tables.tsx";
 import "./health.css";
 

@@ -58,7 +58,11 @@ const columnsOf = (names: ReadonlyMap<string, string>, onAct: (act: Act) => void
     cell: (call) => <Foreign text={nameOf(call)} />,
   },
   { name: "to", title: "To", cell: ({ phone }) => <Foreign text={phone?.to} /> },
-  { name: "agent", title: "Agent", cell: ({ agentId }) => <Agent id={agentId} names={names} /> },
+  {
+    name: "agent",
+    title: "Agent",
+    cell: ({ agentId }) => <Foreign text={agentId && (names.get(agentId) ?? agentId)} />,
+  },
   { name: "language", title: "Language", cell: ({ configuration }) => configuration.language },
   { name: "since", title: "For", isFigure: true, cell: (call) => <Since at={call.startedAt ?? call.createdAt} /> },
   { name: "now", title: "Now", cell: ({ id }) => <Now id={id} /> },
@@ -80,9 +84,6 @@ function State({ call }: { call: Call }) {
     </a>
   );
 }
-
-const Agent = ({ id, names }: { id: string | null; names: ReadonlyMap<string, string> }) =>
-  id === null ? <span class="soft">without a saved agent</span> : <Foreign text={names.get(id) ?? id} />;
 
 const Now = ({ id }: { id: string }) => <Foreign text={liveActivity.value.get(id)?.state} />;
 
