@@ -32,7 +32,12 @@ export function BarChart({ label, bars, text }: BarChartProps) {
     const element = place.current;
     if (element === null) return;
     const chart = new uPlot(
-      optionsOf({ element, text: (value) => latestText.current(value), onPointed: setPointed }),
+      optionsOf({
+        element,
+        text: (value) => latestText.current(value),
+        isWhole: bars.every(({ value }) => Number.isInteger(value)),
+        onPointed: setPointed,
+      }),
       [bars.map(({ atMs }) => atMs / 1_000), bars.map(({ value }) => value)],
       element,
     );
@@ -60,10 +65,12 @@ const dayText = (atMs: number): string => days.format(new Date(atMs));
 interface ChartOptions {
   element: HTMLElement;
   text: (value: number) => string;
+  /** No value has a fraction, so that no line of the grid has one. */
+  isWhole: boolean;
   onPointed: (index: number | undefined) => void;
 }
 
-function optionsOf({ element, text, onPointed }: ChartOptions): uPlot.Options {
+function optionsOf({ element, text, isWhole, onPointed }: ChartOptions): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   const axis: uPlot.Axis = {
@@ -85,7 +92,7 @@ function optionsOf({ element, text, onPointed }: ChartOptions): uPlot.Options {
     },
     axes: [
       { ...axis, grid: { show: false }, values: (_chart, ticks) => ticks.map((atS) => shortDays.format(atS * 1_000)) },
-      { ...axis, size: 80, values: (_chart, ticks) => ticks.map(text) },
+      { ...axis, size: 80, incrs: isWhole ? WHOLE_STEPS : STEPS, values: (_chart, ticks) => ticks.map(text) },
     ],
     series: [
       {},
@@ -102,6 +109,9 @@ function optionsOf({ element, text, onPointed }: ChartOptions): uPlot.Options {
 }
 
 const HALF_DAY_S = 43_200;
+/** Between two lines of the grid. */
+const WHOLE_STEPS = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+const STEPS = [...[6, 5, 4, 3, 2, 1].flatMap((power) => [1, 2, 5].map((step) => step / 10 ** power)), ...WHOLE_STEPS];
 const shortDays = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const barPaths: uPlot.Series.PathBuilder = (...given) =>
   uPlot.paths.bars?.({ size: [0.7, BAR_WIDTH_MAX] })(...given) ?? null;

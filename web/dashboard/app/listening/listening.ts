@@ -29,7 +29,7 @@ export class Listening {
   readonly muted = { caller: signal(false), agent: signal(false) } as const;
   /** The browser plays nothing until the person clicks again. */
   readonly isSuspended = signal(false);
-  readonly #context = new AudioContext({ latencyHint: "playback" });
+  readonly #context = new AudioContext({ latencyHint: "balanced" });
   readonly #left = new AbortController();
   #node: AudioWorkletNode | undefined;
   #socket: WebSocket | undefined;

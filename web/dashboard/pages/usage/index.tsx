@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { API_REFERENCE, TALK } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
 import { csvOf } from "../../app/csv.ts";
@@ -89,8 +89,8 @@ function Usage({ groups, period }: { groups: readonly UsageGroup[]; period: Peri
         of="by"
         tabs={[
           { name: "day", title: "By day", content: () => <ByDay groups={groups} {...grouped} /> },
-          { name: "agent", title: "By agent", content: () => <ByOther grouping="agent" {...grouped} /> },
-          { name: "provider", title: "By provider", content: () => <ByOther grouping="provider" {...grouped} /> },
+          { name: "agent", title: "By agent", content: () => <ByOther grouping="agent" byDay={groups} {...grouped} /> },
+          { name: "provider", title: "By provider", content: () => <ByOther grouping="provider" byDay={groups} {...grouped} /> },
         ]}
       />
     </>
@@ -166,8 +166,19 @@ function ByDay({ groups, sum, measure, measures, period }: GroupedProps & { grou
   );
 }
 
-function ByOther({ grouping, sum, measure, measures, period }: GroupedProps & { grouping: "agent" | "provider" }) {
+interface ByOtherProps extends GroupedProps {
+  grouping: "agent" | "provider";
+  /** The usage by day, after whose reload this is loaded again. */
+  byDay: readonly UsageGroup[];
+}
+
+function ByOther({ grouping, byDay, sum, measure, measures, period }: ByOtherProps) {
   const usage = useUsage(grouping, period);
+  const loadedWith = useRef(byDay);
+  useEffect(() => {
+    if (loadedWith.current !== byDay) usage.reload();
+    loadedWith.current = byDay;
+  }, [byDay]);
   if (usage.status === "loading") return <Loading what="the usage" />;
   if (usage.status === "failed") return <Failure error={usage.error} onRetry={usage.reload} />;
   const groups = largestFirst(usage.value, measure);
