@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)("usage and cost", { retry: ifMachineStalled, timeo
       await tab.keyboard.press("ArrowRight");
       await inPart(tab, "Usage by agent").getByText("without a saved agent").waitFor();
       await tab.keyboard.press("ArrowRight");
-      await inPart(tab, "Usage by provider").getByText("reference").waitFor();
+      await inPart(tab, "Usage by provider").getByText("reference").first().waitFor();
       faults.provider = await accessibilityFaults(tab);
       const saved = tab.waitForEvent("download");
       await tab.getByRole("button", { name: "Save as CSV" }).click();
@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)("usage and cost", { retry: ifMachineStalled, timeo
 });
 
 async function aCall(): Promise<void> {
-  const { id, websocketUrl } = await service.createCall({ firstSpeaker: "user" });
+  const { id, websocketUrl } = await service.createCall({ greeting: "Hello, this is the bakery." });
   await telephone(websocketUrl, conversation([await utterance("Open on Monday?"), await utterance("Goodbye!")]));
   await service.ended(id);
 }

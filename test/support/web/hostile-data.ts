@@ -3,6 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page, Route } from "playwright-core";
 import { expect } from "vitest";
+import { monoWav } from "../../../src/media/wav.ts";
+import { concatenated } from "../../../src/simulator/callers/utterance.ts";
 import { telephone, utterance } from "../../callers/telephone.ts";
 import { type Service, until } from "../services/service.ts";
 import { adminClientOf } from "./page-calls.ts";
@@ -113,10 +115,10 @@ async function hostileCall(service: Service): Promise<string> {
 /** A file whose name is hostile; its words come from the test instrument. */
 async function hostileTranscription(service: Service): Promise<string> {
   const { frames } = await utterance(QUESTION, { codec: "pcm_s16le", rateHz: 16_000 });
-  const samples = Buffer.concat(frames);
+  const samples = concatenated(frames.map((bytes) => new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)));
   const form = new FormData();
   form.append("language", "en");
-  form.append("file", new Blob([wavHeader(samples.length), samples]), `${MARKUP.slice(0, 100)}.wav`);
+  form.append("file", new Blob([monoWav(samples, 16_000)]), `${MARKUP.slice(0, 100)}.wav`);
   const response = await fetch(`${service.apiUrl}/api/v1/transcriptions`, {
     method: "POST",
     headers: { "X-API-Key": service.apiKey },
@@ -125,23 +127,6 @@ async function hostileTranscription(service: Service): Promise<string> {
   const text = await response.text();
   expect(response.status, text).toBe(202);
   return (JSON.parse(text) as { id: string }).id;
-}
-
-function wavHeader(bytes: number): Buffer {
-  const header = Buffer.alloc(44);
-  header.write("RIFF");
-  header.writeUInt32LE(36 + bytes, 4);
-  header.write("WAVEfmt ", 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(16_000, 24);
-  header.writeUInt32LE(32_000, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write("data", 36);
-  header.writeUInt32LE(bytes, 40);
-  return header;
 }
 
 /** Members of the API's answers that are texts of others, or of a version to come. */
