@@ -81,8 +81,8 @@ const Refusal = ({ error }: { error: unknown }) => (
     <ErrorNote error={error} />
     {error instanceof TrunklineApiError && error.code === NOT_ALLOWED && (
       <p class="soft">
-        What may not be recorded may not be listened to either, and where words are to be redacted, they are replaced only
-        when the call is over.
+        What may not be recorded may not be listened to either, and where words are to be redacted, they are replaced
+        only when the call is over.
       </p>
     )}
   </div>
@@ -109,6 +109,7 @@ function SideControl({ side, listening }: { side: Side; listening: Listening }) 
 function Meter({ side, listening }: { side: Side; listening: Listening }) {
   const percent = Math.round(100 * listening.levels.value[side]);
   return (
+    // biome-ignore lint/a11y/useSemanticElements: browsers do not let the colours of a meter element be chosen alike.
     <div
       class={`listen-meter listen-${side}`}
       role="meter"

@@ -37,21 +37,20 @@ test("an event is looked for around the time in its id", () => {
     createdAfter: "2026-11-21T07:59:55.000Z",
     createdBefore: "2026-11-21T08:00:05.000Z",
   });
-  for (const id of ["audit_1", "call_019aa5c8-6a11-7c0d-8b55-0f1e2d3c4b5a", "audit_019aa5c8-6a11-4c0d-8b55-0f1e2d3c4b5a"])
+  for (const id of [
+    "audit_1",
+    "call_019aa5c8-6a11-7c0d-8b55-0f1e2d3c4b5a",
+    "audit_019aa5c8-6a11-4c0d-8b55-0f1e2d3c4b5a",
+  ])
     expect([id, aroundEvent(id)]).toEqual([id, undefined]);
 });
 
 test("what was acted upon is a link where it has a page and still exists", () => {
-  const paths = ["calls", "calls/:id", "agents/:id"];
-  const of = (action: "agent.updated" | "agent.deleted" | "tool.updated" | "call.listened", kind: string) =>
-    targetPage({ action, target: { kind, id: "a/b" } }, paths);
+  const of = (action: "agent.updated" | "agent.deleted" | "call.listened", kind: string) =>
+    targetPage({ action, target: { kind, id: "a/b" } });
   expect([of("agent.updated", "agent"), of("call.listened", "call")]).toEqual([
     "/dashboard/agents/a%2Fb",
     "/dashboard/calls/a%2Fb",
   ]);
-  expect([of("agent.deleted", "agent"), of("tool.updated", "tool"), of("agent.updated", "account")]).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ]);
+  expect([of("agent.deleted", "agent"), of("agent.updated", "account")]).toEqual([undefined, undefined]);
 });

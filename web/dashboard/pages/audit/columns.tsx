@@ -1,4 +1,3 @@
-import { PAGES } from "../../app/pages.ts";
 import { Button } from "../../ui/button.tsx";
 import type { ExportedColumn } from "../../ui/export.tsx";
 import { Code, Foreign, Time } from "../../ui/figures.tsx";
@@ -6,8 +5,6 @@ import type { Column } from "../../ui/table.tsx";
 import { type AuditEvent, actorText } from "./choices.ts";
 import { targetPage } from "./target-page.ts";
 import { actionText, changeText, kindText } from "./texts.ts";
-
-const PATHS = PAGES.map(({ path }) => path);
 
 export type AuditColumn = Column<AuditEvent> & ExportedColumn<AuditEvent>;
 
@@ -84,7 +81,7 @@ export function Actor({ actor, names }: { actor: AuditEvent["actor"]; names: Rea
 /** What was acted upon: a link where it has a page. */
 export function Target({ event }: { event: AuditEvent }) {
   const { kind, id } = event.target;
-  const href = targetPage(event, PATHS);
+  const href = targetPage(event);
   return (
     <>
       <span class="soft">{kindText(kind)}</span>{" "}

@@ -14,11 +14,9 @@ const PAGE_OF: Readonly<Record<string, string>> = {
 /** What ends a thing: it has no page any more. */
 const ENDS = /\.(?:deleted|revoked|removed)$/;
 
-/**
- * The address of what was acted upon; undefined where it has no page, or none any more. `paths` are those of the dashboard's pages.
- */
-export function targetPage({ action, target }: Pick<AuditEvent, "action" | "target">, paths: readonly string[]) {
+/** The address of what was acted upon; undefined where it has no page, or none any more. */
+export function targetPage({ action, target }: Pick<AuditEvent, "action" | "target">): string | undefined {
   const folder = PAGE_OF[target.kind];
-  if (folder === undefined || ENDS.test(action) || !paths.includes(`${folder}/:id`)) return undefined;
+  if (folder === undefined || ENDS.test(action)) return undefined;
   return `${ROOT}/${folder}/${encodeURIComponent(target.id)}`;
 }

@@ -20,7 +20,8 @@ export const changeText = (details: AuditEvent["details"]): string =>
     .join("; ");
 
 /** `overlapSeconds` as `overlap seconds`. */
-const nameText = (name: string): string => words(name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
+const nameText = (name: string): string =>
+  words(name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 
 function valueText(value: unknown): string {
   if (value === null) return "none";

@@ -29,8 +29,16 @@ function serviceFaults({ newCalls, database, disk, workers, silentWorkers, confi
     ...when(disk.state === "low", "bad", "the disk is nearly full, and new calls are refused"),
     ...when(workers.length === 0, "bad", "no media worker is connected"),
     ...when(idle > 0 && workers.length > 0, "warn", `${count(idle, "worker takes", "workers take")} no calls`),
-    ...when(silentWorkers > 0, "warn", `${count(silentWorkers, "worker did", "workers did")} not answer within half a second`),
-    ...when(lacking > 0, "warn", `${count(lacking, "part", "parts")} of the configuration ${lacking === 1 ? "is" : "are"} missing`),
+    ...when(
+      silentWorkers > 0,
+      "warn",
+      `${count(silentWorkers, "worker did", "workers did")} not answer within half a second`,
+    ),
+    ...when(
+      lacking > 0,
+      "warn",
+      `${count(lacking, "part", "parts")} of the configuration ${lacking === 1 ? "is" : "are"} missing`,
+    ),
   ];
 }
 

@@ -99,7 +99,8 @@ const ServiceFacts = ({ status: { newCalls, slots, disk, database, version } }: 
       {newCalls.accepted ? <Badge tone="good">accepted</Badge> : <Badge tone="bad">refused</Badge>}
     </Fact>
     <Fact name="Calls">
-      <Count of={slots.active} /> live, <Count of={slots.reserved} /> not connected yet, <Count of={slots.max} /> at most
+      <Count of={slots.active} /> live, <Count of={slots.reserved} /> not connected yet, <Count of={slots.max} /> at
+      most
     </Fact>
     <Fact name="Disk">
       <Disk disk={disk} />
@@ -118,7 +119,9 @@ function Disk({ disk: { state, freeBytes, minFreeBytes } }: { disk: Status["disk
   if (state === "unknown") return <Badge tone="warn">not known</Badge>;
   return (
     <>
-      <Badge tone={state === "ok" ? "good" : "bad"}>{freeBytes === null ? "enough" : `${bytesText(freeBytes)} free`}</Badge>
+      <Badge tone={state === "ok" ? "good" : "bad"}>
+        {freeBytes === null ? "enough" : `${bytesText(freeBytes)} free`}
+      </Badge>
       <div class="soft">new calls need {bytesText(minFreeBytes)}</div>
     </>
   );

@@ -20,15 +20,7 @@ import { Page as Frame } from "../../ui/page.tsx";
 import { Table } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { type Grouping, usageColumns } from "./columns.tsx";
-import {
-  isUnused,
-  largestFirst,
-  type Measure,
-  measuresOf,
-  sumOf,
-  type UsageGroup,
-  type UsageSum,
-} from "./figures.ts";
+import { isUnused, largestFirst, type Measure, measuresOf, sumOf, type UsageGroup, type UsageSum } from "./figures.ts";
 import { AccountLimits } from "./limits.tsx";
 import { daysOf, msOf, type Period, periodOf, rangeOf } from "./period.ts";
 import { PeriodChoice } from "./period-choice.tsx";
@@ -90,7 +82,11 @@ function Usage({ groups, period }: { groups: readonly UsageGroup[]; period: Peri
         tabs={[
           { name: "day", title: "By day", content: () => <ByDay groups={groups} {...grouped} /> },
           { name: "agent", title: "By agent", content: () => <ByOther grouping="agent" byDay={groups} {...grouped} /> },
-          { name: "provider", title: "By provider", content: () => <ByOther grouping="provider" byDay={groups} {...grouped} /> },
+          {
+            name: "provider",
+            title: "By provider",
+            content: () => <ByOther grouping="provider" byDay={groups} {...grouped} />,
+          },
         ]}
       />
     </>
@@ -217,7 +213,10 @@ function GroupTable({ grouping, groups, sum, share }: TableProps) {
     saveFile(
       `usage-by-${grouping}.csv`,
       "text/csv",
-      csvOf([exported.map(({ name }) => name), ...groups.map((group) => exported.map((column) => column.exported(group)))]),
+      csvOf([
+        exported.map(({ name }) => name),
+        ...groups.map((group) => exported.map((column) => column.exported(group))),
+      ]),
     );
   return (
     <>

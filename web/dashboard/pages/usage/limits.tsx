@@ -27,7 +27,9 @@ export function AccountLimits() {
               <Limit of={account.value.limits.concurrentTranscriptions} />
             </Fact>
           </Facts>
-          <p class="soft">The operator of the service sets them, with <code>npm run accounts</code>.</p>
+          <p class="soft">
+            The operator of the service sets them, with <code>npm run accounts</code>.
+          </p>
         </>
       )}
     </Section>
