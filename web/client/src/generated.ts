@@ -7491,14 +7491,26 @@ export interface components {
          *           "stage": "llm",
          *           "provider": "openai",
          *           "circuitBreaker": "closed",
-         *           "openInWorkers": 0
+         *           "openInWorkers": 0,
+         *           "answers": 412,
+         *           "failures": 1,
+         *           "medianDelayMs": 380,
+         *           "p95DelayMs": 910
          *         }
          *       ],
          *       "jobs": {
          *         "waiting": 3,
          *         "running": 1,
          *         "dead": 0,
-         *         "oldestDueSeconds": 0
+         *         "oldestDueSeconds": 0,
+         *         "kinds": [
+         *           {
+         *             "kind": "webhook.deliver",
+         *             "waiting": 3,
+         *             "running": 1,
+         *             "dead": 0
+         *           }
+         *         ]
          *       },
          *       "disk": {
          *         "state": "ok",
@@ -7513,7 +7525,10 @@ export interface components {
          *         {
          *           "name": "speech recognition",
          *           "state": "ready",
-         *           "message": "STT is deepgram, with the fallback local"
+         *           "message": "STT is deepgram, with the fallback local",
+         *           "variables": [
+         *             "STT"
+         *           ]
          *         }
          *       ]
          *     }
@@ -7581,6 +7596,14 @@ export interface components {
                 circuitBreaker: "closed" | "open";
                 /** @description In how many workers it is open. */
                 openInWorkers: number;
+                /** @description How often it has responded to calls, since the workers started. */
+                answers: number;
+                /** @description How often it has failed since then, also where a retry or a fallback made up for it. */
+                failures: number;
+                /** @description How long it takes to respond: half of its responses took less. STT: from the caller's last voiced frame to the final transcript. LLM, TTS: from the request to the first content. An estimate, from a histogram; null without responses. */
+                medianDelayMs: number | null;
+                /** @description The same of 95 % of its responses. STT: from the caller's last voiced frame to the final transcript. LLM, TTS: from the request to the first content. An estimate, from a histogram; null without responses. */
+                p95DelayMs: number | null;
             }[];
             /** @description Background jobs, read at most 10 s ago; at most 100,000 of each are counted. */
             jobs: {
@@ -7592,6 +7615,17 @@ export interface components {
                 dead: number;
                 /** @description For how long the job that is due the longest has waited. */
                 oldestDueSeconds: number;
+                /** @description The same by kind, of the kinds that have jobs, in the order of their names. */
+                kinds: {
+                    /** @example webhook.deliver */
+                    kind: string;
+                    /** @description Jobs that wait for their time or their turn. */
+                    waiting: number;
+                    /** @description Jobs in progress. */
+                    running: number;
+                    /** @description Jobs that have used up their attempts. */
+                    dead: number;
+                }[];
             };
             /** @description The disks of `DATA_DIR`. */
             disk: {
@@ -7629,6 +7663,13 @@ export interface components {
                 state: "ready" | "missing" | "optional";
                 /** @description What it does at present, and which variable to set. */
                 message: string;
+                /**
+                 * @description The environment variables that decide it, the one to set first.
+                 * @example [
+                 *       "STT"
+                 *     ]
+                 */
+                variables: string[];
             }[];
         };
         /** @description The STT failed. */

@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import { lazy } from "preact-iso";
+import type { Role } from "./roles.ts";
 
 type Load = () => Promise<{ Page: ComponentType }>;
 
@@ -12,6 +13,8 @@ export interface PageEntry {
   /** Whether it is in the navigation; others lead to the rest. */
   isListed: boolean;
   component: LoadedPage;
+  /** Who has it in the navigation: what it shows, the service gives no others. Everyone by default. */
+  needs?: Role;
 }
 
 /** A page whose program is loaded when it is first shown, or by `preload`. */
@@ -24,6 +27,21 @@ export const PAGES: readonly PageEntry[] = [
   { path: "live", title: "Live", isListed: true, component: page(() => import("../pages/live/index.tsx")) },
   { path: "calls", title: "Calls", isListed: true, component: page(() => import("../pages/calls/index.tsx")) },
   { path: "calls/:id", title: "Call", isListed: false, component: page(() => import("../pages/call/index.tsx")) },
+  { path: "usage", title: "Usage and cost", isListed: true, component: page(() => import("../pages/usage/index.tsx")) },
+  {
+    path: "audit",
+    title: "Audit log",
+    isListed: true,
+    component: page(() => import("../pages/audit/index.tsx")),
+    needs: "owner",
+  },
+  {
+    path: "health",
+    title: "Health",
+    isListed: true,
+    component: page(() => import("../pages/health/index.tsx")),
+    needs: "owner",
+  },
 ];
 
 /** Loads the program of the page at an address, of which it is the part after ROOT, before it is shown. Does nothing where there is none. */

@@ -1,5 +1,5 @@
-/** An export has so many calls at most, because it is put together in the memory of the browser. */
-export const CALLS_MAX = 50_000;
+/** An export has so many items at most, because it is put together in the memory of the browser. */
+export const EXPORTED_MAX = 50_000;
 
 /** What was read of a list, from its beginning. */
 export interface Collected<T> {
@@ -12,7 +12,7 @@ export interface Collected<T> {
 export async function collect<T>(
   list: AsyncIterable<T>,
   onProgress: (count: number) => void,
-  countMax = CALLS_MAX,
+  countMax = EXPORTED_MAX,
 ): Promise<Collected<T>> {
   const items: T[] = [];
   onProgress(0);
