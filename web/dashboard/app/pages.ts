@@ -21,4 +21,24 @@ export const PAGES: readonly PageEntry[] = [
   { path: "live", title: "Live", isListed: true, component: page(() => import("../pages/live/index.tsx")) },
   { path: "calls", title: "Calls", isListed: true, component: page(() => import("../pages/calls/index.tsx")) },
   { path: "calls/:id", title: "Call", isListed: false, component: page(() => import("../pages/call/index.tsx")) },
+  {
+    path: "numbers",
+    title: "Numbers and carriers",
+    isListed: true,
+    component: page(() => import("../pages/numbers/index.tsx")),
+  },
+  { path: "webhooks", title: "Webhooks", isListed: true, component: page(() => import("../pages/webhooks/index.tsx")) },
+  {
+    path: "webhooks/:id",
+    title: "Webhook",
+    isListed: false,
+    component: page(() => import("../pages/webhooks/one/index.tsx")),
+  },
+  { path: "keys", title: "Keys", isListed: true, component: page(() => import("../pages/keys/index.tsx")) },
+  {
+    path: "people",
+    title: "People and roles",
+    isListed: true,
+    component: page(() => import("../pages/people/index.tsx")),
+  },
 ];
