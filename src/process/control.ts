@@ -465,6 +465,7 @@ const api: FastifyInstance = buildApi({
   inboundWebhooks,
   inboundWebhookClient: new InboundWebhookClient({ webhooks: inboundWebhooks, http: guardedHttp, clock }),
   webhooksAllowLoopback: config.webhooksAllowLoopback,
+  eventBody: (event) => documents.bodyOf(event),
   callAdmission: new CallAdmission(stores.calls, capacity, new CreationRates(clock)),
   clock,
   largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),

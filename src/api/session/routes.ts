@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, isoTime } from "../../core/clock.ts";
 import { isObject } from "../../core/json.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import { addressGroup } from "../../core/network/client-address.ts";
 import { normalizedEmail } from "../../core/text/emails.ts";
 import { hashSecret } from "../../store/secrets.ts";
-import type { SessionStore, SignInCandidate, SignInQuery } from "../../store/session-store.ts";
+import type { SessionRecord, SessionStore, SignInCandidate, SignInQuery } from "../../store/session-store.ts";
 import { ApiError, invalidRequest, type Problem, wrongPassword } from "../http/errors.ts";
 import { NoQuery, noQueryProblems } from "../http/query.ts";
 import { schemaProblems } from "../http/validation.ts";
@@ -88,6 +88,17 @@ export function sessionRoutes(fastify: FastifyInstance, deps: SessionRoutesDeps)
       .send();
   });
 
+  app.get("/sessions", { schema: { hide, querystring: NoQuery } }, async (request) => {
+    const { user, secret } = await currentSession(request, deps);
+    return { data: (await sessions.list(user.id, secret)).map(ownSessionItemOf) };
+  });
+
+  app.post("/sign-out-others", { schema: { hide, querystring: NoQuery } }, async (request, reply) => {
+    const { user, secret } = await currentSession(request, deps);
+    await sessions.signOutOthers(user.id, secret, request.id);
+    return reply.code(204).send();
+  });
+
   app.post("/password", { schema: { hide, body: PasswordBody }, attachValidation: true }, async (request, reply) => {
     const { user, secret } = await currentSession(request, deps);
     requireValid(request, (body) => [
@@ -106,6 +117,12 @@ export function sessionRoutes(fastify: FastifyInstance, deps: SessionRoutesDeps)
     return reply.code(204).send();
   });
 }
+
+const ownSessionItemOf = ({ createdAtMs, expiresAtMs, isCurrent }: SessionRecord) => ({
+  createdAt: isoTime(createdAtMs),
+  expiresAt: isoTime(expiresAtMs),
+  isCurrent,
+});
 
 /** Takes a token for an attempt before anything else is done, but for a look whether the browser has signed in before. */
 async function beginAttempt(

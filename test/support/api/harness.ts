@@ -300,6 +300,7 @@ export async function apiUnderTest(
     phoneWebhooks: phone?.webhooks,
     credentialProviders: ["deepgram", "openai"],
     webhooksAllowLoopback: false,
+    eventBody: async ({ type, data }) => (data === undefined ? undefined : JSON.stringify({ type, data })),
     callAcceptance: () => state.newCalls,
     accountLimitReached: () => state.accountOver,
     llmProviders: (model) => LLM_PROVIDERS[model],

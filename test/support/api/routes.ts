@@ -70,6 +70,7 @@ export const EXPECTED: Readonly<Record<string, Row | { anyone: number }>> = {
   "DELETE /api/v1/webhooks/{id}": { scope: "write", owner: 204, otherAccount: 404 },
   "POST /api/v1/webhooks/{id}/rotate-secret": { scope: "write", owner: 200, otherAccount: 404 },
   "GET /api/v1/webhooks/{id}/deliveries": { scope: "read", owner: 200, otherAccount: 404 },
+  "GET /api/v1/webhooks/{id}/deliveries/{deliveryId}": { scope: "read", owner: 200, otherAccount: 404 },
   "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay": { scope: "write", owner: 202, otherAccount: 404 },
   "POST /api/v1/webhooks/{id}/replay": { scope: "write", owner: 202, otherAccount: 404 },
   "GET /api/v1/usage": { scope: "read", owner: 200, otherAccount: 200 },

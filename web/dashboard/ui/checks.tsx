@@ -22,9 +22,7 @@ export function CheckGroup<Value extends string>(props: CheckGroupProps<Value>) 
   const { legend, hint, problem, choices, chosen, onChange } = props;
   const id = useId();
   const toggle = (value: Value): void =>
-    onChange(
-      choices.map((choice) => choice.value).filter((one) => chosen.includes(one) !== (one === value)),
-    );
+    onChange(choices.map((choice) => choice.value).filter((one) => chosen.includes(one) !== (one === value)));
   return (
     <fieldset class="checks" aria-describedby={problem === undefined ? undefined : `${id}-problem`}>
       <legend>{legend}</legend>

@@ -89,9 +89,7 @@ export function TimeFilter({ name, label }: { name: string; label: string }) {
           {...control}
           type="datetime-local"
           value={localTimeOf(query[name])}
-          onChange={({ currentTarget: { value } }) =>
-            change({ [name]: isoTimeOf(value) ?? undefined })
-          }
+          onChange={({ currentTarget: { value } }) => change({ [name]: isoTimeOf(value) ?? undefined })}
         />
       )}
     </Field>

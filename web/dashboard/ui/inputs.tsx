@@ -1,4 +1,3 @@
-import type { ComponentProps } from "preact";
 import { Field, type FieldProps } from "./field.tsx";
 import type { Choice } from "./filters.tsx";
 
@@ -7,19 +6,27 @@ interface Given<Value> extends Omit<FieldProps, "children"> {
   onChange: (value: Value) => void;
 }
 
-type TextFieldProps = Given<string> &
-  Pick<ComponentProps<"input">, "type" | "required" | "autocomplete" | "inputMode" | "placeholder">;
+interface TextFieldProps extends Given<string> {
+  type?: "text" | "password" | "email" | "tel" | "datetime-local";
+  required?: boolean;
+  autocomplete?: "current-password" | "new-password";
+  inputMode?: "numeric" | "decimal" | "url";
+  /** Said in an empty field: what no value means. */
+  placeholder?: string;
+}
 
 /** A line of text in a form. */
 export const TextField = ({ label, hint, problem, value, onChange, type = "text", ...rest }: TextFieldProps) => (
   <Field label={label} hint={hint} problem={problem}>
     {(control) => (
       <input
-        autocomplete="off"
-        spellcheck={false}
-        {...rest}
         {...control}
-        type={type}
+        type={type as "text"}
+        required={rest.required ?? false}
+        autocomplete={rest.autocomplete ?? "off"}
+        inputMode={rest.inputMode}
+        placeholder={rest.placeholder}
+        spellcheck={false}
         dir={type === "text" ? "auto" : undefined}
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}

@@ -6,8 +6,7 @@ import { CheckGroup } from "../../ui/checks.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Foreign } from "../../ui/figures.tsx";
 import { SelectField, TextField } from "../../ui/inputs.tsx";
-import type { MadeApiKey } from "./api-keys.tsx";
-import { type ApiKey, type ApiKeyForm, apiKeyBodyOf, apiKeyFormOf, NEW_API_KEY } from "./forms.ts";
+import { type ApiKey, type ApiKeyForm, apiKeyBodyOf, apiKeyFormOf, type MadeApiKey, NEW_API_KEY } from "./forms.ts";
 import { SCOPE_CHOICES } from "./scopes.ts";
 
 interface Props {

@@ -13,19 +13,13 @@ import { Menu, MenuButton, MenuChoice } from "../../ui/menu.tsx";
 import { SecretDialog } from "../../ui/secret-dialog.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { ApiKeyDialog, RevokeApiKeyDialog, RotateApiKeyDialog } from "./api-key-dialogs.tsx";
-import type { ApiKey } from "./forms.ts";
+import type { ApiKey, MadeApiKey } from "./forms.ts";
 import "./keys.css";
 
 const STATUSES: readonly ApiKey["status"][] = ["active", "expired", "revoked"];
 const TONES: Readonly<Record<ApiKey["status"], Tone>> = { active: "good", expired: "warn", revoked: "neutral" };
 
 type Act = { kind: "create" } | { kind: "edit" | "rotate" | "revoke"; apiKey: ApiKey };
-
-/** What an API key got: its name, and its text, which is shown once. */
-export interface MadeApiKey {
-  name: string;
-  key: string;
-}
 
 export function ApiKeys({ filters }: { filters: ComponentChildren }) {
   const { query } = useQuery();

@@ -5,6 +5,12 @@ import { DEFAULT_SCOPES, type Scope } from "./scopes.ts";
 
 export type ApiKey = Schema<"ApiKey">;
 export type PublishableKey = Schema<"PublishableKey">;
+/** What an API key got: its name, and its text, which is shown once. */
+export interface MadeApiKey {
+  name: string;
+  key: string;
+}
+
 type Limits = PublishableKey["limits"];
 
 /** What the form of an API key has. */

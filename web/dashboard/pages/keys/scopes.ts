@@ -6,7 +6,8 @@ export type Scope = Schema<"ApiKey">["scopes"][number];
 const MEANINGS: Readonly<Record<Scope, string>> = {
   read: "Reads all but what needs admin.",
   calls: "Creates and ends calls, creates and cancels transcriptions.",
-  write: "Creates, changes and deletes agents, corpora, webhooks and telephone numbers; deletes calls and transcriptions.",
+  write:
+    "Creates, changes and deletes agents, corpora, webhooks and telephone numbers; deletes calls and transcriptions.",
   admin: "Keys, people, the audit log, carriers, and the secrets of providers and tools.",
 };
 

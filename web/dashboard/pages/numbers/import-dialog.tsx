@@ -25,13 +25,15 @@ export function ImportDialog({ carrier, onClose, onDone }: Props) {
       cursor = page.nextCursor;
     }
     const numbers = found === 1 ? "one number" : `${found} numbers`;
-    onDone(found === 0 ? `The account at ${carrier.name} has no number.` : `The list has ${numbers} of ${carrier.name}.`);
+    onDone(
+      found === 0 ? `The account at ${carrier.name} has no number.` : `The list has ${numbers} of ${carrier.name}.`,
+    );
   };
   return (
     <ConfirmDialog title="Import the numbers?" action="Import" onClose={onClose} onConfirm={run}>
       <p>
-        The service asks {CARRIER_KINDS[carrier.carrier].title} which numbers the account <Foreign text={carrier.name} />{" "}
-        has, and adds those that are new to the list. Nothing changes at the carrier.
+        The service asks {CARRIER_KINDS[carrier.carrier].title} which numbers the account{" "}
+        <Foreign text={carrier.name} /> has, and adds those that are new to the list. Nothing changes at the carrier.
       </p>
       <p class="soft" role="status">
         {count > 0 && `${count} so far`}

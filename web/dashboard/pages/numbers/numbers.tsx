@@ -97,13 +97,21 @@ const columnsOf = ({ carriers, agents, onOpen, onAct }: Shown): readonly Column<
       </Button>
     ),
   },
-  { name: "name", title: "For", width: 160, cell: ({ name, number }) => <Foreign text={name === number ? "" : name} /> },
+  {
+    name: "name",
+    title: "For",
+    width: 160,
+    cell: ({ name, number }) => <Foreign text={name === number ? "" : name} />,
+  },
   {
     name: "state",
     title: "State",
     width: 200,
     cell: (number) => {
-      const { text, tone } = numberStateOf(number, carriers.find(({ id }) => id === number.carrierId));
+      const { text, tone } = numberStateOf(
+        number,
+        carriers.find(({ id }) => id === number.carrierId),
+      );
       return <Badge tone={tone}>{text}</Badge>;
     },
   },

@@ -38,7 +38,11 @@ const RoleField = ({ role, onChange, error }: RoleFieldProps) => (
 );
 
 export function InviteDialog({ onClose, onDone, onMade }: Props) {
-  const [form, setForm] = useState<{ email: string; name: string; role: Role }>({ email: "", name: "", role: "editor" });
+  const [form, setForm] = useState<{ email: string; name: string; role: Role }>({
+    email: "",
+    name: "",
+    role: "editor",
+  });
   return (
     <ConfirmDialog
       title="Invite a person"
@@ -176,8 +180,8 @@ export function RemoveDialog({ person, onClose, onDone }: Props & { person: Pers
       }}
     >
       <p>
-        <Foreign text={person.name} /> (<Foreign text={person.email} />) is signed out everywhere at once and cannot sign
-        in any more. The audit log keeps what they did.
+        <Foreign text={person.name} /> (<Foreign text={person.email} />) is signed out everywhere at once and cannot
+        sign in any more. The audit log keeps what they did.
       </p>
     </ConfirmDialog>
   );

@@ -12,7 +12,7 @@ import { ChoiceFilter, Filters } from "../../ui/filters.tsx";
 import { ListTable } from "../../ui/list-table.tsx";
 import { Menu, MenuButton, MenuChoice } from "../../ui/menu.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { InviteDialog, LinkDialog, LinkedDialog, type PersonWithLink, PersonDialog, RemoveDialog } from "./dialogs.tsx";
+import { InviteDialog, LinkDialog, LinkedDialog, PersonDialog, type PersonWithLink, RemoveDialog } from "./dialogs.tsx";
 import { lastOwnerOf, type Person, ROLES } from "./states.ts";
 import "./people.css";
 
@@ -109,8 +109,7 @@ const columnsOf = (lastOwner: string | undefined, onAct: (act: Act) => void): re
   {
     name: "lastSignInAt",
     title: "Last signed in",
-    cell: ({ lastSignInAt: at }) =>
-      at === null ? <span class="soft">never</span> : <Time at={at} seconds={false} />,
+    cell: ({ lastSignInAt: at }) => (at === null ? <span class="soft">never</span> : <Time at={at} seconds={false} />),
   },
   { name: "createdAt", title: "Invited", cell: ({ createdAt }) => <Time at={createdAt} seconds={false} /> },
   {

@@ -42,9 +42,7 @@ export function Page() {
           )}
         </>
       )}
-      {isCreating && (
-        <WebhookDialog onClose={() => setCreating(false)} onDone={webhooks.reload} onMade={setMade} />
-      )}
+      {isCreating && <WebhookDialog onClose={() => setCreating(false)} onDone={webhooks.reload} onMade={setMade} />}
       {made !== undefined && <WebhookSecretDialog made={made} onClose={() => setMade(undefined)} />}
     </Frame>
   );
@@ -75,8 +73,8 @@ function State({ webhook }: { webhook: Webhook }) {
 const NoWebhook = () => (
   <Empty title="There is no webhook yet.">
     <p>
-      A webhook sends events, such as the end of a call with its transcript, to an address of yours. Create one with
-      the address and the events that it gets; what happens from then on is sent.
+      A webhook sends events, such as the end of a call with its transcript, to an address of yours. Create one with the
+      address and the events that it gets; what happens from then on is sent.
     </p>
   </Empty>
 );

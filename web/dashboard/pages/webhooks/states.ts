@@ -15,7 +15,11 @@ export interface WebhookState {
 }
 
 const DISABLED: Readonly<Record<Reason, WebhookState>> = {
-  client: { text: "disabled", tone: "neutral", advice: "It was disabled by a person or a program, and gets no events." },
+  client: {
+    text: "disabled",
+    tone: "neutral",
+    advice: "It was disabled by a person or a program, and gets no events.",
+  },
   gone: {
     text: "disabled: gone",
     tone: "bad",
@@ -46,7 +50,11 @@ export function webhookStateOf({ disabledReason, failingSince }: Webhook): Webho
   };
 }
 
-const DELIVERY_TONES: Readonly<Record<Delivery["status"], Tone>> = { pending: "active", delivered: "good", failed: "bad" };
+const DELIVERY_TONES: Readonly<Record<Delivery["status"], Tone>> = {
+  pending: "active",
+  delivered: "good",
+  failed: "bad",
+};
 
 /** The state of a delivery. */
 export const deliveryStateOf = ({ status, attempts }: Pick<Delivery, "status" | "attempts">): WebhookState =>

@@ -47,8 +47,7 @@ export const CARRIER_KINDS: Readonly<Record<CarrierType, CarrierKind>> = {
       {
         name: "connectionId",
         label: "Connection id",
-        hint:
-          "Of a Voice API (Call Control) application that nothing else uses. For outbound calls it needs an outbound voice profile.",
+        hint: "Of a Voice API (Call Control) application that nothing else uses. For outbound calls it needs an outbound voice profile.",
         isSecret: false,
       },
     ],

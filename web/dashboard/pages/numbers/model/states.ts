@@ -25,7 +25,8 @@ export function webhookStateOf({ webhookUrls }: Pick<Carrier, "webhookUrls">): S
     return { text: "private address", tone: "warn", problems: [problem] };
   }
   if (protocol !== "https:") {
-    const problem = "The address has no TLS, so that others can read what the carrier sends: PUBLIC_API_URL should begin with https://.";
+    const problem =
+      "The address has no TLS, so that others can read what the carrier sends: PUBLIC_API_URL should begin with https://.";
     return { text: "without TLS", tone: "warn", problems: [problem] };
   }
   return { text: "ready", tone: "good", problems: [] };

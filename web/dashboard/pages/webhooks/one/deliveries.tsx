@@ -4,7 +4,6 @@ import { api } from "../../../app/api.ts";
 import { mayAct } from "../../../app/roles.ts";
 import { useList } from "../../../app/use-list.ts";
 import { useQuery } from "../../../app/use-query.ts";
-import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Empty } from "../../../ui/empty.tsx";
 import { Failure } from "../../../ui/failure.tsx";
@@ -13,8 +12,9 @@ import { ChoiceFilter, Filters, TextFilter, TimeFilter } from "../../../ui/filte
 import { Loading } from "../../../ui/loading.tsx";
 import { Section } from "../../../ui/page.tsx";
 import { type Column, LongTable } from "../../../ui/table.tsx";
-import { answerText, type Delivery, deliveryStateOf, type Webhook } from "../states.ts";
+import { answerText, type Delivery, type Webhook } from "../states.ts";
 import { DeliveryDetails } from "./delivery-details.tsx";
+import { DeliveryState } from "./delivery-state.tsx";
 import { FILTERS, filtersOf } from "./filters.ts";
 import { ReplayAllDialog } from "./replay-dialog.tsx";
 import "./webhook.css";
@@ -103,7 +103,7 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] =>
     ),
   },
   { name: "event", title: "Event", width: 168, cell: ({ eventType }) => <Code>{eventType}</Code> },
-  { name: "status", title: "State", width: 136, cell: (delivery) => <State delivery={delivery} /> },
+  { name: "status", title: "State", width: 136, cell: (delivery) => <DeliveryState delivery={delivery} /> },
   { name: "attempts", title: "Attempts", width: 80, isFigure: true, cell: ({ attempts }) => <Count of={attempts} /> },
   {
     name: "answer",
@@ -122,11 +122,6 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] =>
     cell: ({ callId }) => (callId === null ? <Foreign text={null} /> : <a href={callPage(callId)}>{callId}</a>),
   },
 ];
-
-export function State({ delivery }: { delivery: Delivery }) {
-  const { text, tone } = deliveryStateOf(delivery);
-  return <Badge tone={tone}>{text}</Badge>;
-}
 
 const NoDelivery = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (

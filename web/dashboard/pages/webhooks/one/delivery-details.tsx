@@ -10,7 +10,7 @@ import { ErrorNote, Failure } from "../../../ui/failure.tsx";
 import { Code, CodeBlock, Count, Delay, Foreign, Time } from "../../../ui/figures.tsx";
 import { Loading } from "../../../ui/loading.tsx";
 import { answerText, type Webhook } from "../states.ts";
-import { State } from "./deliveries.tsx";
+import { DeliveryState } from "./delivery-state.tsx";
 import "./webhook.css";
 
 type Delivery = Schema<"WebhookDeliveryWithMessage">;
@@ -69,7 +69,7 @@ function Details({ delivery, webhook }: { delivery: Delivery; webhook: Webhook }
     <>
       <Facts>
         <Fact name="State">
-          <State delivery={delivery} />
+          <DeliveryState delivery={delivery} />
         </Fact>
         <Fact name="Event at">
           <Time at={createdAt} />
