@@ -7,6 +7,13 @@ export const listOf = (text: string): string[] =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "");
 
+/** The lines of a text that are not blank. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
 /** The number of a text. */
 export const numberOf = (text: string): number => {
   const trimmed = text.trim();

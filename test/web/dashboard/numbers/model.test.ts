@@ -13,7 +13,7 @@ import {
   webhookStateOf,
 } from "../../../../web/dashboard/pages/numbers/model/states.ts";
 
-const at = (origin: string) => ({ webhookUrls: { voice: `${origin}/telephony/x/voice`, status: `${origin}/telephony/x/status` } });
+const at = (origin: string) => ({ emulated: false, webhookUrls: { voice: `${origin}/telephony/x/voice`, status: `${origin}/telephony/x/status` } });
 const NUMBER = { attached: true, agentId: "agent_1", inboundWebhookUrl: null };
 const CARRIER: Carrier = {
   id: "carrier_1",
@@ -36,7 +36,7 @@ describe("the webhook of a carrier", () => {
   });
 
   test("without an address names the variable that sets it", () => {
-    expect(webhookStateOf({ webhookUrls: null })).toMatchObject({
+    expect(webhookStateOf({ webhookUrls: null, emulated: true })).toMatchObject({
       text: "no address",
       tone: "bad",
       problems: [expect.stringContaining("PUBLIC_API_URL")],
@@ -67,6 +67,10 @@ describe("the webhook of a carrier", () => {
     expect(webhookStateOf(at(origin)).text).toBe("ready");
   });
 
+  test("at a private address is ready for a carrier that is emulated", () => {
+    expect(webhookStateOf({ ...at("http://127.0.0.1:8080"), emulated: true })).toMatchObject({ tone: "good", problems: [] });
+  });
+
   test("without TLS says so", () => {
     expect(webhookStateOf(at("http://agents.example.com"))).toMatchObject({ text: "without TLS", tone: "warn" });
   });
@@ -84,7 +88,7 @@ describe("a number", () => {
     expect(numberStateOf({ ...NUMBER, agentId: null }, CARRIER)).toMatchObject({ text: "no agent", tone: "warn" });
     expect(numberStateOf({ ...NUMBER, attached: false }, CARRIER).problems).toHaveLength(1);
     expect(numberStateOf({ ...NUMBER, attached: false, agentId: null }, CARRIER).problems).toHaveLength(2);
-    expect(numberStateOf(NUMBER, { webhookUrls: null })).toMatchObject({ text: "attached, no address", tone: "warn" });
+    expect(numberStateOf(NUMBER, { webhookUrls: null, emulated: false })).toMatchObject({ text: "attached, no address", tone: "warn" });
   });
 
   test("that is opened and saved changes nothing, so that its webhook keeps its secret", () => {

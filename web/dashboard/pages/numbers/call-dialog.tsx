@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso";
 import { callPage } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
 import { problemOf, problemsOf } from "../../app/errors.ts";
-import { numberOf, pairsOf } from "../../app/form-values.ts";
+import { linesOf, numberOf, pairsOf } from "../../app/form-values.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Code } from "../../ui/figures.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/inputs.tsx";
@@ -13,6 +13,37 @@ interface Props {
   number: PhoneNumber;
   agents: ReadonlyMap<string, string>;
   onClose: () => void;
+}
+
+/** Has a person of an emulated carrier call the number. */
+export function TestCallDialog({ number, onClose, onDone }: Omit<Props, "agents"> & { onDone: () => void }) {
+  const [says, setSays] = useState("Hello!\nWhat can you do for me?");
+  return (
+    <ConfirmDialog
+      title={`Have a person call ${number.number}`}
+      action="Call"
+      onClose={onClose}
+      onConfirm={async () => {
+        const body = { says: linesOf(says) };
+        await api.post("/phone-numbers/{id}/test-call", { path: { id: number.id }, body });
+        onDone();
+      }}
+    >
+      {(error) => (
+        <>
+          <p>The emulated carrier has a person call. The call appears under Live, and as the latest call in.</p>
+          <AreaField
+            label="What the person says"
+            hint="One text on each line, each after the agent has spoken. Without any they listen for 10 s."
+            rows={4}
+            value={says}
+            onChange={setSays}
+            problem={problemsOf(error, "says")}
+          />
+        </>
+      )}
+    </ConfirmDialog>
+  );
 }
 
 /** Has an agent call a telephone, and leads to the page of the call. */

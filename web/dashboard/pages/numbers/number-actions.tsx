@@ -3,8 +3,15 @@ import { Menu, MenuButton, MenuChoice } from "../../ui/menu.tsx";
 import type { PhoneNumber } from "./model/states.ts";
 import type { NumberAct } from "./number-dialogs.tsx";
 
+interface Props {
+  number: PhoneNumber;
+  /** Whether its carrier is an emulator, whose people call when asked. */
+  isEmulated: boolean;
+  onAct: (act: NumberAct) => void;
+}
+
 /** What can be done with a number, for those who may. */
-export function NumberActions({ number, onAct }: { number: PhoneNumber; onAct: (act: NumberAct) => void }) {
+export function NumberActions({ number, isEmulated, onAct }: Props) {
   if (!mayAct("editor")) return null;
   return (
     <Menu
@@ -15,6 +22,9 @@ export function NumberActions({ number, onAct }: { number: PhoneNumber; onAct: (
       }
     >
       <MenuChoice onChoose={() => onAct({ kind: "call", number })}>Call someone from it</MenuChoice>
+      {isEmulated && number.attached && (
+        <MenuChoice onChoose={() => onAct({ kind: "test", number })}>Have a person call it</MenuChoice>
+      )}
       <MenuChoice onChoose={() => onAct({ kind: "edit", number })}>Change</MenuChoice>
       <MenuChoice onChoose={() => onAct({ kind: "attach", number })}>
         {number.attached ? "Attach again" : "Attach"}

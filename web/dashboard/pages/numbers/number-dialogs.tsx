@@ -6,13 +6,13 @@ import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Code } from "../../ui/figures.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/inputs.tsx";
 import { SecretDialog } from "../../ui/secret-dialog.tsx";
-import { CallDialog } from "./call-dialog.tsx";
+import { CallDialog, TestCallDialog } from "./call-dialog.tsx";
 import { numberChangesOf, numberFormOf } from "./model/number-form.ts";
 import type { PhoneNumber } from "./model/states.ts";
 
 /** Something that is being done with a number. */
 export interface NumberAct {
-  kind: "call" | "edit" | "attach" | "secret" | "detach" | "delete";
+  kind: "call" | "test" | "edit" | "attach" | "secret" | "detach" | "delete";
   number: PhoneNumber;
 }
 
@@ -58,6 +58,8 @@ function ActDialog({ act: { kind, number }, agents, onClose, onDone, onSecret }:
   switch (kind) {
     case "call":
       return <CallDialog number={number} agents={agents} onClose={onClose} />;
+    case "test":
+      return <TestCallDialog {...common} />;
     case "edit":
       return <NumberDialog {...common} agents={agents} onSecret={onSecret} />;
     case "secret":

@@ -86,7 +86,9 @@ interface Shown {
   onAct: (act: NumberAct) => void;
 }
 
-const columnsOf = ({ carriers, agents, onOpen, onAct }: Shown): readonly Column<PhoneNumber>[] => [
+function columnsOf({ carriers, agents, onOpen, onAct }: Shown): readonly Column<PhoneNumber>[] {
+  const carrierOf = (number: PhoneNumber): Carrier | undefined => carriers.find(({ id }) => id === number.carrierId);
+  return [
   {
     name: "number",
     title: "Number",
@@ -128,8 +130,8 @@ const columnsOf = ({ carriers, agents, onOpen, onAct }: Shown): readonly Column<
           name: "carrier",
           title: "Carrier",
           width: 136,
-          cell: ({ carrierId }: PhoneNumber) => (
-            <Foreign text={carriers.find(({ id }) => id === carrierId)?.name ?? carrierId} />
+          cell: (number: PhoneNumber) => (
+            <Foreign text={carrierOf(number)?.name ?? number.carrierId} />
           ),
         },
       ]),
@@ -147,9 +149,12 @@ const columnsOf = ({ carriers, agents, onOpen, onAct }: Shown): readonly Column<
     isTitleHidden: true,
     width: 56,
     isFigure: true,
-    cell: (number) => <NumberActions number={number} onAct={onAct} />,
+    cell: (number) => (
+      <NumberActions number={number} isEmulated={carrierOf(number)?.emulated === true} onAct={onAct} />
+    ),
   },
 ];
+}
 
 function NoNumber({ carriers, onImport }: Pick<Props, "carriers" | "onImport">) {
   const [first] = carriers;

@@ -45,7 +45,13 @@ export function OpenedNumber({ id, changes, carriers, agents, onAct, onClose }: 
           {number.status === "ready" ? <Code>{number.value.number}</Code> : "Number"}
         </h2>
         <div class="page-actions">
-          {number.status === "ready" && <NumberActions number={number.value} onAct={onAct} />}
+          {number.status === "ready" && (
+            <NumberActions
+              number={number.value}
+              isEmulated={carriers.some((one) => one.id === number.value.carrierId && one.emulated)}
+              onAct={onAct}
+            />
+          )}
           <Button onClick={onClose}>Close</Button>
         </div>
       </div>

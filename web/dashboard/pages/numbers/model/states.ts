@@ -11,17 +11,21 @@ export interface ShownState {
   problems: readonly string[];
 }
 
+/** What says whether a carrier reaches the service. */
+export type Reachable = Pick<Carrier, "webhookUrls" | "emulated">;
+
 /** Whether the carrier can reach the addresses that it is given. */
-export function webhookStateOf({ webhookUrls }: Pick<Carrier, "webhookUrls">): ShownState {
+export function webhookStateOf({ webhookUrls, emulated }: Reachable): ShownState {
   if (webhookUrls === null) {
     const problem = "The service has no address that a carrier can reach: its operator sets PUBLIC_API_URL.";
     return { text: "no address", tone: "bad", problems: [problem] };
   }
+  if (emulated) return { text: "ready, emulated", tone: "good", problems: [] };
   const { protocol, hostname } = new URL(webhookUrls.voice);
   if (isPrivate(hostname)) {
     const problem =
-      `${hostname} can be reached only from near the service: an emulated carrier can, a real one cannot. ` +
-      "For a real one the operator sets PUBLIC_API_URL to a public https:// address, and the numbers are attached again.";
+      `No carrier can reach ${hostname}: the operator sets PUBLIC_API_URL to a public https:// address. ` +
+      "Then attach the numbers again.";
     return { text: "private address", tone: "warn", problems: [problem] };
   }
   if (protocol !== "https:") {
@@ -43,7 +47,7 @@ function isPrivate(hostname: string): boolean {
 /** Whether calls to a number are answered. `carrier` is undefined for people who may not see carriers. */
 export function numberStateOf(
   { attached, agentId, inboundWebhookUrl }: Pick<PhoneNumber, "attached" | "agentId" | "inboundWebhookUrl">,
-  carrier: Pick<Carrier, "webhookUrls"> | undefined,
+  carrier: Reachable | undefined,
 ): ShownState {
   const isAnswered = agentId !== null || inboundWebhookUrl !== null;
   const noAgent = "No agent answers: calls are refused until one is chosen.";
