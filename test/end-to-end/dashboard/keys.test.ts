@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)("keys", { retry: ifMachineStalled, timeout: 120_00
       await tab.getByLabel("Name").fill(NAME);
       await tab.getByLabel("Expires").fill("2020-01-01T00:00");
       faults.create = await accessibilityFaults(tab);
-      await tab.keyboard.press("Enter");
+      await tab.getByLabel("Name").press("Enter");
       await tab.getByText("must be in the future").first().waitFor();
       faults.refused = await accessibilityFaults(tab);
       await tab.getByLabel("Expires").fill("2999-01-01T00:00");
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)("keys", { retry: ifMachineStalled, timeout: 120_00
       await tab.getByRole("menuitem", { name: "Revoke" }).click();
       faults.revoke = await accessibilityFaults(tab);
       await tab.getByRole("button", { name: "Revoke", exact: true }).click();
-      await row.getByText("revoked", { exact: true }).waitFor();
+      await row.getByText(/^.revoked$/).waitFor();
       expect(await statusWith(rotated)).toBe(401);
       await tab.getByLabel("State").selectOption("expired");
       await tab.getByText("No API key is in this state.").waitFor();
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)("keys", { retry: ifMachineStalled, timeout: 120_00
       await table.getByRole("button", { name: "Actions of shop" }).click();
       await tab.getByRole("menuitem", { name: "Revoke" }).click();
       await tab.getByRole("button", { name: "Revoke", exact: true }).click();
-      await table.getByText("revoked").waitFor();
+      await table.getByText(/^.revoked$/).waitFor();
     });
     expect(faults).toEqual({ empty: [], refused: [], list: [], use: [] });
   });
