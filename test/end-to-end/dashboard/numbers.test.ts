@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)("numbers and carriers", { retry: ifMachineStalled,
       await tab.getByRole("dialog", { name: "Import the numbers?" }).getByRole("button", { name: "Import" }).click();
       await tab.getByText(`The list has 2 numbers of ${CARRIER}.`).waitFor();
       const numbers = tab.getByRole("table", { name: "Numbers" });
-      await numbers.getByRole("button", { name: NUMBER, exact: true }).click();
+      await numbers.getByRole("link", { name: NUMBER, exact: true }).click();
       const number = tab.getByRole("region", { name: "Number", exact: true });
       await number.getByText("The carrier does not send calls to the service").waitFor();
       await number.getByText("No agent answers").waitFor();
@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)("numbers and carriers", { retry: ifMachineStalled,
       "numbers",
       owner,
       async (tab) => {
-        await tab.getByRole("table", { name: "Numbers" }).getByRole("button", { name: NUMBER, exact: true }).click();
+        await tab.getByRole("table", { name: "Numbers" }).getByRole("link", { name: NUMBER, exact: true }).click();
         await tab.getByRole("region", { name: "Number", exact: true }).getByText("Latest call in").waitFor();
         await look(tab);
       },

@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)("webhooks", { retry: ifMachineStalled, timeout: 12
       await tab.getByRole("button", { name: "Load again" }).click();
       const deliveries = tab.getByRole("table", { name: "Deliveries" });
       await deliveries.getByText("failed").waitFor();
-      await deliveries.getByRole("button").first().click();
+      await deliveries.getByRole("link").first().click();
       const delivery = tab.getByRole("region", { name: "Delivery" });
       await delivery.getByText(GONE).waitFor();
       await delivery.getByText('"type": "call.created"').waitFor();
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)("webhooks", { retry: ifMachineStalled, timeout: 12
         faults.push(...(await accessibilityFaults(tab)));
         await service.createCall();
         await tab.getByRole("table", { name: "Webhooks" }).getByRole("link").click();
-        await tab.getByRole("table", { name: "Deliveries" }).getByRole("button").first().click();
+        await tab.getByRole("table", { name: "Deliveries" }).getByRole("link").first().click();
         await tab.getByRole("region", { name: "Delivery" }).getByText('"type": "call.created"').waitFor();
         expect(await tab.getByRole("button", { name: "Change" }).count()).toBe(0);
         expect(await tab.getByRole("button", { name: /again$/ }).allTextContents()).toEqual(["Load again", "Look again"]);

@@ -21,6 +21,7 @@ export const TextField = ({ label, hint, problem, value, onChange, type = "text"
     {(control) => (
       <input
         {...control}
+        // The types of Preact want one kind of input.
         type={type as "text"}
         required={rest.required ?? false}
         autocomplete={rest.autocomplete ?? "off"}

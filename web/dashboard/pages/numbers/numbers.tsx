@@ -3,7 +3,7 @@ import { api } from "../../app/api.ts";
 import { mayAct } from "../../app/roles.ts";
 import { useAgentNames } from "../../app/use-agent-names.ts";
 import { useList } from "../../app/use-list.ts";
-import { useQuery } from "../../app/use-query.ts";
+import { hereWith, useQuery } from "../../app/use-query.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -44,8 +44,7 @@ export function Numbers({ carriers, imports, onImport }: Props) {
     if (imports > 0) onDone();
   }, [imports]);
   const [act, setAct] = useState<NumberAct>();
-  const open = (id: string): void => change({ number: id }, { push: true });
-  const columns = useMemo(() => columnsOf({ carriers, agents, onOpen: open, onAct: setAct }), [carriers, agents]);
+  const columns = useMemo(() => columnsOf({ carriers, agents, onAct: setAct }), [carriers, agents]);
   return (
     <>
       {query.number !== undefined && (
@@ -82,11 +81,10 @@ export function Numbers({ carriers, imports, onImport }: Props) {
 interface Shown {
   carriers: readonly Carrier[];
   agents: ReadonlyMap<string, string>;
-  onOpen: (id: string) => void;
   onAct: (act: NumberAct) => void;
 }
 
-function columnsOf({ carriers, agents, onOpen, onAct }: Shown): readonly Column<PhoneNumber>[] {
+function columnsOf({ carriers, agents, onAct }: Shown): readonly Column<PhoneNumber>[] {
   const carrierOf = (number: PhoneNumber): Carrier | undefined => carriers.find(({ id }) => id === number.carrierId);
   return [
   {
@@ -94,9 +92,9 @@ function columnsOf({ carriers, agents, onOpen, onAct }: Shown): readonly Column<
     title: "Number",
     width: 144,
     cell: ({ id, number }) => (
-      <Button kind="quiet" onClick={() => onOpen(id)}>
+      <a href={hereWith({ number: id })}>
         <Code>{number}</Code>
-      </Button>
+      </a>
     ),
   },
   {

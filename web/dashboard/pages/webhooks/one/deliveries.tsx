@@ -1,9 +1,9 @@
-import { useMemo, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { callPage } from "../../../app/addresses.ts";
 import { api } from "../../../app/api.ts";
 import { mayAct } from "../../../app/roles.ts";
 import { useList } from "../../../app/use-list.ts";
-import { useQuery } from "../../../app/use-query.ts";
+import { hereWith, useQuery } from "../../../app/use-query.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Empty } from "../../../ui/empty.tsx";
 import { Failure } from "../../../ui/failure.tsx";
@@ -35,7 +35,6 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   );
   const [isReplaying, setReplaying] = useState(false);
   const [note, setNote] = useState("");
-  const columns = useMemo(() => columnsOf((delivery) => change({ delivery }, { push: true })), [change]);
   const isFiltered = key !== "{}";
   return (
     <Section
@@ -74,7 +73,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       {!list.isReady && list.error !== undefined && <Failure error={list.error} onRetry={reload} />}
       {list.isReady && list.count === 0 && !list.hasMore && <NoDelivery isFiltered={isFiltered} />}
       {list.isReady && (list.count > 0 || list.hasMore) && (
-        <LongTable label="Deliveries" columns={columns} source={list} keyOf={(delivery) => delivery.id} />
+        <LongTable label="Deliveries" columns={COLUMNS} source={list} keyOf={(delivery) => delivery.id} />
       )}
       {isReplaying && (
         <ReplayAllDialog
@@ -91,15 +90,15 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   );
 }
 
-const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] => [
+const COLUMNS: readonly Column<Delivery>[] = [
   {
     name: "createdAt",
     title: "Event at",
     width: 176,
     cell: ({ id, createdAt }) => (
-      <Button kind="quiet" onClick={() => onOpen(id)}>
+      <a href={hereWith({ delivery: id })}>
         <Time at={createdAt} />
-      </Button>
+      </a>
     ),
   },
   { name: "event", title: "Event", width: 168, cell: ({ eventType }) => <Code>{eventType}</Code> },
