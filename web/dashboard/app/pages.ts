@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import { lazy } from "preact-iso";
+import type { Role } from "./roles.ts";
 
 type Load = () => Promise<{ Page: ComponentType }>;
 
@@ -12,6 +13,8 @@ export interface PageEntry {
   /** Whether it is in the navigation; others lead to the rest. */
   isListed: boolean;
   component: ComponentType;
+  /** Who has it in the navigation: what it shows, the service gives no others. Everyone by default. */
+  needs?: Role;
 }
 
 const page = (load: Load): ComponentType => lazy(() => load().then(({ Page }) => Page));
@@ -34,7 +37,13 @@ export const PAGES: readonly PageEntry[] = [
     isListed: false,
     component: page(() => import("../pages/webhooks/one/index.tsx")),
   },
-  { path: "keys", title: "Keys", isListed: true, component: page(() => import("../pages/keys/index.tsx")) },
+  {
+    path: "keys",
+    title: "Keys",
+    isListed: true,
+    component: page(() => import("../pages/keys/index.tsx")),
+    needs: "owner",
+  },
   {
     path: "people",
     title: "People and roles",

@@ -4,6 +4,7 @@ import { API_REFERENCE } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
 import { useList } from "../../app/use-list.ts";
 import { useQuery } from "../../app/use-query.ts";
+import { useShownAgain } from "../../app/use-shown-again.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -27,6 +28,7 @@ export function ApiKeys({ filters }: { filters: ComponentChildren }) {
   const resource = useList(`API keys ${status}`, (page, signal) =>
     api.get("/api-keys", { query: { ...page, ...(status !== undefined && { status }) }, signal }),
   );
+  useShownAgain(resource.reload);
   const [act, setAct] = useState<Act>();
   const [made, setMade] = useState<MadeApiKey>();
   const columns = useMemo(() => columnsOf(setAct), []);

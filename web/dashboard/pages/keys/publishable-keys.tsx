@@ -4,6 +4,7 @@ import { api } from "../../app/api.ts";
 import { useAgentNames } from "../../app/use-agent-names.ts";
 import { useList } from "../../app/use-list.ts";
 import { useQuery } from "../../app/use-query.ts";
+import { useShownAgain } from "../../app/use-shown-again.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -26,6 +27,7 @@ export function PublishableKeys({ filters }: { filters: ComponentChildren }) {
   const resource = useList(`publishable keys ${status}`, (page, signal) =>
     api.get("/publishable-keys", { query: { ...page, ...(status !== undefined && { status }) }, signal }),
   );
+  useShownAgain(resource.reload);
   const [act, setAct] = useState<Act>();
   const columns = useMemo(() => columnsOf(agents, setAct), [agents]);
   return (

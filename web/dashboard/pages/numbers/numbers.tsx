@@ -4,6 +4,7 @@ import { mayAct } from "../../app/roles.ts";
 import { useAgentNames } from "../../app/use-agent-names.ts";
 import { useList } from "../../app/use-list.ts";
 import { hereWith, useQuery } from "../../app/use-query.ts";
+import { useShownAgain } from "../../app/use-shown-again.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -40,6 +41,7 @@ export function Numbers({ carriers, imports, onImport }: Props) {
     reload();
     setChanges((count) => count + 1);
   };
+  useShownAgain(onDone);
   useEffect(() => {
     if (imports > 0) onDone();
   }, [imports]);

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { askOwnService } from "../../app/own-routes.ts";
 import { currentSession, type Session } from "../../app/session.ts";
 import { useResource } from "../../app/use-resource.ts";
+import { useShownAgain } from "../../app/use-shown-again.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Fact, Facts } from "../../ui/facts.tsx";
@@ -22,6 +23,7 @@ interface OwnSession {
 /** The person who is signed in: who they are, their password, and where else they are signed in. */
 export function Account({ session: { user } }: { session: Session }) {
   const sessions = useResource("own sessions", () => askOwnService<{ data: OwnSession[] }>("sessions"));
+  useShownAgain(sessions.reload);
   const [act, setAct] = useState<"password" | "others">();
   const [note, setNote] = useState("");
   const done = (text: string) => (): void => {

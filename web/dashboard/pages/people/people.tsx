@@ -4,6 +4,7 @@ import { currentSession } from "../../app/session.ts";
 import { useList } from "../../app/use-list.ts";
 import { useQuery } from "../../app/use-query.ts";
 import { useResource } from "../../app/use-resource.ts";
+import { useShownAgain } from "../../app/use-shown-again.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -43,6 +44,7 @@ export function People() {
     resource.reload();
     owners.reload();
   };
+  useShownAgain(onDone);
   return (
     <>
       <div class="people-head">

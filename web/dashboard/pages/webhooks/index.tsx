@@ -3,6 +3,7 @@ import { webhookPage } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
 import { mayAct } from "../../app/roles.ts";
 import { useResource } from "../../app/use-resource.ts";
+import { useShownAgain } from "../../app/use-shown-again.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -17,6 +18,7 @@ import { WebhookDialog, type WebhookSecret, WebhookSecretDialog } from "./webhoo
 /** Where the account's events are sent. */
 export function Page() {
   const webhooks = useResource("webhooks", (signal) => api.get("/webhooks", { signal }), { on: ["webhook.disabled"] });
+  useShownAgain(webhooks.reload);
   const [isCreating, setCreating] = useState(false);
   const [made, setMade] = useState<WebhookSecret>();
   return (

@@ -4,6 +4,7 @@ import { api } from "../../../app/api.ts";
 import { mayAct } from "../../../app/roles.ts";
 import { useList } from "../../../app/use-list.ts";
 import { hereWith, useQuery } from "../../../app/use-query.ts";
+import { useShownAgain } from "../../../app/use-shown-again.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Empty } from "../../../ui/empty.tsx";
 import { Failure } from "../../../ui/failure.tsx";
@@ -33,6 +34,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
     // A delivery is made with its event; how it ends is seen by the next look.
     { on: webhook.eventTypes },
   );
+  useShownAgain(reload);
   const [isReplaying, setReplaying] = useState(false);
   const [note, setNote] = useState("");
   const isFiltered = key !== "{}";
