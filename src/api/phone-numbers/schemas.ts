@@ -138,7 +138,9 @@ export const TestCallBody = z
 
 export const TestCallItem = z
   .object({
-    from: z.string().meta({ description: "The number of the person, in E.164: by it and `to` the call is found in `GET /calls`." }),
+    from: z
+      .string()
+      .meta({ description: "The number of the person, in E.164: by it and `to` the call is found in `GET /calls`." }),
     to: z.string().meta({ description: "The number that they call." }),
   })
   .meta({

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import { type Clock, isoTime } from "../../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
 import { isObject } from "../../core/json.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import { addressGroup } from "../../core/network/client-address.ts";
 import { normalizedEmail } from "../../core/text/emails.ts";
 import { hashSecret } from "../../store/secrets.ts";
-import type { SessionRecord, SessionStore, SignInCandidate, SignInQuery } from "../../store/session-store.ts";
+import type { SessionStore, SignInCandidate, SignInQuery } from "../../store/session-store.ts";
 import { ApiError, invalidRequest, type Problem, wrongPassword } from "../http/errors.ts";
 import { NoQuery, noQueryProblems } from "../http/query.ts";
 import { schemaProblems } from "../http/validation.ts";
@@ -15,6 +15,7 @@ import { type Attempt, Attempts } from "./attempts.ts";
 import { currentSession, isSecure, requireOwnSite } from "./auth.ts";
 import { beginSession, sessionItemOf } from "./begin.ts";
 import { cookieHeader, readCookie } from "./cookies.ts";
+import { ownSessionRoutes } from "./own-sessions.ts";
 import type { Hasher, Passwords } from "./passwords.ts";
 import { AcceptBody, givenSecretProblems, newPasswordProblems, PasswordBody, SignInBody } from "./schemas.ts";
 
@@ -35,6 +36,7 @@ export function sessionRoutes(fastify: FastifyInstance, deps: SessionRoutesDeps)
   const app = fastify.withTypeProvider<ZodTypeProvider>();
   const { sessions, passwords, log } = deps;
   const attempts = new Attempts(deps.clock);
+  ownSessionRoutes(fastify, deps);
 
   app.post("/sign-in", { schema: { hide, body: SignInBody }, attachValidation: true }, async (request, reply) => {
     requireOwnSite(request);
@@ -88,17 +90,6 @@ export function sessionRoutes(fastify: FastifyInstance, deps: SessionRoutesDeps)
       .send();
   });
 
-  app.get("/sessions", { schema: { hide, querystring: NoQuery } }, async (request) => {
-    const { user, secret } = await currentSession(request, deps);
-    return { data: (await sessions.list(user.id, secret)).map(ownSessionItemOf) };
-  });
-
-  app.post("/sign-out-others", { schema: { hide, querystring: NoQuery } }, async (request, reply) => {
-    const { user, secret } = await currentSession(request, deps);
-    await sessions.signOutOthers(user.id, secret, request.id);
-    return reply.code(204).send();
-  });
-
   app.post("/password", { schema: { hide, body: PasswordBody }, attachValidation: true }, async (request, reply) => {
     const { user, secret } = await currentSession(request, deps);
     requireValid(request, (body) => [
@@ -117,12 +108,6 @@ export function sessionRoutes(fastify: FastifyInstance, deps: SessionRoutesDeps)
     return reply.code(204).send();
   });
 }
-
-const ownSessionItemOf = ({ createdAtMs, expiresAtMs, isCurrent }: SessionRecord) => ({
-  createdAt: isoTime(createdAtMs),
-  expiresAt: isoTime(expiresAtMs),
-  isCurrent,
-});
 
 /** Takes a token for an attempt before anything else is done, but for a look whether the browser has signed in before. */
 async function beginAttempt(

@@ -183,13 +183,10 @@ export const DeliveryItem = z
   });
 
 export const DeliveryWithMessage = DeliveryItem.extend({
-  message: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .meta({
-      description:
-        "The body of the message as it would be sent now: its type, its timestamp and its data. Null where what the event is about was deleted.",
-    }),
+  message: z.record(z.string(), z.unknown()).nullable().meta({
+    description:
+      "The body of the message as it would be sent now: its type, its timestamp and its data. Null where what the event is about was deleted.",
+  }),
 }).meta({
   id: "WebhookDeliveryWithMessage",
   description: "One event for one webhook, with the body of its message.",

@@ -11,7 +11,11 @@ import {
 } from "../../../web/dashboard/app/form-values.ts";
 
 test("a list has one entry on each line, or commas between them; empty ones are none", () => {
-  expect(listOf(" https://a.example\n\nhttps://b.example , c\n")).toEqual(["https://a.example", "https://b.example", "c"]);
+  expect(listOf(" https://a.example\n\nhttps://b.example , c\n")).toEqual([
+    "https://a.example",
+    "https://b.example",
+    "c",
+  ]);
   expect(listOf(" \n,")).toEqual([]);
 });
 
@@ -22,7 +26,11 @@ test("what is no number goes as it is, for the service to refuse by its field", 
 });
 
 test("variables are read line by line; a value may have an equals sign", () => {
-  expect(pairsOf("name = Kim Miller\n\nformula=a=b\nempty=")).toEqual({ name: "Kim Miller", formula: "a=b", empty: "" });
+  expect(pairsOf("name = Kim Miller\n\nformula=a=b\nempty=")).toEqual({
+    name: "Kim Miller",
+    formula: "a=b",
+    empty: "",
+  });
 });
 
 test("a local time leads to the same time in UTC and back, to the minute", () => {

@@ -13,7 +13,10 @@ import {
   webhookStateOf,
 } from "../../../../web/dashboard/pages/numbers/model/states.ts";
 
-const at = (origin: string) => ({ emulated: false, webhookUrls: { voice: `${origin}/telephony/x/voice`, status: `${origin}/telephony/x/status` } });
+const at = (origin: string) => ({
+  emulated: false,
+  webhookUrls: { voice: `${origin}/telephony/x/voice`, status: `${origin}/telephony/x/status` },
+});
 const NUMBER = { attached: true, agentId: "agent_1", inboundWebhookUrl: null };
 const CARRIER: Carrier = {
   id: "carrier_1",
@@ -68,7 +71,10 @@ describe("the webhook of a carrier", () => {
   });
 
   test("at a private address is ready for a carrier that is emulated", () => {
-    expect(webhookStateOf({ ...at("http://127.0.0.1:8080"), emulated: true })).toMatchObject({ tone: "good", problems: [] });
+    expect(webhookStateOf({ ...at("http://127.0.0.1:8080"), emulated: true })).toMatchObject({
+      tone: "good",
+      problems: [],
+    });
   });
 
   test("without TLS says so", () => {
@@ -88,7 +94,10 @@ describe("a number", () => {
     expect(numberStateOf({ ...NUMBER, agentId: null }, CARRIER)).toMatchObject({ text: "no agent", tone: "warn" });
     expect(numberStateOf({ ...NUMBER, attached: false }, CARRIER).problems).toHaveLength(1);
     expect(numberStateOf({ ...NUMBER, attached: false, agentId: null }, CARRIER).problems).toHaveLength(2);
-    expect(numberStateOf(NUMBER, { webhookUrls: null, emulated: false })).toMatchObject({ text: "attached, no address", tone: "warn" });
+    expect(numberStateOf(NUMBER, { webhookUrls: null, emulated: false })).toMatchObject({
+      text: "attached, no address",
+      tone: "warn",
+    });
   });
 
   test("that is opened and saved changes nothing, so that its webhook keeps its secret", () => {

@@ -89,71 +89,69 @@ interface Shown {
 function columnsOf({ carriers, agents, onAct }: Shown): readonly Column<PhoneNumber>[] {
   const carrierOf = (number: PhoneNumber): Carrier | undefined => carriers.find(({ id }) => id === number.carrierId);
   return [
-  {
-    name: "number",
-    title: "Number",
-    width: 144,
-    cell: ({ id, number }) => (
-      <a href={hereWith({ number: id })}>
-        <Code>{number}</Code>
-      </a>
-    ),
-  },
-  {
-    name: "name",
-    title: "For",
-    width: 160,
-    cell: ({ name, number }) => <Foreign text={name === number ? "" : name} />,
-  },
-  {
-    name: "state",
-    title: "State",
-    width: 200,
-    cell: (number) => {
-      const { text, tone } = numberStateOf(
-        number,
-        carriers.find(({ id }) => id === number.carrierId),
-      );
-      return <Badge tone={tone}>{text}</Badge>;
+    {
+      name: "number",
+      title: "Number",
+      width: 144,
+      cell: ({ id, number }) => (
+        <a href={hereWith({ number: id })}>
+          <Code>{number}</Code>
+        </a>
+      ),
     },
-  },
-  {
-    name: "agent",
-    title: "Agent",
-    width: 168,
-    cell: ({ agentId }) => <Foreign text={agentId === null ? null : (agents.get(agentId) ?? agentId)} />,
-  },
-  ...(carriers.length === 0
-    ? []
-    : [
-        {
-          name: "carrier",
-          title: "Carrier",
-          width: 136,
-          cell: (number: PhoneNumber) => (
-            <Foreign text={carrierOf(number)?.name ?? number.carrierId} />
-          ),
-        },
-      ]),
-  {
-    name: "calls",
-    title: "Calls in at once",
-    width: 112,
-    isFigure: true,
-    cell: ({ maxConcurrentCalls }) =>
-      maxConcurrentCalls === null ? <span class="soft">no limit</span> : <Count of={maxConcurrentCalls} />,
-  },
-  {
-    name: "actions",
-    title: "Actions",
-    isTitleHidden: true,
-    width: 56,
-    isFigure: true,
-    cell: (number) => (
-      <NumberActions number={number} isEmulated={carrierOf(number)?.emulated === true} onAct={onAct} />
-    ),
-  },
-];
+    {
+      name: "name",
+      title: "For",
+      width: 160,
+      cell: ({ name, number }) => <Foreign text={name === number ? "" : name} />,
+    },
+    {
+      name: "state",
+      title: "State",
+      width: 200,
+      cell: (number) => {
+        const { text, tone } = numberStateOf(
+          number,
+          carriers.find(({ id }) => id === number.carrierId),
+        );
+        return <Badge tone={tone}>{text}</Badge>;
+      },
+    },
+    {
+      name: "agent",
+      title: "Agent",
+      width: 168,
+      cell: ({ agentId }) => <Foreign text={agentId === null ? null : (agents.get(agentId) ?? agentId)} />,
+    },
+    ...(carriers.length === 0
+      ? []
+      : [
+          {
+            name: "carrier",
+            title: "Carrier",
+            width: 136,
+            cell: (number: PhoneNumber) => <Foreign text={carrierOf(number)?.name ?? number.carrierId} />,
+          },
+        ]),
+    {
+      name: "calls",
+      title: "Calls in at once",
+      width: 112,
+      isFigure: true,
+      cell: ({ maxConcurrentCalls }) =>
+        maxConcurrentCalls === null ? <span class="soft">no limit</span> : <Count of={maxConcurrentCalls} />,
+    },
+    {
+      name: "actions",
+      title: "Actions",
+      isTitleHidden: true,
+      width: 56,
+      isFigure: true,
+      cell: (number) => (
+        <NumberActions number={number} isEmulated={carrierOf(number)?.emulated === true} onAct={onAct} />
+      ),
+    },
+  ];
 }
 
 function NoNumber({ carriers, onImport }: Pick<Props, "carriers" | "onImport">) {
