@@ -9,18 +9,19 @@ export interface OwnSessionDeps {
   publicApiUrls: readonly string[];
 }
 
-const schema = { hide: true, querystring: NoQuery };
+/** Pages use these routes, not programs. */
+const hide = true;
 
 /** Registers what shows people their sessions, and ends them, in `app`. */
 export function ownSessionRoutes(app: FastifyInstance, deps: OwnSessionDeps): void {
   const { sessions } = deps;
 
-  app.get("/sessions", { schema }, async (request) => {
+  app.get("/sessions", { schema: { hide, querystring: NoQuery } }, async (request) => {
     const { user, secret } = await currentSession(request, deps);
     return { data: (await sessions.list(user.id, secret)).map(ownSessionItemOf) };
   });
 
-  app.post("/sign-out-others", { schema }, async (request, reply) => {
+  app.post("/sign-out-others", { schema: { hide, querystring: NoQuery } }, async (request, reply) => {
     const { user, secret } = await currentSession(request, deps);
     await sessions.signOutOthers(user.id, secret, request.id);
     return reply.code(204).send();
