@@ -78,7 +78,7 @@ import { voiceRoutes } from "./voices/routes.ts";
 import { allowPreflight, type WebCallAccessDeps } from "./web-calls/access.ts";
 import { WEB_CALLS_PATH, webCallRoutes } from "./web-calls/routes.ts";
 import { webFileRoutes } from "./web-files/routes.ts";
-import { deliveryRoutes } from "./webhooks/deliveries.ts";
+import { type DeliveryRoutesDeps, deliveryRoutes } from "./webhooks/deliveries.ts";
 import { type WebhookRoutesDeps, webhookRoutes } from "./webhooks/routes.ts";
 
 export const API_BASE_PATH = "/api/v1";
@@ -92,6 +92,7 @@ export interface ApiDeps
     AgentRoutesDeps,
     AuditRoutesDeps,
     WebhookRoutesDeps,
+    DeliveryRoutesDeps,
     CallEventRoutesDeps,
     CallEndDeps,
     LiveRequestDeps,

@@ -22,7 +22,7 @@ import { readLoaderEnvironment, readSearchPath } from "../config/environment.ts"
 import { configurationOverview } from "../config/overview.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { missingPrices } from "../core/billing/prices.ts";
-import { BUILT_IN_TOOLS } from "../core/calls/spec.ts";
+import { BUILT_IN_TOOLS, type CarrierType } from "../core/calls/spec.ts";
 import { threadModule } from "../core/child-module.ts";
 import { systemClock } from "../core/clock.ts";
 import type { MediaKey } from "../core/encryption/chunks.ts";
@@ -77,6 +77,7 @@ import { openStores, type StorePlace } from "../store/open-stores.ts";
 import { openSecretsKeys } from "../store/sealing/secrets-key.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
 import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
+import { isOnThisMachine } from "../telephony/emulated.ts";
 import { HttpCarrierClient } from "../telephony/http-client.ts";
 import { InboundWebhookClient } from "../telephony/inbound-webhook-client.ts";
 import { findFfmpeg } from "../transcription/audio/find-ffmpeg.ts";
@@ -262,8 +263,9 @@ const transcriptionRetention = new TranscriptionRetention({
   onDeleted: (part, bytes) => metrics.retentionDeleted(part, bytes),
   onFailed: (part) => metrics.retentionFailed(part),
 });
+const carrierUrls: Readonly<Partial<Record<CarrierType, string>>> = config.carrierApiUrls;
 const carrierClient = new HttpCarrierClient({
-  apiUrls: config.carrierApiUrls,
+  apiUrls: carrierUrls,
   clock,
   log,
   onAnswer: (carrier, operation, outcome) => metrics.carrierAsked(carrier, operation, outcome),
@@ -273,6 +275,10 @@ const carrierAccounts = new CarrierAccounts({
   telephonyOf: (carrier) => carrierOf(carrier)?.telephony,
   numbers: stores.phoneNumbers,
   publicUrl: serviceUrlOf(config.publicApiUrls),
+  isEmulated(carrier) {
+    const url = carrierUrls[carrier];
+    return !config.isProduction && url !== undefined && isOnThisMachine(url);
+  },
 });
 const publicUrl = serviceUrlOf(config.publicApiUrls);
 /** Undefined where carriers know no address of the service. */
@@ -465,6 +471,7 @@ const api: FastifyInstance = buildApi({
   inboundWebhooks,
   inboundWebhookClient: new InboundWebhookClient({ webhooks: inboundWebhooks, http: guardedHttp, clock }),
   webhooksAllowLoopback: config.webhooksAllowLoopback,
+  eventBody: (event) => documents.bodyOf(event),
   callAdmission: new CallAdmission(stores.calls, capacity, new CreationRates(clock)),
   clock,
   largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),

@@ -116,6 +116,8 @@ export interface ApiUnderTest {
     heldSinceMs: EpochMs | undefined;
     storeIsAway: boolean;
     diskIsLow: boolean;
+    /** The carriers are emulated on this machine. */
+    isEmulated: boolean;
     accountOver: SpendUnit | undefined;
   };
   /** The calls that workers were asked to end. */
@@ -228,6 +230,7 @@ export async function apiUnderTest(
     heldSinceMs: undefined,
     storeIsAway: false,
     diskIsLow: false,
+    isEmulated: true,
   };
   const endRequests: ApiUnderTest["endRequests"] = [];
   const activityWatches: boolean[] = [];
@@ -295,11 +298,13 @@ export async function apiUnderTest(
       telephonyOf: (carrier) => carrierOf(carrier)?.telephony,
       numbers: stores.phoneNumbers,
       publicUrl,
+      isEmulated: () => state.isEmulated,
     }),
     phoneCalls: phone?.phoneCalls,
     phoneWebhooks: phone?.webhooks,
     credentialProviders: ["deepgram", "openai"],
     webhooksAllowLoopback: false,
+    eventBody: async ({ type, data }) => (data === undefined ? undefined : JSON.stringify({ type, data })),
     callAcceptance: () => state.newCalls,
     accountLimitReached: () => state.accountOver,
     llmProviders: (model) => LLM_PROVIDERS[model],

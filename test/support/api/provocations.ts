@@ -492,6 +492,9 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   "importPhoneNumbers 409": withoutCredentials,
   "attachPhoneNumber 409": withoutCredentials,
   "detachPhoneNumber 409": withoutCredentials,
+  async *"testCallPhoneNumber 202"(scene) {
+    yield { id: await scene.attachedNumber() };
+  },
   async *"deletePhoneNumber 409"(scene) {
     yield { id: await scene.attachedNumber() };
   },

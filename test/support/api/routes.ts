@@ -70,6 +70,7 @@ export const EXPECTED: Readonly<Record<string, Row | { anyone: number }>> = {
   "DELETE /api/v1/webhooks/{id}": { scope: "write", owner: 204, otherAccount: 404 },
   "POST /api/v1/webhooks/{id}/rotate-secret": { scope: "write", owner: 200, otherAccount: 404 },
   "GET /api/v1/webhooks/{id}/deliveries": { scope: "read", owner: 200, otherAccount: 404 },
+  "GET /api/v1/webhooks/{id}/deliveries/{deliveryId}": { scope: "read", owner: 200, otherAccount: 404 },
   "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay": { scope: "write", owner: 202, otherAccount: 404 },
   "POST /api/v1/webhooks/{id}/replay": { scope: "write", owner: 202, otherAccount: 404 },
   "GET /api/v1/usage": { scope: "read", owner: 200, otherAccount: 200 },
@@ -94,6 +95,8 @@ export const EXPECTED: Readonly<Record<string, Row | { anyone: number }>> = {
   "PATCH /api/v1/phone-numbers/{id}": { scope: "write", owner: 200, otherAccount: 404 },
   "POST /api/v1/phone-numbers/{id}/attach": { scope: "write", owner: 200, otherAccount: 404 },
   "POST /api/v1/phone-numbers/{id}/detach": { scope: "write", owner: 200, otherAccount: 404 },
+  // The number is not attached.
+  "POST /api/v1/phone-numbers/{id}/test-call": { scope: "calls", owner: 409, otherAccount: 404 },
   "DELETE /api/v1/phone-numbers/{id}": { scope: "write", owner: 204, otherAccount: 404 },
   "POST /api/v1/tool-secrets": { scope: "admin", owner: 201, otherAccount: 201 },
   "GET /api/v1/tool-secrets": { scope: "admin", owner: 200, otherAccount: 200 },

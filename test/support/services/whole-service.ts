@@ -83,6 +83,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
       telephonyOf: (carrier) => carrierOf(carrier)?.telephony,
       numbers: stores.phoneNumbers,
       publicUrl: undefined,
+      isEmulated: () => false,
     }),
     phoneCalls: undefined,
     phoneWebhooks: undefined,

@@ -853,6 +853,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks/{id}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a delivery
+         * @description A delivery with its message: what was sent, or is sent next, and how the last attempt was answered. Requires the scope `read`.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks/{id}/deliveries/{deliveryId}/replay": {
         parameters: {
             query?: never;
@@ -1387,6 +1407,26 @@ export interface paths {
          * @description Has the carrier do with the calls of the number what it did before it was attached. A number that is not attached stays as it is. Requires the scope `write`.
          */
         post: operations["detachPhoneNumber"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/phone-numbers/{id}/test-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a person of an emulated carrier call
+         * @description For development: a person of the emulator calls the number, and its agent answers. 409 where the API of the carrier is no emulator on this machine, and while the number is not attached. Requires the scope `calls`.
+         */
+        post: operations["testCallPhoneNumber"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3868,6 +3908,7 @@ export interface components {
          *         "voice": "https://agents.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/voice",
          *         "status": "https://agents.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/status"
          *       },
+         *       "emulated": false,
          *       "maxConcurrentCalls": null,
          *       "callsPerSecond": 1,
          *       "allowedCountries": null,
@@ -3901,6 +3942,8 @@ export interface components {
                 /** Format: uri */
                 status: string;
             } | null;
+            /** @description Whether its API is an emulator on this machine, whose people can call a number on request. */
+            emulated: boolean;
             /**
              * @description How many of its calls may be dialling, ringing or live at once; null for no limit of its own.
              * @example 20
@@ -7737,6 +7780,19 @@ export interface components {
             /** @description How sure the STT is that the caller's turn is over, 0 to 1; absent from STT without such a signal. */
             endOfTurn?: number;
         };
+        /**
+         * @description A call that a person of an emulated carrier begins.
+         * @example {
+         *       "from": "+12025550142",
+         *       "to": "+12025550187"
+         *     }
+         */
+        TestCall: {
+            /** @description The number of the person, in E.164: by it and `to` the call is found in `GET /calls`. */
+            from: string;
+            /** @description The number that they call. */
+            to: string;
+        };
         /** @description A deadline of the call was reached. */
         TickEvent: {
             /**
@@ -9293,6 +9349,74 @@ export interface components {
                 /** @description The start of the answer, or why there was none. */
                 excerpt: string;
                 tookMs: number;
+            } | null;
+        };
+        /**
+         * @description One event for one webhook, with the body of its message.
+         * @example {
+         *       "id": "delivery_019aa5c8-6a11-7c0d-8b55-0f1e2d3c4b5a",
+         *       "eventId": "event_019aa5c8-6a10-7d3e-9c41-3b8f6a2d7e10",
+         *       "eventType": "call.created",
+         *       "callId": "call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "status": "delivered",
+         *       "attempts": 1,
+         *       "createdAt": "2026-11-21T08:03:20.000Z",
+         *       "lastAttemptAt": "2026-11-21T08:03:20.050Z",
+         *       "nextAttemptAt": null,
+         *       "answer": {
+         *         "status": 204,
+         *         "excerpt": "",
+         *         "tookMs": 31
+         *       },
+         *       "message": {
+         *         "type": "call.created",
+         *         "timestamp": "2026-11-21T08:03:20.000Z",
+         *         "data": {
+         *           "call": {
+         *             "id": "call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *             "status": "created"
+         *           }
+         *         }
+         *       }
+         *     }
+         */
+        WebhookDeliveryWithMessage: {
+            /**
+             * @description `delivery_` and a UUIDv7.
+             * @example delivery_019aa5c8-6a11-7c0d-8b55-0f1e2d3c4b5a
+             */
+            id: string;
+            /** @description The `webhook-id` of the message, the same in every attempt. */
+            eventId: string;
+            /** @enum {string} */
+            eventType: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled";
+            /** @description The call that the event is about. */
+            callId: string | null;
+            /**
+             * @description `pending`: it is sent, or sent again, at `nextAttemptAt`. `delivered`: an attempt was answered with a status of 2xx. `failed`: it is not sent again, until it is replayed.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            lastAttemptAt: string | null;
+            nextAttemptAt: string | null;
+            /** @description Of the last attempt. */
+            answer: {
+                /** @description Null where there was no answer. */
+                status: number | null;
+                /** @description The start of the answer, or why there was none. */
+                excerpt: string;
+                tookMs: number;
+            } | null;
+            /** @description The body of the message as it would be sent now: its type, its timestamp and its data. Null where what the event is about was deleted. */
+            message: {
+                [key: string]: unknown;
             } | null;
         };
         /**
@@ -12713,6 +12837,47 @@ export interface operations {
             503: components["responses"]["Unavailable503"];
         };
     };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `webhook_` and a UUIDv7.
+                 * @example webhook_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+                /**
+                 * @description `delivery_` and a UUIDv7.
+                 * @example delivery_019aa5c8-6a11-7c0d-8b55-0f1e2d3c4b5a
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One event for one webhook, with the body of its message. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryWithMessage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
     replayWebhookDelivery: {
         parameters: {
             query?: never;
@@ -14269,6 +14434,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PhoneNumber"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    testCallPhoneNumber: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `number_` and a UUIDv7.
+                 * @example number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description What the person who calls says. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What the person says, each after the agent has spoken; they hang up after the last reply. Without texts they listen for 10 s.
+                     * @default []
+                     * @example [
+                     *       "Hello",
+                     *       "When do you open?"
+                     *     ]
+                     */
+                    says?: string[];
+                } | null;
+            };
+        };
+        responses: {
+            /** @description A call that a person of an emulated carrier begins. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestCall"];
                 };
             };
             400: components["responses"]["InvalidRequest400"];

@@ -8,6 +8,12 @@ export const CALLS = `${ROOT}/calls`;
 
 /** The page of one call. */
 export const callPage = (id: string): string => `${CALLS}/${encodeURIComponent(id)}`;
+export const NUMBERS = `${ROOT}/numbers`;
+export const WEBHOOKS = `${ROOT}/webhooks`;
+export const KEYS = `${ROOT}/keys`;
+
+/** The page of one webhook. */
+export const webhookPage = (id: string): string => `${WEBHOOKS}/${encodeURIComponent(id)}`;
 
 /** Where the API answers people who are signed in. Files, such as recordings, have their addresses below `/api/v1` of it. */
 export const SESSION_BASE = `${ROOT}/session`;
