@@ -21,4 +21,20 @@ export const PAGES: readonly PageEntry[] = [
   { path: "live", title: "Live", isListed: true, component: page(() => import("../pages/live/index.tsx")) },
   { path: "calls", title: "Calls", isListed: true, component: page(() => import("../pages/calls/index.tsx")) },
   { path: "calls/:id", title: "Call", isListed: false, component: page(() => import("../pages/call/index.tsx")) },
+  { path: "tools", title: "Tools", isListed: true, component: page(() => import("../pages/tools/index.tsx")) },
+  { path: "tools/:id", title: "Tool", isListed: false, component: page(() => import("../pages/tool/index.tsx")) },
+  { path: "corpora", title: "Corpora", isListed: true, component: page(() => import("../pages/corpora/index.tsx")) },
+  { path: "corpora/:id", title: "Corpus", isListed: false, component: page(() => import("../pages/corpus/index.tsx")) },
+  {
+    path: "transcriptions",
+    title: "Transcriptions",
+    isListed: true,
+    component: page(() => import("../pages/transcriptions/index.tsx")),
+  },
+  {
+    path: "transcriptions/:id",
+    title: "Transcription",
+    isListed: false,
+    component: page(() => import("../pages/transcription/index.tsx")),
+  },
 ];

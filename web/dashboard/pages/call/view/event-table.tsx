@@ -5,7 +5,7 @@ import { Empty } from "../../../ui/empty.tsx";
 import { CodeBlock } from "../../../ui/figures.tsx";
 import { EVENT_GROUPS, fieldsText, filteredEvents } from "../model/event-rows.ts";
 import type { CallEvent } from "../model/types.ts";
-import { VirtualRows } from "./virtual-rows.tsx";
+import { VirtualRows } from "../../../ui/virtual-rows.tsx";
 import "./lists.css";
 
 const ROW_PIXELS = 28;

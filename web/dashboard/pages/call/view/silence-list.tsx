@@ -5,7 +5,7 @@ import { Empty } from "../../../ui/empty.tsx";
 import { CAUSE_NAMES } from "../model/activities.ts";
 import type { SilenceExplainer, SilenceExplanation } from "../model/silences.ts";
 import type { Span } from "../model/types.ts";
-import { VirtualRows } from "./virtual-rows.tsx";
+import { VirtualRows } from "../../../ui/virtual-rows.tsx";
 import "./lists.css";
 
 export interface SilenceListProps {

@@ -17,7 +17,7 @@ import {
   TimeLineDrawing,
 } from "./drawing.ts";
 import { Overview } from "./overview.tsx";
-import type { Playback } from "./playback.ts";
+import type { Playback } from "../../../ui/playback.ts";
 import "./time-line.css";
 
 export interface TimeLineProps {
