@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { toolPage } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
@@ -42,6 +42,7 @@ export function NewToolForm({ type }: { type: ToolType }) {
 export function ToolForm({ tool, etag, onSaved }: { tool: Tool; etag: string; onSaved: () => void }) {
   const [given, setGiven] = useState(() => givenOf(tool));
   const [isSaved, setSaved] = useState(false);
+  useEffect(() => setGiven(givenOf(tool)), [tool.version]);
   const checked = changesOf(tool, given);
   const isChanged = "problems" in checked || Object.keys(checked.body).length > 0;
   const form = useForm(async () => {

@@ -86,7 +86,7 @@ function ToolView({ tool, etag, error, onStale }: ToolViewProps) {
   const { type } = tool;
   const isEditor = mayAct("editor");
   const definition = isEditor
-    ? () => <ToolForm key={tool.version} tool={tool} etag={etag} onSaved={onStale} />
+    ? () => <ToolForm tool={tool} etag={etag} onSaved={onStale} />
     : () => <Definition tool={tool} />;
   const tabs = [
     { name: "definition", title: "Definition", content: definition },
