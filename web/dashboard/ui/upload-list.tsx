@@ -8,9 +8,9 @@ import { Progress } from "./progress.tsx";
 import "./upload-list.css";
 
 interface UploadListProps<Answer> {
-  queue: UploadQueue<NamedFile, Answer> | UploadQueue<never, Answer>;
+  queue: Pick<UploadQueue<NamedFile, Answer>, "uploads" | "retry" | "remove" | "clearDone">;
   /** What stands beside one that is done, such as a link. */
-  done?: (answer: Answer) => ComponentChildren;
+  done?: ((answer: Answer) => ComponentChildren) | undefined;
 }
 
 /** The files of a queue, each with how far it is. */

@@ -54,9 +54,8 @@ const DocumentCounts = ({ documents: { ready, processing, failed } }: { document
   if (ready + processing + failed === 0) return <span class="soft">none yet</span>;
   return (
     <>
-      {ready > 0 && <Badge tone="good">{ready} ready</Badge>} {processing > 0 && (
-        <Badge tone="active">{processing} in progress</Badge>
-      )}{" "}
+      {ready > 0 && <Badge tone="good">{ready} ready</Badge>}{" "}
+      {processing > 0 && <Badge tone="active">{processing} in progress</Badge>}{" "}
       {failed > 0 && <Badge tone="bad">{failed} failed</Badge>}
     </>
   );
@@ -65,11 +64,9 @@ const DocumentCounts = ({ documents: { ready, processing, failed } }: { document
 /** The corpora of the account. */
 export function Page() {
   const [isNew, setNew] = useState(false);
-  const { list, reload } = useList(
-    "corpora",
-    (page, signal) => api.get("/corpora", { query: page, signal }),
-    { on: EVENTS },
-  );
+  const { list, reload } = useList("corpora", (page, signal) => api.get("/corpora", { query: page, signal }), {
+    on: EVENTS,
+  });
   const newButton = mayAct("editor") && (
     <Button kind="primary" onClick={() => setNew(true)}>
       New corpus

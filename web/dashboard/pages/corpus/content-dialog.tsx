@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { bytesText } from "../../app/format.ts";
 import { problemOf } from "../../app/errors.ts";
+import { bytesText } from "../../app/format.ts";
 import { type BytesSent, sendFile } from "../../app/send-file.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";

@@ -5,8 +5,8 @@ import { useResource } from "../../app/use-resource.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { ErrorNote, Failure } from "../../ui/failure.tsx";
 import { Facts } from "../../ui/facts.tsx";
+import { ErrorNote, Failure } from "../../ui/failure.tsx";
 import { Bytes, Code, CodeBlock, Count, Foreign, Time } from "../../ui/figures.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { ContentDialog } from "./content-dialog.tsx";
@@ -88,9 +88,7 @@ function DocumentFacts({ document }: { document: Document }) {
           { name: "Id", value: <Code>{document.id}</Code> },
         ]}
       />
-      {Object.keys(metadata).length > 0 && (
-        <CodeBlock label="Metadata" text={JSON.stringify(metadata, undefined, 2)} />
-      )}
+      {Object.keys(metadata).length > 0 && <CodeBlock label="Metadata" text={JSON.stringify(metadata, undefined, 2)} />}
     </>
   );
 }

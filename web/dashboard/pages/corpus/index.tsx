@@ -9,8 +9,8 @@ import { Button } from "../../ui/button.tsx";
 import { CorpusFields, corpusBodyOf } from "../../ui/corpus-fields.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote, Failure } from "../../ui/failure.tsx";
 import { Facts } from "../../ui/facts.tsx";
+import { ErrorNote, Failure } from "../../ui/failure.tsx";
 import { Code, Count, Foreign, Time } from "../../ui/figures.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as Frame } from "../../ui/page.tsx";
@@ -36,9 +36,7 @@ export function Page() {
   return (
     <Frame title="Corpus" parent={PARENT}>
       {corpus.status === "loading" && <Loading what="the corpus" />}
-      {corpus.status === "failed" && !isGone(corpus.error) && (
-        <Failure error={corpus.error} onRetry={corpus.reload} />
-      )}
+      {corpus.status === "failed" && !isGone(corpus.error) && <Failure error={corpus.error} onRetry={corpus.reload} />}
       {corpus.status !== "loading" && isGone(corpus.error) && (
         <Empty title="There is no such corpus.">
           <p>

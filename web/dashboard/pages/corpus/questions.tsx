@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import type { Schema } from "../../../client/src/index.ts";
 import { api } from "../../app/api.ts";
 import { delayText } from "../../app/format.ts";
 import { useQuery } from "../../app/use-query.ts";
@@ -10,7 +11,6 @@ import { Field } from "../../ui/field.tsx";
 import { Foreign } from "../../ui/figures.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Progress } from "../../ui/progress.tsx";
-import type { Schema } from "../../../client/src/index.ts";
 import { type Corpus, PASSAGES_DEFAULT, PASSAGES_MAX, type Question, questionOf, sharesOfBest } from "./model.ts";
 import "./corpus.css";
 
@@ -82,15 +82,18 @@ interface AnswerData {
 }
 
 function Answer({ corpus, question }: { corpus: Corpus; question: Question }) {
-  const answer = useResource(`question ${corpus.id} ${JSON.stringify(question)}`, async (signal): Promise<AnswerData> => {
-    const beganMs = performance.now();
-    const { passages, tookMs } = await api.post("/corpora/{id}/query", {
-      path: { id: corpus.id },
-      body: { text: question.text, passagesMax: question.passagesMax },
-      signal,
-    });
-    return { passages, tookMs, roundTripMs: performance.now() - beganMs };
-  });
+  const answer = useResource(
+    `question ${corpus.id} ${JSON.stringify(question)}`,
+    async (signal): Promise<AnswerData> => {
+      const beganMs = performance.now();
+      const { passages, tookMs } = await api.post("/corpora/{id}/query", {
+        path: { id: corpus.id },
+        body: { text: question.text, passagesMax: question.passagesMax },
+        signal,
+      });
+      return { passages, tookMs, roundTripMs: performance.now() - beganMs };
+    },
+  );
   if (answer.status === "loading") return <Loading what="the passages" />;
   if (answer.status === "failed") return <Failure error={answer.error} onRetry={answer.reload} />;
   const { passages, tookMs, roundTripMs } = answer.value;

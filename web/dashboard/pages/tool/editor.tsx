@@ -47,7 +47,7 @@ export function ToolForm({ tool, etag, onSaved }: { tool: Tool; etag: string; on
   const isChanged = "problems" in checked || Object.keys(checked.body).length > 0;
   const form = useForm(async () => {
     if ("problems" in checked) return checked.problems;
-    await api.patch("/tools/{id}", { path: { id: tool.id }, headers: { "if-match": etag }, body: checked.body });
+    await api.patch("/tools/{id}", { path: { id: tool.id }, headers: { "If-Match": etag }, body: checked.body });
     setSaved(true);
     onSaved();
     return NONE;

@@ -4,7 +4,7 @@ import type { ToolType } from "../../app/tool-words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Code } from "../../ui/figures.tsx";
-import { type FormProblems, type GivenHeader, type GivenTool, headerField, type HttpMethod, METHODS } from "./form.ts";
+import { type FormProblems, type GivenHeader, type GivenTool, type HttpMethod, headerField, METHODS } from "./form.ts";
 import "./tool.css";
 
 export interface ToolFieldsProps {
@@ -25,8 +25,7 @@ export function ToolFields(props: ToolFieldsProps) {
   const set = (changes: Partial<GivenTool>): void => onChange({ ...given, ...changes });
   const problem = (field: string): string | undefined => props.problems[field] ?? problemOf(props.error, field);
   return (
-    <>
-      <div class="tool-columns">
+    <div class="tool-columns">
         <div class="tool-column">
           <TextField
             label="Name"
@@ -38,9 +37,7 @@ export function ToolFields(props: ToolFieldsProps) {
           />
           <TextField
             label="Description"
-            hint={
-              type === "mcp" ? "For people alone." : "For the LLM: what the tool does, and when it is to be used."
-            }
+            hint={type === "mcp" ? "For people alone." : "For the LLM: what the tool does, and when it is to be used."}
             problem={problem("description")}
             value={given.description}
             onChange={(description) => set({ description })}
@@ -70,8 +67,7 @@ export function ToolFields(props: ToolFieldsProps) {
             </Field>
           </div>
         )}
-      </div>
-    </>
+    </div>
   );
 }
 
@@ -155,7 +151,6 @@ function Headers({ type, headers, onChange, problem, storedHeaders }: HeadersPro
     <div class="tool-headers">
       <p class="tool-label">Headers</p>
       {headers.map((header, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a header has no other name while it is written.
         <div key={at} class="tool-header">
           <Field label="Name">
             {(control) => (

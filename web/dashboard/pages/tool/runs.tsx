@@ -68,7 +68,10 @@ function filtersOf({ source, failed }: Readonly<Record<string, string>>): RunFil
 }
 
 /** Only a run that is loaded can be opened: the API reads no single one. */
-function runIn(list: { count: number; item: (at: number) => Run | undefined }, id: string | undefined): Run | undefined {
+function runIn(
+  list: { count: number; item: (at: number) => Run | undefined },
+  id: string | undefined,
+): Run | undefined {
   if (id === undefined) return undefined;
   for (let at = 0; at < list.count; at += 1) if (list.item(at)?.id === id) return list.item(at);
   return undefined;
@@ -122,7 +125,9 @@ function RunDetails({ run, onClose }: { run: Run; onClose: () => void }) {
         </h2>
         <Button onClick={onClose}>Close</Button>
       </div>
-      {!isStored && <p class="soft">Arguments and result are not stored: the call keeps no words, or they were deleted.</p>}
+      {!isStored && (
+        <p class="soft">Arguments and result are not stored: the call keeps no words, or they were deleted.</p>
+      )}
       {run.arguments !== null && (
         <>
           <h3>Arguments</h3>

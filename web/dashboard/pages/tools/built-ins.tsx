@@ -28,7 +28,9 @@ export function BuiltInTools() {
   return (
     <div class="tools-part">
       <ErrorNote error={tools.error} />
-      <p class="soft">The service carries these out itself. An agent has those that are selected in it, by their names.</p>
+      <p class="soft">
+        The service carries these out itself. An agent has those that are selected in it, by their names.
+      </p>
       <Table label="Built-in tools" columns={COLUMNS} rows={tools.value.data} keyOf={({ toolName }) => toolName} />
     </div>
   );

@@ -58,7 +58,12 @@ const columnsOf = (onDelete: (secret: Secret) => void): readonly Column<Secret>[
       </span>
     ),
   },
-  { name: "hosts", title: "Servers that may get it", width: 280, cell: ({ hosts }) => <Foreign text={hosts.join(", ")} /> },
+  {
+    name: "hosts",
+    title: "Servers that may get it",
+    width: 280,
+    cell: ({ hosts }) => <Foreign text={hosts.join(", ")} />,
+  },
   { name: "createdAt", title: "Stored", width: 152, cell: ({ createdAt }) => <Time at={createdAt} seconds={false} /> },
   {
     name: "actions",
@@ -93,11 +98,7 @@ function NewSecret({ onClose, onDone }: { onClose: () => void; onDone: () => voi
       {(error) => (
         <>
           <p>It takes the place of an earlier one of the same name. It is not shown again: keep it elsewhere, too.</p>
-          <Field
-            label="Name"
-            hint="Of A-Z, 0-9 and _, such as SHOP_TOKEN."
-            problem={problemOf(error, "name")}
-          >
+          <Field label="Name" hint="Of A-Z, 0-9 and _, such as SHOP_TOKEN." problem={problemOf(error, "name")}>
             {(control) => (
               <input
                 {...control}

@@ -5,7 +5,12 @@ import { callPage, TRANSCRIPTIONS } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
 import { durationText } from "../../app/format.ts";
 import { mayAct } from "../../app/roles.ts";
-import { isTranscriptionOver, sourceText, transcriptionName, transcriptionStateOf } from "../../app/transcription-words.ts";
+import {
+  isTranscriptionOver,
+  sourceText,
+  transcriptionName,
+  transcriptionStateOf,
+} from "../../app/transcription-words.ts";
 import { useResource } from "../../app/use-resource.ts";
 import { useTranscriptionProgress } from "../../app/use-transcription-progress.ts";
 import { Badge } from "../../ui/badge.tsx";

@@ -45,7 +45,8 @@ export function segmentsOf(text: string, words: readonly Word[]): readonly Segme
   let at = 0;
   for (const word of words) {
     const found = text.indexOf(word.text, at);
-    if (found < 0) return words.flatMap((one, index) => [...(index > 0 ? [{ text: " " }] : []), { text: one.text, word: one }]);
+    if (found < 0)
+      return words.flatMap((one, index) => [...(index > 0 ? [{ text: " " }] : []), { text: one.text, word: one }]);
     if (found > at) segments.push({ text: text.slice(at, found) });
     segments.push({ text: word.text, word });
     at = found + word.text.length;

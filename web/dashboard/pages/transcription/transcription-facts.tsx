@@ -14,7 +14,7 @@ export function TranscriptionFacts({ of }: { of: Transcription }) {
           { name: "Length", value: <Duration ms={seconds === null ? null : seconds * 1_000} tenths={false} /> },
           { name: "Language", value: languageText(of) },
           { name: "Channels", value: options.channels === "mix" ? "mixed to one" : "each for itself" },
-          { name: "Speakers", value: options.speakers ? "told apart" : "not told apart" },
+          { name: "Speakers", value: options.speakers ? "distinguished" : "not distinguished" },
           options.redact.length === 0 ? undefined : { name: "Not kept", value: options.redact.map(words).join(", ") },
           options.vocabulary.length === 0
             ? undefined
@@ -27,9 +27,7 @@ export function TranscriptionFacts({ of }: { of: Transcription }) {
         ]}
       />
       {result?.hasEstimatedTimes && <p class="soft">The times of words are estimates: the provider gives none.</p>}
-      {Object.keys(metadata).length > 0 && (
-        <CodeBlock label="Metadata" text={JSON.stringify(metadata, undefined, 2)} />
-      )}
+      {Object.keys(metadata).length > 0 && <CodeBlock label="Metadata" text={JSON.stringify(metadata, undefined, 2)} />}
     </>
   );
 }

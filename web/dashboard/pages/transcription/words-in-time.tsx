@@ -90,9 +90,7 @@ function Rows({ rows, result, playback, isPlayable }: RowsProps) {
         if (isPlayable && key === "ArrowLeft") toNeighbour(-1);
       }}
     >
-      {isPlayable && (
-        <p class="soft">A click on a word plays from there; the arrow keys go from word to word.</p>
-      )}
+      {isPlayable && <p class="soft">A click on a word plays from there; the arrow keys go from word to word.</p>}
       <VirtualRows
         class="transcription-list"
         label="What was said, in time"
@@ -139,8 +137,7 @@ function Utterance({ row, playback, onPlay }: UtteranceProps) {
           {at}
         </button>
       )}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: for the pointer; the keyboard has the button beside it and the arrow keys. */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the same. */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has the button beside it and the arrow keys. */}
       <p
         class="transcription-text"
         dir="auto"
@@ -155,7 +152,6 @@ function Utterance({ row, playback, onPlay }: UtteranceProps) {
             text
           ) : (
             <span
-              // biome-ignore lint/suspicious/noArrayIndexKey: the words of an utterance never change.
               key={index}
               class={`transcription-word${index === sounding.value ? " transcription-sounding" : ""}`}
               data-start-ms={word.startMs}

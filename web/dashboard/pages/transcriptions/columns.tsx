@@ -1,7 +1,12 @@
 import type { Schema } from "../../../client/src/index.ts";
 import { transcriptionPage } from "../../app/addresses.ts";
 import { durationText } from "../../app/format.ts";
-import { isTranscriptionOver, sourceText, transcriptionName, transcriptionStateOf } from "../../app/transcription-words.ts";
+import {
+  isTranscriptionOver,
+  sourceText,
+  transcriptionName,
+  transcriptionStateOf,
+} from "../../app/transcription-words.ts";
 import type { TranscriptionProgress } from "../../app/use-transcription-progress.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Duration, Foreign, Money, Time } from "../../ui/figures.tsx";

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { RequestOptions, Schema } from "../../../client/src/index.ts";
-import { transcriptionPage } from "../../app/addresses.ts";
+import { API_REFERENCE, transcriptionPage } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
 import { mayAct } from "../../app/roles.ts";
 import { TRANSCRIPTION_SOURCE_CHOICES, TRANSCRIPTION_STATUS_CHOICES } from "../../app/transcription-words.ts";
@@ -19,7 +19,6 @@ import { UploadList } from "../../ui/upload-list.tsx";
 import { columnsOf } from "./columns.tsx";
 import { NewTranscription } from "./new-transcription.tsx";
 import { type GivenFile, sendAudio } from "./options.ts";
-import { API_REFERENCE } from "../../app/addresses.ts";
 
 type Transcription = Schema<"TranscriptionSummary">;
 type TranscriptionFilters = NonNullable<RequestOptions<"get", "/transcriptions">["query"]>;

@@ -101,7 +101,6 @@ export function NewTranscription({ onFiles, onCreated, onClose }: NewTranscripti
                 <input
                   {...control}
                   required
-                  type={source === "url" ? "url" : "text"}
                   autocomplete="off"
                   spellcheck={false}
                   value={address}

@@ -16,7 +16,11 @@ export function OptionFields({ given, onChange, problem }: OptionFieldsProps) {
   return (
     <>
       <div class="transcriptions-options">
-        <LanguageField value={given.language} onChange={(language) => set({ language })} problem={problem("language")} />
+        <LanguageField
+          value={given.language}
+          onChange={(language) => set({ language })}
+          problem={problem("language")}
+        />
         <Field label="Channels" problem={problem("channels")}>
           {(control) => (
             <select
@@ -125,15 +129,7 @@ function LanguageField({ value, onChange, problem }: LanguageFieldProps) {
   );
 }
 
-const Check = ({
-  label,
-  isOn,
-  onChange,
-}: {
-  label: string;
-  isOn: boolean;
-  onChange: (isOn: boolean) => void;
-}) => (
+const Check = ({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) => (
   <label class="transcriptions-check">
     <input type="checkbox" checked={isOn} onChange={({ currentTarget: { checked } }) => onChange(checked)} />
     {label}
