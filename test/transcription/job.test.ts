@@ -79,6 +79,7 @@ function scene(transcriber: Transcriber["transcribe"], options: Partial<Transcri
     removeAudio: async (id) => void removed.push(id),
     providersOf: async () => ({ credentials: { scripted: "key" } }),
     concurrentMaxOf: async () => undefined,
+    onProgress: () => {},
     log,
     ...options,
   });

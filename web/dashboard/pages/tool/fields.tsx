@@ -26,47 +26,47 @@ export function ToolFields(props: ToolFieldsProps) {
   const problem = (field: string): string | undefined => props.problems[field] ?? problemOf(props.error, field);
   return (
     <div class="tool-columns">
+      <div class="tool-column">
+        <TextField
+          label="Name"
+          hint={type === "mcp" ? "For people alone." : "The LLM calls it so: of A-Z, a-z, 0-9, _ and -."}
+          problem={problem("name")}
+          value={given.name}
+          onChange={(name) => set({ name })}
+          isRequired
+        />
+        <TextField
+          label="Description"
+          hint={type === "mcp" ? "For people alone." : "For the LLM: what the tool does, and when it is to be used."}
+          problem={problem("description")}
+          value={given.description}
+          onChange={(description) => set({ description })}
+          isRequired={type !== "mcp"}
+          rows={3}
+        />
+        {type !== "client" && <ServerFields {...props} set={set} problem={problem} />}
+        <RunFields given={given} set={set} problem={problem} />
+      </div>
+      {type !== "mcp" && (
         <div class="tool-column">
-          <TextField
-            label="Name"
-            hint={type === "mcp" ? "For people alone." : "The LLM calls it so: of A-Z, a-z, 0-9, _ and -."}
-            problem={problem("name")}
-            value={given.name}
-            onChange={(name) => set({ name })}
-            isRequired
-          />
-          <TextField
-            label="Description"
-            hint={type === "mcp" ? "For people alone." : "For the LLM: what the tool does, and when it is to be used."}
-            problem={problem("description")}
-            value={given.description}
-            onChange={(description) => set({ description })}
-            isRequired={type !== "mcp"}
-            rows={3}
-          />
-          {type !== "client" && <ServerFields {...props} set={set} problem={problem} />}
-          <RunFields given={given} set={set} problem={problem} />
+          <Field
+            label="Arguments, as a JSON Schema"
+            hint="What the LLM may choose. Its choices are checked against it before anything is sent."
+            problem={problem("parameters")}
+          >
+            {(control) => (
+              <textarea
+                {...control}
+                class="control tool-code"
+                rows={22}
+                spellcheck={false}
+                value={given.parameters}
+                onInput={({ currentTarget: { value } }) => set({ parameters: value })}
+              />
+            )}
+          </Field>
         </div>
-        {type !== "mcp" && (
-          <div class="tool-column">
-            <Field
-              label="Arguments, as a JSON Schema"
-              hint="What the LLM may choose. Its choices are checked against it before anything is sent."
-              problem={problem("parameters")}
-            >
-              {(control) => (
-                <textarea
-                  {...control}
-                  class="control tool-code"
-                  rows={22}
-                  spellcheck={false}
-                  value={given.parameters}
-                  onInput={({ currentTarget: { value } }) => set({ parameters: value })}
-                />
-              )}
-            </Field>
-          </div>
-        )}
+      )}
     </div>
   );
 }
