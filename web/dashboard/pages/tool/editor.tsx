@@ -1,5 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { TrunklineApiError } from "../../../client/src/index.ts";
 import { toolPage } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
 import { TOOL_TYPES, type ToolType } from "../../app/tool-words.ts";
@@ -22,7 +24,7 @@ export function NewToolForm({ type }: { type: ToolType }) {
     return NONE;
   });
   return (
-    <form class="tool-form" onSubmit={form.submit}>
+    <form ref={form.element} class="tool-form" onSubmit={form.submit}>
       <p class="soft">{TOOL_TYPES[type].meaning}</p>
       <ErrorNote error={form.error} />
       <ToolFields
@@ -54,8 +56,13 @@ export function ToolForm({ tool, etag, onSaved }: { tool: Tool; etag: string; on
   });
   const storedHeaders = tool.http?.headerNames ?? tool.mcp?.headerNames ?? [];
   return (
-    <form class="tool-form" onSubmit={form.submit}>
+    <form ref={form.element} class="tool-form" onSubmit={form.submit}>
       <ErrorNote error={form.error} />
+      {isStale(form.error) && (
+        <div class="tool-actions">
+          <Button onClick={onSaved}>Show the newer version, without these changes</Button>
+        </div>
+      )}
       <ToolFields
         {...{ type: tool.type, given, problems: form.problems, error: form.error, storedHeaders }}
         onChange={(next) => {
@@ -78,7 +85,10 @@ export function ToolForm({ tool, etag, onSaved }: { tool: Tool; etag: string; on
   );
 }
 
+const isStale = (error: unknown): boolean => error instanceof TrunklineApiError && error.code === "precondition_failed";
+
 interface FormState {
+  element: RefObject<HTMLFormElement>;
   submit: (event: Event) => void;
   isBusy: boolean;
   error: unknown;
@@ -90,6 +100,13 @@ function useForm(save: () => Promise<FormProblems>): FormState {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [problems, setProblems] = useState(NONE);
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (error === undefined && problems === NONE) return;
+    const wrong = element.current?.querySelector<HTMLElement>("[aria-invalid]");
+    if (wrong == null) element.current?.scrollIntoView();
+    else wrong.focus();
+  }, [error, problems]);
   const run = async (): Promise<void> => {
     setBusy(true);
     setError(undefined);
@@ -103,6 +120,7 @@ function useForm(save: () => Promise<FormProblems>): FormState {
     }
   };
   return {
+    element,
     submit: (event) => {
       event.preventDefault();
       void run();
