@@ -7,13 +7,13 @@ import type { AccountId, CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallStore } from "../../store/call-store.ts";
 import { notFound } from "../http/errors.ts";
+import { matchesEtag } from "../http/etag.ts";
 import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
 import type { LargeResponses } from "../http/large-responses.ts";
 import { NoQuery } from "../http/query.ts";
 import {
   Conditions,
   isResourceShortage,
-  matchesEtag,
   openRecording,
   RangeConditions,
   type RecordingFile,

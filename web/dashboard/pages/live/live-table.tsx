@@ -38,7 +38,11 @@ const columnsOf = (names: ReadonlyMap<string, string>, onAct: (act: Act) => void
     cell: ({ phone, connectionType }) => <Foreign text={phone?.from ?? words(connectionType)} />,
   },
   { name: "to", title: "To", cell: ({ phone }) => <Foreign text={phone?.to} /> },
-  { name: "agent", title: "Agent", cell: ({ agentId }) => <Agent id={agentId} names={names} /> },
+  {
+    name: "agent",
+    title: "Agent",
+    cell: ({ agentId }) => <Foreign text={agentId && (names.get(agentId) ?? agentId)} />,
+  },
   { name: "language", title: "Language", cell: ({ configuration }) => configuration.language },
   { name: "since", title: "For", isFigure: true, cell: (call) => <Since at={call.startedAt ?? call.createdAt} /> },
   { name: "now", title: "Now", cell: ({ id }) => <Now id={id} /> },
@@ -60,9 +64,6 @@ function State({ call }: { call: Call }) {
     </a>
   );
 }
-
-const Agent = ({ id, names }: { id: string | null; names: ReadonlyMap<string, string> }) =>
-  id === null ? <span class="soft">without a saved agent</span> : <Foreign text={names.get(id) ?? id} />;
 
 const Now = ({ id }: { id: string }) => <Foreign text={liveActivity.value.get(id)?.state} />;
 
