@@ -88,12 +88,22 @@ async function openAudio(
   if (!isShown) throw notFound("audio");
   try {
     const file = await openRecording({ path: transcriptionAudio.path(id), key: undefined });
-    const { buffer, bytesRead } = await file.handle.read({ buffer: Buffer.alloc(AUDIO_TYPE_BYTES), position: 0 });
-    return { id, file, type: audioTypeOf(buffer.subarray(0, bytesRead)) };
+    return { id, file, type: await typeOf(file) };
   } catch (error) {
     if (isResourceShortage(error)) throw unavailable("the process is out of memory or file descriptors", error);
     // It is still to be fetched, or was deleted meanwhile.
     log.debug({ transcriptionId: id, err: error }, "audio of a transcription could not be opened");
     throw notFound("audio");
+  }
+}
+
+/** Closes the file where it cannot be read. */
+async function typeOf({ handle }: RecordingFile): Promise<AudioType> {
+  try {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(AUDIO_TYPE_BYTES), position: 0 });
+    return audioTypeOf(buffer.subarray(0, bytesRead));
+  } catch (error) {
+    await handle.close();
+    throw error;
   }
 }
