@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { mayAct } from "../../app/roles.ts";
+import { useOpenedHeading } from "../../app/use-opened-heading.ts";
 import { useResource } from "../../app/use-resource.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -28,8 +29,7 @@ export function DocumentDetails({ corpusId, documentId, onChanged, onClose }: De
     (signal) => api.get("/corpora/{id}/documents/{documentId}", { path, signal }),
     { on: ["document.ready", "document.failed"] },
   );
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  const heading = useOpenedHeading(documentId);
   const changed = (): void => {
     document.reload();
     onChanged();

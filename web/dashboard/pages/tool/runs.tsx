@@ -1,8 +1,9 @@
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { RequestOptions, Schema } from "../../../client/src/index.ts";
 import { callPage } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
 import { useList } from "../../app/use-list.ts";
+import { useOpenedHeading } from "../../app/use-opened-heading.ts";
 import { useQuery } from "../../app/use-query.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -114,8 +115,7 @@ const NoRun = ({ isFiltered }: { isFiltered: boolean }) =>
   );
 
 function RunDetails({ run, onClose }: { run: Run; onClose: () => void }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), [run.id]);
+  const heading = useOpenedHeading(run.id);
   const isStored = run.arguments !== null || run.result !== null;
   return (
     <section class="section" aria-label="Run">
