@@ -86,7 +86,7 @@ async function filesAreAdded(tab: Page): Promise<void> {
   await tab.getByLabel("Name").fill(HOSTILE);
   await tab.getByRole("button", { name: "Add", exact: true }).click();
   await documents(tab).getByText("ready").nth(2).waitFor();
-  await documents(tab).getByText("failed").waitFor();
+  await documents(tab).getByText("failed").first().waitFor();
   await documents(tab).getByText(HOSTILE).waitFor();
   await uploads.getByRole("button", { name: "Hide those that are sent" }).click();
 }
@@ -95,16 +95,16 @@ async function failureIsExplained(tab: Page): Promise<void> {
   await documents(tab).getByRole("button", { name: "empty.pdf" }).focus();
   await tab.keyboard.press("Enter");
   const details = tab.getByRole("region", { name: "Document", exact: true });
-  await details.getByText("unreadable").waitFor();
+  await details.getByText("unreadable").first().waitFor();
   expect(tab.url()).toContain("document=doc_");
   await details.getByRole("button", { name: "Replace" }).click();
   await tab.getByLabel("Content").selectOption("A text");
   await tab.getByLabel("Text").fill("# Sizes\n\nThere are wheels of 28 inches.");
   await tab.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
-  await details.getByText("ready", { exact: true }).waitFor();
+  await details.getByText(/ready$/).first().waitFor();
   await details.getByRole("button", { name: "Process again" }).click();
   await tab.getByRole("dialog").getByRole("button", { name: "Process again" }).click();
-  await details.getByText("ready", { exact: true }).waitFor();
+  await details.getByText(/ready$/).first().waitFor();
 }
 
 async function questionIsAnswered(tab: Page): Promise<void> {

@@ -67,6 +67,7 @@ describe.skipIf(!hasChromium)("transcriptions", { retry: ifMachineStalled, timeo
       await tab
         .getByRole("region", { name: "Uploads" })
         .getByText("must be false: no configured provider distinguishes speakers")
+        .first()
         .waitFor();
       await tab.getByRole("button", { name: `Hide ${NAME}` }).click();
 
