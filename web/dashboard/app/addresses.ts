@@ -5,6 +5,9 @@ export const ROOT = "/dashboard";
 export const HOME = `${ROOT}/live`;
 export const SIGN_IN = `${ROOT}/sign-in`;
 export const CALLS = `${ROOT}/calls`;
+export const TOOLS = `${ROOT}/tools`;
+export const CORPORA = `${ROOT}/corpora`;
+export const TRANSCRIPTIONS = `${ROOT}/transcriptions`;
 
 /** The page of one call. */
 export const callPage = (id: string): string => `${CALLS}/${encodeURIComponent(id)}`;
@@ -14,6 +17,12 @@ export const KEYS = `${ROOT}/keys`;
 
 /** The page of one webhook. */
 export const webhookPage = (id: string): string => `${WEBHOOKS}/${encodeURIComponent(id)}`;
+/** The page of one tool. */
+export const toolPage = (id: string): string => `${TOOLS}/${encodeURIComponent(id)}`;
+/** The page of one corpus. */
+export const corpusPage = (id: string): string => `${CORPORA}/${encodeURIComponent(id)}`;
+/** The page of one transcription. */
+export const transcriptionPage = (id: string): string => `${TRANSCRIPTIONS}/${encodeURIComponent(id)}`;
 
 /** Where the API answers people who are signed in. Files, such as recordings, have their addresses below `/api/v1` of it. */
 export const SESSION_BASE = `${ROOT}/session`;

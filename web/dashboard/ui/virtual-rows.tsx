@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { RowHeights } from "../model/row-heights.ts";
+import { RowHeights } from "../app/row-heights.ts";
 import "./virtual-rows.css";
 
 export interface VirtualRowsProps {
@@ -68,7 +68,7 @@ export function VirtualRows({ label, count, estimate, row, shown, onScrolled, cl
   return (
     <section
       ref={box}
-      class={`call-virtual-rows ${name}`}
+      class={`virtual-rows ${name}`}
       style={{ "--rows-height": `${heights.totalHeight}px` }}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard.
       tabIndex={0}
@@ -80,11 +80,11 @@ export function VirtualRows({ label, count, estimate, row, shown, onScrolled, cl
         if (SCROLL_KEYS.includes(event.key)) onScrolled?.();
       }}
     >
-      <ol class="call-virtual-rows-all" style={{ height: `${heights.totalHeight}px` }}>
+      <ol class="virtual-rows-all" style={{ height: `${heights.totalHeight}px` }}>
         {Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at).map((index) => (
           <li
             key={index}
-            class="call-virtual-rows-row"
+            class="virtual-rows-row"
             data-row={index}
             aria-setsize={count}
             aria-posinset={index + 1}

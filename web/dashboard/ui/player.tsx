@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import { durationText } from "../../../app/format.ts";
-import { Button } from "../../../ui/button.tsx";
+import { durationText } from "../app/format.ts";
+import { Button } from "./button.tsx";
 import type { Playback } from "./playback.ts";
 import "./player.css";
 
@@ -9,19 +9,21 @@ export interface PlayerProps {
   /** The address of the recording. */
   readonly url: string;
   readonly durationMs: number;
+  /** What is played, for those who do not see the page. */
+  readonly label?: string;
 }
 
 const STEP_MS = 5_000;
 const RATES = [0.75, 1, 1.25, 1.5, 2] as const;
 
-/** Plays the recording: the caller is heard left, the agent right. */
-export function Player({ playback, url, durationMs }: PlayerProps) {
+/** Plays a recording; of a call the caller is heard left, the agent right. */
+export function Player({ playback, url, durationMs, label = "Recording" }: PlayerProps) {
   const audio = useRef<HTMLAudioElement>(null);
   useEffect(() => (audio.current === null ? undefined : playback.attach(audio.current)), [playback, url]);
   const isPlaying = playback.isPlaying.value;
   const failure = playback.failure.value;
   return (
-    <section class="call-player" aria-label="Recording">
+    <section class="player" aria-label={label}>
       {/* biome-ignore lint/a11y/useMediaCaption: the transcript beside it follows what is played. */}
       <audio ref={audio} src={url} preload="metadata" />
       <Button kind="primary" onClick={() => playback.toggle()}>
@@ -37,7 +39,7 @@ export function Player({ playback, url, durationMs }: PlayerProps) {
         +5 s
       </Button>
       <Position playback={playback} durationMs={durationMs} />
-      <label class="call-player-rate">
+      <label class="player-rate">
         <span class="hidden">Speed</span>
         <select
           class="control"
@@ -62,7 +64,7 @@ function Position({ playback, durationMs }: Pick<PlayerProps, "playback" | "dura
   return (
     <>
       <input
-        class="call-player-position"
+        class="player-position"
         type="range"
         min={0}
         max={Math.ceil(durationMs)}
