@@ -5,9 +5,13 @@ export const ROOT = "/dashboard";
 export const HOME = `${ROOT}/live`;
 export const SIGN_IN = `${ROOT}/sign-in`;
 export const CALLS = `${ROOT}/calls`;
+export const AGENTS = `${ROOT}/agents`;
 
 /** The page of one call. */
 export const callPage = (id: string): string => `${CALLS}/${encodeURIComponent(id)}`;
+
+/** The page of one agent; of "new" the one that makes an agent. */
+export const agentPage = (id: string): string => `${AGENTS}/${encodeURIComponent(id)}`;
 
 /** Where the API answers people who are signed in. Files, such as recordings, have their addresses below `/api/v1` of it. */
 export const SESSION_BASE = `${ROOT}/session`;

@@ -21,4 +21,6 @@ export const PAGES: readonly PageEntry[] = [
   { path: "live", title: "Live", isListed: true, component: page(() => import("../pages/live/index.tsx")) },
   { path: "calls", title: "Calls", isListed: true, component: page(() => import("../pages/calls/index.tsx")) },
   { path: "calls/:id", title: "Call", isListed: false, component: page(() => import("../pages/call/index.tsx")) },
+  { path: "agents", title: "Agents", isListed: true, component: page(() => import("../pages/agents/index.tsx")) },
+  { path: "agents/:id", title: "Agent", isListed: false, component: page(() => import("../pages/agent/index.tsx")) },
 ];
