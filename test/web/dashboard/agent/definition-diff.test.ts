@@ -68,7 +68,10 @@ test("an analysis that is new, changed or gone is compared as JSON", () => {
   const before = definition({ callSettings: { analysis: { summary: true } } });
   const after = definition({ callSettings: { analysis: { summary: true, prompt: "Callbacks." } } });
   expect(differences(before, after)[0]?.change.kind).toBe("text");
-  expect(differences(before, definition())[0]).toMatchObject({ path: "callSettings.analysis", change: { kind: "text" } });
+  expect(differences(before, definition())[0]).toMatchObject({
+    path: "callSettings.analysis",
+    change: { kind: "text" },
+  });
 });
 
 test("fields have names for people", () => {

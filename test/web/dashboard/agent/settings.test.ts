@@ -30,7 +30,8 @@ test("the service takes every choice and every bound, and nothing beyond the bou
   const isTaken = (name: string, value: unknown): boolean => CallSettingsBody.safeParse({ [name]: value }).success;
   for (const setting of ALL_SETTINGS) {
     if (setting.kind === "choice") {
-      for (const { value } of setting.choices) expect([setting.name, isTaken(setting.name, value)]).toEqual([setting.name, true]);
+      for (const { value } of setting.choices)
+        expect([setting.name, isTaken(setting.name, value)]).toEqual([setting.name, true]);
       continue;
     }
     const { name, min, max } = setting;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { diffSequences } from "../../../../web/dashboard/pages/agent/model/sequence-diff.ts";
 import { type DiffLine, diffTexts } from "../../../../web/dashboard/pages/agent/model/text-diff.ts";
-import { randomOf } from "../../../support/random.ts";
+import { Random } from "../../../support/random.ts";
 
 /** As a reader sees it: `-` and `+` lines, with changed words in brackets. */
 const shown = (lines: readonly DiffLine[]): string[] =>
@@ -50,8 +50,8 @@ test("letters of all scripts are words", () => {
 });
 
 test("the parts of any two sequences make both of them again", () => {
-  const random = randomOf(7);
-  const sequence = (): string[] => Array.from({ length: random.integer(0, 12) }, () => "abc"[random.integer(0, 2)] ?? "");
+  const random = new Random(7);
+  const sequence = (): string[] => Array.from({ length: random.whole(0, 12) }, () => random.pick(["a", "b", "c"]));
   for (let run = 0; run < 500; run++) {
     const [from, to] = [sequence(), sequence()];
     const parts = diffSequences(from, to);

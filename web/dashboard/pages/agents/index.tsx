@@ -25,7 +25,9 @@ export function Page() {
   const { name, languageId } = query;
   const filters = { ...(name && { name }), ...(languageId && { languageId }) };
   const key = JSON.stringify(filters);
-  const { list, reload } = useList(key, (page, signal) => api.get("/agents", { query: { ...filters, ...page }, signal }));
+  const { list, reload } = useList(key, (page, signal) =>
+    api.get("/agents", { query: { ...filters, ...page }, signal }),
+  );
   const languages = useResource("languages", (signal) => api.get("/languages", { signal }));
   const languageNames = useMemo(
     () => new Map(languages.status === "ready" ? languages.value.data.map((one) => [one.code, one.name]) : []),

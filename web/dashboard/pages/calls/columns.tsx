@@ -1,5 +1,5 @@
 import type { Schema } from "../../../client/src/index.ts";
-import { callPage } from "../../app/addresses.ts";
+import { agentPage, callPage } from "../../app/addresses.ts";
 import { endText, stateOf } from "../../app/call-states.ts";
 import { words } from "../../app/format.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -176,6 +176,15 @@ const LATER_COLUMNS: readonly CallColumn[] = [
   },
 ];
 
+const Agent = ({ id, name }: { id: string | null; name: string | undefined }) =>
+  id === null ? (
+    <Foreign text={null} />
+  ) : (
+    <a href={agentPage(id)}>
+      <Foreign text={name ?? id} />
+    </a>
+  );
+
 export const callColumns = (agents: ReadonlyMap<string, string>): readonly CallColumn[] => [
   ...FIRST_COLUMNS,
   {
@@ -183,7 +192,7 @@ export const callColumns = (agents: ReadonlyMap<string, string>): readonly CallC
     title: "Agent",
     width: 168,
     isDefault: true,
-    cell: ({ agentId }) => <Foreign text={agentId === null ? null : (agents.get(agentId) ?? agentId)} />,
+    cell: ({ agentId }) => <Agent id={agentId} name={agents.get(agentId ?? "")} />,
     exported: ({ agentId }) => agentId,
   },
   ...LATER_COLUMNS,

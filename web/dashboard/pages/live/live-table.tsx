@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { callPage } from "../../app/addresses.ts";
+import { agentPage, callPage } from "../../app/addresses.ts";
 import { stateOf } from "../../app/call-states.ts";
 import { liveActivity } from "../../app/events/use-events.ts";
 import { words } from "../../app/format.ts";
@@ -62,7 +62,13 @@ function State({ call }: { call: Call }) {
 }
 
 const Agent = ({ id, names }: { id: string | null; names: ReadonlyMap<string, string> }) =>
-  id === null ? <span class="soft">without a saved agent</span> : <Foreign text={names.get(id) ?? id} />;
+  id === null ? (
+    <span class="soft">without a saved agent</span>
+  ) : (
+    <a href={agentPage(id)}>
+      <Foreign text={names.get(id) ?? id} />
+    </a>
+  );
 
 const Now = ({ id }: { id: string }) => <Foreign text={liveActivity.value.get(id)?.state} />;
 

@@ -5,7 +5,7 @@ export interface DiffPart<Item> {
 }
 
 /** With more changes than these the rest of two sequences counts as changed: beyond them a comparison helps no reader. */
-const CHANGES_MAX = 1_000;
+const CHANGES_MAX = 500;
 
 /** All items of two sequences, in order, with as few changes as possible (Myers, An O(ND) Difference Algorithm). */
 export function diffSequences<Item>(from: readonly Item[], to: readonly Item[]): DiffPart<Item>[] {

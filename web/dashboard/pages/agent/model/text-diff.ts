@@ -73,7 +73,8 @@ function wordsOfPair(before: string | undefined, after: string | undefined): Pai
 }
 
 /** Words, and what stands between them. */
-const wordsOf = (line: string): readonly string[] => line.match(/[\p{L}\p{N}\p{M}_]+|\s+|[^\p{L}\p{N}\p{M}_\s]/gu) ?? [];
+const wordsOf = (line: string): readonly string[] =>
+  line.match(/[\p{L}\p{N}\p{M}_]+|\s+|[^\p{L}\p{N}\p{M}_\s]/gu) ?? [];
 
 /** Without spaces, which any two lines have in common. */
 const lengthOf = (parts: readonly DiffPart<string>[], change: DiffPart<string>["change"]): number =>

@@ -16,7 +16,7 @@ export function readValues(variables: readonly Variable[], written: WrittenValue
   const problems: Record<string, string> = {};
   for (const { name, type, default: usual } of variables) {
     const text = written[name] ?? "";
-    const value = text === "" ? usual : valueOf(type, text);
+    const value = text === "" ? usual : readValue(type, text);
     if (value === undefined) problems[name] = text === "" ? "needs a value, because it has no default" : RULES[type];
     else values[name] = value;
   }
@@ -30,7 +30,7 @@ const RULES: Readonly<Record<Variable["type"], string>> = {
 };
 
 /** The value that a text stands for; undefined for one of another type. */
-export function valueOf(type: Variable["type"], text: string): string | number | boolean | undefined {
+export function readValue(type: Variable["type"], text: string): string | number | boolean | undefined {
   if (type === "string") return text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : undefined;
   const number = Number(text);

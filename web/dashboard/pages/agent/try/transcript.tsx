@@ -28,7 +28,7 @@ export function Transcript({ turns }: { turns: readonly Turn[] }) {
         ref={list}
         class="try-turns"
         aria-label="Transcript"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard.
+        // A region that scrolls must be reachable by the keyboard.
         tabIndex={turns.length > 0 ? 0 : undefined}
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
           wasAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
@@ -42,7 +42,6 @@ export function Transcript({ turns }: { turns: readonly Turn[] }) {
             </span>
             <p dir="auto">
               {turn.sentences.map(({ text, progress }, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: sentences are only added at the end.
                 <span key={at} class={`try-sentence try-${progress}`} title={PROGRESS_TEXTS[progress]}>
                   {text}
                 </span>

@@ -117,7 +117,6 @@ export function TryPanel({ definition, saved }: TryPanelProps) {
       <ErrorNote error={trial.error} />
       <Transcript turns={trial.turns} />
       {trial.toolRequests.map((request, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the list only grows.
         <p key={at} class="try-tool">
           The agent has asked this page for <Code>{request}</Code>. It cannot carry out tools.
         </p>

@@ -40,12 +40,10 @@ const Lines = ({ lines }: { lines: readonly DiffLine[] }) => (
   <div class="diff-lines">
     {lines.map((line, at) =>
       line.kind === "gap" ? (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a comparison do not change.
         <p key={at} class="diff-gap">
           {line.lines} lines are the same
         </p>
       ) : (
-        // biome-ignore lint/suspicious/noArrayIndexKey: as above.
         <p key={at} class={`diff-line diff-${line.kind}`}>
           <span class="diff-mark" aria-hidden="true">
             {MARKS[line.kind]}
@@ -54,7 +52,6 @@ const Lines = ({ lines }: { lines: readonly DiffLine[] }) => (
           <span class="diff-text" dir="auto">
             {line.words.map(({ text, isChanged }, word) =>
               isChanged ? (
-                // biome-ignore lint/suspicious/noArrayIndexKey: as above.
                 <mark key={word}>{text}</mark>
               ) : (
                 text
@@ -96,11 +93,14 @@ const ItemLink = ({ path, id, name }: { path: string; id: string; name: string }
 function useItemNames(path: string): ReadonlyMap<string, string> {
   const isOfCorpora = path === "corpusIds";
   const isOfTools = path === "toolIds" || path === "callSettings.selectedTools";
-  const known = useResource(isOfCorpora ? `names ${CORPORA}` : isOfTools ? `names ${TOOLS}` : "none", async (signal) => {
-    const query = { limit: 100 };
-    if (isOfCorpora) return (await firstOf(api.list("/corpora", { query, signal }))).items;
-    return isOfTools ? (await firstOf(api.list("/tools", { query, signal }))).items : [];
-  });
+  const known = useResource(
+    isOfCorpora ? `names ${CORPORA}` : isOfTools ? `names ${TOOLS}` : "none",
+    async (signal) => {
+      const query = { limit: 100 };
+      if (isOfCorpora) return (await firstOf(api.list("/corpora", { query, signal }))).items;
+      return isOfTools ? (await firstOf(api.list("/tools", { query, signal }))).items : [];
+    },
+  );
   const items: readonly { id: string; name: string }[] = known.status === "ready" ? known.value : [];
   return new Map(items.map(({ id, name }) => [id, name]));
 }

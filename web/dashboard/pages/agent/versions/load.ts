@@ -1,6 +1,6 @@
 import { api } from "../../../app/api.ts";
-import { currentSession } from "../../../app/session.ts";
 import { mayAct } from "../../../app/roles.ts";
+import { currentSession } from "../../../app/session.ts";
 import { firstOf } from "../load.ts";
 import { type Definition, definitionOf } from "../model/definition.ts";
 import { figuresOf, type VersionFigures } from "../model/version-figures.ts";

@@ -53,8 +53,8 @@ export const PublishVersion = ({ saved: { agent }, version, onClose, onChanged }
     }}
   >
     <p>
-      New calls of <Foreign text={agent.name} /> have version {version} from now on, in place of version {agent.version}.
-      Calls that were created before keep theirs.
+      New calls of <Foreign text={agent.name} /> have version {version} from now on, in place of version {agent.version}
+      . Calls that were created before keep theirs.
     </p>
   </ConfirmDialog>
 );

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { AGENTS } from "../../../app/addresses.ts";
 import { api } from "../../../app/api.ts";
 import { useResource } from "../../../app/use-resource.ts";
@@ -8,7 +9,6 @@ import { Foreign } from "../../../ui/figures.tsx";
 import { Menu, MenuButton, MenuChoice } from "../../../ui/menu.tsx";
 import type { SavedAgent } from "../load.ts";
 import { loadNumbers } from "./numbers.ts";
-import { useLocation } from "preact-iso";
 
 interface AgentActionsProps {
   saved: SavedAgent;
@@ -63,8 +63,8 @@ const PublishDialog = ({ saved: { agent }, onClose, onChanged }: PublishDialogPr
     }}
   >
     <p>
-      New calls of <Foreign text={agent.name} /> have it from now on, in place of version {agent.version}. Calls that were
-      created before keep theirs.
+      New calls of <Foreign text={agent.name} /> have it from now on, in place of version {agent.version}. Calls that
+      were created before keep theirs.
     </p>
   </ConfirmDialog>
 );
@@ -93,9 +93,7 @@ function DeleteDialog({ saved: { agent }, onClose, onDeleted }: DeleteDialogProp
         No call can be made with <Foreign text={agent.name} /> any more. Its calls and their records stay.
       </p>
       {own.length > 0 && (
-        <p>
-          Callers of {own.map(({ number }) => number).join(", ")} are refused until the number has another agent.
-        </p>
+        <p>Callers of {own.map(({ number }) => number).join(", ")} are refused until the number has another agent.</p>
       )}
     </ConfirmDialog>
   );

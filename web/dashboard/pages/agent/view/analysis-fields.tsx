@@ -43,7 +43,11 @@ export function AnalysisFields({ editing }: { editing: Editing }) {
             problem={problemAt(editing, `${PATH}.schema`)}
           >
             {(control) => (
-              <JsonArea control={control} value={analysis.schema} onChange={(schema) => set(withSchema(analysis, schema))} />
+              <JsonArea
+                control={control}
+                value={analysis.schema}
+                onChange={(schema) => set(withSchema(analysis, schema))}
+              />
             )}
           </Field>
         </>

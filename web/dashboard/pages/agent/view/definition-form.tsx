@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Field } from "../../../ui/field.tsx";
-import { undeclaredVariables } from "../model/texts.ts";
 import { LIMIT_SETTINGS, LLM_SETTINGS, OPENING_SETTINGS } from "../model/settings.ts";
+import { undeclaredVariables } from "../model/texts.ts";
 import { AnalysisFields } from "./analysis-fields.tsx";
 import { CorpusFields } from "./corpus-fields.tsx";
 import { changeSetting, type Editing, problemAt } from "./editing.ts";

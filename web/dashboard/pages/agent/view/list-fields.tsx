@@ -1,5 +1,5 @@
-import { OVERRIDE_NAMES, REDACTIONS, STORAGE_SETTINGS, settingLabel } from "../model/settings.ts";
 import type { CallSettings, Definition } from "../model/definition.ts";
+import { OVERRIDE_NAMES, REDACTIONS, STORAGE_SETTINGS, settingLabel } from "../model/settings.ts";
 import { CheckList } from "./check-list.tsx";
 import { changeSetting, type Editing, problemAt } from "./editing.ts";
 import { SettingFields } from "./setting-field.tsx";

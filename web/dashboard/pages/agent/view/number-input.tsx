@@ -1,7 +1,12 @@
 import type { ComponentProps } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-interface NumberInputProps extends Omit<ComponentProps<"input">, "value" | "type" | "onInput" | "ref"> {
+type InputProps = Pick<
+  ComponentProps<"input">,
+  "id" | "class" | "placeholder" | "min" | "max" | "step" | "aria-label" | "aria-describedby" | "aria-invalid"
+>;
+
+interface NumberInputProps extends InputProps {
   value: number | undefined;
   /** Undefined for an empty field. */
   onNumber: (value: number | undefined) => void;

@@ -24,7 +24,8 @@ export const UseTab = ({ agent }: { agent: Agent }) => (
     </Section>
     <Section title="From a program">
       <p>
-        Its id is <Code>{agent.id}</Code>. A call of it is made with <a href={API_REFERENCE}>POST /agents/{"{id}"}/calls</a>:
+        Its id is <Code>{agent.id}</Code>. A call of it is made with{" "}
+        <a href={API_REFERENCE}>POST /agents/{"{id}"}/calls</a>:
       </p>
       <CodeBlock label="A request that makes a call" text={requestOf(agent)} />
     </Section>

@@ -1,7 +1,7 @@
 import { Button } from "../../../ui/button.tsx";
 import type { Variable } from "../model/definition.ts";
 import { usedVariables } from "../model/texts.ts";
-import { valueOf } from "../model/values.ts";
+import { readValue } from "../model/values.ts";
 import { type Editing, problemAt } from "./editing.ts";
 import { Problem } from "./list-fields.tsx";
 import { NumberInput } from "./number-input.tsx";
@@ -22,11 +22,10 @@ export function VariableFields({ editing }: { editing: Editing }) {
   return (
     <>
       {variables.length > 0 && (
-        <div class="variables" role="group" aria-label="Variables">
+        <div class="variables">
           {variables.map((variable, at) => (
             <VariableLine
               // By its place: its name changes with every letter.
-              // biome-ignore lint/suspicious/noArrayIndexKey: the lines have no other identity.
               key={at}
               editing={editing}
               at={at}
@@ -136,7 +135,7 @@ function DefaultField({ variable, label, onChange }: DefaultFieldProps) {
         class="control"
         aria-label={name}
         value={value}
-        onChange={({ currentTarget }) => set(valueOf(type, currentTarget.value))}
+        onChange={({ currentTarget }) => set(readValue(type, currentTarget.value))}
       >
         <option value="">no default</option>
         <option value="true">yes</option>
@@ -147,7 +146,14 @@ function DefaultField({ variable, label, onChange }: DefaultFieldProps) {
   if (type === "number") {
     const number = typeof usual === "number" ? usual : undefined;
     return (
-      <NumberInput class="control" aria-label={name} placeholder="no default" step="any" value={number} onNumber={set} />
+      <NumberInput
+        class="control"
+        aria-label={name}
+        placeholder="no default"
+        step="any"
+        value={number}
+        onNumber={set}
+      />
     );
   }
   return (

@@ -53,11 +53,7 @@ export function VoiceDialog({ speech, language, voiceId, onChoose, onClose }: Vo
         {providers.length > 1 && (
           <Field label="Provider">
             {(control) => (
-              <select
-                {...control}
-                value={provider}
-                onChange={({ currentTarget: { value } }) => setProvider(value)}
-              >
+              <select {...control} value={provider} onChange={({ currentTarget: { value } }) => setProvider(value)}>
                 <option value="">Any</option>
                 {providers.map((one) => (
                   <option key={one} value={one}>
@@ -108,8 +104,7 @@ export function VoiceDialog({ speech, language, voiceId, onChoose, onClose }: Vo
                   onChange={() => setChosen(voice.id)}
                 />
                 <span>
-                  <Foreign text={voice.name} />{" "}
-                  <span class="soft">{`${voice.language} · ${voice.provider}`}</span>
+                  <Foreign text={voice.name} /> <span class="soft">{`${voice.language} · ${voice.provider}`}</span>
                 </span>
               </label>
               <Button
