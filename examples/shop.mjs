@@ -39,6 +39,7 @@ async function answerMcp(request, response) {
     },
   );
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableJsonResponse: true });
+  response.on("close", () => void server.close());
   await server.connect(transport);
   await transport.handleRequest(request, response);
 }
@@ -58,9 +59,15 @@ async function receiveEvent(request, response) {
   response.writeHead(204).end();
 }
 
-const server = createServer((request, response) => {
-  if (request.url === "/mcp") void answerMcp(request, response);
-  else if (request.url === "/webhooks") void receiveEvent(request, response);
-  else answerOrder(request, response);
+const server = createServer(async (request, response) => {
+  try {
+    if (request.url === "/mcp") await answerMcp(request, response);
+    else if (request.url === "/webhooks") await receiveEvent(request, response);
+    else answerOrder(request, response);
+  } catch (error) {
+    console.log(`${request.method} ${request.url}: ${error.message}`);
+    if (!response.headersSent) response.writeHead(500);
+    response.end();
+  }
 });
 server.listen(PORT, "127.0.0.1", () => console.log(`listening on port ${PORT}; end with Ctrl-C`));

@@ -5,6 +5,7 @@ import { writeTable } from "../harness/command.ts";
 import { inProject } from "../harness/project.ts";
 import { type PackageText, readPackages } from "./apt-packages.ts";
 import { measureFusedRecall } from "./fused.ts";
+import { startPackagedModel } from "./packaged-model.ts";
 import { measureRecall, RECALL_INDEXES, type RecallIndex, type RecallRow, sampled } from "./recall.ts";
 import { buildSpeedIndex, measureDotProducts, measureFused, measureMiniSearch, measureWords } from "./speed.ts";
 import { missesText, type RetrievalFigures, resultText } from "./text.ts";
@@ -21,7 +22,8 @@ const USAGE = `How fast and how well passages of corpora are found.
                  minisearch minisearch in process; needs about a gigabyte of heap
                  recall     recall@5 on the descriptions of Debian's packages
                  table      measures nothing: the table of the parts that have run
-                 fused      the same by words and by the vectors of the endpoint EMBEDDINGS_BASE_URL, EMBEDDINGS_MODEL
+                 fused      the same by words and by the vectors of the endpoint EMBEDDINGS_BASE_URL, EMBEDDINGS_MODEL;
+                            without them, of a small model that a development dependency ships
   --language   of recall: en, de, it, ru or ja. Default: all that apt has
   --index      of recall: words, without_stems, unpruned (all terms of a question) or minisearch. Default: all
   --chunks     of the speed measurement, 100 to 1000000
@@ -148,14 +150,20 @@ function measureLanguage(language: string, { indexes, lists, seed }: Given): voi
 }
 
 async function measureWithModel({ lists, seed }: Given): Promise<void> {
-  const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model, EMBEDDINGS_API_KEY: apiKey } = process.env;
   const packages = packagesOf("en", lists);
-  if (baseUrl === undefined || model === undefined || packages === undefined) {
-    say("recall by vectors is skipped: it needs EMBEDDINGS_BASE_URL, EMBEDDINGS_MODEL and apt's English descriptions");
+  if (packages === undefined) {
+    say("recall by vectors is skipped: it needs apt's English descriptions; see --help");
     return;
   }
   const sample = sampled(packages, FUSED_PASSAGES, FUSED_QUESTIONS, seed);
-  keep({ recall: [...(await measureFusedRecall({ baseUrl, model, apiKey }, "en", sample))] });
+  const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model, EMBEDDINGS_API_KEY: apiKey } = process.env;
+  if (baseUrl !== undefined && model !== undefined) {
+    keep({ recall: [...(await measureFusedRecall({ baseUrl, model, apiKey }, "en", sample))] });
+    return;
+  }
+  const packaged = await startPackagedModel();
+  keep({ recall: [...(await measureFusedRecall(packaged.settings, "en", sample))] });
+  packaged.close();
 }
 
 const chosen = <Name extends string>(

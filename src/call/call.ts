@@ -13,6 +13,7 @@ import type { Phrases } from "../core/phrases/names.ts";
 import { isSameLanguage } from "../core/text/language-tags.ts";
 import type { SpeechSegmenter } from "../media/voice-activity/segmenter.ts";
 import type { SegmentState } from "../media/voice-activity/speech-activity.ts";
+import { hasFinalForEach } from "../speech/stt/utterance-finals.ts";
 import { type CallerUtterance, Conversation } from "./conversation.ts";
 import { CallDeadlines } from "./deadlines.ts";
 import { Ending, type Goodbye } from "./ending.ts";
@@ -143,7 +144,8 @@ export class Call implements CallMachine {
     this.#inactivity = new Inactivity(spec, parameters);
     this.#interimRequests = new InterimRequests(parameters, sttHasInterim);
     this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
-    this.#recordingPauses = new RecordingPauses(options.sttFinalPerUtterance === true || !sttHasInterim);
+    const finals = { interimTranscripts: sttHasInterim, finalPerUtterance: options.sttFinalPerUtterance };
+    this.#recordingPauses = new RecordingPauses(hasFinalForEach(finals));
     this.#retrieval = turnRetrievalOf(spec, this.#conversation, this.#sink);
     const shared = {
       ...{ spec, parameters, conversation: this.#conversation, retrieval: this.#retrieval },
@@ -497,7 +499,7 @@ export class Call implements CallMachine {
 
   #changeRecording(request: RecordingRequest): void {
     if (this.recordingRefusal(request) !== undefined) return;
-    if (request.kind === "resume-recording") this.#recordingPauses.resume();
+    if (request.kind === "resume-recording") this.#recordingPauses.resume(this.#segmenter.isSpeaking);
     else if (this.#recordingPauses.pause(this.#nowMs)) this.#sink({ kind: "recording-paused" });
   }
 

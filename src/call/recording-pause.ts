@@ -19,8 +19,12 @@ export class RecordingPauses {
   #state: State = { at: "recording" };
   /** When the caller's latest utterance ended; NaN before the first. */
   #utteranceEndMs = callMs(Number.NaN);
-  /** Utterances of which no final has come. */
+  /** Utterances of which no final has come. Those from before a pause count in it too: their finals come first. */
   #openUtterances = 0;
+  /** When the last utterance ended of which words are awaited once the pause was resumed; NaN without one. */
+  #lastOfPauseMs = callMs(Number.NaN);
+  /** That utterance has not ended: the caller was speaking when the pause was resumed. */
+  #isLastUnderWay = false;
   #deadlineMs = NEVER;
 
   /** `hasFinalForEach`: the STT sends one final for each utterance, in their order. */
@@ -55,11 +59,17 @@ export class RecordingPauses {
     const isNew = this.#state.at === "recording";
     this.#state = { at: "paused", sinceMs: this.#state.at === "paused" ? this.#state.sinceMs : nowMs, isEnding: false };
     this.#deadlineMs = NEVER;
+    this.#lastOfPauseMs = callMs(Number.NaN);
+    this.#isLastUnderWay = false;
     return isNew;
   }
 
-  resume(): void {
-    if (this.#state.at === "paused") this.#state = { ...this.#state, isEnding: true };
+  /** `isSpeaking`: the caller is speaking, which is of the pause to the end of that utterance. What is said after that is not. */
+  resume(isSpeaking: boolean): void {
+    if (this.#state.at !== "paused" || this.#state.isEnding) return;
+    this.#state = { ...this.#state, isEnding: true };
+    this.#lastOfPauseMs = this.#utteranceEndMs;
+    this.#isLastUnderWay = isSpeaking;
   }
 
   /** An utterance of the caller has ended, its last voiced frame at this time. */
@@ -67,6 +77,9 @@ export class RecordingPauses {
     if (elapsedMs(this.#utteranceEndMs, endMs) >= STT_FINAL_MS_MAX) this.#openUtterances = 0;
     this.#openUtterances += 1;
     this.#utteranceEndMs = endMs;
+    if (!this.#isLastUnderWay) return;
+    this.#lastOfPauseMs = endMs;
+    this.#isLastUnderWay = false;
   }
 
   /** A final transcript has come. */
@@ -77,8 +90,8 @@ export class RecordingPauses {
   /** Whether words of what the caller said in the pause may still come. Call this after each event while `isEnding`. */
   awaitsWords(nowMs: CallMs): boolean {
     const awaited = this.#hasFinalForEach ? STT_FINAL_MS_MAX : STT_WORDS_MS_MAX;
-    const dueMs = addMs(this.#utteranceEndMs, awaited);
-    const isOfPause = this.#state.at === "paused" && this.#utteranceEndMs >= this.#state.sinceMs;
+    const dueMs = addMs(this.#lastOfPauseMs, awaited);
+    const isOfPause = this.#state.at === "paused" && this.#lastOfPauseMs >= this.#state.sinceMs;
     const isOpen = !this.#hasFinalForEach || this.#openUtterances > 0;
     const awaits = isOfPause && isOpen && nowMs < dueMs;
     this.#deadlineMs = awaits ? dueMs : NEVER;

@@ -11,7 +11,7 @@ import { planReplay, REPLAY_USAGE } from "./replay/arguments.ts";
 import { comparisonText, replayDocument } from "./replay/report.ts";
 import { traceText } from "./replay/trace.ts";
 
-const UNREADABLE_CODES: readonly string[] = ["journal_unreadable", "media_unreadable"];
+const UNREADABLE_CODES: readonly string[] = ["journal_unreadable", "journal_unsupported", "media_unreadable"];
 
 /** `npm run replay -- ...`: replays a call from its journal. Returns the exit code; REPLAY_USAGE explains it. */
 async function replay(args: readonly string[]): Promise<number> {

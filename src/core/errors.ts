@@ -16,6 +16,7 @@ export const ERROR_MEANINGS = {
   bad_offer: "the SDP offer of a WebRTC client cannot be used; the message says what is wrong and what would be right",
   wire_flood: "a peer sent more than the service parses, which ends its call",
   journal_unreadable: "the journal of a call cannot be read, or is no journal",
+  journal_unsupported: "the journal of a call was written by a later version of the service, which reads it",
   media_unreadable: "an encrypted journal or recording, or its key, is damaged, or belongs to another call",
   renderer_died: "the renderer died at this journal again and again, or could not be started",
   audio_unreadable: "the file of a transcription is no audio that can be read, or is damaged",

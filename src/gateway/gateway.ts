@@ -303,6 +303,7 @@ export class Gateway {
     const session = this.#calls.get(callId)?.session;
     if (session === undefined) return { kind: "refused", reason: "not_live" };
     const answer = this.#listening.address(session);
+    if (answer.kind === "refused") return answer;
     this.#checkFull();
     this.#options.clock.after(LISTEN_ADDRESS_MS, () => this.#checkFull());
     return answer;
@@ -322,7 +323,7 @@ export class Gateway {
     return this.#listening.count;
   }
 
-  /** What the control process says of a telephone call; false where the call is not here, and see `Session.phoneUpdate`. */
+  /** What the control process says of a telephone call; false where the call is not here, and see `CallSession.phoneUpdate`. */
   phoneUpdate(callId: CallId, update: PhoneUpdate): boolean {
     return this.#calls.get(callId)?.session.phoneUpdate(update) === true;
   }

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { API_BASE_PATH, buildApi } from "../api/app.ts";
 import { itemOf, turnItemsOf } from "../api/calls/item.ts";
 import { documentItemOf } from "../api/corpora/items.ts";
-import { builtDashboardFolder, readDashboardFiles } from "../api/dashboard/files.ts";
+import { readDashboardFiles } from "../api/dashboard/files.ts";
 import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/health.ts";
 import { CORPUS_QUERY_BOUNDS, downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../api/http/large-responses.ts";
 import { RequestRates } from "../api/http/request-rates.ts";
@@ -13,7 +13,7 @@ import { TOOL_NAMES } from "../api/tools/schemas.ts";
 import { transcriptionEventItemOf } from "../api/transcriptions/item.ts";
 import { catalogueOf } from "../api/voices/catalogue.ts";
 import { StartRates } from "../api/web-calls/start-rates.ts";
-import { builtWebFolder, readWebFiles } from "../api/web-files/files.ts";
+import { builtFolder, readWebFiles } from "../api/web-files/files.ts";
 import { describeTools } from "../call/tools/plan.ts";
 import { CONNECTION_TYPES, carrierOf } from "../carriers/list.ts";
 import { localUrlOf, serviceUrlOf } from "../config/addresses.ts";
@@ -411,7 +411,7 @@ jobStatistics.start();
 const toolOptions = { secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback };
 const mcpClients = new McpProcess({ start: forkMcpProcess(config.toolsAllowLoopback), clock, log });
 const mcpTools = new McpTools({ ...toolOptions, clients: mcpClients });
-const mcpLister = new McpLister({ mcpTools, schemas, reservedNames: TOOL_NAMES });
+const mcpLister = new McpLister({ mcpTools, schemas, reservedNames: TOOL_NAMES, clock });
 const jobs = backgroundJobs({
   toolListings: toolListings({ tools: stores.tools, accountSecrets, mcpLister, clock, log }),
   phoneCalls: phone?.jobs,
@@ -495,8 +495,8 @@ const api: FastifyInstance = buildApi({
   trustedProxies: config.trustedProxies,
   corsOrigins: config.corsOrigins,
   startRates: new StartRates({ clock }),
-  webFiles: readWebFiles(builtWebFolder()),
-  dashboardFiles: readDashboardFiles(builtDashboardFolder()),
+  webFiles: readWebFiles(builtFolder("pages")),
+  dashboardFiles: readDashboardFiles(builtFolder("dashboard")),
   metricsAddress: () => metricsAddress,
   readStatus: () => status.read(),
   mediaUrls,

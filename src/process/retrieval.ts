@@ -38,9 +38,12 @@ const metrics = new RetrievalMetrics(() => ({
   vectorBytes: host.vectorBytes,
 }));
 collectProcessMetrics(metrics.registry);
-const writer = new WriterThread(folder, (error) => {
-  log.fatal({ err: error, code: codeOf(error) }, "writer of the index failed");
-  process.exit(1);
+const writer = new WriterThread(folder, {
+  onFailed(error) {
+    log.fatal({ err: error, code: codeOf(error) }, "writer of the index failed");
+    process.exit(1);
+  },
+  onCompactionFailed: (code) => log.warn({ code }, "words of removed documents are not overwritten yet"),
 });
 const host = new IndexHost({
   folder,

@@ -111,10 +111,10 @@ describe("a pause of the recording", () => {
   test("is not ended by a second request to resume, and measures itself from the first pause", () => {
     const pauses = new RecordingPauses(false);
     expect(pauses.pause(callMs(1_000))).toBe(true);
-    pauses.resume();
+    pauses.resume(false);
     expect(pauses.pause(callMs(2_000))).toBe(false);
     expect(pauses.silent(callMs(3_000))).toBeUndefined();
-    pauses.resume();
+    pauses.resume(false);
     expect(pauses.silent(callMs(4_000))).toBe(3_000);
     expect(pauses.silent(callMs(5_000))).toBeUndefined();
   });
@@ -126,7 +126,7 @@ describe("a pause of the recording", () => {
       pauses.pause(callMs(1_000));
       pauses.utteranceEnded(callMs(2_000));
       pauses.utteranceEnded(callMs(3_000));
-      pauses.resume();
+      pauses.resume(false);
       return pauses;
     };
 
@@ -155,8 +155,38 @@ describe("a pause of the recording", () => {
       const pauses = new RecordingPauses(true);
       pauses.utteranceEnded(callMs(900));
       pauses.pause(callMs(1_000));
-      pauses.resume();
+      pauses.resume(false);
       expect(pauses.awaitsWords(callMs(1_100))).toBe(false);
+    });
+
+    test("ends although an earlier utterance never gets its final and the caller goes on speaking", () => {
+      const pauses = spoken(true);
+      for (let atMs = 8_000; atMs < 3_000 + STT_FINAL_MS_MAX; atMs += 5_000) {
+        pauses.utteranceEnded(callMs(atMs));
+        pauses.final();
+        pauses.utteranceEnded(callMs(atMs + 100));
+        expect(pauses.awaitsWords(callMs(atMs + 200))).toBe(true);
+        expect(pauses.deadlineMs).toBe(3_000 + STT_FINAL_MS_MAX);
+      }
+      expect(pauses.awaitsWords(callMs(3_000 + STT_FINAL_MS_MAX))).toBe(false);
+    });
+
+    test("awaits the words of the utterance that was under way when it was resumed, and of none after that", () => {
+      const pauses = new RecordingPauses(false);
+      pauses.pause(callMs(1_000));
+      pauses.resume(true);
+      pauses.resume(false);
+      pauses.utteranceEnded(callMs(2_000));
+      pauses.utteranceEnded(callMs(4_000));
+      expect(pauses.awaitsWords(callMs(4_100))).toBe(true);
+      expect(pauses.deadlineMs).toBe(2_000 + STT_WORDS_MS_MAX);
+    });
+
+    test("awaits them still where it was paused and resumed again meanwhile", () => {
+      const pauses = spoken(true);
+      pauses.pause(callMs(3_500));
+      pauses.resume(false);
+      expect(pauses.awaitsWords(callMs(4_000))).toBe(true);
     });
   });
 });

@@ -18,8 +18,8 @@ export class OwnerView {
     this.#owner = owner;
     this.element = element(
       "form",
-      { class: "card setup" },
-      element("h2", {}, "Create the owner"),
+      { class: "card setup", "aria-labelledby": "owner-title" },
+      element("h2", { id: "owner-title" }, "Create the owner"),
       element("p", {}, "The owner signs in to the dashboard, and invites others there. Until then it is closed."),
       field("owner-email", "Email", this.#email),
       field("owner-password", `Password, at least ${PASSWORD_CHARS_MIN} characters`, this.#password),

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import parseRange from "range-parser";
 import { type RangedFile, rangedFileOf } from "../../core/encryption/chunked-file.ts";
 import type { MediaFile } from "../../core/encryption/chunks.ts";
-import { systemErrorCodeOf } from "../../core/errors.ts";
+import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
 import { onResponseEnd } from "../http/response-end.ts";
 
 /** A stream that closes its file, and does so when the response ends, whether or not it was sent. */
@@ -50,9 +50,9 @@ export async function openRecording({ path, key }: MediaFile): Promise<Recording
 export const isResourceShortage = (error: unknown): boolean =>
   /^(EMFILE|ENFILE|ENOMEM)$/.test(systemErrorCodeOf(error) ?? "");
 
-/** Whether `If-None-Match` names the tag. The comparison is weak (RFC 9110, section 13.1.2), and `*` is any recording. */
-export const matchesEtag = (header: string | undefined, etag: string): boolean =>
-  header === "*" || (header ?? "").split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+/** Whether the renderer or a store did not answer this time. */
+export const isTemporary = (error: unknown): boolean =>
+  codeOf(error) === "unavailable" || codeOf(error) === "renderer_died";
 
 /** One range of bytes (RFC 9110, section 14.1.2); the unit's name is not case-sensitive (14.1). */
 const ONE_RANGE = /^bytes=(?:\d+-\d*|-(\d+))$/i;

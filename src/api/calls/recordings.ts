@@ -7,17 +7,11 @@ import type { AccountId, CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallStore } from "../../store/call-store.ts";
 import { notFound, rangeNotSatisfiable } from "../http/errors.ts";
+import { matchesEtag } from "../http/etag.ts";
 import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
 import type { LargeResponses } from "../http/large-responses.ts";
 import { NoQuery } from "../http/query.ts";
-import {
-  isResourceShortage,
-  matchesEtag,
-  openRecording,
-  type RecordingFile,
-  rangeOf,
-  streamOf,
-} from "./recording-file.ts";
+import { isResourceShortage, openRecording, type RecordingFile, rangeOf, streamOf } from "./recording-file.ts";
 import { CallParams } from "./response-schemas.ts";
 
 export interface RecordingRoutesDeps {

@@ -3,13 +3,14 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { ReplayCheck } from "../../core/calls/replay-check.ts";
 import { isRedacted } from "../../core/calls/spec.ts";
-import { codeOf } from "../../core/errors.ts";
+import { codeOf, unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallRecord, CallStore } from "../../store/call-store.ts";
 import { ApiError, notFound } from "../http/errors.ts";
 import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
 import { NoQuery } from "../http/query.ts";
+import { isTemporary } from "./recording-file.ts";
 import { CallParams } from "./response-schemas.ts";
 
 export interface ReplayCheckDeps extends LargeResponsesDeps {
@@ -89,10 +90,8 @@ export function replayCheckRoutes(scope: FastifyInstance, deps: ReplayCheckDeps)
       const { pausedAtMs, difference, ...check } = await deps.checkReplay(call.id);
       return { ...check, pausedAtMs: pausedAtMs ?? null, difference: difference ? differenceOf(difference) : null };
     } catch (error) {
-      if (codeOf(error) === "unavailable") {
-        throw new ApiError("unavailable", "the call could not be replayed in time: try again later");
-      }
-      if (codeOf(error) !== "journal_unreadable") throw error;
+      if (isTemporary(error)) throw unavailable("the call cannot be replayed at present: try again later", error);
+      if (!["journal_unreadable", "journal_unsupported"].includes(codeOf(error))) throw error;
       deps.log.warn({ callId: call.id, err: error }, "journal could not be replayed");
       throw notFound("journal: the call has none, or it cannot be read");
     }

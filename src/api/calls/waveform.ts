@@ -12,7 +12,7 @@ import { notFound } from "../http/errors.ts";
 import { wholeNumber } from "../http/fields.ts";
 import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
 import { integerOf } from "../http/query.ts";
-import { isResourceShortage } from "./recording-file.ts";
+import { isResourceShortage, isTemporary } from "./recording-file.ts";
 import { CallParams } from "./response-schemas.ts";
 
 export interface WaveformRoutesDeps extends LargeResponsesDeps {
@@ -56,7 +56,7 @@ const GET = {
         .meta({ description: "How many buckets to divide the recording into.", examples: [1_600] }),
     ),
   }),
-  errors: ["not_found", ...LARGE_RESPONSE_ERRORS] as const,
+  errors: ["not_found", "unavailable", ...LARGE_RESPONSE_ERRORS] as const,
   response: { 200: WaveformItem },
 };
 
@@ -72,6 +72,7 @@ export function waveformRoutes(scope: FastifyInstance, deps: WaveformRoutesDeps)
       const { bucketMs, caller, agent } = await deps.readWaveform(call.id, query.buckets);
       return { bucketMs, caller: [...caller], agent: [...agent] };
     } catch (error) {
+      if (isTemporary(error)) throw unavailable("the waveform cannot be read at present", error);
       deps.log.error({ callId: call.id, err: error }, "waveform could not be read");
       throw isResourceShortage(error)
         ? unavailable("the process is out of memory or file descriptors", error)

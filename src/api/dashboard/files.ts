@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 /** One file of the dashboard, in memory: as it is, and as the build compressed it. */
 export interface DashboardFile {
@@ -20,12 +19,6 @@ export interface DashboardFiles {
   /** A file that the document or another file loads, by the last part of its address. */
   find(name: string): DashboardFile | undefined;
 }
-
-/** `dist/web/dashboard`, seen from a module of this folder in `src` or in `dist`. */
-export const builtDashboardFolder = (moduleUrl = import.meta.url): string =>
-  fileURLToPath(
-    new URL(moduleUrl.endsWith(".ts") ? "../../../dist/web/dashboard/" : "../../web/dashboard/", moduleUrl),
-  );
 
 /** Reads the files of a build. Undefined where there is none, as in a fresh clone from which tests run. Throws for a broken one. */
 export function readDashboardFiles(folder: string): DashboardFiles | undefined {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { MediaUrls } from "../../core/media-urls.ts";
 import { ApiError, notFound } from "../http/errors.ts";
+import { IMMUTABLE } from "../web-files/routes.ts";
 import type { DashboardFiles } from "./files.ts";
 import type { OwnerKnown } from "./owner-known.ts";
 import { sendFile } from "./send-file.ts";
@@ -18,8 +19,6 @@ export interface DashboardRoutesDeps extends DashboardDeps {
 
 /** Where the pages are. */
 const ROOT = "/dashboard";
-/** An address with the hash of its content never has another content. */
-const IMMUTABLE = "public, max-age=31536000, immutable";
 /** The document names the files of one version: a browser asks each time whether it has another. */
 const REVALIDATED = "no-cache";
 /** What is below the root beside pages: an address of theirs that leads nowhere is no page. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { matchesEtag } from "../http/etag.ts";
 import type { DashboardFile } from "./files.ts";
 
 /** The forms of a file, the one that browsers take best first. */
@@ -17,8 +18,10 @@ export function sendFile(
   const form = FORMS.find(({ encoding }) => accepts(request.headers["accept-encoding"], encoding));
   // Each form is another representation (RFC 9110, section 8.8.3.3).
   const etag = `"${file.etag}${form === undefined ? "" : `-${form.encoding}`}"`;
-  void reply.headers({ "cache-control": cacheControl, etag, vary: "Accept, Accept-Encoding" });
-  if (matches(request.headers["if-none-match"], etag)) return reply.code(304).send();
+  // `/` has more than one document, which the caller has said.
+  const vary = [reply.getHeader("vary"), "Accept-Encoding"].filter((name) => name !== undefined).join(", ");
+  void reply.headers({ "cache-control": cacheControl, etag, vary });
+  if (matchesEtag(request.headers["if-none-match"], etag)) return reply.code(304).send();
   void reply.type(file.contentType);
   if (form === undefined) return reply.send(file.content);
   return reply.header("content-encoding", form.encoding).send(form.of(file));
@@ -34,7 +37,3 @@ function accepts(header: string | string[] | undefined, coding: string): boolean
       return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
     });
 }
-
-/** RFC 9110, section 13.1.2: a list of entity tags, or `*`, compared weakly. */
-const matches = (header: string | undefined, etag: string): boolean =>
-  (header ?? "").split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, "")));

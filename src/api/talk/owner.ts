@@ -40,6 +40,8 @@ export function ownerRoutes(fastify: FastifyInstance, deps: OwnerRoutesDeps): vo
     if (await deps.users.ownerExists(accountId)) throw hasOwner();
     // Before anything is stored: a person without a password could not sign in.
     const hash = await deps.passwords.hash(String(password), { lane: "known", name: accountId });
+    // Another request may have made one while the password was hashed.
+    if (await deps.users.ownerExists(accountId)) throw hasOwner();
     const { link } = await invited(accountId, email, { ...BY_SERVICE, requestId: request.id }, deps);
     const session = await deps.sessions.useLink(link.token, hash, request.id);
     if (session === undefined) throw hasOwner();

@@ -110,7 +110,7 @@ const pageItemOf = async (
 ) => ({
   csrfToken: csrfTokenOf(secret),
   expiresAt: isoTime(expiresAtMs),
-  // Then the page offers to create one.
+  // Without one the page offers to create it.
   hasOwner: await users.ownerExists(accountId),
 });
 

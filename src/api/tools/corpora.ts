@@ -3,6 +3,7 @@ import { type AccountId, asCorpusId, type CorpusId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import type { CallKnowledge, RetrievalMode, WholePart } from "../../core/knowledge/call-knowledge.ts";
 import type { Chunk, IndexableDocument } from "../../core/knowledge/chunks.ts";
+import { FENCE_BYTES } from "../../core/knowledge/fences.ts";
 import { CALL_CORPORA_MAX, PASSAGES_DEFAULT, WHOLE_CORPORA_TOKENS_MAX } from "../../core/limits/call-knowledge.ts";
 import { textTokens } from "../../speech/llm/prompt/text-tokens.ts";
 import type { Path } from "../http/display-path.ts";
@@ -42,7 +43,6 @@ type CorpusOverrides = Partial<{
 const QUERY_CORPUS = "query_corpus";
 /** Chunks that are read at a time. */
 const CHUNKS_PAGE = 100;
-const FENCE_BYTES = 16;
 
 /** The corpora that a request names, and where. */
 export interface NamedCorpora {

@@ -5,7 +5,7 @@ import {
   CONNECTION_TYPE_DEFAULT,
   type ConnectionType,
 } from "../../core/calls/spec.ts";
-import { addMs, elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
+import { addMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { TOOL_SECRETS_MAX } from "../../core/limits/accounts.ts";
@@ -15,7 +15,8 @@ import {
   SCHEMAS_OF_REQUEST_MS_MAX,
   SELECTED_TOOLS_MAX,
 } from "../../core/limits/tools.ts";
-import type { SchemaChecks, SchemaResult } from "../../core/schemas/checker.ts";
+import type { SchemaChecks } from "../../core/schemas/checker.ts";
+import { compiledInTime } from "../../core/schemas/compiled-in-time.ts";
 import { schemaProblem } from "../../core/schemas/shape.ts";
 import { primaryLanguage } from "../../core/text/language-tags.ts";
 import { argumentsIn, headerProblem, secretsIn, urlProblem, urlTemplateOf } from "../../core/tools/http-tool.ts";
@@ -255,22 +256,6 @@ export function singleSchemaRule(
 ): Promise<string | undefined> {
   const schemasDeadlineMs = addMs(offer.clock.nowMs(), SCHEMAS_OF_REQUEST_MS_MAX);
   return schemaRule(schema, { ...offer, accountId, schemaCpuMs: 0, schemasDeadlineMs });
-}
-
-/** Undefined after the request's deadline: each schema may wait for seconds after those of other requests. */
-async function compiledInTime(
-  json: string,
-  { schemas, accountId, clock, schemasDeadlineMs }: ToolCheckContext,
-): Promise<SchemaResult | undefined> {
-  let cancel = (): void => {};
-  const late = new Promise<undefined>((resolve) => {
-    cancel = clock.after(elapsedMs(clock.nowMs(), schemasDeadlineMs), () => resolve(undefined));
-  });
-  try {
-    return await Promise.race([schemas.compile(accountId, json), late]);
-  } finally {
-    cancel();
-  }
 }
 
 /** The problems of the definition of a saved tool beyond its shape. It may be any object. */

@@ -53,10 +53,13 @@ function logIgnoredArguments(
   { log }: SavedToolDeps,
 ): void {
   const known = argumentNamesOf(tool);
-  const ignored = Object.keys(fixedArguments).filter((name) => !known.includes(name));
-  if (ignored.length === 0) return;
-  const fields = { toolId: tool.id, argument: ignored[0], ignored: ignored.length };
-  log.warn(fields, "fixed arguments ignored: no tool of the MCP server has them");
+  const ignored = Object.keys(fixedArguments).filter((name) => !known.includes(name)).length;
+  if (ignored === 0) return;
+  // The names are of the account's choice, and may be words of a caller.
+  log.warn(
+    { accountId: tool.accountId, toolId: tool.id, ignored },
+    "fixed arguments ignored: no tool of the MCP server has them",
+  );
 }
 
 function definedTool(

@@ -28,9 +28,11 @@ export interface WebFiles {
   entry(entry: WebEntry): WebFile;
 }
 
-/** `dist/web/pages`, seen from a module of this folder in `src` or in `dist`. */
-export const builtWebFolder = (moduleUrl = import.meta.url): string =>
-  fileURLToPath(new URL(moduleUrl.endsWith(".ts") ? "../../../dist/web/pages/" : "../../web/pages/", moduleUrl));
+/** `dist/web/<name>`, seen from this module in `src` or in `dist`. */
+export const builtFolder = (name: "pages" | "dashboard"): string =>
+  fileURLToPath(
+    new URL(`${import.meta.url.endsWith(".ts") ? "../../../dist/web" : "../../web"}/${name}/`, import.meta.url),
+  );
 
 /** Reads the files of a build. Undefined where there is none, as in a fresh clone from which tests run. Throws for a broken one. */
 export function readWebFiles(folder: string): WebFiles | undefined {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, notFound } from "../http/errors.ts";
+import { matchesEtag } from "../http/etag.ts";
 import type { WebEntry, WebFile, WebFiles } from "./files.ts";
 
 export interface WebFilesDeps {
@@ -8,7 +9,7 @@ export interface WebFilesDeps {
 }
 
 /** An address with the hash of its content never has another content. */
-const IMMUTABLE = "public, max-age=31536000, immutable";
+export const IMMUTABLE = "public, max-age=31536000, immutable";
 /** How long a page may have the version before: what an unpinned address costs. */
 const UNPINNED = "public, max-age=300";
 
@@ -59,14 +60,10 @@ export function built(webFiles: WebFiles | undefined): WebFiles {
 function send(request: FastifyRequest, reply: FastifyReply, file: WebFile, cacheControl: string): FastifyReply {
   const etag = `"${file.name}"`;
   void openToAll(reply).headers({ "cache-control": cacheControl, etag });
-  if (names(request.headers["if-none-match"], etag)) return reply.code(304).send();
+  if (matchesEtag(request.headers["if-none-match"], etag)) return reply.code(304).send();
   return reply.type(file.contentType).send(file.content);
 }
 
 /** Helmet's default lets pages of the same origin alone load a file. */
 const openToAll = (reply: FastifyReply): FastifyReply =>
   reply.headers({ "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" });
-
-/** RFC 9110, section 13.1.2: a list of entity tags, or `*`, compared weakly. */
-const names = (header: string | undefined, etag: string): boolean =>
-  (header ?? "").split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, "")));

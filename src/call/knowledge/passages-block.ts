@@ -1,4 +1,5 @@
 import type { CallKnowledge, WholePart } from "../../core/knowledge/call-knowledge.ts";
+import { fenceLine } from "../../core/knowledge/fences.ts";
 import type { Passage } from "../../core/knowledge/passages.ts";
 import { PASSAGES_CHARS_MAX } from "../../core/limits/call-knowledge.ts";
 import { cutText } from "../../core/text/graphemes.ts";
@@ -54,7 +55,7 @@ function linesThatFit(passages: readonly Quoted[]): string[] {
 }
 
 function blockOf(fence: string, note: string, lines: readonly string[]): string {
-  const line = `----- ${fence} -----`;
+  const line = fenceLine(fence);
   return [`The lines between the next two lines with ${fence} ${note} ${DATA_NOTE}`, line, ...lines, line].join("\n");
 }
 

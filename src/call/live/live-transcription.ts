@@ -10,6 +10,7 @@ import { LAST_FINAL_MS, LIVE_PAUSE_MS_MIN } from "../../core/limits/transcriptio
 import { joinTexts } from "../../core/text/words.ts";
 import { SpeechSegmenter } from "../../media/voice-activity/segmenter.ts";
 import type { SegmentState } from "../../media/voice-activity/speech-activity.ts";
+import { hasFinalForEach } from "../../speech/stt/utterance-finals.ts";
 import type { CallMachine, CallOptions } from "../call.ts";
 import type { CallEvent, CallSink } from "../events.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../parameters.ts";
@@ -54,7 +55,8 @@ export class LiveTranscription implements CallMachine {
     this.#parameters = parameters;
     this.#sink = sink;
     this.#segmenter = new SpeechSegmenter({ ...parameters, frameLossMs: LIVE_PAUSE_MS_MIN });
-    this.#stretches = new SpokenStretches(sttFinalPerUtterance === true || !sttHasInterim);
+    const finals = { interimTranscripts: sttHasInterim, finalPerUtterance: sttFinalPerUtterance };
+    this.#stretches = new SpokenStretches(hasFinalForEach(finals));
   }
 
   get nextDeadlineMs(): CallMs {

@@ -23,5 +23,8 @@ export const POSTGRES_TRIES_MAX = 20;
 export const POSTGRES_RETRY_MS_FIRST = 10;
 export const POSTGRES_RETRY_MS_MAX = 250;
 
+/** How often of these because a key was taken: the next try sees who has it, unless that is a defect. */
+export const POSTGRES_TAKEN_KEY_RETRIES_MAX = 3;
+
 /** How often a process asks Postgres whether it is there, and for its time. */
 export const POSTGRES_POLL_MS = 1_000;

@@ -71,6 +71,9 @@ export const RENDERER_HEAP_MB_MAX = 512;
 /** How often the renderer may die while it processes a journal; then the call's record is made without the failed part. */
 export const RENDERER_TRIES_MAX = 5;
 
+/** Replays of calls and waveforms of earlier recordings that wait for the renderer; further ones are refused. */
+export const RENDERER_ASIDE_WAITING_MAX = 8;
+
 /** A renderer without heartbeats for this long is killed and replaced. It has a low priority, so it waits on a busy machine. */
 export const RENDERER_STALL_MS_MAX = 30_000;
 

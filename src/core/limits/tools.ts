@@ -48,7 +48,7 @@ export const TOOL_SCHEMA_CHARS_MAX = 8 * 1024;
 export const TOOL_SCHEMA_DEPTH_MAX = 8;
 export const SELECTED_TOOLS_MAX = 32;
 
-/** How long checking all schemas of a request may take, including waiting; past it the response is 503. */
+/** How long checking all schemas of a request, or of a server's list, may take, including waiting; past it the response is 503. */
 export const SCHEMAS_OF_REQUEST_MS_MAX = 10_000;
 
 /** A tool's result is not truncated below this many characters, however long the prompt is. */

@@ -21,9 +21,11 @@ const REPEATED_DIGITS_MIN = 4;
  * digits as one: thousands of digits in one conversation are no conversation.
  */
 const PHONE_LOOKUPS_MAX = 3_000;
-/** The most numbers of which parts are looked for, the most digits of one, several written as one, and of such a part. */
+/** Repetitions are looked for of this many numbers. */
 const REPEATED_NUMBERS_MAX = 200;
+/** Of a found number this many digits count: several numbers may be written as one. */
 const FOUND_DIGITS_MAX = 64;
+/** A repeated part has at most this many digits. */
 const REPEATED_DIGITS_MAX = 19;
 
 /**

@@ -31,8 +31,8 @@ export class SchemaProcess implements SchemaChecks {
   }
 
   compile(accountId: AccountId, schema: string): Promise<SchemaResult> {
-    // Its request has a deadline of its own. On a busy machine the first schema after a start waits for the process for seconds, and
-    // ending a process that got no CPU time would only have the next schema wait again.
+    // All schemas of a request have one deadline (`compiledInTime`), and one may take all of that. On a busy machine the first schema
+    // after a start waits for the process for seconds, and ending a process that got no CPU time would only have the next one wait again.
     const [waitMsMax, runMsMax] = [SCHEMAS_OF_REQUEST_MS_MAX, SCHEMAS_OF_REQUEST_MS_MAX];
     return this.#process.run({ schema }, { accountId, cpuMsMax: SCHEMA_COMPILE_CPU_MS_MAX, waitMsMax, runMsMax });
   }

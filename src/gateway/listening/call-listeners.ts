@@ -53,6 +53,7 @@ export class CallListeners implements CallTap {
   readonly #agentResampler: Resampler | undefined;
   /** The latest frame of the agent. */
   readonly #decoded: Int16Array;
+  readonly #decodedBytes: Uint8Array;
   readonly #message: Int16Array;
   readonly #messageBytes: Uint8Array;
   readonly #listeners = new Set<Listener>();
@@ -72,6 +73,7 @@ export class CallListeners implements CallTap {
     this.#caller = new ListenedChannel(rateHz);
     this.#agent = new ListenedChannel(rateHz);
     this.#decoded = new Int16Array((format.outboundRateHz * FRAME_MS) / 1_000);
+    this.#decodedBytes = pcmBytes(this.#decoded);
     this.#message = new Int16Array((CHANNELS * rateHz * LISTEN_MESSAGE_MS) / 1_000);
     this.#messageBytes = pcmBytes(this.#message);
   }
@@ -111,17 +113,28 @@ export class CallListeners implements CallTap {
     this.#dueMs ??= nowMs;
     if (elapsedMs(this.#dueMs, nowMs) > STALL_FRAMES_MAX * FRAME_MS) this.#dueMs = nowMs;
     while (elapsedMs(this.#dueMs, nowMs) >= 0 && this.#listeners.size > 0) {
-      this.#mix();
+      this.#next();
       this.#dueMs = addMs(this.#dueMs, FRAME_MS);
-      if (this.#messageFrames < FRAMES_PER_MESSAGE) continue;
-      this.#messageFrames = 0;
-      for (const listener of this.#listeners) listener.send(this.#messageBytes, true);
     }
     for (const listener of this.#listeners) listener.check(nowMs);
   }
 
+  /** What is held back is sent at once. */
   callOver(): void {
+    while (this.#listeners.size > 0 && !this.#isAllSent) this.#next();
     for (const listener of this.#listeners) listener.end("call_ended");
+  }
+
+  get #isAllSent(): boolean {
+    return this.#caller.isEmpty && this.#agent.isEmpty && this.#messageFrames === 0;
+  }
+
+  /** Mixes the next frame, and sends the message that it completes. */
+  #next(): void {
+    this.#mix();
+    if (this.#messageFrames < FRAMES_PER_MESSAGE) return;
+    this.#messageFrames = 0;
+    for (const listener of this.#listeners) listener.send(this.#messageBytes, true);
   }
 
   #mix(): void {
@@ -135,7 +148,8 @@ export class CallListeners implements CallTap {
   #decode(bytes: Uint8Array, codec: FrameCodec): Int16Array {
     const decoded = this.#decoded;
     const samples = Math.min(decoded.length, bytes.length / bytesPerSample(codec));
-    if (codec === "pcm_s16le") pcmBytes(decoded).set(bytes.subarray(0, 2 * samples));
+    if (codec === "pcm_s16le")
+      this.#decodedBytes.set(bytes.length === 2 * samples ? bytes : bytes.subarray(0, 2 * samples));
     else {
       const { decodeTable } = G711_LAWS[codec];
       for (let i = 0; i < samples; i += 1) decoded[i] = decodeTable[bytes[i] as number] as number;

@@ -26,6 +26,10 @@ export class ListenedChannel {
     return this.#dropped;
   }
 
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
   /** At most LISTEN_BACKLOG_MS_MAX less LISTEN_DELAY_MS of audio; copied. */
   push(samples: Int16Array): void {
     const ring = this.#samples;

@@ -71,13 +71,13 @@ export class RetrievalClient implements Retriever {
   /** What the index has. Rejects with `unavailable`. */
   async state(): Promise<readonly IndexedCorpus[]> {
     const corpora: IndexedCorpus[] = [];
-    for (let isLast = false; !isLast; ) {
-      const after = corpora.at(-1)?.corpusId;
+    let after: CorpusId | undefined;
+    do {
       const answer = await this.#request((id) => ({ kind: "state", id, after }), INDEX_CHANGE_MS_MAX);
       if (answer.kind !== "state") throw unavailable("the retrieval process gave another answer");
       corpora.push(...answer.page.corpora);
-      isLast = answer.page.isLast;
-    }
+      after = answer.page.next;
+    } while (after !== undefined);
     return corpora;
   }
 
@@ -159,8 +159,9 @@ export class RetrievalClient implements Retriever {
     const isBroken = this.#isConnected;
     this.#isConnected = false;
     if (this.#isClosed) return;
-    const delayMs = Math.min(RETRIEVAL_RECONNECT_MS * 2 ** this.#failures, RETRIEVAL_RECONNECT_MS_MAX);
+    const backoffMs = Math.min(RETRIEVAL_RECONNECT_MS * 2 ** this.#failures, RETRIEVAL_RECONNECT_MS_MAX);
     // While no process listens it is about to start: that is seen at once.
+    const delayMs = isBroken ? backoffMs : RETRIEVAL_RECONNECT_MS;
     if (isBroken) this.#failures += 1;
     for (const { request, settle } of [...this.#pending.values()]) {
       if (isBroken && request.kind !== "query") settle(unavailable("the connection to the retrieval process broke"));

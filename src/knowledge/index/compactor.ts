@@ -6,6 +6,8 @@ import type { IndexWriter } from "./index-writer.ts";
 export interface CompactorOptions {
   readonly writer: Pick<IndexWriter, "isCompact" | "compactOne">;
   readonly clock: Clock;
+  /** Called for the first failure, and for no other until one has succeeded. */
+  readonly onFailed: (error: unknown) => void;
 }
 
 /**
@@ -18,6 +20,7 @@ export class Compactor {
   #sinceMs: MonotonicMs | undefined;
   /** Not before this time: the last one took long, or failed. */
   #restsUntilMs: MonotonicMs;
+  #hasFailed = false;
   #cancel = (): void => {};
 
   constructor(options: CompactorOptions) {
@@ -45,14 +48,16 @@ export class Compactor {
   }
 
   #compact(): void {
-    const { writer, clock } = this.#options;
+    const { writer, clock, onFailed } = this.#options;
     const startMs = clock.nowMs();
     let restMs: number;
     try {
       writer.compactOne();
       restMs = elapsedMs(startMs, clock.nowMs()) * INDEX_COMPACT_REST;
-    } catch {
-      // A full disk: the change that needs room reports it.
+      this.#hasFailed = false;
+    } catch (error) {
+      if (!this.#hasFailed) onFailed(error);
+      this.#hasFailed = true;
       restMs = INDEX_COMPACT_MS_MAX;
     }
     this.#restsUntilMs = addMs(clock.nowMs(), restMs);

@@ -16,7 +16,8 @@ export interface IndexedCorpus {
 /** Some corpora of the index, in the order of their ids. */
 export interface IndexPage {
   readonly corpora: readonly IndexedCorpus[];
-  readonly isLast: boolean;
+  /** The corpus after which the next page begins, which need not be in this one; absent in the last page. */
+  readonly next?: CorpusId;
 }
 
 /** The files of corpora that questions are answered from; those asked most recently are open. */
@@ -62,19 +63,21 @@ export class OpenCorpora {
   async page(after: CorpusId | undefined, documentsMax = INDEX_STATE_DOCUMENTS_MAX): Promise<IndexPage> {
     const corpora: IndexedCorpus[] = [];
     let count = 0;
+    let last = after;
     for (const corpusId of [...corporaIn(this.#folder)].sort()) {
       if (after !== undefined && corpusId <= after) continue;
-      if (count >= documentsMax) return { corpora, isLast: false };
+      if (last !== undefined && count >= documentsMax) return { corpora, next: last };
       const found = this.with(corpusId, (reader) => ({
         corpusId,
         languageId: reader.languageId,
         documents: reader.documents(),
       }));
       if (found !== undefined) corpora.push(found);
+      last = corpusId;
       count += 1 + (found?.documents.length ?? 0);
       await setImmediate();
     }
-    return { corpora, isLast: true };
+    return { corpora };
   }
 
   /** To be called before a file is made: one that was removed by hand may be open, and would go on answering. */

@@ -3,7 +3,7 @@ import type { ThreadModule } from "../../core/child-module.ts";
 import { threadModule } from "../../core/child-module.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { ChangeOutcome, IndexChange } from "./changes.ts";
-import type { ChangeRequest, ChangeResponse, WriterThreadData } from "./writer-thread.ts";
+import type { ChangeRequest, ThreadMessage, WriterThreadData } from "./writer-thread.ts";
 
 /** Makes changes of the index. */
 export interface IndexChanger {
@@ -16,21 +16,32 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
+export interface WriterThreadEvents {
+  /** The thread has failed by a defect: the process must end. */
+  readonly onFailed: (error: Error) => void;
+  /** Words of removed documents could not be overwritten, with SQLite's or the system's code. It is tried again, and that may fail silently. */
+  readonly onCompactionFailed: (code: string) => void;
+}
+
 /** The thread that writes the files of corpora. */
 export class WriterThread implements IndexChanger {
   readonly #thread: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #ids = 0;
 
-  /** `onFailed` is called when the thread has failed by a defect: the process must end. */
   constructor(
     folder: string,
-    onFailed: (error: Error) => void,
+    { onFailed, onCompactionFailed }: WriterThreadEvents,
     module: ThreadModule = threadModule(import.meta.url, "./writer-thread"),
   ) {
     const workerData: WriterThreadData = { folder };
     this.#thread = new Worker(module.source, { eval: module.isCode, workerData });
-    this.#thread.on("message", ({ id, outcome, problem }: ChangeResponse) => {
+    this.#thread.on("message", (message: ThreadMessage) => {
+      if (message.kind === "compaction-failed") {
+        onCompactionFailed(message.code);
+        return;
+      }
+      const { id, outcome, problem } = message;
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (outcome !== undefined) waiting?.resolve(outcome);

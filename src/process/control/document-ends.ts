@@ -44,38 +44,49 @@ export class DocumentEnds {
     this.#cancel();
   }
 
-  #compareLater(left: readonly DocumentFile[]): void {
-    if (left.length === 0 || this.#isClosed) return;
-    this.#cancel = this.#options.clock.after(DOCUMENT_FILES_COMPARE_MS, () => void this.#compareSome(left));
+  /** `failedInRow`: the last of them, which could not be removed. When those are all, the next start tries again. */
+  #compareLater(left: readonly DocumentFile[], failedInRow = 0): void {
+    if (left.length === failedInRow || this.#isClosed) return;
+    const { clock } = this.#options;
+    this.#cancel = clock.after(DOCUMENT_FILES_COMPARE_MS, () => void this.#compareSome(left, failedInRow));
   }
 
-  /** Never rejects: what could not be compared is tried again. */
-  async #compareSome(left: readonly DocumentFile[]): Promise<void> {
+  /** Never rejects: what could not be compared is tried again, and what could not be removed after all others. */
+  async #compareSome(files: readonly DocumentFile[], failedBefore: number): Promise<void> {
     const { log } = this.#options;
-    let compared = 0;
+    const left = [...files];
+    let failedInRow = failedBefore;
     let orphans = 0;
     try {
-      for (const file of left.slice(0, DOCUMENT_FILES_COMPARED)) {
-        if (await this.#removeOrphan(file)) orphans += 1;
-        compared += 1;
+      for (const file of files.slice(0, Math.min(DOCUMENT_FILES_COMPARED, files.length - failedBefore))) {
+        const outcome = await this.#compare(file);
+        left.shift();
+        if (outcome === "failed") left.push(file);
+        failedInRow = outcome === "failed" ? failedInRow + 1 : 0;
+        if (outcome === "removed") orphans += 1;
       }
     } catch (error) {
       log.warn({ err: error, code: codeOf(error) }, "files of documents could not be compared with the store");
     }
     if (orphans > 0) log.warn({ files: orphans }, "files without a document were deleted");
-    this.#compareLater(left.slice(compared));
+    this.#compareLater(left, failedInRow);
   }
 
-  /** Whether the file was removed because it is of no document. */
-  async #removeOrphan({ id, version }: DocumentFile): Promise<boolean> {
-    const { documents, files } = this.#options;
+  /** Removes the file where it is of no document. Rejects where the store does not answer. */
+  async #compare({ id, version }: DocumentFile): Promise<"kept" | "removed" | "failed"> {
+    const { documents, files, log } = this.#options;
     const document = await documents.find(id);
     if (document?.fileVersion === version) {
       await this.#deleteUnkept(document);
-      return false;
+      return "kept";
     }
-    await files.remove(id, version);
-    return true;
+    try {
+      await files.remove(id, version);
+      return "removed";
+    } catch (error) {
+      log.warn({ documentId: id, err: error, code: codeOf(error) }, "file without a document could not be deleted");
+      return "failed";
+    }
   }
 
   async #onEnded(document: Document): Promise<void> {

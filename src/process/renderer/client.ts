@@ -8,6 +8,7 @@ import type { CallId } from "../../core/ids.ts";
 import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "../../core/limits/processes.ts";
 import {
   RECORDS_CONCURRENT_MAX,
+  RENDERER_ASIDE_WAITING_MAX,
   RENDERER_JOURNAL_BYTES_MAX,
   RENDERER_STALL_MS_MAX,
   RENDERER_TRIES_MAX,
@@ -50,6 +51,9 @@ interface Job {
   reject: (error: Error) => void;
 }
 
+/** Whether a job is what a page asks for, and no part of the end of a call. */
+const isAside = ({ request: { kind } }: Pick<Job, "request">): boolean => kind === "replay" || kind === "waveform";
+
 /** Heartbeats that may be missed in a row. */
 const MISSED_HEARTBEATS_MAX = RENDERER_STALL_MS_MAX / HEARTBEAT_MS;
 
@@ -62,6 +66,8 @@ export class RendererClient implements JournalProcessor {
   readonly #options: RendererClientOptions;
   readonly #waiting: Job[] = [];
   readonly #inProgress = new Map<number, Job>();
+  /** One for each call: who asks again meanwhile gets the same. */
+  readonly #replays = new Map<CallId, Promise<ReplayCheck>>();
   #ids = 0;
   #renderer: Child<RendererRequest> | undefined;
   #isReady = false;
@@ -96,14 +102,28 @@ export class RendererClient implements JournalProcessor {
     return this.#request("render", callId, { onProgress }) as Promise<Recording | undefined>;
   }
 
-  /** Makes the waveform of a recording that has none. Rejects as `makeWaveform`, and with `renderer_died`. */
+  /**
+   * Makes the waveform of a recording that has none. Rejects as `makeWaveform`, with `renderer_died`, and with `unavailable` where
+   * RENDERER_ASIDE_WAITING_MAX of its kind wait.
+   */
   async makeWaveform(callId: CallId): Promise<void> {
+    this.#requireRoomAside();
     await this.#request("waveform", callId, {});
   }
 
-  /** Replays the journal of a call. Rejects as `checkReplay`, after REPLAY_CHECK_MS_MAX at most, and with `renderer_died`. */
+  /**
+   * Replays the journal of a call. Rejects as `checkReplay`, REPLAY_CHECK_MS_MAX after it began at most, with `renderer_died`, and with
+   * `unavailable` where RENDERER_ASIDE_WAITING_MAX of its kind wait.
+   */
   checkReplay(callId: CallId): Promise<ReplayCheck> {
-    return this.#request("replay", callId, {}) as Promise<ReplayCheck>;
+    const before = this.#replays.get(callId);
+    if (before !== undefined) return before;
+    this.#requireRoomAside();
+    const replay = (this.#request("replay", callId, {}) as Promise<ReplayCheck>).finally(() =>
+      this.#replays.delete(callId),
+    );
+    this.#replays.set(callId, replay);
+    return replay;
   }
 
   /** Ends the renderer; open jobs are rejected with `unavailable`. */
@@ -115,6 +135,12 @@ export class RendererClient implements JournalProcessor {
       reject(unavailable("the renderer is stopping"));
     this.#waiting.length = 0;
     this.#inProgress.clear();
+  }
+
+  /** Those who asked may be gone, and records of ended calls go first: so few may wait. */
+  #requireRoomAside(): void {
+    if (this.#waiting.filter(isAside).length >= RENDERER_ASIDE_WAITING_MAX)
+      throw unavailable("too many replays and waveforms wait for the renderer");
   }
 
   async #request(
@@ -156,12 +182,13 @@ export class RendererClient implements JournalProcessor {
     }
   }
 
-  /** What may begin now. A job that was in work when a renderer died goes first, and alone. */
+  /** What may begin now. A job that was in work when a renderer died goes first, and alone; what pages ask for goes last, one at a time. */
   #next(): Job | undefined {
     if (!this.#isReady) return undefined;
     const inWork = [...this.#inProgress.values()];
     const suspect = this.#waiting.find(({ deaths }) => deaths > 0);
-    const next = suspect ?? this.#waiting[0];
+    const next =
+      suspect ?? this.#waiting.find((job) => !isAside(job)) ?? (inWork.some(isAside) ? undefined : this.#waiting[0]);
     if (inWork.length === 0 || next === undefined) return next;
     if (suspect !== undefined || inWork.some(({ deaths }) => deaths > 0)) return undefined;
     const bytes = inWork.reduce((sum, job) => sum + job.bytes, next.bytes);

@@ -17,7 +17,7 @@ export type JournaledCall = Omit<ProjectedCall, "header"> & {
 export interface JournalProcessor {
   /**
    * Redacts the journal first, where its call is to be. Rejects as `projectJournal` does, and with `renderer_died` when every attempt
-   * ended with the renderer's death. With `trace` the result has spans. With `isRedacted` a journal that cannot be read is deleted.
+   * ended with the renderer's death. With `trace` the result has spans. With `isRedacted` a journal that is damaged is deleted.
    */
   project(callId: CallId, trace?: SpanRequest, isRedacted?: boolean): Promise<JournaledCall>;
   /** Writes the call's recording; rejects as `renderRecording` does, and with `renderer_died`. */

@@ -11,6 +11,7 @@ import {
   type JournalHeader,
   type JournalRecord,
   journalUnreadable,
+  journalUnsupported,
 } from "./records.ts";
 import {
   ATTACHMENTS_SINCE_VERSION,
@@ -168,8 +169,8 @@ export class JournalEncoder {
  * Decodes records from chunks of any length. Records of an older version get the names of the current one, and the
  * stream of a journal without attachments is attachment 1.
  *
- * Throws `journal_unreadable` for anything that no writer produces. A file that ends in the middle of a record is no
- * error.
+ * Throws `journal_unreadable` for anything that no writer produces, and `journal_unsupported` for a later version. A file that ends in
+ * the middle of a record is no error.
  */
 export class JournalDecoder {
   readonly #onRecord: (record: JournalRecord) => void;
@@ -226,8 +227,10 @@ function readPreamble(bytes: Buffer, versions: JournalVersions): Preamble {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw journalUnreadable("it is not a journal");
   const version = bytes.readUInt16LE(MAGIC.length);
   const renames = renamesFrom(version, versions);
-  if (renames === undefined)
-    throw journalUnreadable(`unsupported version ${version}, the current one is ${versions.current}`);
+  if (renames === undefined) {
+    const error = version > versions.current ? journalUnsupported : journalUnreadable;
+    throw error(`unsupported version ${version}, the current one is ${versions.current}`);
+  }
   return { version, renames };
 }
 

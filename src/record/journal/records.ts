@@ -141,3 +141,7 @@ export type JournalRecord =
 /** A journal is missing or invalid. `what` says how, without quoting content. */
 export const journalUnreadable = (what: string, cause?: unknown): TrunklineError =>
   new TrunklineError("journal_unreadable", "service", `the journal cannot be read: ${what}`, { cause });
+
+/** A journal is of a later version than this build reads: it may be whole, and another build reads it. `what` says which version. */
+export const journalUnsupported = (what: string): TrunklineError =>
+  new TrunklineError("journal_unsupported", "service", `the journal cannot be read: ${what}`);

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { access } from "node:fs/promises";
 import type { Waveform } from "../../core/calls/waveform.ts";
 import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
@@ -33,10 +33,8 @@ export class WaveformReader {
     } catch (error) {
       if (systemErrorCodeOf(error) !== "ENOENT") throw error;
     }
-    await withFiles(callId, async () => {
-      // Another request may have been faster.
-      if (!existsSync(path)) await makeWaveform(callId);
-    });
+    // Another request may have been faster.
+    await withFiles(callId, () => access(path).catch(() => makeWaveform(callId)));
     return await readWaveform({ path, key }, buckets);
   }
 }

@@ -22,8 +22,9 @@ const WRITE_BYTES = 64 * 1024;
  * old one is as it was. It has the same records at the same times, and where the worker died, the commands that end the call. It
  * cannot be replayed: its header says so. Does nothing for other journals, and for one that was redacted before.
  *
- * Rejects with `journal_unreadable`, and with the file system's error. A journal that is damaged is deleted: what cannot be read cannot
- * be redacted. `isRedacted`: the record of the call says that it is to be redacted, which a header that is damaged cannot say.
+ * Rejects with `journal_unreadable`, `journal_unsupported`, and with the file system's error. A journal that is damaged is deleted: what
+ * cannot be read cannot be redacted. One of a later version stays: nothing is made or shown of it by this build. `isRedacted`: the
+ * record of the call says that it is to be redacted, which a header that is damaged cannot say.
  */
 export async function redactJournal(journal: MediaFile, isRedacted = false): Promise<void> {
   let mustGo = isRedacted;

@@ -11,7 +11,7 @@ import {
   STT_UNRECOGNIZED_SPEECH_MS_MAX,
 } from "../../core/limits/stt.ts";
 import { NO_SPEECH, type SpeechActivity } from "../../media/voice-activity/speech-activity.ts";
-import type { CallStt, CallSttStream, ProviderObserver, SttEvent, SttStream, SttStreamOptions } from "../contracts.ts";
+import type { CallSttStream, ProviderObserver, SttEvent, SttStream, SttStreamOptions } from "../contracts.ts";
 import { EventQueue } from "../event-queue.ts";
 import type { StreamPermit } from "../resilience/circuit-breaker.ts";
 import { reportFailover } from "../resilience/fallback.ts";
@@ -20,6 +20,7 @@ import { CandidateRotation, type SttCandidate } from "./candidates.ts";
 import { PendingUtterances } from "./pending-utterances.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 import { UnrecognizedSpeech } from "./unrecognized-speech.ts";
+import { hasFinalForEach } from "./utterance-finals.ts";
 
 const REPLAY_SILENCE_FRAMES = STT_REPLAY_SILENCE_MS / FRAME_MS;
 /** A final that arrives after this many unvoiced frames covers all speech before them. */
@@ -173,7 +174,7 @@ export class FailoverSttStream implements CallSttStream {
   #bufferFrame(frame: Int16Array, activity: SpeechActivity): void {
     if (activity.isSpeech && activity.isSpeaking) this.#hasPendingSpeech = true;
     const stt = this.#current?.candidate.stt;
-    this.#pendingUtterances.frame(activity, stt !== undefined && hasFinalForEach(stt));
+    this.#pendingUtterances.frame(activity, stt !== undefined && hasFinalForEach(stt.capabilities));
     this.#replayBuffer.push(frame, activity);
     if (!this.#hasPendingSpeech) this.#replayBuffer.keepLast(REPLAY_SILENCE_FRAMES);
   }
@@ -253,7 +254,7 @@ export class FailoverSttStream implements CallSttStream {
       this.#failCrossChecked();
     }
     this.#failCrossChecked = () => {};
-    const isFinalForEach = hasFinalForEach(current.candidate.stt);
+    const isFinalForEach = hasFinalForEach(current.candidate.stt.capabilities);
     // Where each utterance has a final, interims cover one that goes on, not those that are over.
     if (!isFinalForEach) this.#pendingUtterances.resolveAll();
     else if (event.kind === "final") this.#pendingUtterances.resolveOldest();
@@ -307,7 +308,3 @@ export class FailoverSttStream implements CallSttStream {
     this.#current = undefined;
   }
 }
-
-/** Whether the STT sends one final for each utterance, as the call divides them, coughs included. */
-const hasFinalForEach = ({ capabilities: { interimTranscripts, finalPerUtterance } }: CallStt): boolean =>
-  !interimTranscripts || finalPerUtterance === true;

@@ -24,10 +24,10 @@ export class ActivityReports {
     this.#options = options;
   }
 
-  /** Reports all calls at once, and what changes from then on. */
+  /** Reports all calls, at once or with the next report of those that have begun before, and what changes from then on. */
   start(): void {
-    this.stop();
-    this.#report();
+    this.#reported = new Map();
+    if (this.#cancelTimer === undefined) this.#report();
   }
 
   stop(): void {

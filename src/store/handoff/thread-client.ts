@@ -41,6 +41,12 @@ export interface HandoffThreadClientOptions {
   onFailed(error: Error): void;
 }
 
+/** What a worker answers to a question. */
+type WorkerAnswer = Extract<
+  FromHandoffThread,
+  { kind: "phone-updated" | "live-outcome" | "resume-address" | "listen-address" }
+>;
+
 /**
  * The control process's interface to the handoff thread. The thread has the workers' socket and its own connection to
  * the database. It redeems tokens even while the control process's event loop is busy, and passes on everything else.
@@ -53,10 +59,8 @@ export class HandoffThreadClient {
   /** The connection numbers of the connected workers. */
   readonly #workers = new Map<WorkerId, number>();
   readonly #pendingMetrics = new Map<number, (metrics: ReadonlyMap<WorkerId, ProcessMetrics | undefined>) => void>();
-  readonly #pendingUpdates = new Map<number, (isTaken: boolean) => void>();
-  readonly #pendingListens = new Map<number, (answer: ListenAnswer | undefined) => void>();
-  readonly #pendingLive = new Map<number, (outcome: LiveOutcome | undefined) => void>();
-  readonly #pendingAddresses = new Map<number, (url: string | undefined) => void>();
+  /** Questions to workers, by their numbers. */
+  readonly #pendingAnswers = new Map<number, (answer: WorkerAnswer) => void>();
   #handlers: HandoffHandlers | undefined;
   #onListening = (): void => {};
   /** Callers that wait for all events before a ping to be delivered. */
@@ -129,11 +133,9 @@ export class HandoffThreadClient {
    * connected, has no such call, or does not answer within WORKER_ANSWER_MS_MAX. Never rejects.
    */
   phoneUpdate(workerId: WorkerId, callId: CallId, update: PhoneUpdate): Promise<boolean> {
-    const id = ++this.#lastRequestId;
-    this.#send({ kind: "phone-update", id, workerId, callId, update });
-    return new Promise((resolve) => {
-      this.#pendingUpdates.set(id, resolve);
-    });
+    return this.#ask("phone-updated", (id) => ({ kind: "phone-update", id, workerId, callId, update })).then(
+      ({ isTaken }) => isTaken,
+    );
   }
 
   /**
@@ -141,11 +143,9 @@ export class HandoffThreadClient {
    * WORKER_ANSWER_MS_MAX. Never rejects.
    */
   requestLive(workerId: WorkerId, callId: CallId, request: LiveRequest): Promise<LiveOutcome | undefined> {
-    const id = ++this.#lastRequestId;
-    this.#send({ kind: "live-request", id, workerId, callId, request });
-    return new Promise((resolve) => {
-      this.#pendingLive.set(id, resolve);
-    });
+    return this.#ask("live-outcome", (id) => ({ kind: "live-request", id, workerId, callId, request })).then(
+      ({ outcome }) => outcome,
+    );
   }
 
   /**
@@ -154,11 +154,9 @@ export class HandoffThreadClient {
    * agent knows why the caller is back. Undefined as `phoneUpdate` is false. Never rejects.
    */
   resumeAddress(workerId: WorkerId, callId: CallId): Promise<string | undefined> {
-    const id = ++this.#lastRequestId;
-    this.#send({ kind: "resume-address", id, workerId, callId });
-    return new Promise((resolve) => {
-      this.#pendingAddresses.set(id, resolve);
-    });
+    return this.#ask("resume-address", (id) => ({ kind: "resume-address", id, workerId, callId })).then(
+      ({ url }) => url,
+    );
   }
 
   /**
@@ -166,11 +164,9 @@ export class HandoffThreadClient {
    * within WORKER_ANSWER_MS_MAX. Never rejects.
    */
   listenAddress(workerId: WorkerId, callId: CallId): Promise<ListenAnswer | undefined> {
-    const id = ++this.#lastRequestId;
-    this.#send({ kind: "listen-address", id, workerId, callId });
-    return new Promise((resolve) => {
-      this.#pendingListens.set(id, resolve);
-    });
+    return this.#ask("listen-address", (id) => ({ kind: "listen-address", id, workerId, callId })).then(
+      ({ answer }) => answer,
+    );
   }
 
   /** With `isOn` the workers report what all of their calls do, and then what changes: again, where they did so before. */
@@ -303,23 +299,21 @@ export class HandoffThreadClient {
     }
   }
 
-  #onAnswer(
-    message: Extract<
-      FromHandoffThread,
-      { kind: "phone-updated" | "live-outcome" | "resume-address" | "listen-address" }
-    >,
-  ): void {
-    const { id } = message;
-    if (message.kind === "phone-updated") take(this.#pendingUpdates, id)?.(message.isTaken);
-    else if (message.kind === "live-outcome") take(this.#pendingLive, id)?.(message.outcome);
-    else if (message.kind === "resume-address") take(this.#pendingAddresses, id)?.(message.url);
-    else take(this.#pendingListens, id)?.(message.answer);
+  /** Sends a question to a worker; the thread answers each one, by its kind of answer. */
+  #ask<Kind extends WorkerAnswer["kind"]>(
+    _kind: Kind,
+    question: (id: number) => ToHandoffThread,
+  ): Promise<Extract<WorkerAnswer, { kind: Kind }>> {
+    this.#lastRequestId += 1;
+    const id = this.#lastRequestId;
+    this.#send(question(id));
+    return new Promise((resolve) => {
+      this.#pendingAnswers.set(id, resolve as (answer: WorkerAnswer) => void);
+    });
   }
-}
 
-/** Removes a value from a map. */
-function take<T>(pending: Map<number, T>, id: number): T | undefined {
-  const value = pending.get(id);
-  pending.delete(id);
-  return value;
+  #onAnswer(answer: WorkerAnswer): void {
+    this.#pendingAnswers.get(answer.id)?.(answer);
+    this.#pendingAnswers.delete(answer.id);
+  }
 }

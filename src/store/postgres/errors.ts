@@ -28,12 +28,11 @@ export function translated(error: unknown): unknown {
 export const isConflict = (error: unknown): boolean => hasState(error, CONFLICT_STATES);
 
 /**
- * As `isConflict`, of a serializable transaction, which has looked whether its keys are free: a key that another transaction has taken
- * since then is a conflict too, which Postgres reports as a unique violation where the other is not serializable or has committed. See
- * the Postgres manual, 13.5.
+ * Whether an error or its cause is that a key is taken. In a serializable transaction, which has looked whether its keys are free, that
+ * may be a conflict: another has taken one since then, and Postgres does not always report that as a serialization failure. It may also
+ * be a defect of ours: the error does not say which. See the Postgres manual, 13.5.
  */
-export const isSerializableConflict = (error: unknown): boolean =>
-  hasState(error, [...CONFLICT_STATES, UNIQUE_VIOLATION]);
+export const isTakenKey = (error: unknown): boolean => hasState(error, [UNIQUE_VIOLATION]);
 
 const hasState = (error: unknown, states: readonly unknown[]): boolean =>
   error instanceof Error && (("code" in error && states.includes(error.code)) || hasState(error.cause, states));

@@ -1,9 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { Kysely, PostgresDialect, type Transaction } from "kysely";
-import { POSTGRES_RETRY_MS_FIRST, POSTGRES_RETRY_MS_MAX, POSTGRES_TRIES_MAX } from "../../core/limits/postgres.ts";
+import {
+  POSTGRES_RETRY_MS_FIRST,
+  POSTGRES_RETRY_MS_MAX,
+  POSTGRES_TAKEN_KEY_RETRIES_MAX,
+  POSTGRES_TRIES_MAX,
+} from "../../core/limits/postgres.ts";
 import type { ColumnTypes, SqlDatabase } from "../sql/database.ts";
 import type { Tables } from "../sql/tables.ts";
-import { isConflict, isSerializableConflict } from "./errors.ts";
+import { isConflict, isTakenKey } from "./errors.ts";
 import type { Pool } from "./pool.ts";
 
 /** See `SqlDatabase`. */
@@ -25,10 +30,13 @@ export class PostgresDatabase implements SqlDatabase {
 
   /**
    * Postgres detects transactions that would have another result if they ran one after another, and cancels one of
-   * them, which is then run again. So is one that has found a key free which another has taken before it could.
+   * them, which is then run again. So is, a few times, one that has found a key free which another has taken before it could.
    */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
-    return retried(() => this.db.transaction().setIsolationLevel("serializable").execute(work), isSerializableConflict);
+    return retried(
+      () => this.db.transaction().setIsolationLevel("serializable").execute(work),
+      POSTGRES_TAKEN_KEY_RETRIES_MAX,
+    );
   }
 
   /** The default of Postgres. The conflicts that are left are deadlocks. */
@@ -64,16 +72,16 @@ export class PostgresDatabase implements SqlDatabase {
   }
 }
 
-/** Runs a transaction again that had a conflict with another one. */
-async function retried<T>(
-  transaction: () => Promise<T>,
-  hasConflict: (error: unknown) => boolean = isConflict,
-): Promise<T> {
+/** Runs a transaction again that had a conflict with another one, and `takenKeyRetries` times one whose key was taken. */
+async function retried<T>(transaction: () => Promise<T>, takenKeyRetries = 0): Promise<T> {
+  let takenKeys = 0;
   for (let tries = 1; ; tries++) {
     try {
       return await transaction();
     } catch (error) {
-      if (tries === POSTGRES_TRIES_MAX || !hasConflict(error)) throw error;
+      if (isTakenKey(error)) takenKeys += 1;
+      else if (!isConflict(error)) throw error;
+      if (tries === POSTGRES_TRIES_MAX || takenKeys > takenKeyRetries) throw error;
     }
     await setTimeout(Math.random() * Math.min(POSTGRES_RETRY_MS_FIRST * 2 ** (tries - 1), POSTGRES_RETRY_MS_MAX));
   }

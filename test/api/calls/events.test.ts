@@ -294,6 +294,7 @@ describe("GET /calls/{id}/events", () => {
       { atMs: 540, source: "event", kind: "speech-started", startMs: 500 },
       { atMs: 1_000, source: "event", kind: "playout-started", turnId: 1 },
       { atMs: 1_100, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 },
+      { atMs: 9_000, source: "event", kind: "audio-gap", gapMs: 8_020, lostMs: 8_020 },
       { atMs: 9_000, source: "event", kind: "speech-ended", endMs: 980 },
       END,
     ]);

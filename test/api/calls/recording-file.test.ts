@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isResourceShortage, matchesEtag, openRecording, rangeOf } from "../../../src/api/calls/recording-file.ts";
+import { isResourceShortage, openRecording, rangeOf } from "../../../src/api/calls/recording-file.ts";
+import { matchesEtag } from "../../../src/api/http/etag.ts";
 
 describe("the range of a request", () => {
   test.each([

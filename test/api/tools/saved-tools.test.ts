@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TOOL_NAMES } from "../../../src/api/tools/schemas.ts";
 import type { ToolSpec } from "../../../src/core/calls/spec.ts";
+import { systemClock } from "../../../src/core/clock.ts";
 import { asCallId, asToolId } from "../../../src/core/ids.ts";
 import { MCP_LISTINGS_PER_ACCOUNT_MAX } from "../../../src/core/limits/tools.ts";
 import { HttpTools } from "../../../src/core/tools/http/client.ts";
@@ -96,7 +97,7 @@ beforeEach(async () => {
     toolsAllowLoopback: true,
     httpTools: new HttpTools(options),
     mcpTools,
-    mcpLister: new McpLister({ mcpTools, schemas: INLINE_SCHEMAS, reservedNames: TOOL_NAMES }),
+    mcpLister: new McpLister({ mcpTools, schemas: INLINE_SCHEMAS, reservedNames: TOOL_NAMES, clock: systemClock }),
   });
 });
 afterEach(async () => {

@@ -128,8 +128,9 @@ describe("saved tools", () => {
     const { specsOf, lines } = scene([saved("tool_1", mcp, ["search", "cancel"])]);
     const [search, ...others] = await specsOf(selected);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { toolId: "tool_1", argument: "customer", ignored: 1, msg: expect.stringContaining("fixed arguments ignored") },
+      { accountId: "account_1", toolId: "tool_1", ignored: 1, msg: expect.stringContaining("fixed arguments ignored") },
     ]);
+    expect(lines.join()).not.toContain("customer");
     expect(search).toEqual({
       ...{ kind: "mcp", name: "search", description: "From afar.", parameters: PARAMETERS, toolId: "tool_1" },
       ...{ timeoutMs: 3_000, readOnly: true, fixedArguments: { order: "A" } },

@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)("the page of one call", { retry: ifMachineStalled,
       await recordingIsPlayed(tab);
       await filesAreSaved(tab);
       await tab.getByRole("button", { name: "Run", exact: true }).click();
-      await tab.getByText("identical", { exact: true }).waitFor();
+      await tab.getByRole("status").getByText("identical").waitFor();
     });
     expect(faults).toEqual({ delays: [], reply: [], silence: [], events: [] });
     // Chromium reports the answer that leads to the sign-in page.

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { asCallId } from "../../../src/core/ids.ts";
 import { monoWav } from "../../../src/media/wav.ts";
-import { journalPath } from "../../../src/record/journal/reader.ts";
+import { journalPath, readJournal } from "../../../src/record/journal/reader.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";
 import { type AudioFormat, frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
@@ -68,6 +68,15 @@ const over = (id: string): Promise<Item> =>
     const answer = await service.api<Item>("GET", `/transcriptions/${id}`).catch(() => undefined);
     return answer?.status === 200 && !["queued", "processing"].includes(answer.body.status) && answer.body;
   });
+
+/** What is final by its journal, as `LiveClient.text`. */
+async function journaled(id: string): Promise<string> {
+  const texts: string[] = [];
+  await readJournal(journalPath(service.dataDir, asCallId(id)), (record) => {
+    if (record.kind === "command" && record.command.kind === "utterance") texts.push(record.command.text);
+  });
+  return texts.filter((text) => text !== "").join(" ");
+}
 
 test.concurrent("a live stream: finals come with times while it goes on, and the record has the same words", {
   retry: ifMachineStalled,
@@ -202,13 +211,15 @@ test("a worker that is killed in the middle leaves what was final, with labels i
   const line = await utterance(CARD_LINE, PCM);
   const speaking = client.speak([...meeting(), ...line.frames, ...silence(20_000)]);
   // Its client has the audio, and gets every word of it.
-  await until("the lines to be final", 20_000, () => client.text === `${FIRST} ${SECOND} ${CARD_LINE}`);
-  // The journal is on the disk within a second.
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const whole = `${FIRST} ${SECOND} ${CARD_LINE}`;
+  await until("the lines to be final", 20_000, () => client.text === whole);
+  await until("the lines to be in the journal", 20_000, async () => (await journaled(id)) === whole);
   process.kill(service.pid("worker"), "SIGKILL");
   await Promise.all([client.closed, speaking]);
   const item = await over(id);
   expect(item).toMatchObject({ status: "failed", failure: { code: "worker_lost" } });
-  expect(item.result.text).toBe(`${FIRST} ${SECOND} ${CARD_LINE.replace(CARD, "[card number]")}`);
+  // A number that a pause divides between two utterances has a label in each.
+  const text = item.result.text.replace(/(\[card number\])( \[card number\])+/, "$1");
+  expect(text).toBe(whole.replace(CARD, "[card number]"));
   expect(allBytes(service.dataDir)).not.toContain(CARD);
 });

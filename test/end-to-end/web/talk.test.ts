@@ -65,7 +65,11 @@ describe.skipIf(!hasChromium)("the page /talk", { retry: ifMachineStalled, timeo
       await tab.reload();
       await promptReady(tab);
     });
-    expect(faults).toEqual({ prompt: [], call: [], ended: [] });
+    expect(Object.entries(faults).map(([state, found]) => [state, ...found].join("\n"))).toEqual([
+      "prompt",
+      "call",
+      "ended",
+    ]);
     expect([withoutWebrtcRefusal(errors), elsewhere]).toEqual([[], []]);
     const log = service.process.stdout;
     for (const secret of [link.split("#")[1] ?? "", "tlo_", "tlp_"]) expect(log).not.toContain(secret);

@@ -207,6 +207,20 @@ describe("those who listen to a call", () => {
     expect(ended).toEqual(["sent"]);
   });
 
+  test("hear a call to its end: what is held back is sent before the connection closes", () => {
+    const { call, join, play } = listened();
+    const peer = join();
+    play(2);
+    for (let i = 0; i < 3; i += 1) {
+      call.caller(frame(1_000));
+      call.agent(mulaw(-8_000));
+    }
+    call.callOver();
+    const levels = [0, 1].map((channel) => peer.levels(channel as 0 | 1, 8_000).filter((level) => level > 0));
+    expect(levels.map(({ length }) => length)).toEqual([3, 3]);
+    expect(peer.closes).toEqual([[1_000, "call_ended"]]);
+  });
+
   test("end with the call, and what was dropped for them is counted when the last one is gone", () => {
     const { call, join, ended, empty } = listened();
     const [first, second] = [join(), join()];

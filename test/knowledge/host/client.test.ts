@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Clock } from "../../../src/core/clock.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import type { CorpusId } from "../../../src/core/ids.ts";
+import { asCorpusId, type CorpusId } from "../../../src/core/ids.ts";
 import type { RetrievalAnswer, Retriever } from "../../../src/core/knowledge/passages.ts";
 import {
   QUESTION_MS_MAX,
@@ -14,12 +14,14 @@ import {
 import { RetrievalClient } from "../../../src/knowledge/host/client.ts";
 import { QuestionQueue } from "../../../src/knowledge/host/question-queue.ts";
 import { RetrievalServer } from "../../../src/knowledge/host/server.ts";
+import type { IndexPage } from "../../../src/knowledge/index/open-corpora.ts";
 import { connectorTo } from "../../../src/store/handoff/socket-path.ts";
 import { CORPUS, OTHER_CORPUS, question } from "../../support/knowledge/indexes.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { eventually } from "../../support/providers/stt/stt-kit.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
+const LOST_CORPUS = asCorpusId("cor_0197a000-0000-7000-8000-000000000000");
 const ANSWER: RetrievalAnswer = { passages: [], tookMs: 3 };
 const answering: Retriever = { query: async () => ANSWER };
 /** One that answers nothing until its question is cancelled. */
@@ -38,15 +40,19 @@ const hanging = (): Retriever & { cancelled: number } => {
 };
 const life = (): AbortSignal => new AbortController().signal;
 
+/** Of the first page no file can be used. */
+const PAGES: readonly IndexPage[] = [
+  { corpora: [], next: LOST_CORPUS },
+  { corpora: [{ corpusId: CORPUS, languageId: "en", documents: [] }], next: CORPUS },
+  { corpora: [{ corpusId: OTHER_CORPUS, languageId: "en", documents: [] }] },
+];
+
 async function serve(path: string, retriever: Retriever, waitingMax?: number) {
   const outcomes: string[] = [];
   const server = new RetrievalServer({
     questions: new QuestionQueue({ retriever, ...(waitingMax !== undefined && { waitingMax }) }),
     change: async () => "done",
-    state: async (after) => ({
-      corpora: [{ corpusId: after === undefined ? CORPUS : OTHER_CORPUS, languageId: "en", documents: [] }],
-      isLast: after !== undefined,
-    }),
+    state: async (after) => PAGES.find((_, at) => PAGES[at - 1]?.next === after) ?? { corpora: [] },
     metrics: async () => "trunkline_metric 1\n",
     clock: systemClock,
     onQuestion: (outcome) => outcomes.push(outcome),
@@ -143,7 +149,7 @@ describe("the client of the retrieval process", () => {
     expect(outcomes).toEqual(["failed", "defect"]);
   });
 
-  test("reads page by page what the index has", async () => {
+  test("reads page by page what the index has, also where no file of a page can be used", async () => {
     const path = socketPath();
     await serve(path, answering);
     const { client } = clientOf(path);
@@ -156,9 +162,9 @@ describe("the client of the retrieval process", () => {
     const connections = createServer((connection) => {
       count += 1;
       connection.destroy();
+      if (count === 8) connections.close();
     });
     connections.listen(path);
-    onTestFinished(() => void connections.close());
     const delaysMs: number[] = [];
     const clock: Clock = {
       ...systemClock,
@@ -170,7 +176,9 @@ describe("the client of the retrieval process", () => {
     };
     const { client } = clientOf(path, clock);
     client.state().catch(() => {});
-    await eventually(() => count >= 8).toBe(true);
+    await eventually(() => delaysMs.length >= 10).toBe(true);
+    // Nothing listens any more: the next process is about to start.
+    expect(delaysMs.slice(8, 10)).toEqual([RETRIEVAL_RECONNECT_MS, RETRIEVAL_RECONNECT_MS]);
     expect(delaysMs.slice(0, 3)).toEqual([1, 2, 4].map((times) => times * RETRIEVAL_RECONNECT_MS));
     expect(delaysMs.at(6)).toBe(RETRIEVAL_RECONNECT_MS_MAX);
   });

@@ -21,7 +21,8 @@ function scene({ tookMs = 0 } = {}) {
       state.isCompact = true;
     },
   };
-  const compactor = new Compactor({ writer, clock });
+  const failures: unknown[] = [];
+  const compactor = new Compactor({ writer, clock, onFailed: (error) => failures.push(error) });
   /** A change each 100 ms. With `removes`, each removes something. */
   const keepChanging = (forMs: number, removes = false): void => {
     for (let ms = 0; ms < forMs; ms += 100) {
@@ -30,7 +31,7 @@ function scene({ tookMs = 0 } = {}) {
       clock.advance(100);
     }
   };
-  return { clock, state, compactor, keepChanging };
+  return { clock, state, compactor, failures, keepChanging };
 }
 
 test("words are overwritten a little after the last change", () => {
@@ -75,4 +76,19 @@ test("what has failed is done again", () => {
   clock.advance(1);
   expect(state.count).toBe(2);
   expect(state.isCompact).toBe(true);
+});
+
+test("failures are reported once, until one has succeeded", () => {
+  const { clock, state, compactor, failures } = scene();
+  const fail = (): void => {
+    [state.isCompact, state.fails] = [false, true];
+    compactor.changed();
+    clock.advance(3 * INDEX_COMPACT_MS_MAX);
+  };
+  fail();
+  expect([state.count, failures.length]).toEqual([3, 1]);
+  state.fails = false;
+  clock.advance(INDEX_COMPACT_MS_MAX);
+  fail();
+  expect(failures).toHaveLength(2);
 });

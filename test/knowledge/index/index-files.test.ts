@@ -139,9 +139,21 @@ describe("the index of a corpus", () => {
     await host.change(addition(2, TEXTS));
     await host.change({ kind: "corpus", corpusId: OTHER_CORPUS, languageId: "de" });
     const first = await host.corpora.page(undefined, 2);
-    expect(first).toMatchObject({ corpora: [{ corpusId: CORPUS, documents: [{}, {}] }], isLast: false });
-    expect(await host.corpora.page(CORPUS, 2)).toMatchObject({ corpora: [{ corpusId: OTHER_CORPUS }], isLast: true });
-    expect(await host.corpora.page(OTHER_CORPUS, 2)).toEqual({ corpora: [], isLast: true });
+    expect(first).toMatchObject({ corpora: [{ corpusId: CORPUS, documents: [{}, {}] }], next: CORPUS });
+    const second = await host.corpora.page(CORPUS, 2);
+    expect(second).toEqual({ corpora: [{ corpusId: OTHER_CORPUS, languageId: "de", documents: [] }] });
+    expect(await host.corpora.page(OTHER_CORPUS, 2)).toEqual({ corpora: [] });
+  });
+
+  test("a page goes on after files that cannot be used", async () => {
+    const { host, writer, path } = await filled();
+    await host.change({ kind: "corpus", corpusId: OTHER_CORPUS, languageId: "de" });
+    host.corpora.forget(CORPUS);
+    writer.close();
+    writeBack(path);
+    writeFileSync(path, "no database");
+    expect(await host.corpora.page(undefined, 1)).toEqual({ corpora: [], next: CORPUS });
+    expect(await host.corpora.page(CORPUS, 1)).toMatchObject({ corpora: [{ corpusId: OTHER_CORPUS }] });
   });
 
   test("ids that are no names of files are of no corpus", async () => {

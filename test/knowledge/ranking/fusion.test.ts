@@ -15,7 +15,7 @@ describe("reciprocal rank fusion", () => {
   });
 
   test("scores by ranks alone", () => {
-    expect(fused([ranking("a"), ranking("a")])).toEqual([{ key: "a", score: 2 / 61 }]);
+    expect(fused([ranking("a"), ranking("a")])).toEqual([{ key: "a", score: 2 / 6 }]);
   });
 
   test("keeps one ranking as it is", () => {

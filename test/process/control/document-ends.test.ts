@@ -13,8 +13,20 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 const id = (number: number): DocumentId =>
   asDocumentId(`doc_0197a000-0000-7000-8000-${String(number).padStart(12, "0")}`);
 
+/** Those of documents with these numbers cannot be removed. */
+class SomeStuck extends DocumentFiles {
+  readonly stuck = new Set<DocumentId>();
+  readonly tried: DocumentId[] = [];
+
+  override async remove(documentId: DocumentId, version: number): Promise<void> {
+    this.tried.push(documentId);
+    if (this.stuck.has(documentId)) throw new Error("the file cannot be removed");
+    await super.remove(documentId, version);
+  }
+}
+
 function scene({ failures = 0 } = {}) {
-  const files = new DocumentFiles(temporaryDirectory());
+  const files = new SomeStuck(temporaryDirectory());
   const clock = new ManualClock();
   const { log } = memoryLog();
   const known = new Map<DocumentId, Document>();
@@ -65,6 +77,22 @@ describe("files that an earlier process has left", () => {
     await eventually(() => state.found).toBe(DOCUMENT_FILES_COMPARED + 10);
     await clock.play(10 * DOCUMENT_FILES_COMPARE_MS);
     expect([state.found, clock.pending]).toEqual([DOCUMENT_FILES_COMPARED + 10, 0]);
+  });
+
+  test("that cannot be removed come last, and are given up when no other is left", async () => {
+    const { ends, files, clock, add } = scene();
+    const count = 2 * DOCUMENT_FILES_COMPARED;
+    const paths: string[] = [];
+    for (let number = 0; number < count; number++) paths.push(await add(number));
+    files.stuck.add(id(0)).add(id(1));
+    await ends.start();
+    for (let round = 0; round < 3; round++) {
+      await clock.play(DOCUMENT_FILES_COMPARE_MS);
+      await eventually(() => files.tried.length).toBe(Math.min((round + 1) * DOCUMENT_FILES_COMPARED, count + 2));
+    }
+    await clock.play(10 * DOCUMENT_FILES_COMPARE_MS);
+    expect(paths.filter((path) => existsSync(path))).toHaveLength(2);
+    expect([files.tried.length <= count + 4, clock.pending]).toEqual([true, 0]);
   });
 
   test("are compared later where the store does not answer", async () => {

@@ -12,6 +12,7 @@ import { asCallId, asTurnId, type CallId } from "../../../src/core/ids.ts";
 import { HEARTBEAT_MS, RESTART_MS_MAX } from "../../../src/core/limits/processes.ts";
 import {
   RECORDS_CONCURRENT_MAX,
+  RENDERER_ASIDE_WAITING_MAX,
   RENDERER_JOURNAL_BYTES_MAX,
   RENDERER_STALL_MS_MAX,
   RENDERER_TRIES_MAX,
@@ -101,6 +102,27 @@ describe("the renderer's process", () => {
     latest().answerAll();
     latest().answerAll();
     expect(await Promise.all([...many, long, last])).toEqual(Array(RECORDS_CONCURRENT_MAX + 5).fill(RECORDING));
+  });
+
+  test("does what pages ask for after the ends of calls, one at a time, and refuses what too many wait for", async () => {
+    const { renderer, latest, ready } = scripted();
+    const replays = Array.from({ length: RENDERER_ASIDE_WAITING_MAX }, (_, index) =>
+      renderer.checkReplay(asCallId(`old ${index}`)),
+    );
+    const rendered = renderer.render(asCallId("ended"));
+    expect(renderer.checkReplay(asCallId("old 0"))).toBe(replays[0]);
+    await expect(renderer.makeWaveform(asCallId("more"))).rejects.toMatchObject({ code: "unavailable" });
+    await settled();
+    ready();
+    expect(ids(latest())).toEqual(["ended", "old 0"]);
+    const next = renderer.render(asCallId("ended later"));
+    await settled();
+    expect(ids(latest())).toEqual(["ended", "old 0", "ended later"]);
+    latest().answerAll();
+    expect(ids(latest())).toEqual(["old 1"]);
+    expect(await Promise.all([rendered, next])).toEqual([RECORDING, RECORDING]);
+    renderer.close();
+    await Promise.allSettled(replays);
   });
 
   test("says how far a recording is, to the one that requested it", async () => {

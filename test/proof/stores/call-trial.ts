@@ -73,7 +73,8 @@ export class CallTrial {
   #apiUrl = "";
   #key = "";
   #webhookId = "";
-  readonly #killedPids = new Set<number>();
+  /** By the times of their starts: the system gives pids again. */
+  readonly #killedStarts = new Set<number>();
   #postgresKills = 0;
   /** When the control process or Postgres was killed, of `performance.now()`. */
   readonly #killsMs: number[] = [];
@@ -217,11 +218,11 @@ export class CallTrial {
 
   async #killControl(): Promise<void> {
     for (;;) {
-      const pid = this.#controlPid();
+      const control = this.#control();
       const atMs = performance.now();
-      if (pid !== undefined && isKilled(pid)) {
+      if (control !== undefined && isKilled(control.pid)) {
         this.#killsMs.push(atMs);
-        this.#killedPids.add(pid);
+        this.#killedStarts.add(control.time);
         return;
       }
       await delay(RETRY_MS);
@@ -229,9 +230,10 @@ export class CallTrial {
   }
 
   /** The control process that was started last, where it is not known to be dead. */
-  #controlPid(): number | undefined {
-    const pid = this.#log().findLast(({ msg, kind }) => msg === "process started" && kind === "control")?.pid;
-    return pid === undefined || this.#killedPids.has(pid) ? undefined : pid;
+  #control(): { pid: number; time: number } | undefined {
+    const { pid, time } =
+      this.#log().findLast(({ msg, kind }) => msg === "process started" && kind === "control") ?? {};
+    return pid === undefined || time === undefined || this.#killedStarts.has(time) ? undefined : { pid, time };
   }
 
   #log(): readonly LogLine[] {
@@ -291,7 +293,7 @@ export class CallTrial {
     return {
       ...this.#trial,
       begun: this.#begun.length,
-      controlKills: this.#killedPids.size,
+      controlKills: this.#killedStarts.size,
       postgresKills: this.#postgresKills,
       recorded,
       lost,

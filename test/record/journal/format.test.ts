@@ -177,7 +177,6 @@ describe("journal format", () => {
   };
   test.each<[string, Buffer]>([
     ["another file", Buffer.from("RIFF0000WAVEfmt ")],
-    ["a later version", patched(4, (bytes) => bytes.writeUInt16LE(JOURNAL_VERSION + 1))],
     [
       "a record of a length that no record has",
       patched(eventAt + 2, (bytes) => bytes.writeUInt32LE(JOURNAL_BACKLOG_BYTES_MAX + 1)),
@@ -215,6 +214,13 @@ describe("journal format", () => {
   ])("refuses %s", (_, bytes) => {
     expect(() => decoded(bytes)).toThrow(
       expect.toSatisfy((error) => error instanceof TrunklineError && error.code === "journal_unreadable"),
+    );
+  });
+
+  test("refuses a later version by a code of its own: the file may be whole", () => {
+    const later = patched(4, (bytes) => bytes.writeUInt16LE(JOURNAL_VERSION + 1));
+    expect(() => decoded(later)).toThrow(
+      expect.toSatisfy((error) => error instanceof TrunklineError && error.code === "journal_unsupported"),
     );
   });
 

@@ -9,6 +9,7 @@ import { EventLister, type ListedEvent } from "../../../src/record/events/event-
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
+import { JOURNAL_VERSION } from "../../../src/record/journal/versions.ts";
 import { writeAtomically } from "../../../src/record/recording/wav-file.ts";
 import { redactJournal } from "../../../src/record/redaction/redact-journal.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";
@@ -262,6 +263,16 @@ describe("redacting the journal of a call that is over", () => {
       await expect(redacting).rejects.toThrow("the journal cannot be read");
       expect(readdirSync(dirname(file.path))).toEqual([]);
     }
+  });
+
+  test("leaves a journal of a later version as it is, for the build that reads it", async () => {
+    const file = call().end(6_000);
+    const later = readFileSync(file.path);
+    later.writeUInt16LE(JOURNAL_VERSION + 1, 4);
+    writeFileSync(file.path, later);
+    const redacting = redactJournal({ path: file.path, key: undefined }, true);
+    await expect(redacting).rejects.toMatchObject({ code: "journal_unsupported" });
+    expect(readFileSync(file.path).equals(later)).toBe(true);
   });
 
   test("leaves the journal as it was where the disk refuses, so that another attempt redacts it", async () => {

@@ -47,11 +47,15 @@ test("a worker reports all of its calls at first, then once a second those that 
   expect(sent.slice(2)).toEqual([[answered]]);
 });
 
-test("a worker that is asked again reports all of its calls again", () => {
-  const { reports, sent, now } = reporting();
+test("a worker that is asked again reports all of its calls again with its next report: not more often for those who ask often", async () => {
+  const { reports, sent, now, second } = reporting();
   reports.start();
-  reports.start();
+  for (let i = 0; i < 10; i += 1) reports.start();
+  expect(sent).toEqual([now.calls]);
+  await second();
   expect(sent).toEqual([now.calls, now.calls]);
+  await second();
+  expect(sent).toHaveLength(2);
 });
 
 test("what could not be sent is reported later, and nothing after the end", async () => {

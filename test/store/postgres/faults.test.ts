@@ -3,7 +3,12 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { AccountId } from "../../../src/core/ids.ts";
-import { POSTGRES_POLL_MS, POSTGRES_QUERY_MS_MAX, POSTGRES_TRIES_MAX } from "../../../src/core/limits/postgres.ts";
+import {
+  POSTGRES_POLL_MS,
+  POSTGRES_QUERY_MS_MAX,
+  POSTGRES_TAKEN_KEY_RETRIES_MAX,
+  POSTGRES_TRIES_MAX,
+} from "../../../src/core/limits/postgres.ts";
 import type { CallEvent } from "../../../src/store/call-store.ts";
 import { openPostgresStores } from "../../../src/store/postgres/open-stores.ts";
 import { Pool } from "../../../src/store/postgres/pool.ts";
@@ -218,6 +223,15 @@ describe.skipIf(!hasPostgres)("the stores on Postgres (only where postgresql is 
         return false;
       });
       expect([tries, keptByOther, await amounts()]).toEqual([2, true, [0, 0, 0]]);
+    });
+
+    test("are given up soon where a key stays taken: that is a defect, and no conflict", async () => {
+      const trying = database.transaction(async (tx) => {
+        tries += 1;
+        await sql`INSERT INTO account VALUES (1, 0)`.execute(tx);
+      });
+      await expect(trying).rejects.toMatchObject({ code: "23505" });
+      expect(tries).toBe(1 + POSTGRES_TAKEN_KEY_RETRIES_MAX);
     });
 
     test("in a deadlock are both done", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { millisecondsOf } from "../../../src/core/clocks.ts";
 import { Reloads } from "../../../web/dashboard/app/reloads.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -6,7 +7,9 @@ import { ManualClock } from "../../support/manual-clock.ts";
 function loaded() {
   const clock = new ManualClock();
   const begunMs: number[] = [];
-  const reloads = new Reloads(() => begunMs.push(clock.nowMs()), clock);
+  const nowMs = (): number => millisecondsOf(clock.nowMs());
+  const after = clock.after.bind(clock);
+  const reloads = new Reloads(() => begunMs.push(nowMs()), { nowMs, after });
   return { clock, begunMs, reloads };
 }
 

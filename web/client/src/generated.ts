@@ -7773,7 +7773,7 @@ export interface components {
                 allowedTools: string[] | null;
                 /** @description The tools that calls get. */
                 toolNames: string[];
-                /** @description Tools of the server that calls do not get, the first 50. `malformed`: it is no tool of the protocol. `name`: its name is not 1 to 64 of the characters A-Z, a-z, 0-9, `_` and `-`. `built_in`: its name is that of a built-in tool. `duplicate`: the server lists another tool of the same name before it. `schema`: its schema is too long, too deep, has external references, or cannot be compiled in time. `too_many`: the server has too many tools, or their schemas are too long together: name some in `allowedTools`. */
+                /** @description Tools of the server that calls do not get, the first 50. `malformed`: it is no tool of the protocol. `name`: its name is not 1 to 64 of the characters A-Z, a-z, 0-9, `_` and `-`, or has a secret of the tool's headers in it. `built_in`: its name is that of a built-in tool. `duplicate`: the server lists another tool of the same name before it. `schema`: its schema is too long, too deep, has external references, or cannot be compiled in time. `too_many`: the server has too many tools, or their schemas are too long together: name some in `allowedTools`. */
                 omittedTools: {
                     name: string;
                     /** @enum {string} */
@@ -8055,7 +8055,7 @@ export interface components {
                 allowedTools: string[] | null;
                 /** @description The tools that calls get. */
                 toolNames: string[];
-                /** @description Tools of the server that calls do not get, the first 50. `malformed`: it is no tool of the protocol. `name`: its name is not 1 to 64 of the characters A-Z, a-z, 0-9, `_` and `-`. `built_in`: its name is that of a built-in tool. `duplicate`: the server lists another tool of the same name before it. `schema`: its schema is too long, too deep, has external references, or cannot be compiled in time. `too_many`: the server has too many tools, or their schemas are too long together: name some in `allowedTools`. */
+                /** @description Tools of the server that calls do not get, the first 50. `malformed`: it is no tool of the protocol. `name`: its name is not 1 to 64 of the characters A-Z, a-z, 0-9, `_` and `-`, or has a secret of the tool's headers in it. `built_in`: its name is that of a built-in tool. `duplicate`: the server lists another tool of the same name before it. `schema`: its schema is too long, too deep, has external references, or cannot be compiled in time. `too_many`: the server has too many tools, or their schemas are too long together: name some in `allowedTools`. */
                 omittedTools: {
                     name: string;
                     /** @enum {string} */

@@ -1,7 +1,9 @@
-import type { EpochMs } from "../../clocks.ts";
+import type { Clock } from "../../clock.ts";
+import { addMs, type EpochMs, type MonotonicMs } from "../../clocks.ts";
 import type { AccountId } from "../../ids.ts";
-import { MCP_OMITTED_TOOLS_NAMED_MAX, MCP_SCHEMAS_CHARS_MAX } from "../../limits/tools.ts";
+import { MCP_OMITTED_TOOLS_NAMED_MAX, MCP_SCHEMAS_CHARS_MAX, SCHEMAS_OF_REQUEST_MS_MAX } from "../../limits/tools.ts";
 import type { SchemaChecks } from "../../schemas/checker.ts";
+import { compiledInTime } from "../../schemas/compiled-in-time.ts";
 import type { ToolFault } from "../outcome.ts";
 import type { AccountToolSecrets } from "../secrets.ts";
 import type { ListedTool, OmissionReason, OmittedTool } from "./messages.ts";
@@ -21,6 +23,7 @@ export interface McpListerOptions {
   schemas: Pick<SchemaChecks, "compile">;
   /** The names of all built-in tools. */
   reservedNames: readonly string[];
+  clock: Clock;
 }
 
 /**
@@ -41,7 +44,7 @@ export class McpLister {
 
   /** Never rejects. `toolSecrets`: the account's own. */
   async list(server: McpServerOfAccount, toolSecrets: AccountToolSecrets): Promise<McpListResult> {
-    const { mcpTools } = this.#options;
+    const { mcpTools, clock } = this.#options;
     const outcome = await mcpTools.withSecrets({ accountId: server.accountId, toolSecrets }).list(server);
     if (outcome.kind === "failed") {
       const { text, fault } = outcome.failure;
@@ -51,12 +54,13 @@ export class McpLister {
     const tools: ListedTool[] = [];
     const omitted: OmittedTool[] = [...outcome.list.omitted];
     let schemasChars = 0;
+    const schemasDeadlineMs = addMs(clock.nowMs(), SCHEMAS_OF_REQUEST_MS_MAX);
     for (const tool of outcome.list.tools) {
       const json = JSON.stringify(tool.parameters);
       const reason =
         schemasChars + json.length > MCP_SCHEMAS_CHARS_MAX
           ? "too_many"
-          : await this.#problemOf(server.accountId, tool, json);
+          : await this.#problemOf(server.accountId, tool, json, schemasDeadlineMs);
       if (reason === "unchecked")
         return { kind: "failed", reason: "its tools cannot be checked at present", fault: "busy", isOurs: true };
       if (reason === undefined) {
@@ -71,11 +75,12 @@ export class McpLister {
     accountId: AccountId,
     { name }: ListedTool,
     json: string,
+    schemasDeadlineMs: MonotonicMs,
   ): Promise<OmissionReason | "unchecked" | undefined> {
-    const { reservedNames, schemas } = this.#options;
+    const { reservedNames, schemas, clock } = this.#options;
     if (reservedNames.includes(name)) return "built_in";
-    const result = await schemas.compile(accountId, json);
-    if (result.outcome === "refused" || result.outcome === "failed") return "unchecked";
+    const result = await compiledInTime(json, { schemas, clock, accountId, schemasDeadlineMs });
+    if (result === undefined || result.outcome === "refused" || result.outcome === "failed") return "unchecked";
     return result.outcome === "answered" && result.answer.kind === "fits" ? undefined : "schema";
   }
 }

@@ -16,7 +16,7 @@ export interface ListedTool {
 /** Why a tool that a server lists cannot be used, each with its meaning, in Markdown. */
 export const OMISSION_MEANINGS = {
   malformed: "it is no tool of the protocol",
-  name: "its name is not 1 to 64 of the characters A-Z, a-z, 0-9, `_` and `-`",
+  name: "its name is not 1 to 64 of the characters A-Z, a-z, 0-9, `_` and `-`, or has a secret of the tool's headers in it",
   built_in: "its name is that of a built-in tool",
   duplicate: "the server lists another tool of the same name before it",
   schema: "its schema is too long, too deep, has external references, or cannot be compiled in time",

@@ -5,7 +5,7 @@ import { filledHeaders, maskedHeaders, withoutSecrets } from "../headers.ts";
 import { failed, type OnToolRequest, type ShownRequest, type ToolOutcome } from "../outcome.ts";
 import { type SecretsOfCall, type ToolSecrets, toolSecretFor, withSecretsOf } from "../secrets.ts";
 import type { McpClients } from "./client.ts";
-import type { ListOutcome, McpServer } from "./messages.ts";
+import type { ListOutcome, McpServer, ServerTools } from "./messages.ts";
 
 export interface McpToolsOptions {
   clients: McpClients;
@@ -78,7 +78,7 @@ export class McpTools {
     if (server === undefined) return { kind: "failed", failure: REFUSED };
     const outcome = await this.#options.clients.list(server.server, allowedTools);
     if (outcome.kind === "failed") return { kind: "failed", failure: withoutSecretsOf(server, outcome.failure) };
-    return { kind: "listed", list: JSON.parse(withoutSecrets(JSON.stringify(outcome.list), server.secrets)) };
+    return { kind: "listed", list: listWithoutSecrets(outcome.list, server.secrets) };
   }
 
   #serverOf({
@@ -97,6 +97,29 @@ export class McpTools {
 function withoutSecretsOf({ secrets }: { secrets: readonly string[] }, outcome: ToolOutcome): ToolOutcome {
   const text = withoutSecrets(outcome.text, secrets);
   return { ...outcome, text: outcome.fault === "protocol" ? cutText(text, REFUSAL_CHARS_MAX) : text };
+}
+
+/**
+ * A list without the secrets. A tool whose name has one is omitted: under another name it cannot be called. Of a schema only texts change:
+ * with a secret like "type" in its keys it would mean something else.
+ */
+function listWithoutSecrets({ tools, omitted }: ServerTools, secrets: readonly string[]): ServerTools {
+  const redacted = (text: string): string => withoutSecrets(text, secrets);
+  const textsRedacted = (_key: string, value: unknown): unknown =>
+    typeof value === "string" ? redacted(value) : value;
+  const named = tools
+    .filter(({ name }) => redacted(name) !== name)
+    .map(({ name }) => ({ name, reason: "name" as const }));
+  return {
+    tools: tools
+      .filter(({ name }) => redacted(name) === name)
+      .map(({ name, description, parameters }) => ({
+        name,
+        description: redacted(description),
+        parameters: JSON.parse(JSON.stringify(parameters), textsRedacted),
+      })),
+    omitted: [...omitted, ...named].map(({ name, reason }) => ({ name: redacted(name), reason })),
+  };
 }
 
 const shownCall = ({ name, url, headers }: McpTool, given: Readonly<Record<string, unknown>>): ShownRequest => ({

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { asToolCallId, type ToolCallId } from "../../../../src/core/ids.ts";
+import { fenceLine } from "../../../../src/core/knowledge/fences.ts";
 import { TOOL_RESULT_CHARS_MIN } from "../../../../src/core/limits/tools.ts";
 import type { Message } from "../../../../src/speech/contracts.ts";
 import { messageTokens } from "../../../../src/speech/llm/prompt/prompt-tokens.ts";
@@ -117,5 +118,12 @@ describe("ADV-H3: trimming a conversation to fit a prompt", () => {
     expect(once).toContain(" of 20000 characters are shown.]");
     expect(twice).toMatch(/^(?:👋)+\n\[Cut off: the first \d+ of 20000 characters are shown\.\]$/u);
     expect(twice.length).toBeLessThanOrEqual(512);
+  });
+
+  test("a result that ends with documents keeps their fence, in the smallest room too", () => {
+    const fence = fenceLine("0123456789abcdef".repeat(2));
+    const text = truncateToolResult(["Found.", fence, "x".repeat(1_000), fence].join("\n"), 150);
+    expect(text.length).toBeLessThanOrEqual(150);
+    expect(text).toContain(`\n${fence}\n[Cut off: `);
   });
 });

@@ -1,7 +1,8 @@
 import type { Schema } from "../../../client/src/index.ts";
-import { agentPage, callPage } from "../../app/addresses.ts";
+import { callPage } from "../../app/addresses.ts";
 import { endText, stateOf } from "../../app/call-states.ts";
 import { words } from "../../app/format.ts";
+import { AgentLink } from "../../ui/agent-link.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Code, Count, Delay, Duration, Foreign, Money, Time } from "../../ui/figures.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -176,15 +177,6 @@ const LATER_COLUMNS: readonly CallColumn[] = [
   },
 ];
 
-const Agent = ({ id, name }: { id: string | null; name: string | undefined }) =>
-  id === null ? (
-    <Foreign text={null} />
-  ) : (
-    <a href={agentPage(id)}>
-      <Foreign text={name ?? id} />
-    </a>
-  );
-
 export const callColumns = (agents: ReadonlyMap<string, string>): readonly CallColumn[] => [
   ...FIRST_COLUMNS,
   {
@@ -192,7 +184,7 @@ export const callColumns = (agents: ReadonlyMap<string, string>): readonly CallC
     title: "Agent",
     width: 168,
     isDefault: true,
-    cell: ({ agentId }) => <Agent id={agentId} name={agents.get(agentId ?? "")} />,
+    cell: ({ agentId }) => <AgentLink id={agentId} names={agents} />,
     exported: ({ agentId }) => agentId,
   },
   ...LATER_COLUMNS,

@@ -53,7 +53,7 @@ export function Export({ filters, columns }: { filters: CallFilters; columns: re
   return (
     <>
       <ErrorNote error={error} />
-      <span role="status" class="soft">
+      <span role="status" class={isCut ? "soft" : "hidden"}>
         {isCut && `The file has the newest ${numberText(CALLS_MAX)} calls: more match. Filter by time for the others.`}
       </span>
       <Menu button={<MenuButton>Export</MenuButton>}>

@@ -1,11 +1,12 @@
 import { useMemo, useState } from "preact/hooks";
-import { agentPage, callPage } from "../../app/addresses.ts";
+import { callPage } from "../../app/addresses.ts";
 import { stateOf } from "../../app/call-states.ts";
 import { liveActivity } from "../../app/events/use-events.ts";
 import { words } from "../../app/format.ts";
 import { mayAct } from "../../app/roles.ts";
 import { useAgentNames } from "../../app/use-agent-names.ts";
 import { useNow } from "../../app/use-now.ts";
+import { AgentLink } from "../../ui/agent-link.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Delay, Duration, Foreign } from "../../ui/figures.tsx";
 import { Menu, MenuButton, MenuChoice } from "../../ui/menu.tsx";
@@ -38,7 +39,11 @@ const columnsOf = (names: ReadonlyMap<string, string>, onAct: (act: Act) => void
     cell: ({ phone, connectionType }) => <Foreign text={phone?.from ?? words(connectionType)} />,
   },
   { name: "to", title: "To", cell: ({ phone }) => <Foreign text={phone?.to} /> },
-  { name: "agent", title: "Agent", cell: ({ agentId }) => <Agent id={agentId} names={names} /> },
+  {
+    name: "agent",
+    title: "Agent",
+    cell: ({ agentId }) => <AgentLink id={agentId} names={names} />,
+  },
   { name: "language", title: "Language", cell: ({ configuration }) => configuration.language },
   { name: "since", title: "For", isFigure: true, cell: (call) => <Since at={call.startedAt ?? call.createdAt} /> },
   { name: "now", title: "Now", cell: ({ id }) => <Now id={id} /> },
@@ -60,15 +65,6 @@ function State({ call }: { call: Call }) {
     </a>
   );
 }
-
-const Agent = ({ id, names }: { id: string | null; names: ReadonlyMap<string, string> }) =>
-  id === null ? (
-    <span class="soft">without a saved agent</span>
-  ) : (
-    <a href={agentPage(id)}>
-      <Foreign text={names.get(id) ?? id} />
-    </a>
-  );
 
 const Now = ({ id }: { id: string }) => <Foreign text={liveActivity.value.get(id)?.state} />;
 
