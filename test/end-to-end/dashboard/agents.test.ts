@@ -100,7 +100,7 @@ async function makeAgent(tab: Page, faults: Faults): Promise<void> {
   faults.refused = await accessibilityFaults(tab);
   await tab.getByLabel("Base prompt").fill("You answer the telephone of a bakery. You speak with {{customer}}.");
   await tab.getByLabel("Context").fill("The bakery is closed on Monday.");
-  await tab.getByLabel("Greeting").fill("Hello {{customer}}, this is the bakery.");
+  await tab.getByRole("textbox", { name: "Greeting" }).fill("Hello {{customer}}, this is the bakery.");
   await tab.getByText("{{customer}} is not among the variables yet.").waitFor();
   await tab.getByRole("button", { name: "Add", exact: true }).click();
   await tab.getByLabel("hang_up").check();
@@ -161,7 +161,7 @@ async function changeBesideAnother(tab: Page, faults: Faults): Promise<void> {
   await tab.getByText("version 3 live").waitFor();
   await tab.getByRole("heading", { name: "Night desk" }).waitFor();
   expect(await agents()).toMatchObject([{ name: "Night desk", context: "The bakery is closed on Sunday." }]);
-  await tab.getByLabel("Longest call, seconds").fill("300");
+  await tab.getByRole("spinbutton", { name: "Longest call, seconds" }).fill("300");
   await tab.getByRole("button", { name: "Save as draft" }).click();
   await tab.getByText("draft 4").waitFor();
   await tab.getByRole("button", { name: "Publish draft 4" }).click();
@@ -185,7 +185,7 @@ async function compareAndRestore(tab: Page, faults: Faults): Promise<void> {
   await tab.getByText("version 5 live").waitFor();
   await tab.getByRole("tab", { name: "Edit" }).click();
   await until("the restored version to be edited", 5_000, async () => {
-    return (await tab.getByLabel("Longest call, seconds").inputValue()) === "";
+    return (await tab.getByRole("spinbutton", { name: "Longest call, seconds" }).inputValue()) === "";
   });
 }
 
