@@ -7,6 +7,7 @@ import { Button } from "../../../ui/button.tsx";
 import { ErrorNote } from "../../../ui/failure.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { Foreign } from "../../../ui/figures.tsx";
+import type { CallSettings } from "../model/definition.ts";
 import { isOfOtherLanguage, sampleLanguage, sampleText } from "../model/voices.ts";
 import { useVoiceSample } from "../try/use-voice-sample.ts";
 import { type Editing, problemAt } from "./editing.ts";
@@ -53,6 +54,11 @@ export function LanguageAndVoice({ editing }: { editing: Editing }) {
   );
 }
 
+/** A greeting that can be spoken as it is. */
+function greetingOf({ greeting = "" }: CallSettings): string | undefined {
+  return greeting.trim() === "" || greeting.includes("{{") ? undefined : greeting;
+}
+
 function VoiceField({ editing, speech }: { editing: Editing; speech: Speech }) {
   const [isOpen, setOpen] = useState(false);
   const sample = useVoiceSample();
@@ -78,7 +84,7 @@ function VoiceField({ editing, speech }: { editing: Editing; speech: Speech }) {
           <Button
             onClick={() =>
               sample.voiceId === undefined
-                ? sample.play({ voiceId, language, text: callSettings.greeting?.trim() || sampleText(language) })
+                ? sample.play({ voiceId, language, text: greetingOf(callSettings) ?? sampleText(language) })
                 : sample.stop()
             }
           >

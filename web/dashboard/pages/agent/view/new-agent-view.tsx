@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { AGENTS, agentPage } from "../../../app/addresses.ts";
 import { api } from "../../../app/api.ts";
@@ -13,8 +13,10 @@ import { loadAgent } from "../load.ts";
 import { type Definition, EMPTY_DEFINITION, isSame } from "../model/definition.ts";
 import { TryPanel } from "../try/try-panel.tsx";
 import { DefinitionForm } from "./definition-form.tsx";
+import { takeKeptChanges, useKeptChanges } from "./kept-changes.ts";
 import "./agent-view.css";
 
+const NEW = "new";
 const PARENT = { title: "Agents", href: AGENTS };
 
 /** Makes an agent: an empty one, or a copy of the one that the address names. */
@@ -47,21 +49,18 @@ async function startOf(from: string | undefined, signal: AbortSignal): Promise<D
 }
 
 function NewAgent({ start }: { start: Definition }) {
-  const [definition, setDefinition] = useState(start);
+  const [definition, setDefinition] = useState(() => takeKeptChanges<Definition>(NEW) ?? start);
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const [savedId, setSavedId] = useState<string>();
   const { route } = useLocation();
-  const isDirty = savedId === undefined && !isSame(start, definition);
-  // After the guard has gone.
-  useEffect(() => {
-    if (savedId !== undefined) route(agentPage(savedId), true);
-  }, [savedId]);
+  const isDirty = !isSame(start, definition);
+  useKeptChanges(NEW, isDirty ? definition : undefined);
   const create = async (): Promise<void> => {
     setBusy(true);
     setError(undefined);
     try {
-      setSavedId((await api.post("/agents", { body: definition })).id);
+      const { id } = await api.post("/agents", { body: definition });
+      route(agentPage(id), true);
     } catch (failure) {
       setError(failure);
       setBusy(false);

@@ -3,6 +3,7 @@ import { TrunklineApiError } from "../../../../client/src/index.ts";
 import { api } from "../../../app/api.ts";
 import { loadAgent, type SavedAgent } from "../load.ts";
 import { changesOf, type Definition, definitionOf } from "../model/definition.ts";
+import { takeKeptChanges, useKeptChanges } from "./kept-changes.ts";
 
 /** An agent that is saved, and the changes to it that are not. */
 export interface AgentEditing {
@@ -22,16 +23,21 @@ export interface AgentEditing {
   reload: () => Promise<void>;
 }
 
+type KeptChanges = Pick<AgentEditing, "saved" | "edited">;
+
 const CHANGED_MEANWHILE = "precondition_failed";
 
 export function useAgentEditing(loaded: SavedAgent): AgentEditing {
-  const [saved, setSaved] = useState(loaded);
-  const [edited, setEdited] = useState(loaded.definition);
+  const { id } = loaded.agent;
+  const [start] = useState(() => takeKeptChanges<KeptChanges>(id) ?? { saved: loaded, edited: loaded.definition });
+  const [saved, setSaved] = useState(start.saved);
+  const [edited, setEdited] = useState(start.edited);
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState<"save" | "publish">();
   const [theirs, setTheirs] = useState<SavedAgent>();
   const changes = changesOf(saved.definition, edited);
-  const { id } = saved.agent;
+  const isDirty = Object.keys(changes).length > 0;
+  useKeptChanges<KeptChanges>(id, isDirty ? { saved, edited } : undefined);
 
   const begin = (next: SavedAgent, definition = next.definition): void => {
     setSaved(next);
@@ -61,8 +67,7 @@ export function useAgentEditing(loaded: SavedAgent): AgentEditing {
     setBusy(undefined);
   };
   return {
-    ...{ saved, edited, error, busy, theirs, begin, save },
-    isDirty: Object.keys(changes).length > 0,
+    ...{ saved, edited, isDirty, error, busy, theirs, begin, save },
     change: useCallback((next) => setEdited((before) => ({ ...before, ...next })), []),
     reload: async () => begin(await loadAgent(api, id)),
   };
