@@ -50,13 +50,7 @@ const Lines = ({ lines }: { lines: readonly DiffLine[] }) => (
           </span>
           <span class="hidden">{KINDS[line.kind]}</span>
           <span class="diff-text" dir="auto">
-            {line.words.map(({ text, isChanged }, word) =>
-              isChanged ? (
-                <mark key={word}>{text}</mark>
-              ) : (
-                text
-              ),
-            )}
+            {line.words.map(({ text, isChanged }, word) => (isChanged ? <mark key={word}>{text}</mark> : text))}
             {line.words.every(({ text }) => text === "") && <span class="soft">empty line</span>}
           </span>
         </p>

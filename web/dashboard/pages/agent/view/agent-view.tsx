@@ -43,7 +43,9 @@ export function AgentView({ loaded }: { loaded: SavedAgent }) {
           <Parts agent={agent} mayEdit={mayEdit} />
           {mayEdit && <Saving agent={agent} />}
         </div>
-        {mayEdit && <TryPanel definition={edited} saved={isDirty ? undefined : { agentId: id, version: saved.version }} />}
+        {mayEdit && (
+          <TryPanel definition={edited} saved={isDirty ? undefined : { agentId: id, version: saved.version }} />
+        )}
       </div>
     </Frame>
   );
