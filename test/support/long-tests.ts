@@ -153,6 +153,7 @@ export const longInPairs = [
     "telephony/in-the-call",
     "transcriptions/files",
     "transcriptions/live",
+    "dashboard/agents",
     "dashboard/audit",
     "dashboard/call",
     "dashboard/corpora",
