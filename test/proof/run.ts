@@ -57,7 +57,8 @@ const AREAS: Readonly<Record<string, Area>> = {
     parts: BROWSER_PARTS,
   },
   dashboard: {
-    summary: "the dashboard's journeys in Chromium, on SQLite and Postgres; calls that 20 dashboards look at and listen to",
+    summary:
+      "the dashboard's journeys in Chromium, on SQLite and Postgres; calls that 20 dashboards look at and listen to",
     run: proveDashboard,
     parts: DASHBOARD_PARTS,
   },

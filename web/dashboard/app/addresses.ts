@@ -13,7 +13,10 @@ export const TRANSCRIPTIONS = `${ROOT}/transcriptions`;
 export const WEBHOOKS = `${ROOT}/webhooks`;
 export const KEYS = `${ROOT}/keys`;
 
-const page = (list: string) => (id: string): string => `${list}/${encodeURIComponent(id)}`;
+const page =
+  (list: string) =>
+  (id: string): string =>
+    `${list}/${encodeURIComponent(id)}`;
 export const callPage = page(CALLS);
 /** Of "new" the page that makes an agent. */
 export const agentPage = page(AGENTS);
