@@ -47,7 +47,8 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
     run: proveBrowsers,
   },
   dashboard: {
-    summary: "the dashboard's journeys in Chromium, on SQLite and Postgres; calls that 20 dashboards look at and listen to",
+    summary:
+      "the dashboard's journeys in Chromium, on SQLite and Postgres; calls that 20 dashboards look at and listen to",
     run: proveDashboard,
   },
   "local-stt": {

@@ -36,7 +36,10 @@ async function callsBesideDashboards(proof: Proof): Promise<string> {
   checkUndisturbed(proof, result, WORK, `${DASHBOARDS} dashboards that look and listen`);
   checks.check(`every page that ${DASHBOARDS} dashboards ask for is answered`, looked.failures.join("; "));
   const isHeard = listening === DASHBOARDS && looked.heardBytes > 0;
-  checks.check(`${DASHBOARDS} dashboards listen at once`, isHeard ? "" : `${listening} did, ${looked.heardBytes} bytes`);
+  checks.check(
+    `${DASHBOARDS} dashboards listen at once`,
+    isHeard ? "" : `${listening} did, ${looked.heardBytes} bytes`,
+  );
   return lineOf(measured);
 }
 

@@ -23,7 +23,9 @@ function scriptedApi() {
     },
     async get(_path: string, { query: { cursor } }: { query: { cursor?: string } }) {
       asked.push(`events ${cursor ?? "first"}`);
-      return cursor === undefined ? { data: [eventAt(1)], nextCursor: "next" } : { data: [eventAt(2)], nextCursor: null };
+      return cursor === undefined
+        ? { data: [eventAt(1)], nextCursor: "next" }
+        : { data: [eventAt(2)], nextCursor: null };
     },
   } as unknown as Pick<TrunklineClient, "get" | "list">;
   return { api, asked, answer };

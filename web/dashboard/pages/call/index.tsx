@@ -1,5 +1,5 @@
-import { useRoute } from "preact-iso";
 import { useEffect, useMemo } from "preact/hooks";
+import { useRoute } from "preact-iso";
 import { TrunklineApiError } from "../../../client/src/index.ts";
 import { CALLS } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
