@@ -49,7 +49,8 @@ export async function measureList(
       { page: "the list of calls", how: "address opened", tookMs: spreadOf(Float32Array.from(loadedMs)) },
       { page: "the list of calls", how: "from Live, by its link", tookMs: spreadOf(Float32Array.from(openedMs)) },
     ];
-    for (const { how, tookMs } of rows) write(`list: first rows, ${how}: p95 ${tookMs.p95.toFixed(0)} ms of ${tookMs.count}`);
+    for (const { how, tookMs } of rows)
+      write(`list: first rows, ${how}: p95 ${tookMs.p95.toFixed(0)} ms of ${tookMs.count}`);
     const heap = await inTab(profile, async (open) => {
       await open.tab.goto(address);
       await open.tab.locator(ROW).first().waitFor();

@@ -46,7 +46,9 @@ export async function measureLoad(
           }),
         );
         seen.get(page)?.push(one);
-        write(`load, ${run + 1} of ${options.runs}, ${page}: LCP ${one.lcpMs.toFixed(0)} ms, blocking ${blockingMs(one).toFixed(0)} ms`);
+        write(
+          `load, ${run + 1} of ${options.runs}, ${page}: LCP ${one.lcpMs.toFixed(0)} ms, blocking ${blockingMs(one).toFixed(0)} ms`,
+        );
       }
     }
   } finally {
@@ -58,12 +60,14 @@ export async function measureLoad(
     files: files.size,
     gzipBytes: sizeOf(files, "gz"),
     brotliBytes: sizeOf(files, "br"),
-    pages: [...seen].map(([page, all]): LoadTimes => ({
-      page,
-      runs: all.length,
-      lcpMs: median(all.map(({ lcpMs }) => lcpMs)),
-      blockingMs: median(all.map(blockingMs)),
-    })),
+    pages: [...seen].map(
+      ([page, all]): LoadTimes => ({
+        page,
+        runs: all.length,
+        lcpMs: median(all.map(({ lcpMs }) => lcpMs)),
+        blockingMs: median(all.map(blockingMs)),
+      }),
+    ),
   };
 }
 

@@ -28,7 +28,9 @@ export async function measureOpen(
       found = await inTab(profile, async ({ tab }) => {
         await tab.goto(callAddress(service, "?list=events"), { waitUntil: "commit" });
         const [first, all] = [await firstPaintOf(tab, ROW), await untilComplete(tab)];
-        write(`open: first rows after ${first.toFixed(0)} ms, all events after ${all.toFixed(0)} ms${run < 0 ? " (warm-up)" : ""}`);
+        write(
+          `open: first rows after ${first.toFixed(0)} ms, all events after ${all.toFixed(0)} ms${run < 0 ? " (warm-up)" : ""}`,
+        );
         if (run >= 0) {
           firstMs.push(first);
           allMs.push(all);
@@ -57,7 +59,11 @@ export async function untilComplete(tab: Page): Promise<number> {
 }
 
 async function eventCount(tab: Page): Promise<number> {
-  const text = await tab.getByRole("status").getByText(EVENTS).textContent().catch(() => "");
+  const text = await tab
+    .getByRole("status")
+    .getByText(EVENTS)
+    .textContent()
+    .catch(() => "");
   return Number(EVENTS.exec(text ?? "")?.[1]?.replaceAll(",", "") ?? Number.NaN);
 }
 

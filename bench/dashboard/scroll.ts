@@ -74,7 +74,13 @@ export async function measureScroll(
         return await browser.trace(tab, async () => {
           // Down and up again.
           for (const yDistance of [-pixels / 2, pixels / 2])
-            await tools.send("Input.synthesizeScrollGesture", { x, y, yDistance, speed: SPEED, gestureSourceType: "mouse" });
+            await tools.send("Input.synthesizeScrollGesture", {
+              x,
+              y,
+              yDistance,
+              speed: SPEED,
+              gestureSourceType: "mouse",
+            });
         });
       }),
     );

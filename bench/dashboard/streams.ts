@@ -10,8 +10,8 @@ import { processCpuMs } from "../../test/attack/resource-usage.ts";
 import { BENCH_SPEC } from "../harness/call-spec.ts";
 import { accountName, type BenchService, withService } from "../rig/service.ts";
 import type { Scene, StreamRound } from "./result.ts";
-import { LiveActivityWorker } from "./service/live-activity.ts";
 import { PROGRAM } from "./service/filled.ts";
+import { LiveActivityWorker } from "./service/live-activity.ts";
 import { acceptInvitation, inviteOwner, type Person } from "./service/people.ts";
 
 // What the streams of events cost the control process. An account has at most ten streams, so that there are five accounts.
@@ -44,9 +44,17 @@ export async function measureStreams({ options, write, problems }: Scene): Promi
     const rounds: StreamRound[] = [];
     const measure = async (name: string, readers: readonly StreamReader[], events: boolean): Promise<void> => {
       await delay(SETTLED_MS);
-      const round = { name, calls: LIVE_CALLS, seconds, storesEvents: events, ...(await roundOf(pids, readers, seconds, events ? { stores, accounts } : undefined)) };
+      const round = {
+        name,
+        calls: LIVE_CALLS,
+        seconds,
+        storesEvents: events,
+        ...(await roundOf(pids, readers, seconds, events ? { stores, accounts } : undefined)),
+      };
       rounds.push(round);
-      write(`streams: ${name}: ${(100 * round.cpuShare).toFixed(2)} % of a core, ${round.messagesPerSecond.toFixed(1)} messages/s each`);
+      write(
+        `streams: ${name}: ${(100 * round.cpuShare).toFixed(2)} % of a core, ${round.messagesPerSecond.toFixed(1)} messages/s each`,
+      );
     };
     try {
       await measure("no stream", [], false);
@@ -74,7 +82,8 @@ async function prepareAccounts(place: StorePlace): Promise<Prepared> {
     await stores.close();
   }
   const owners: Person[] = [];
-  for (const [at, account] of accounts.entries()) owners.push(await inviteOwner(place, account, `owner-${at}@example.com`));
+  for (const [at, account] of accounts.entries())
+    owners.push(await inviteOwner(place, account, `owner-${at}@example.com`));
   return { place, accounts, owners };
 }
 
@@ -94,7 +103,12 @@ async function roundOf(
   stored: { stores: Stores; accounts: readonly AccountId[] } | undefined,
 ): Promise<Omit<StreamRound, "name" | "calls" | "seconds" | "storesEvents">> {
   const total = (of: "messages" | "bytes"): number => readers.reduce((sum, reader) => sum + reader[of], 0);
-  const [messages, bytes, cpuMs, startMs] = [total("messages"), total("bytes"), processCpuMs(pids.control), performance.now()];
+  const [messages, bytes, cpuMs, startMs] = [
+    total("messages"),
+    total("bytes"),
+    processCpuMs(pids.control),
+    performance.now(),
+  ];
   const endMs = startMs + 1_000 * seconds;
   if (stored === undefined) await delay(1_000 * seconds);
   else await storeEvents(stored.stores, stored.accounts, endMs);

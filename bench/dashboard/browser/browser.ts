@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from "playwright-core";
 import { CHROMIUM, hasChromium } from "../../../test/support/network/chromium.ts";
-import { framesOf, type FrameTimes } from "../trace/frames.ts";
 import { TRACED, type TraceEvent } from "../trace/events.ts";
+import { type FrameTimes, framesOf } from "../trace/frames.ts";
 
 /** Notes when things are painted, and which tasks are long. It runs before every page, which knows nothing of it. */
 const OBSERVER = `(() => {

@@ -47,6 +47,7 @@ export function asJournalOf(
     .replaceAll(header.callId, callId)
     .replaceAll(header.accountId, accountId)
     .replaceAll(header.startedAt, startedAt);
-  if (Buffer.byteLength(after) !== Buffer.byteLength(before)) throw new Error("an id of the long call has another length");
+  if (Buffer.byteLength(after) !== Buffer.byteLength(before))
+    throw new Error("an id of the long call has another length");
   bytes.write(after, HEADER_AT);
 }

@@ -35,7 +35,8 @@ export async function placeLongCall(
     const callId = made.call.id;
     // Of a start before the first one: no worker of the service claims it.
     const gone = { workerId: asWorkerId("worker-that-is-gone"), connection: 1, epoch: 0, nonce: randomUUID() };
-    if ((await stores.redemptions.redeem(tokenHash, gone)) === undefined) throw new Error("the long call did not start");
+    if ((await stores.redemptions.redeem(tokenHash, gone)) === undefined)
+      throw new Error("the long call did not start");
     asJournalOf(journal, { callId, accountId, startedAt: isoTime(startMs) });
     mkdirSync(journalDirectory(place.dataDir), { recursive: true, mode: 0o700 });
     writeFileSync(journalPath(place.dataDir, callId), journal.bytes, { mode: 0o600 });

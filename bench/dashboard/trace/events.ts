@@ -23,7 +23,9 @@ const MAIN_THREAD = "CrRendererMain";
 
 /** The events of the main thread of the page that did most, in the order of time. */
 export function mainThreadEvents(events: readonly TraceEvent[]): TraceEvent[] {
-  const threads = events.filter(({ ph, name, args }) => ph === "M" && name === "thread_name" && args?.name === MAIN_THREAD);
+  const threads = events.filter(
+    ({ ph, name, args }) => ph === "M" && name === "thread_name" && args?.name === MAIN_THREAD,
+  );
   const of = ({ pid, tid }: TraceEvent): TraceEvent[] =>
     events.filter((event) => event.pid === pid && event.tid === tid && event.ph !== "M");
   const busyUs = (own: readonly TraceEvent[]): number => own.reduce((sum, { dur = 0 }) => sum + dur, 0);

@@ -22,7 +22,7 @@ function countedReads() {
     },
     documents: {
       calls: {
-        get: async (_account, callId) => {
+        get: async (_account: AccountId, callId: string) => {
           asked.push(callId);
           return undefined;
         },

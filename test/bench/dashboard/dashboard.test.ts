@@ -34,7 +34,12 @@ const ALL: Omit<DashboardResult, "goals"> = {
       { page: "an empty page", runs: 5, lcpMs: 60, blockingMs: 0 },
     ],
   },
-  open: { callMinutes: 120, events: 30_000, turns: 900, rows: [{ page: "a call", how: "first rows", tookMs: spread(700, 1_100) }] },
+  open: {
+    callMinutes: 120,
+    events: 30_000,
+    turns: 900,
+    rows: [{ page: "a call", how: "first rows", tookMs: spread(700, 1_100) }],
+  },
   scroll: [
     {
       ...{ what: "the transcript", frames: 300, scriptAndLayoutP95Ms: 8, scriptAndLayoutMaxMs: 30, allP95Ms: 12 },
@@ -90,7 +95,13 @@ test("the text and the page have every goal and every table", () => {
   const result = { ...ALL, goals: goalsOf(ALL) };
   const [text, html] = [dashboardText(result), dashboardPage(result)];
   for (const { budget, measured } of result.goals) expect(text).toContain(`${budget}: ${measured}`);
-  for (const title of ["First load", "Until a page is painted", "While it is scrolled", "JS heap", "Streams of events"]) {
+  for (const title of [
+    "First load",
+    "Until a page is painted",
+    "While it is scrolled",
+    "JS heap",
+    "Streams of events",
+  ]) {
     expect(text).toContain(title);
     expect(html).toContain(title);
   }

@@ -20,7 +20,7 @@ export interface PageEntry {
 /** A page whose program is loaded when it is first shown, or by `preload`. */
 type LoadedPage = ComponentType & { preload: () => Promise<unknown> };
 
-const page = (load: Load): LoadedPage => lazy(() => load().then(({ Page }) => Page));
+const page = (load: Load): LoadedPage => lazy<ComponentType>(() => load().then(({ Page }) => Page));
 
 /** All pages, in the order of the navigation. */
 export const PAGES: readonly PageEntry[] = [
