@@ -1,13 +1,12 @@
 import type { Schema } from "../../../client/src/index.ts";
 import { durationText, numberText } from "../../app/format.ts";
-import type { Tone } from "../../ui/badge.tsx";
 
 export type Status = Schema<"Status">;
 export type Part = Status["configuration"][number];
 
 /** Something that an operator should look at. `bad`: calls suffer from it; `warn`: they may. */
 export interface Fault {
-  tone: Extract<Tone, "bad" | "warn">;
+  tone: "bad" | "warn";
   text: string;
 }
 
