@@ -68,6 +68,12 @@ const count = (number: number, one: string, more: string): string =>
 /** What a provider is used for, as people name it. */
 export const stageText = (stage: string): string => stage.toUpperCase();
 
+/** Providers in the order in which a turn needs them. */
+export const byStage = (providers: Status["providers"]): Status["providers"] =>
+  providers.toSorted((one, other) => STAGES.indexOf(one.stage) - STAGES.indexOf(other.stage));
+
+const STAGES: readonly Status["providers"][number]["stage"][] = ["stt", "llm", "tts"];
+
 /** Parts of the configuration with what is missing first. */
 export const missingFirst = (parts: readonly Part[]): readonly Part[] =>
   parts.toSorted((one, other) => RANKS[one.state] - RANKS[other.state]);
