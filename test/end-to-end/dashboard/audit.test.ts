@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)("the audit log", { retry: ifMachineStalled, timeou
       await tab.getByText("1 in all").waitFor();
       expect(await table.getByText("User signed in").count()).toBe(0);
 
-      await table.getByRole("button").first().click();
+      await table.getByRole("link").first().click();
       const dialog = tab.getByRole("dialog");
       await dialog.getByRole("heading", { name: "API key updated" }).waitFor();
       await dialog.getByText('"name"').waitFor();

@@ -16,6 +16,8 @@ let editor: Person;
 beforeAll(async () => {
   if (!hasChromium) return;
   service = await Service.start();
+  // Without an owner there is no dashboard.
+  await makePerson(service);
   editor = await makePerson(service, "editor");
 });
 

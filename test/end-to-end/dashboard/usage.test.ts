@@ -15,6 +15,8 @@ let viewer: Person;
 beforeAll(async () => {
   if (!hasChromium) return;
   service = await Service.start({ env: { PRICES } });
+  // Without an owner there is no dashboard.
+  await makePerson(service);
   viewer = await makePerson(service, "viewer");
 });
 

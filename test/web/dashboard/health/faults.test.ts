@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { faultsOf, missingFirst, type Status } from "../../../../web/dashboard/pages/health/faults.ts";
+import { byStage, faultsOf, missingFirst, type Status } from "../../../../web/dashboard/pages/health/faults.ts";
 
 const WORKER: Status["workers"][number] = {
   ...{ id: "worker_1", role: "media", acceptsCalls: true, calls: 0, callsMax: 10, loopDelayMs: 1 },
@@ -50,6 +50,11 @@ test("what is wrong is named, what calls suffer from first", () => {
     "warn: A job has been due for 1:01.",
   ]);
   expect(faultsOf({ ...SOUND, workers: [] })).toEqual([{ tone: "bad", text: "No media worker is connected." }]);
+});
+
+test("providers are in the order of a turn", () => {
+  const providers = (["tts", "stt", "llm"] as const).map((stage) => ({ ...PROVIDER, stage }));
+  expect(byStage(providers).map(({ stage }) => stage)).toEqual(["stt", "llm", "tts"]);
 });
 
 test("missing parts of the configuration come first, and the order is the service's otherwise", () => {

@@ -1,4 +1,4 @@
-import { Button } from "../../ui/button.tsx";
+import { withQuery } from "../../app/query.ts";
 import type { ExportedColumn } from "../../ui/export.tsx";
 import { Code, Foreign, Time } from "../../ui/figures.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -8,20 +8,15 @@ import { actionText, changeText, kindText } from "./texts.ts";
 
 export type AuditColumn = Column<AuditEvent> & ExportedColumn<AuditEvent>;
 
-export interface AuditColumnOptions {
-  names: ReadonlyMap<string, string>;
-  onOpen: (event: AuditEvent) => void;
-}
-
-export const auditColumns = ({ names, onOpen }: AuditColumnOptions): readonly AuditColumn[] => [
+export const auditColumns = (names: ReadonlyMap<string, string>): readonly AuditColumn[] => [
   {
     name: "createdAt",
     title: "Time",
     width: 176,
-    cell: (event) => (
-      <Button kind="quiet" onClick={() => onOpen(event)}>
-        <Time at={event.createdAt} />
-      </Button>
+    cell: ({ id, createdAt }) => (
+      <a href={location.pathname + withQuery(location.search, { event: id })}>
+        <Time at={createdAt} />
+      </a>
     ),
     exported: ({ createdAt }) => createdAt,
   },

@@ -30,10 +30,7 @@ export function Page() {
   useShownAgain(() => {
     if (list.isAtStart) reload();
   });
-  const columns = useMemo(
-    () => auditColumns({ names, onOpen: ({ id }) => change({ event: id }, { push: true }) }),
-    [names, change],
-  );
+  const columns = useMemo(() => auditColumns(names), [names]);
   const opened = query.event;
   return (
     <Frame

@@ -1,13 +1,12 @@
 import type { Schema } from "../../../client/src/index.ts";
 import { durationText, numberText } from "../../app/format.ts";
-import type { Tone } from "../../ui/badge.tsx";
 
 export type Status = Schema<"Status">;
 export type Part = Status["configuration"][number];
 
 /** Something that an operator should look at. `bad`: calls suffer from it; `warn`: they may. */
 export interface Fault {
-  tone: Extract<Tone, "bad" | "warn">;
+  tone: "bad" | "warn";
   text: string;
 }
 
@@ -68,6 +67,12 @@ const count = (number: number, one: string, more: string): string =>
 
 /** What a provider is used for, as people name it. */
 export const stageText = (stage: string): string => stage.toUpperCase();
+
+/** Providers in the order in which a turn needs them. */
+export const byStage = (providers: Status["providers"]): Status["providers"] =>
+  providers.toSorted((one, other) => STAGES.indexOf(one.stage) - STAGES.indexOf(other.stage));
+
+const STAGES: readonly Status["providers"][number]["stage"][] = ["stt", "llm", "tts"];
 
 /** Parts of the configuration with what is missing first. */
 export const missingFirst = (parts: readonly Part[]): readonly Part[] =>

@@ -40,7 +40,7 @@ function Health({ status }: { status: Status }) {
   return (
     <>
       <p class="soft">
-        As of <Time at={status.checkedAt} />. The figures change with calls, when you reload, and when you come back to
+        Trunkline {status.version}, as of <Time at={status.checkedAt} />. The figures change with calls, when you reload, and when you come back to
         this page.
       </p>
       <Faults faults={faultsOf(status)} />
@@ -93,7 +93,7 @@ const Faults = ({ faults }: { faults: readonly Fault[] }) => (
   </div>
 );
 
-const ServiceFacts = ({ status: { newCalls, slots, disk, database, version } }: { status: Status }) => (
+const ServiceFacts = ({ status: { newCalls, slots, disk, database } }: { status: Status }) => (
   <Facts>
     <Fact name="New calls">
       {newCalls.accepted ? <Badge tone="good">accepted</Badge> : <Badge tone="bad">refused</Badge>}
@@ -111,7 +111,6 @@ const ServiceFacts = ({ status: { newCalls, slots, disk, database, version } }: 
         {database.state === "ok" ? ", answers" : ", does not answer"}
       </Badge>
     </Fact>
-    <Fact name="Version">{version}</Fact>
   </Facts>
 );
 

@@ -2,7 +2,7 @@ import { words } from "../../app/format.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Code, Count, Delay, Foreign } from "../../ui/figures.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { missingFirst, type Part, type Status, stageText } from "./faults.ts";
+import { byStage, missingFirst, type Part, type Status, stageText } from "./faults.ts";
 
 type Worker = Status["workers"][number];
 type Provider = Status["providers"][number];
@@ -15,7 +15,7 @@ const WORKER_COLUMNS: readonly Column<Worker>[] = [
     cell: ({ acceptsCalls }) =>
       acceptsCalls ? <Badge tone="good">takes calls</Badge> : <Badge tone="warn">takes no calls</Badge>,
   },
-  { name: "role", title: "Carries", cell: ({ role }) => (role === "webrtc" ? "calls by WebRTC" : "all other calls") },
+  { name: "role", title: "Carries", cell: ({ role }) => (role === "webrtc" ? "calls by WebRTC" : "calls by WebSocket, as of carriers") },
   {
     name: "calls",
     title: "Calls",
@@ -27,7 +27,15 @@ const WORKER_COLUMNS: readonly Column<Worker>[] = [
     ),
   },
   { name: "delay", title: "Event loop", isFigure: true, cell: ({ loopDelayMs }) => <LoopDelay ms={loopDelayMs} /> },
-  { name: "id", title: "Id", cell: ({ id }) => <Code>{id}</Code> },
+  {
+    name: "id",
+    title: "Id",
+    cell: ({ id }) => (
+      <span class="health-id">
+        <Code>{id}</Code>
+      </span>
+    ),
+  },
 ];
 
 /** Some milliseconds, of which tenths count. */
@@ -60,7 +68,7 @@ export const ProviderTable = ({ providers }: { providers: readonly Provider[] })
   <Table
     label="Providers"
     columns={PROVIDER_COLUMNS}
-    rows={providers}
+    rows={byStage(providers)}
     keyOf={({ stage, provider }) => `${stage} ${provider}`}
   />
 );
@@ -87,7 +95,15 @@ const JOB_COLUMNS: readonly Column<JobsOfKind>[] = [
   { name: "waiting", title: "Waiting", isFigure: true, cell: ({ waiting }) => <Count of={waiting} /> },
   { name: "running", title: "In progress", isFigure: true, cell: ({ running }) => <Count of={running} /> },
   { name: "dead", title: "Failed for good", isFigure: true, cell: ({ dead }) => <Count of={dead} /> },
-  { name: "name", title: "Kind", cell: ({ kind }) => <Code>{kind}</Code> },
+  {
+    name: "name",
+    title: "Kind",
+    cell: ({ kind }) => (
+      <span class="health-id">
+        <Code>{kind}</Code>
+      </span>
+    ),
+  },
 ];
 
 export const JobTable = ({ kinds }: { kinds: readonly JobsOfKind[] }) => (
@@ -105,7 +121,7 @@ const PART_COLUMNS: readonly Column<Part>[] = [
     cell: ({ variables }) => (
       <>
         {variables.map((variable) => (
-          <div key={variable}>
+          <div key={variable} class="health-id">
             <Code>{variable}</Code>
           </div>
         ))}
