@@ -89,6 +89,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     phoneWebhooks: undefined,
     credentialProviders: [],
     webhooksAllowLoopback: true,
+    eventBody: async () => undefined,
     callAcceptance: () => ({ accepted: true }),
     accountLimitReached: () => undefined,
     llmProviders: () => ["reference"],
