@@ -1,22 +1,21 @@
 import type { ComponentChildren } from "preact";
 import "./facts.css";
 
-/** A fact of an item: what it is, and its value. */
-export interface Fact {
-  name: string;
-  value: ComponentChildren;
-}
+/** Names with their values, side by side as far as there is room: `Fact` in it. */
+export const Facts = ({ children }: { children: ComponentChildren }) => <dl class="facts">{children}</dl>;
 
-/** What is known of an item, as many facts in a line as there is room for. */
-export const Facts = ({ facts }: { facts: readonly (Fact | undefined)[] }) => (
-  <dl class="facts">
-    {facts
-      .filter((fact) => fact !== undefined)
-      .map(({ name, value }) => (
-        <div key={name} class="facts-one">
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-  </dl>
+export const Fact = ({
+  name,
+  isWide = false,
+  children,
+}: {
+  name: string;
+  /** Takes a line of its own. */
+  isWide?: boolean;
+  children: ComponentChildren;
+}) => (
+  <div class={isWide ? "facts-wide" : undefined}>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
 );

@@ -6,7 +6,7 @@ import { useResource } from "../../app/use-resource.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
 import { ErrorNote, Failure } from "../../ui/failure.tsx";
 import { Bytes, Code, CodeBlock, Count, Foreign, Time } from "../../ui/figures.tsx";
 import { Loading } from "../../ui/loading.tsx";
@@ -72,22 +72,20 @@ function DocumentFacts({ document }: { document: Document }) {
           </span>
         </p>
       )}
-      <Facts
-        facts={[
-          { name: "State", value: <Badge tone={tone}>{text}</Badge> },
-          { name: "Found by agents", value: document.isFound ? "yes" : "no" },
-          { name: "From", value: <From document={document} /> },
-          { name: "Format", value: document.format ?? "–" },
-          { name: "Size", value: <Bytes of={document.bytes} /> },
-          { name: "Pages", value: <Count of={document.pages} /> },
-          { name: "Passages", value: <Count of={document.chunks} /> },
-          { name: "Characters", value: <Count of={document.characters} /> },
-          { name: "Version", value: <Count of={document.version} /> },
-          { name: "Added", value: <Time at={document.createdAt} /> },
-          { name: "Processed", value: <Time at={document.processedAt} /> },
-          { name: "Id", value: <Code>{document.id}</Code> },
-        ]}
-      />
+      <Facts>
+        <Fact name="State"><Badge tone={tone}>{text}</Badge></Fact>
+        <Fact name="Found by agents">{document.isFound ? "yes" : "no"}</Fact>
+        <Fact name="From"><From document={document} /></Fact>
+        <Fact name="Format">{document.format ?? "–"}</Fact>
+        <Fact name="Size"><Bytes of={document.bytes} /></Fact>
+        <Fact name="Pages"><Count of={document.pages} /></Fact>
+        <Fact name="Passages"><Count of={document.chunks} /></Fact>
+        <Fact name="Characters"><Count of={document.characters} /></Fact>
+        <Fact name="Version"><Count of={document.version} /></Fact>
+        <Fact name="Added"><Time at={document.createdAt} /></Fact>
+        <Fact name="Processed"><Time at={document.processedAt} /></Fact>
+        <Fact name="Id"><Code>{document.id}</Code></Fact>
+      </Facts>
       {Object.keys(metadata).length > 0 && <CodeBlock label="Metadata" text={JSON.stringify(metadata, undefined, 2)} />}
     </>
   );

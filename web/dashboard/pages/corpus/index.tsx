@@ -9,7 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { CorpusFields, corpusBodyOf } from "../../ui/corpus-fields.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
 import { ErrorNote, Failure } from "../../ui/failure.tsx";
 import { Code, Count, Foreign, Time } from "../../ui/figures.tsx";
 import { Loading } from "../../ui/loading.tsx";
@@ -76,20 +76,15 @@ function CorpusView({ corpus, error, onStale }: CorpusViewProps) {
           <Foreign text={corpus.description} />
         </p>
       )}
-      <Facts
-        facts={[
-          { name: "Documents found", value: <Count of={corpus.documents.ready} /> },
-          { name: "Passages", value: <Count of={corpus.chunks} /> },
-          { name: "Characters", value: <Count of={corpus.characters} /> },
-          { name: "Language", value: corpus.languageId },
-          {
-            name: "Given to agents",
-            value: corpus.mode === "full" ? "all of it, with the prompt" : "the passages that fit",
-          },
-          { name: "Created", value: <Time at={corpus.createdAt} seconds={false} /> },
-          { name: "Id", value: <Code>{corpus.id}</Code> },
-        ]}
-      />
+      <Facts>
+        <Fact name="Documents found"><Count of={corpus.documents.ready} /></Fact>
+        <Fact name="Passages"><Count of={corpus.chunks} /></Fact>
+        <Fact name="Characters"><Count of={corpus.characters} /></Fact>
+        <Fact name="Language">{corpus.languageId}</Fact>
+        <Fact name="Given to agents">{corpus.mode === "full" ? "all of it, with the prompt" : "the passages that fit"}</Fact>
+        <Fact name="Created"><Time at={corpus.createdAt} seconds={false} /></Fact>
+        <Fact name="Id"><Code>{corpus.id}</Code></Fact>
+      </Facts>
       <Tabs
         label="Parts of the corpus"
         tabs={[

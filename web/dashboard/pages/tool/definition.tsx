@@ -1,4 +1,4 @@
-import { Facts } from "../../ui/facts.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
 import { Code, Delay, Foreign } from "../../ui/figures.tsx";
 import { Schema } from "../../ui/schema.tsx";
 import type { Tool } from "./form.ts";
@@ -15,20 +15,15 @@ export function Definition({ tool }: { tool: Tool }) {
           <Foreign text={tool.description} />
         </p>
       )}
-      <Facts
-        facts={[
-          http === null ? undefined : { name: "Method", value: <Code>{http.method}</Code> },
-          { name: "Address", value: <Foreign text={http?.url ?? mcp?.url} /> },
-          {
-            name: "Headers, whose values are not shown",
-            value: <Foreign text={headerNames.join(", ")} />,
-          },
-          { name: "Timeout", value: <Delay ms={tool.timeoutMs} /> },
-          { name: "It only reads", value: tool.readOnly ? "yes" : "no" },
-          { name: "Twice is as once", value: tool.idempotent ? "yes" : "no" },
-          { name: "While it takes long the agent says", value: <Foreign text={tool.whileRunning} /> },
-        ]}
-      />
+      <Facts>
+        {http !== null && (<Fact name="Method"><Code>{http.method}</Code></Fact>)}
+        <Fact name="Address"><Foreign text={http?.url ?? mcp?.url} /></Fact>
+        <Fact name="Headers, whose values are not shown"><Foreign text={headerNames.join(", ")} /></Fact>
+        <Fact name="Timeout"><Delay ms={tool.timeoutMs} /></Fact>
+        <Fact name="It only reads">{tool.readOnly ? "yes" : "no"}</Fact>
+        <Fact name="Twice is as once">{tool.idempotent ? "yes" : "no"}</Fact>
+        <Fact name="While it takes long the agent says"><Foreign text={tool.whileRunning} /></Fact>
+      </Facts>
       {parameters !== null && (
         <>
           <h2>Arguments</h2>

@@ -10,7 +10,7 @@ import { useResource } from "../../app/use-resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
 import { ErrorNote, Failure } from "../../ui/failure.tsx";
 import { Code, Count, Time } from "../../ui/figures.tsx";
 import { Loading } from "../../ui/loading.tsx";
@@ -107,15 +107,13 @@ function ToolView({ tool, etag, error, onStale }: ToolViewProps) {
       }
     >
       <ErrorNote error={error} />
-      <Facts
-        facts={[
-          { name: "Kind", value: TOOL_TYPES[type].title },
-          { name: "Version", value: <Count of={tool.version} /> },
-          { name: "Saved", value: <Time at={tool.createdAt} seconds={false} /> },
-          { name: "Changed", value: <Time at={tool.updatedAt} seconds={false} /> },
-          { name: "Id", value: <Code>{tool.id}</Code> },
-        ]}
-      />
+      <Facts>
+        <Fact name="Kind">{TOOL_TYPES[type].title}</Fact>
+        <Fact name="Version"><Count of={tool.version} /></Fact>
+        <Fact name="Saved"><Time at={tool.createdAt} seconds={false} /></Fact>
+        <Fact name="Changed"><Time at={tool.updatedAt} seconds={false} /></Fact>
+        <Fact name="Id"><Code>{tool.id}</Code></Fact>
+      </Facts>
       <Tabs label="Parts of the tool" tabs={tabs} />
       {isDeleting && <DeleteDialog tool={tool} onClose={() => setDeleting(false)} />}
     </Frame>

@@ -6,7 +6,7 @@ import { exampleArguments, jsonObjectOf } from "../../app/json-schema.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
 import { ErrorNote } from "../../ui/failure.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Code, CodeBlock, Delay } from "../../ui/figures.tsx";
@@ -131,13 +131,11 @@ function TestResult({ result }: { result: Result }) {
   return (
     <>
       <h2>Result</h2>
-      <Facts
-        facts={[
-          { name: "Outcome", value: failed ? <Badge tone="bad">failed</Badge> : <Badge tone="good">done</Badge> },
-          { name: "Took", value: <Delay ms={durationMs} /> },
-          response?.status == null ? undefined : { name: "Status", value: <Code>{response.status}</Code> },
-        ]}
-      />
+      <Facts>
+        <Fact name="Outcome">{failed ? <Badge tone="bad">failed</Badge> : <Badge tone="good">done</Badge>}</Fact>
+        <Fact name="Took"><Delay ms={durationMs} /></Fact>
+        {response?.status != null && (<Fact name="Status"><Code>{response.status}</Code></Fact>)}
+      </Facts>
       {fault !== null && (
         <p>
           {FAULTS[fault] ?? "It failed."}{" "}

@@ -1,5 +1,5 @@
 import { numberText, words } from "../../app/format.ts";
-import { Facts } from "../../ui/facts.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
 import { Code, CodeBlock, Duration, Foreign, Money, Time } from "../../ui/figures.tsx";
 import type { Transcription } from "./index.tsx";
 
@@ -9,23 +9,19 @@ export function TranscriptionFacts({ of }: { of: Transcription }) {
   const seconds = progress.durationSeconds;
   return (
     <>
-      <Facts
-        facts={[
-          { name: "Length", value: <Duration ms={seconds === null ? null : seconds * 1_000} tenths={false} /> },
-          { name: "Language", value: languageText(of) },
-          { name: "Channels", value: options.channels === "mix" ? "mixed to one" : "each for itself" },
-          { name: "Speakers", value: options.speakers ? "distinguished" : "not distinguished" },
-          options.redact.length === 0 ? undefined : { name: "Not kept", value: options.redact.map(words).join(", ") },
-          options.vocabulary.length === 0
-            ? undefined
-            : { name: "Vocabulary", value: <Foreign text={options.vocabulary.join(", ")} /> },
-          { name: "Providers", value: usage === null ? "–" : <Foreign text={providersText(usage)} /> },
-          { name: "Cost", value: <Money amount={cost?.total} currency={cost?.currency ?? ""} /> },
-          { name: "Created", value: <Time at={of.createdAt} /> },
-          { name: "Ended", value: <Time at={of.endedAt} /> },
-          { name: "Id", value: <Code>{of.id}</Code> },
-        ]}
-      />
+      <Facts>
+        <Fact name="Length"><Duration ms={seconds === null ? null : seconds * 1_000} tenths={false} /></Fact>
+        <Fact name="Language">{languageText(of)}</Fact>
+        <Fact name="Channels">{options.channels === "mix" ? "mixed to one" : "each for itself"}</Fact>
+        <Fact name="Speakers">{options.speakers ? "distinguished" : "not distinguished"}</Fact>
+        {options.redact.length > 0 && (<Fact name="Not kept">{options.redact.map(words).join(", ")}</Fact>)}
+        {options.vocabulary.length > 0 && (<Fact name="Vocabulary"><Foreign text={options.vocabulary.join(", ")} /></Fact>)}
+        <Fact name="Providers">{usage === null ? "–" : <Foreign text={providersText(usage)} />}</Fact>
+        <Fact name="Cost"><Money amount={cost?.total} currency={cost?.currency ?? ""} /></Fact>
+        <Fact name="Created"><Time at={of.createdAt} /></Fact>
+        <Fact name="Ended"><Time at={of.endedAt} /></Fact>
+        <Fact name="Id"><Code>{of.id}</Code></Fact>
+      </Facts>
       {result?.hasEstimatedTimes && <p class="soft">The times of words are estimates: the provider gives none.</p>}
       {Object.keys(metadata).length > 0 && <CodeBlock label="Metadata" text={JSON.stringify(metadata, undefined, 2)} />}
     </>
