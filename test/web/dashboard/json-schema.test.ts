@@ -24,13 +24,14 @@ describe("the arguments of a tool", () => {
     ]);
   });
 
-  test.each([[{}], [{ properties: [] }], [{ properties: null, required: "order" }]])(
-    "are none of a schema without properties: %j",
-    (schema) => {
-      expect(argumentsOf(schema)).toEqual([]);
-      expect(exampleArguments(schema)).toEqual({});
-    },
-  );
+  test.each([
+    [{}],
+    [{ properties: [] }],
+    [{ properties: null, required: "order" }],
+  ])("are none of a schema without properties: %j", (schema) => {
+    expect(argumentsOf(schema)).toEqual([]);
+    expect(exampleArguments(schema)).toEqual({});
+  });
 
   test("begin with what is required, as the schema says by its examples, defaults and values", () => {
     expect(exampleArguments(SCHEMA)).toEqual({ order: "A-17", kind: "a", where: { city: "Bern" }, any: "" });

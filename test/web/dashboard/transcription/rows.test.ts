@@ -63,12 +63,7 @@ describe("the rows of a result", () => {
           { text: "hello", startMs: 100, endMs: 300, channel: 1, speaker: 4 },
           { text: "yes", startMs: 900, endMs: 1_100, channel: 0 },
         ],
-        words: [
-          word("good", 0),
-          word("hello", 100, { channel: 1 }),
-          word("evening", 300),
-          word("yes", 900),
-        ],
+        words: [word("good", 0), word("hello", 100, { channel: 1 }), word("evening", 300), word("yes", 900)],
       }),
     );
     expect(rows.map(({ speaker, segments }) => [speaker, textsOf(segments).join("")])).toEqual([

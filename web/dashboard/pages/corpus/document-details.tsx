@@ -73,18 +73,38 @@ function DocumentFacts({ document }: { document: Document }) {
         </p>
       )}
       <Facts>
-        <Fact name="State"><Badge tone={tone}>{text}</Badge></Fact>
+        <Fact name="State">
+          <Badge tone={tone}>{text}</Badge>
+        </Fact>
         <Fact name="Found by agents">{document.isFound ? "yes" : "no"}</Fact>
-        <Fact name="From"><From document={document} /></Fact>
+        <Fact name="From">
+          <From document={document} />
+        </Fact>
         <Fact name="Format">{document.format ?? "–"}</Fact>
-        <Fact name="Size"><Bytes of={document.bytes} /></Fact>
-        <Fact name="Pages"><Count of={document.pages} /></Fact>
-        <Fact name="Passages"><Count of={document.chunks} /></Fact>
-        <Fact name="Characters"><Count of={document.characters} /></Fact>
-        <Fact name="Version"><Count of={document.version} /></Fact>
-        <Fact name="Added"><Time at={document.createdAt} /></Fact>
-        <Fact name="Processed"><Time at={document.processedAt} /></Fact>
-        <Fact name="Id"><Code>{document.id}</Code></Fact>
+        <Fact name="Size">
+          <Bytes of={document.bytes} />
+        </Fact>
+        <Fact name="Pages">
+          <Count of={document.pages} />
+        </Fact>
+        <Fact name="Passages">
+          <Count of={document.chunks} />
+        </Fact>
+        <Fact name="Characters">
+          <Count of={document.characters} />
+        </Fact>
+        <Fact name="Version">
+          <Count of={document.version} />
+        </Fact>
+        <Fact name="Added">
+          <Time at={document.createdAt} />
+        </Fact>
+        <Fact name="Processed">
+          <Time at={document.processedAt} />
+        </Fact>
+        <Fact name="Id">
+          <Code>{document.id}</Code>
+        </Fact>
       </Facts>
       {Object.keys(metadata).length > 0 && <CodeBlock label="Metadata" text={JSON.stringify(metadata, undefined, 2)} />}
     </>

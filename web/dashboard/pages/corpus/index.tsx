@@ -77,13 +77,25 @@ function CorpusView({ corpus, error, onStale }: CorpusViewProps) {
         </p>
       )}
       <Facts>
-        <Fact name="Documents found"><Count of={corpus.documents.ready} /></Fact>
-        <Fact name="Passages"><Count of={corpus.chunks} /></Fact>
-        <Fact name="Characters"><Count of={corpus.characters} /></Fact>
+        <Fact name="Documents found">
+          <Count of={corpus.documents.ready} />
+        </Fact>
+        <Fact name="Passages">
+          <Count of={corpus.chunks} />
+        </Fact>
+        <Fact name="Characters">
+          <Count of={corpus.characters} />
+        </Fact>
         <Fact name="Language">{corpus.languageId}</Fact>
-        <Fact name="Given to agents">{corpus.mode === "full" ? "all of it, with the prompt" : "the passages that fit"}</Fact>
-        <Fact name="Created"><Time at={corpus.createdAt} seconds={false} /></Fact>
-        <Fact name="Id"><Code>{corpus.id}</Code></Fact>
+        <Fact name="Given to agents">
+          {corpus.mode === "full" ? "all of it, with the prompt" : "the passages that fit"}
+        </Fact>
+        <Fact name="Created">
+          <Time at={corpus.createdAt} seconds={false} />
+        </Fact>
+        <Fact name="Id">
+          <Code>{corpus.id}</Code>
+        </Fact>
       </Facts>
       <Tabs
         label="Parts of the corpus"

@@ -16,13 +16,25 @@ export function Definition({ tool }: { tool: Tool }) {
         </p>
       )}
       <Facts>
-        {http !== null && (<Fact name="Method"><Code>{http.method}</Code></Fact>)}
-        <Fact name="Address"><Foreign text={http?.url ?? mcp?.url} /></Fact>
-        <Fact name="Headers, whose values are not shown"><Foreign text={headerNames.join(", ")} /></Fact>
-        <Fact name="Timeout"><Delay ms={tool.timeoutMs} /></Fact>
+        {http !== null && (
+          <Fact name="Method">
+            <Code>{http.method}</Code>
+          </Fact>
+        )}
+        <Fact name="Address">
+          <Foreign text={http?.url ?? mcp?.url} />
+        </Fact>
+        <Fact name="Headers, whose values are not shown">
+          <Foreign text={headerNames.join(", ")} />
+        </Fact>
+        <Fact name="Timeout">
+          <Delay ms={tool.timeoutMs} />
+        </Fact>
         <Fact name="It only reads">{tool.readOnly ? "yes" : "no"}</Fact>
         <Fact name="Twice is as once">{tool.idempotent ? "yes" : "no"}</Fact>
-        <Fact name="While it takes long the agent says"><Foreign text={tool.whileRunning} /></Fact>
+        <Fact name="While it takes long the agent says">
+          <Foreign text={tool.whileRunning} />
+        </Fact>
       </Facts>
       {parameters !== null && (
         <>

@@ -109,10 +109,18 @@ function ToolView({ tool, etag, error, onStale }: ToolViewProps) {
       <ErrorNote error={error} />
       <Facts>
         <Fact name="Kind">{TOOL_TYPES[type].title}</Fact>
-        <Fact name="Version"><Count of={tool.version} /></Fact>
-        <Fact name="Saved"><Time at={tool.createdAt} seconds={false} /></Fact>
-        <Fact name="Changed"><Time at={tool.updatedAt} seconds={false} /></Fact>
-        <Fact name="Id"><Code>{tool.id}</Code></Fact>
+        <Fact name="Version">
+          <Count of={tool.version} />
+        </Fact>
+        <Fact name="Saved">
+          <Time at={tool.createdAt} seconds={false} />
+        </Fact>
+        <Fact name="Changed">
+          <Time at={tool.updatedAt} seconds={false} />
+        </Fact>
+        <Fact name="Id">
+          <Code>{tool.id}</Code>
+        </Fact>
       </Facts>
       <Tabs label="Parts of the tool" tabs={tabs} />
       {isDeleting && <DeleteDialog tool={tool} onClose={() => setDeleting(false)} />}

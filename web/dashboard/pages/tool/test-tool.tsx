@@ -133,8 +133,14 @@ function TestResult({ result }: { result: Result }) {
       <h2>Result</h2>
       <Facts>
         <Fact name="Outcome">{failed ? <Badge tone="bad">failed</Badge> : <Badge tone="good">done</Badge>}</Fact>
-        <Fact name="Took"><Delay ms={durationMs} /></Fact>
-        {response?.status != null && (<Fact name="Status"><Code>{response.status}</Code></Fact>)}
+        <Fact name="Took">
+          <Delay ms={durationMs} />
+        </Fact>
+        {response?.status != null && (
+          <Fact name="Status">
+            <Code>{response.status}</Code>
+          </Fact>
+        )}
       </Facts>
       {fault !== null && (
         <p>

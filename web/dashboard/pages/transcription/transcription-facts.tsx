@@ -10,17 +10,31 @@ export function TranscriptionFacts({ of }: { of: Transcription }) {
   return (
     <>
       <Facts>
-        <Fact name="Length"><Duration ms={seconds === null ? null : seconds * 1_000} tenths={false} /></Fact>
+        <Fact name="Length">
+          <Duration ms={seconds === null ? null : seconds * 1_000} tenths={false} />
+        </Fact>
         <Fact name="Language">{languageText(of)}</Fact>
         <Fact name="Channels">{options.channels === "mix" ? "mixed to one" : "each for itself"}</Fact>
         <Fact name="Speakers">{options.speakers ? "distinguished" : "not distinguished"}</Fact>
-        {options.redact.length > 0 && (<Fact name="Not kept">{options.redact.map(words).join(", ")}</Fact>)}
-        {options.vocabulary.length > 0 && (<Fact name="Vocabulary"><Foreign text={options.vocabulary.join(", ")} /></Fact>)}
+        {options.redact.length > 0 && <Fact name="Not kept">{options.redact.map(words).join(", ")}</Fact>}
+        {options.vocabulary.length > 0 && (
+          <Fact name="Vocabulary">
+            <Foreign text={options.vocabulary.join(", ")} />
+          </Fact>
+        )}
         <Fact name="Providers">{usage === null ? "–" : <Foreign text={providersText(usage)} />}</Fact>
-        <Fact name="Cost"><Money amount={cost?.total} currency={cost?.currency ?? ""} /></Fact>
-        <Fact name="Created"><Time at={of.createdAt} /></Fact>
-        <Fact name="Ended"><Time at={of.endedAt} /></Fact>
-        <Fact name="Id"><Code>{of.id}</Code></Fact>
+        <Fact name="Cost">
+          <Money amount={cost?.total} currency={cost?.currency ?? ""} />
+        </Fact>
+        <Fact name="Created">
+          <Time at={of.createdAt} />
+        </Fact>
+        <Fact name="Ended">
+          <Time at={of.endedAt} />
+        </Fact>
+        <Fact name="Id">
+          <Code>{of.id}</Code>
+        </Fact>
       </Facts>
       {result?.hasEstimatedTimes && <p class="soft">The times of words are estimates: the provider gives none.</p>}
       {Object.keys(metadata).length > 0 && <CodeBlock label="Metadata" text={JSON.stringify(metadata, undefined, 2)} />}

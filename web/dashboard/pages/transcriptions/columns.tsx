@@ -7,7 +7,7 @@ import {
   transcriptionName,
   transcriptionStateOf,
 } from "../../app/transcription-words.ts";
-import type { TranscriptionProgress } from "../../app/use-transcription-progress.ts";
+import type { TranscriptionProgress } from "../../app/events/transcription-progress.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Duration, Foreign, Money, Time } from "../../ui/figures.tsx";
 import { Progress } from "../../ui/progress.tsx";
