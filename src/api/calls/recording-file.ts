@@ -29,8 +29,7 @@ export const RangeConditions = Conditions.extend({
       examples: ["bytes=0-43"],
     }),
   "if-range": z.string().optional().meta({
-    description:
-      "The entity tag of the part that the client has: when the file has another one, all of it is sent.",
+    description: "The entity tag of the part that the client has: when the file has another one, all of it is sent.",
   }),
 });
 

@@ -71,7 +71,9 @@ export class EventFeed {
   constructor(options: EventFeedOptions) {
     this.#options = options;
     options.activity.subscribe((calls) => {
-      this.#onActivity(calls, "calls.activity", (data: readonly CallActivity[]) => ({ calls: data.map(activityItemOf) }));
+      this.#onActivity(calls, "calls.activity", (data: readonly CallActivity[]) => ({
+        calls: data.map(activityItemOf),
+      }));
     });
     options.transcriptionActivity.subscribe((all) => {
       this.#onActivity(all, "transcriptions.activity", (data: readonly TranscriptionProgress[]) => ({

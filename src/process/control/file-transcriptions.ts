@@ -51,7 +51,8 @@ export interface FileTranscriptions {
 
 /** Transcribes files: by jobs of the control process, which have a transcriber do the work. */
 export async function fileTranscriptions(options: FileTranscriptionsOptions): Promise<FileTranscriptions> {
-  const { config, stores, audio, http, isDiskLow, clock, log, speechSocketPath, onTranscriberDied, onProgress } = options;
+  const { config, stores, audio, http, isDiskLow, clock, log, speechSocketPath, onTranscriberDied, onProgress } =
+    options;
   const { dataDir, transcriptionBytesMax: bytesMax } = config;
   const offers = await batchOffers(config.stt, config.providers.stt, clock);
   const transcriber = new TranscriberClient({

@@ -82,7 +82,7 @@ async function filesAreAdded(tab: Page): Promise<void> {
   const uploads = tab.getByRole("region", { name: "Uploads" });
   await uploads.getByText("3 of 3 sent").waitFor();
   await tab.getByRole("button", { name: "Add a text" }).click();
-  await tab.getByLabel("Text").fill("# Delivery\n\nPumps are delivered within three days.");
+  await tab.getByRole("textbox", { name: "Text" }).fill("# Delivery\n\nPumps are delivered within three days.");
   await tab.getByLabel("Name").fill(HOSTILE);
   await tab.getByRole("button", { name: "Add", exact: true }).click();
   await documents(tab).getByText("ready").nth(2).waitFor();
@@ -99,7 +99,7 @@ async function failureIsExplained(tab: Page): Promise<void> {
   expect(tab.url()).toContain("document=doc_");
   await details.getByRole("button", { name: "Replace" }).click();
   await tab.getByLabel("Content").selectOption("A text");
-  await tab.getByLabel("Text").fill("# Sizes\n\nThere are wheels of 28 inches.");
+  await tab.getByRole("textbox", { name: "Text" }).fill("# Sizes\n\nThere are wheels of 28 inches.");
   await tab.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
   await details.getByText(/ready$/).first().waitFor();
   await details.getByRole("button", { name: "Process again" }).click();

@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)("tools", { retry: ifMachineStalled, timeout: 120_0
       await tab.getByText("There is no saved tool yet.").waitFor();
       faults.none = await accessibilityFaults(tab);
       await tab.getByRole("tab", { name: "Built-in tools" }).click();
-      await tab.getByRole("table", { name: "Built-in tools" }).getByText("hang_up").waitFor();
+      await tab.getByRole("table", { name: "Built-in tools" }).getByText("hang_up", { exact: true }).waitFor();
       await tab.getByText("JSON Schema of transfer").click();
       faults.builtIn = await accessibilityFaults(tab);
       await secretIsStored(tab);
@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium)("tools", { retry: ifMachineStalled, timeout: 120_0
     });
     await inDashboard(service, `tools/${body.id}`, viewer, async (tab) => {
       await tab.getByText("Shows a price.").waitFor();
-      await tab.getByText("Its number.").waitFor();
+      await tab.getByText("Its number.").first().waitFor();
       expect(await tab.getByRole("button", { name: "Delete" }).count()).toBe(0);
       expect(await tab.getByRole("tab", { name: "Test" }).count()).toBe(0);
       await tab.getByRole("link", { name: "Tools", exact: true }).first().click();

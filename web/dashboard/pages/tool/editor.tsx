@@ -88,7 +88,7 @@ export function ToolForm({ tool, etag, onSaved }: { tool: Tool; etag: string; on
 const isStale = (error: unknown): boolean => error instanceof TrunklineApiError && error.code === "precondition_failed";
 
 interface FormState {
-  element: RefObject<HTMLFormElement>;
+  element: RefObject<HTMLFormElement | null>;
   submit: (event: Event) => void;
   isBusy: boolean;
   error: unknown;

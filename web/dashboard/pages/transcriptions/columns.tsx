@@ -7,7 +7,7 @@ import {
   transcriptionName,
   transcriptionStateOf,
 } from "../../app/transcription-words.ts";
-import type { TranscriptionProgress } from "../../app/use-transcription-progress.ts";
+import type { TranscriptionProgress } from "../../app/events/transcription-progress.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Duration, Foreign, Money, Time } from "../../ui/figures.tsx";
 import { Progress } from "../../ui/progress.tsx";
@@ -21,32 +21,32 @@ export const columnsOf = (progress: ReadonlyMap<string, TranscriptionProgress>):
   {
     name: "name",
     title: "Audio",
-    width: 260,
+    width: 200,
     cell: (one) => (
       <a href={transcriptionPage(one.id)}>
         <Foreign text={transcriptionName(one)} />
       </a>
     ),
   },
-  { name: "state", title: "State", width: 280, cell: (one) => <State of={one} progress={progress.get(one.id)} /> },
+  { name: "state", title: "State", width: 184, cell: (one) => <State of={one} progress={progress.get(one.id)} /> },
   {
     name: "length",
     title: "Length",
-    width: 88,
+    width: 80,
     isFigure: true,
     cell: (one) => {
       const seconds = progress.get(one.id)?.durationSeconds ?? one.progress.durationSeconds;
       return <Duration ms={seconds === null ? null : seconds * 1_000} tenths={false} />;
     },
   },
-  { name: "language", title: "Language", width: 88, cell: ({ options }) => options.language },
-  { name: "source", title: "From", width: 144, cell: ({ source }) => sourceText(source) },
-  { name: "createdAt", title: "Created", width: 152, cell: ({ createdAt }) => <Time at={createdAt} seconds={false} /> },
-  { name: "endedAt", title: "Ended", width: 152, cell: ({ endedAt }) => <Time at={endedAt} seconds={false} /> },
+  { name: "language", title: "Language", width: 80, cell: ({ options }) => options.language },
+  { name: "source", title: "From", width: 120, cell: ({ source }) => sourceText(source) },
+  { name: "createdAt", title: "Created", width: 128, cell: ({ createdAt }) => <Time at={createdAt} seconds={false} /> },
+  { name: "endedAt", title: "Ended", width: 128, cell: ({ endedAt }) => <Time at={endedAt} seconds={false} /> },
   {
     name: "cost",
     title: "Cost",
-    width: 120,
+    width: 104,
     isFigure: true,
     cell: ({ cost }) => <Money amount={cost?.total} currency={cost?.currency ?? ""} />,
   },

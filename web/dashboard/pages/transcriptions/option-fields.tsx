@@ -47,7 +47,7 @@ export function OptionFields({ given, onChange, problem }: OptionFieldsProps) {
         </Field>
       </div>
       <div class="transcriptions-checks">
-        <Check label="Tell speakers apart" isOn={given.speakers} onChange={(speakers) => set({ speakers })} />
+        <Check label="Distinguish speakers" isOn={given.speakers} onChange={(speakers) => set({ speakers })} />
         <Check
           label="Delete the audio when it is transcribed"
           isOn={given.deleteAudio}
