@@ -9,10 +9,10 @@ import { Button } from "../../../ui/button.tsx";
 import { ErrorNote, Failure } from "../../../ui/failure.tsx";
 import { Loading } from "../../../ui/loading.tsx";
 import { Page as Frame } from "../../../ui/page.tsx";
+import { DefinitionForm } from "../fields/definition-form.tsx";
 import { loadAgent } from "../load.ts";
 import { type Definition, EMPTY_DEFINITION, isSame } from "../model/definition.ts";
 import { TryPanel } from "../try/try-panel.tsx";
-import { DefinitionForm } from "./definition-form.tsx";
 import { takeKeptChanges, useKeptChanges } from "./kept-changes.ts";
 import "./agent-view.css";
 
