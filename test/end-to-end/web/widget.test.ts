@@ -101,8 +101,11 @@ describe.skipIf(!hasChromium)(
       const { errors, elsewhere } = await inShop(async (tab) => {
         await tab.getByRole("button", { name: "Start the call" }).click();
         await tab.getByText(GREETING).first().waitFor();
-        await tab.waitForFunction(
-          "parseFloat(document.querySelector('trunkline-agent').shadowRoot.querySelector('.input .bar').style.transform.slice(7)) > 0.1",
+        // Not by waitForFunction, which the policy of the page forbids.
+        await until("the microphone to be heard", 30_000, () =>
+          tab.evaluate<boolean>(
+            "parseFloat(document.querySelector('trunkline-agent').shadowRoot.querySelector('.input .bar').style.transform.slice(7)) > 0.1",
+          ),
         );
         await tab.getByRole("button", { name: "Mute", exact: true }).click();
         seen.push(await tab.evaluate("document.querySelector('trunkline-agent').muted"));
