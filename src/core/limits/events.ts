@@ -11,7 +11,7 @@ export const EVENT_STREAMS_MAX = 200;
 
 /** How often new events are looked for while a stream is open, and open streams are checked. */
 export const EVENT_POLL_MS = 250;
-/** How often workers report what their calls do, while a stream wants it. */
+/** How often workers report what their calls do, while a stream wants it; and how often streams have how far transcriptions are. */
 export const ACTIVITY_REPORT_MS = 1_000;
 /** A stream without an event gets a comment this often, so that proxies keep its connection. */
 export const EVENT_HEARTBEAT_MS = 15_000;

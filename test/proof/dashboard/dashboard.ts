@@ -6,9 +6,9 @@ import { hasPostgres, PostgresServer } from "../../support/postgres/server.ts";
 import { setup as build } from "../../support/services/build.ts";
 import { checkUndisturbed, interferenceLine } from "../interference.ts";
 import type { StoreName } from "../killed-service.ts";
+import { type ProofPart, runParts } from "../parts.ts";
 import { finished, PROJECT } from "../processes.ts";
 import type { Proof } from "../proof.ts";
-import { writeSection } from "../results.ts";
 import { readVitestReport, type SuiteResult } from "../vitest-report.ts";
 import { DASHBOARDS, type DashboardInterference, measureDashboardInterference } from "./interference.ts";
 
@@ -20,13 +20,15 @@ const REDUCED = ["first-run", "call"].map((name) => `${JOURNEYS}${name}.test.ts`
 const TIMEOUT_MS = 3_600_000;
 const WORK = "pages of dashboards";
 
-/** Writes the section "Dashboard" of bench/RESULTS.md. */
+/** Calls come first: they are judged by their time. */
+const PARTS: Readonly<Record<string, ProofPart>> = { calls: callsBesideDashboards, journeys: journeysOnStores };
+
+export const DASHBOARD_PARTS: readonly string[] = Object.keys(PARTS);
+
+/** Writes a section of bench/RESULTS.md for each part. */
 export async function proveDashboard(proof: Proof): Promise<void> {
   build();
-  // First: it is judged by its time.
-  const calls = await callsBesideDashboards(proof);
-  const journeys = await journeysOnStores(proof);
-  await writeSection(proof, "Dashboard", "dashboard", `${calls}\n\n${journeys}`);
+  await runParts(proof, { area: "dashboard", title: "Dashboard", parts: PARTS });
 }
 
 async function callsBesideDashboards(proof: Proof): Promise<string> {

@@ -25,8 +25,11 @@ interface TableProps<Row> {
 
 /** A table of some hundred rows at most, whose texts wrap. */
 export function Table<Row>({ label, columns, keyOf, rows }: TableProps<Row> & { rows: readonly Row[] }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const isWider = useIsWider(scroller);
   return (
-    <div class="table-scroll">
+    // Only where it scrolls is it a stop for the keyboard.
+    <div ref={scroller} class="table-scroll" tabIndex={isWider ? 0 : undefined}>
       <table class="table" aria-label={label}>
         <Head columns={columns} />
         <tbody>
@@ -39,6 +42,21 @@ export function Table<Row>({ label, columns, keyOf, rows }: TableProps<Row> & { 
       </table>
     </div>
   );
+}
+
+/** Whether the first child of an element is wider than the element. */
+function useIsWider(of: { current: HTMLElement | null }): boolean {
+  const [isWider, setWider] = useState(false);
+  useEffect(() => {
+    const element = of.current;
+    const content = element?.firstElementChild;
+    if (element === null || content == null) return;
+    const sizes = new ResizeObserver(() => setWider(content.scrollWidth > element.clientWidth));
+    sizes.observe(element);
+    sizes.observe(content);
+    return () => sizes.disconnect();
+  }, []);
+  return isWider;
 }
 
 /** Where a long table has its rows from: a `PagedList`, for example. */
