@@ -8,6 +8,9 @@ import { SCOPES } from "../../src/core/scopes.ts";
 import { startService } from "../../src/simulator/service/process.ts";
 import { openStores, type StorePlace } from "../../src/store/open-stores.ts";
 
+/** What the service does first, for example with calls of a process that is gone, may take long on a machine that is busy. */
+const READY_MS_MAX = 90_000;
+
 /** A whole service, for what is measured of requests to it. */
 export interface BenchService {
   apiUrl: string;
@@ -68,7 +71,7 @@ export async function withService<T>(
       CALLS_PER_WORKER: "10000",
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     };
-    const options = { program, dataDir, clock: systemClock, env: { ...fixed, ...env } };
+    const options = { program, dataDir, clock: systemClock, env: { ...fixed, ...env }, readyMsMax: READY_MS_MAX };
     const running = await startService(options, new AbortController().signal);
     try {
       const keys = await makeKeys(place, accounts);

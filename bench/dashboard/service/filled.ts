@@ -44,7 +44,7 @@ export async function withFilledService<T>(
     const owner = await inviteOwner(place, accountId, "kim@example.com");
     const database = openSqlDatabase(place);
     try {
-      await insertManyCalls(database, { calls, accounts: [accountId], agents: [] });
+      await insertManyCalls(database, { calls, accounts: [accountId], agents: [], activeCalls: 0 });
     } finally {
       await database.db.destroy();
     }

@@ -27,6 +27,8 @@ export interface ServiceOptions {
   clock: Clock;
   /** Further environment variables of the service. */
   env?: Readonly<Record<string, string>>;
+  /** How long it may take until it is ready. */
+  readyMsMax?: number;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface ServiceOptions {
  * before it is ready or is not ready in time. An abort of `signal` before that stops it and rejects with the abort's reason.
  */
 export async function startService(
-  { program, dataDir, clock, env: further = {} }: ServiceOptions,
+  { program, dataDir, clock, env: further = {}, readyMsMax = READY_MS_MAX }: ServiceOptions,
   signal: AbortSignal,
 ): Promise<RunningService> {
   mkdirSync(dataDir, { recursive: true });
@@ -71,7 +73,7 @@ export async function startService(
     cancel();
   };
   try {
-    return { apiUrl: await ready(child, clock, signal), stop };
+    return { apiUrl: await ready(child, clock, signal, readyMsMax), stop };
   } catch (error) {
     await stop();
     signal.throwIfAborted();
@@ -81,11 +83,11 @@ export async function startService(
 }
 
 /** The address of the API, once the service reports that it accepts calls. */
-function ready(child: ChildProcess, clock: Clock, signal: AbortSignal): Promise<string> {
+function ready(child: ChildProcess, clock: Clock, signal: AbortSignal, msMax: number): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     signal.throwIfAborted();
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    const cancel = clock.after(READY_MS_MAX, () => reject(unavailable("not ready in time")));
+    const cancel = clock.after(msMax, () => reject(unavailable("not ready in time")));
     child.once("message", (message: ServiceReady) => {
       cancel();
       resolve(message.apiUrl);

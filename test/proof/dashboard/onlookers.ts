@@ -5,9 +5,17 @@ import { serve } from "../../../bench/rig/child-process.ts";
 // Dashboards as the service sees them, in a process of their own: what their pages ask for, one page after the other, a stream of events
 // each, and a live call each that is listened to. The browsers that show it are computers of others.
 
+/** What dashboards are opened with. */
+export interface Opened {
+  apiUrl: string;
+  /** Of the account whose calls they look at, then of others. */
+  keys: readonly string[];
+  count: number;
+}
+
 export type OnlookerQuestions = {
-  /** So many dashboards are opened. `keys`: of the account whose calls they look at, then of others. Resolves with how many listen. */
-  open: { ask: { apiUrl: string; keys: readonly string[]; count: number }; answer: number };
+  /** Dashboards are opened. Resolves with how many listen to a call. */
+  open: { ask: Opened; answer: number };
   /** They look at one page after the other for so many seconds. */
   look: { ask: number; answer: Looked };
   /** They are closed. */
@@ -29,11 +37,6 @@ const STREAMS_PER_ACCOUNT = 10;
 const PAGE_MS = 1_000;
 const PAGE_EVENTS = 1_000;
 
-interface Given {
-  apiUrl: string;
-  key: string;
-}
-
 /** What a page of the dashboard asks for, at once. */
 type Page = (callId: string) => readonly string[];
 const PAGES: readonly Page[] = [
@@ -46,20 +49,22 @@ class Dashboards {
   readonly #abort = new AbortController();
   readonly #sockets: WebSocket[] = [];
   readonly #failures = new Set<string>();
-  #given: Given = { apiUrl: "", key: "" };
+  readonly #opened: Opened;
   #callIds: readonly string[] = [];
-  #count = 0;
   #pages = 0;
   #heardBytes = 0;
   #eventBytes = 0;
 
-  async open(apiUrl: string, [key = "", ...otherKeys]: readonly string[], count: number): Promise<number> {
-    this.#given = { apiUrl, key };
-    this.#count = count;
+  constructor(opened: Opened) {
+    this.#opened = opened;
+  }
+
+  async open(): Promise<number> {
+    const { keys, count } = this.#opened;
     const live = await this.#get<{ data: { id: string }[] }>("/calls?status=active&limit=100");
     this.#callIds = live?.data.map(({ id }) => id) ?? [];
     for (let at = 0; at < count; at += 1) {
-      await this.#follow(at < STREAMS_PER_ACCOUNT ? key : (otherKeys[0] ?? key));
+      await this.#follow(keys[Math.floor(at / STREAMS_PER_ACCOUNT)] ?? this.#key);
       await this.#listen(this.#callId(at));
     }
     return this.#sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length;
@@ -67,7 +72,7 @@ class Dashboards {
 
   async look(seconds: number): Promise<Looked> {
     const endMs = performance.now() + seconds * 1_000;
-    await Promise.all(Array.from({ length: this.#count }, (_, at) => this.#lookOn(at, endMs)));
+    await Promise.all(Array.from({ length: this.#opened.count }, (_, at) => this.#lookOn(at, endMs)));
     const looked = {
       pages: this.#pages,
       heardBytes: this.#heardBytes,
@@ -81,6 +86,10 @@ class Dashboards {
   close(): void {
     this.#abort.abort();
     for (const socket of this.#sockets) socket.terminate();
+  }
+
+  get #key(): string {
+    return this.#opened.keys[0] ?? "";
   }
 
   #callId(at: number): string {
@@ -98,8 +107,8 @@ class Dashboards {
   }
 
   async #get<Body>(path: string): Promise<Body | undefined> {
-    const { apiUrl, key } = this.#given;
-    const { statusCode, body } = await request(`${apiUrl}/api/v1${path}`, { headers: { "X-API-Key": key } });
+    const headers = { "X-API-Key": this.#key };
+    const { statusCode, body } = await request(`${this.#opened.apiUrl}/api/v1${path}`, { headers });
     const text = await body.text();
     if (statusCode === 200) return JSON.parse(text) as Body;
     this.#failures.add(`${path.replace(/call_[0-9a-f-]+/, "{id}")}: ${statusCode}`);
@@ -107,7 +116,7 @@ class Dashboards {
   }
 
   async #follow(key: string): Promise<void> {
-    const { statusCode, body } = await request(`${this.#given.apiUrl}/api/v1/events?activity=true`, {
+    const { statusCode, body } = await request(`${this.#opened.apiUrl}/api/v1/events?activity=true`, {
       headers: { "X-API-Key": key },
       signal: this.#abort.signal,
       bodyTimeout: 0,
@@ -120,10 +129,9 @@ class Dashboards {
   }
 
   async #listen(callId: string): Promise<void> {
-    const { apiUrl, key } = this.#given;
-    const { statusCode, body } = await request(`${apiUrl}/api/v1/calls/${callId}/listen`, {
+    const { statusCode, body } = await request(`${this.#opened.apiUrl}/api/v1/calls/${callId}/listen`, {
       method: "POST",
-      headers: { "X-API-Key": key },
+      headers: { "X-API-Key": this.#key },
     });
     const text = await body.text();
     if (statusCode !== 200) {
@@ -148,9 +156,9 @@ class Dashboards {
 let dashboards: Dashboards | undefined;
 
 serve<OnlookerQuestions>({
-  open: ({ apiUrl, keys, count }) => {
-    dashboards = new Dashboards();
-    return dashboards.open(apiUrl, keys, count);
+  open: (opened) => {
+    dashboards = new Dashboards(opened);
+    return dashboards.open();
   },
   look: (seconds) => (dashboards as Dashboards).look(seconds),
   close: () => {

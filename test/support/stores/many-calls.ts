@@ -56,7 +56,7 @@ const CONNECTIONS: Shares<ConnectionType> = [
   ["websocket", 0.15],
   ["carrier_c", 0.05],
 ];
-/** The newest calls, which are still on, and those that wait for their stream. */
+/** The newest calls, which are still on unless it is said otherwise, and those that wait for their stream. */
 const ACTIVE_CALLS = 50;
 const WAITING_CALLS = 50;
 /** One carrier gives all of its test calls the same id. */
@@ -72,12 +72,14 @@ export interface ManyCalls {
   accounts: readonly AccountId[];
   /** The agents of the first account; the first one has half of the calls, the next half of the rest, and so on. */
   agents: readonly AgentId[];
+  /** How many are on. A service that starts ends them, because it has no worker with them. */
+  activeCalls?: number;
 }
 
 /** Fills migrated stores. The same calls every time, but for their ids and times. */
 export async function insertManyCalls(
   { db }: SqlDatabase,
-  { calls, accounts, agents }: ManyCalls,
+  { calls, accounts, agents, activeCalls = ACTIVE_CALLS }: ManyCalls,
   age: AgeClock = systemAgeClock(),
 ): Promise<void> {
   const random = new Random(20);
@@ -90,7 +92,11 @@ export async function insertManyCalls(
       for (const [at, accountId] of accounts.entries()) {
         if (at > 0 && index % 5 > 0) continue;
         rows.push(
-          rowsOf({ index, left: calls - 1 - index, accountId, agents: at === 0 ? agents : [], createdMs }, random, age),
+          rowsOf(
+            { index, left: calls - 1 - index, accountId, agents: at === 0 ? agents : [], createdMs, activeCalls },
+            random,
+            age,
+          ),
         );
       }
     }
@@ -111,14 +117,19 @@ interface Origin {
   accountId: AccountId;
   agents: readonly AgentId[];
   createdMs: EpochMs;
+  activeCalls: number;
 }
 
-function rowsOf({ index, left, accountId, agents, createdMs }: Origin, random: Random, age: AgeClock): CallRows {
+function rowsOf(
+  { index, left, accountId, agents, createdMs, activeCalls }: Origin,
+  random: Random,
+  age: AgeClock,
+): CallRows {
   const id = asCallId(`call_${uuidv7({ msecs: Number(createdMs) })}`);
   const share = (): number => random.between(0, 1);
   const connectionType = pick(CONNECTIONS, share());
   const isWaiting = left < WAITING_CALLS;
-  const isActive = !isWaiting && left < WAITING_CALLS + ACTIVE_CALLS;
+  const isActive = !isWaiting && left < WAITING_CALLS + activeCalls;
   const [status, endReason] = pick(ENDS, share());
   const hasStarted = isActive || status !== "expired";
   const spec = specOf(index, connectionType, share());
