@@ -147,7 +147,7 @@ const TEXTS: readonly string[] = [
   ...["provider", "model", "requestId", "answer", "arguments", "result", "body", "response", "request", "summary"],
 ];
 /** Members whose members are of others, whatever they are called. */
-const MAPS: readonly string[] = ["metadata", "headers", "parameters", "details", "variables", "analysis"];
+const MAPS: readonly string[] = ["metadata", "details"];
 
 /**
  * Has the API answer this tab with hostile texts also where the service takes none, or where no test can bring it to: in what carriers
