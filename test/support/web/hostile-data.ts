@@ -185,4 +185,3 @@ export function pagePaths(): string[] {
   const source = readFileSync(new URL("../../../web/dashboard/app/pages.ts", import.meta.url), "utf8");
   return [...source.matchAll(/\bpath: "([^"]+)"/g)].map(([, path]) => path as string);
 }
-

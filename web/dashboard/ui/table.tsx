@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { rowWindow } from "../app/window.ts";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { isSameWindow, rowWindow } from "../app/window.ts";
 import { Failure } from "./failure.tsx";
 import "./table.css";
 
@@ -74,7 +74,12 @@ const ROW_HEIGHT = 32;
 const COLUMN_WIDTH = 140;
 
 /** A table of any number of rows, of which only those on the screen are in the document; each has one line. */
-export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row> & { source: RowSource<Row> }) {
+export function LongTable<Row extends object>({
+  label,
+  columns,
+  keyOf,
+  source,
+}: TableProps<Row> & { source: RowSource<Row> }) {
   const scroller = useRef<HTMLElement>(null);
   const [at, setAt] = useState({ top: 0, height: 800 });
   const { first, end } = rowWindow(source.count, ROW_HEIGHT, at.top, at.height);
@@ -82,7 +87,10 @@ export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    const measure = (): void => setAt({ top: element.scrollTop, height: element.clientHeight });
+    const measure = (): void => {
+      const now = { top: element.scrollTop, height: element.clientHeight };
+      setAt((before) => (isSameWindow(ROW_HEIGHT, before, now) ? before : now));
+    };
     const resizes = new ResizeObserver(measure);
     resizes.observe(element);
     element.addEventListener("scroll", measure, { passive: true });
@@ -91,6 +99,7 @@ export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row
       element.removeEventListener("scroll", measure);
     };
   }, []);
+  const cellsOf = useRenderedCells(columns);
   const width = columns.reduce((sum, column) => sum + (column.width ?? COLUMN_WIDTH), 0);
   return (
     <>
@@ -110,7 +119,7 @@ export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row
               const key = row === undefined ? first + offset : keyOf(row);
               return (
                 <tr key={key} aria-rowindex={first + offset + 2}>
-                  {row === undefined ? <td colSpan={columns.length}>…</td> : <Cells columns={columns} row={row} />}
+                  {row === undefined ? <td colSpan={columns.length}>…</td> : cellsOf(row)}
                 </tr>
               );
             })}
@@ -127,6 +136,18 @@ export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row
       )}
     </>
   );
+}
+
+/** The same nodes as before for a row that is the same: they are not compared again while others come and go. */
+function useRenderedCells<Row extends object>(columns: readonly Column<Row>[]): (row: Row) => ComponentChildren {
+  return useMemo(() => {
+    const known = new WeakMap<Row, ComponentChildren>();
+    return (row) => {
+      const cells = known.get(row) ?? <Cells columns={columns} row={row} />;
+      known.set(row, cells);
+      return cells;
+    };
+  }, [columns]);
 }
 
 function Head<Row>({ columns }: { columns: readonly Column<Row>[] }) {

@@ -69,7 +69,7 @@ const count = (number: number, one: string, more: string): string =>
 export const stageText = (stage: string): string => stage.toUpperCase();
 
 /** Providers in the order in which a turn needs them. */
-export const byStage = (providers: Status["providers"]): Status["providers"] =>
+export const byStage = (providers: readonly Status["providers"][number][]): readonly Status["providers"][number][] =>
   providers.toSorted((one, other) => STAGES.indexOf(one.stage) - STAGES.indexOf(other.stage));
 
 const STAGES: readonly Status["providers"][number]["stage"][] = ["stt", "llm", "tts"];

@@ -40,8 +40,8 @@ function Health({ status }: { status: Status }) {
   return (
     <>
       <p class="soft">
-        Trunkline {status.version}, as of <Time at={status.checkedAt} />. The figures change with calls, when you reload, and when you come back to
-        this page.
+        Trunkline {status.version}, as of <Time at={status.checkedAt} />. The figures change with calls, when you
+        reload, and when you come back to this page.
       </p>
       <Faults faults={faultsOf(status)} />
       <ServiceFacts status={status} />

@@ -15,7 +15,11 @@ const WORKER_COLUMNS: readonly Column<Worker>[] = [
     cell: ({ acceptsCalls }) =>
       acceptsCalls ? <Badge tone="good">takes calls</Badge> : <Badge tone="warn">takes no calls</Badge>,
   },
-  { name: "role", title: "Carries", cell: ({ role }) => (role === "webrtc" ? "calls by WebRTC" : "calls by WebSocket, as of carriers") },
+  {
+    name: "role",
+    title: "Carries",
+    cell: ({ role }) => (role === "webrtc" ? "calls by WebRTC" : "calls by WebSocket, as of carriers"),
+  },
   {
     name: "calls",
     title: "Calls",

@@ -6,6 +6,7 @@ import { words } from "../../app/format.ts";
 import { mayAct } from "../../app/roles.ts";
 import { useAgentNames } from "../../app/use-agent-names.ts";
 import { useNow } from "../../app/use-now.ts";
+import { AgentLink } from "../../ui/agent-link.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Delay, Duration, Foreign } from "../../ui/figures.tsx";
 import type { ListenControl } from "../../ui/listen.tsx";
@@ -61,7 +62,7 @@ const columnsOf = (names: ReadonlyMap<string, string>, onAct: (act: Act) => void
   {
     name: "agent",
     title: "Agent",
-    cell: ({ agentId }) => <Foreign text={agentId && (names.get(agentId) ?? agentId)} />,
+    cell: ({ agentId }) => <AgentLink id={agentId} names={names} />,
   },
   { name: "language", title: "Language", cell: ({ configuration }) => configuration.language },
   { name: "since", title: "For", isFigure: true, cell: (call) => <Since at={call.startedAt ?? call.createdAt} /> },
