@@ -13,12 +13,13 @@ beforeAll(async () => {
   if (!hasChromium) return;
   service = await Service.start();
   owner = await makePerson(service);
-  await service.api("POST", "/agents", {
+  const made = await service.api("POST", "/agents", {
     name: "Bakery",
     basePrompt: "The bakery is closed on Monday.",
     languageId: "en-US",
     voiceId: "reference/gmw/en-US",
   });
+  expect(made.status).toBe(201);
 });
 
 const statusWith = async (key: string): Promise<number> =>
@@ -43,6 +44,8 @@ describe.skipIf(!hasChromium)("keys", { retry: ifMachineStalled, timeout: 120_00
       await tab.getByRole("button", { name: "Create", exact: true }).click();
       const secret = tab.getByRole("dialog", { name: "The text of the API key" });
       const key = await secret.getByRole("textbox").inputValue();
+      // What is to be copied has the focus, and is selected.
+      expect(await tab.evaluate("document.activeElement.value")).toBe(key);
       faults.secret = await accessibilityFaults(tab);
       expect([key.startsWith("tlk_"), await statusWith(key)]).toEqual([true, 200]);
       await secret.getByRole("button", { name: "Done" }).click();
@@ -83,6 +86,7 @@ describe.skipIf(!hasChromium)("keys", { retry: ifMachineStalled, timeout: 120_00
       await tab.getByLabel("Bakery").check();
       await tab.getByLabel("Origins").fill("https://shop.example\nhttps://shop.example/cart");
       await tab.getByLabel("Starts a minute", { exact: true }).fill("many");
+      faults.create = await accessibilityFaults(tab);
       await tab.getByRole("button", { name: "Create", exact: true }).click();
       await tab.getByText(/^entry 2 must be an origin/).waitFor();
       faults.refused = await accessibilityFaults(tab);
@@ -102,7 +106,7 @@ describe.skipIf(!hasChromium)("keys", { retry: ifMachineStalled, timeout: 120_00
       await tab.getByRole("button", { name: "Revoke", exact: true }).click();
       await table.getByText(/^.revoked$/).waitFor();
     });
-    expect(faults).toEqual({ empty: [], refused: [], list: [], use: [] });
+    expect(faults).toEqual({ empty: [], create: [], refused: [], list: [], use: [] });
   });
 
   test("the page fits a telephone, and a viewer reads who has keys", async () => {

@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)("numbers and carriers", { retry: ifMachineStalled,
       await tab.getByRole("button", { name: "Call", exact: true }).click();
       await number.getByText(/, ended/).waitFor();
       await number.getByText("Addresses that the carrier calls").click();
-      await number.getByLabel("For incoming calls (voice)").waitFor();
+      await number.getByRole("textbox", { name: "For incoming calls (voice)" }).waitFor();
       faults.attached = await accessibilityFaults(tab);
 
       await number.getByRole("button", { name: `Actions of ${NUMBER}` }).click();

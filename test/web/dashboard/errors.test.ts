@@ -19,9 +19,10 @@ test("an error of the API is shown with what the service said, its code and the 
 test("each wrong field has its problem", () => {
   const error = new TrunklineApiError("POST /users: 400 invalid_request: the request is invalid (req_1)", {
     code: "invalid_request",
-    details: [{ path: "/email", message: "must be an email address" }],
+    details: [{ path: "/email", message: "email must be an email address" }],
     requestId: "req_1",
   });
+  expect(shownErrorOf(error).message).toBe("A value is refused:");
   expect(shownErrorOf(error).details).toEqual([{ field: "email", message: "must be an email address" }]);
   expect([problemOf(error, "email"), problemOf(error, "name"), problemOf(new Error("x"), "email")]).toEqual([
     "must be an email address",
@@ -35,7 +36,7 @@ test("a list has the problems of its entries, by their places", () => {
     code: "invalid_request",
     details: [
       { path: "/origins", message: "must be a list" },
-      { path: "/origins/1", message: "must be an origin" },
+      { path: "/origins/1", message: "origins.1 must be an origin" },
       { path: "/variables/visitor", message: "must be a string" },
       { path: "/originsOfOthers/0", message: "must be something else" },
     ],

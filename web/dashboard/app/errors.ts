@@ -19,23 +19,29 @@ export function shownErrorOf(error: unknown): ShownError {
     return { message: sentenceOf(message), details: [], code: undefined, requestId: undefined };
   }
   const { code, requestId } = error;
-  const details = error.details.map(({ path, message }) => ({ field: fieldOf(path), message }));
+  const details = error.details.map(({ path, message }) => ({ field: fieldOf(path), message: ruleOf(path, message) }));
+  // Its message says what the details say.
+  if (details.length === 1) return { message: "A value is refused:", details, code, requestId };
+  if (details.length > 1) return { message: "Some values are refused:", details, code, requestId };
   return { message: sentenceOf(messageOf(error)), details, code, requestId };
 }
 
 /** The problem of one field of a form, by its JSON pointer without the first slash. */
-export const problemOf = (error: unknown, field: string): string | undefined =>
-  error instanceof TrunklineApiError ? error.details.find(({ path }) => fieldOf(path) === field)?.message : undefined;
+export function problemOf(error: unknown, field: string): string | undefined {
+  const found = error instanceof TrunklineApiError && error.details.find(({ path }) => fieldOf(path) === field);
+  return found ? ruleOf(found.path, found.message) : undefined;
+}
 
 /** The problems of a field that is a list, those of its entries included: `entry 2 must be …`. */
 export function problemsOf(error: unknown, field: string): string | undefined {
   if (!(error instanceof TrunklineApiError)) return undefined;
   const found = error.details.flatMap(({ path, message }) => {
     const at = fieldOf(path);
-    if (at === field) return [message];
+    const rule = ruleOf(path, message);
+    if (at === field) return [rule];
     if (!at.startsWith(`${field}.`)) return [];
     const entry = at.slice(field.length + 1);
-    return [`${/^\d+$/.test(entry) ? `entry ${Number(entry) + 1}` : entry} ${message}`];
+    return [`${/^\d+$/.test(entry) ? `entry ${Number(entry) + 1}` : entry} ${rule}`];
   });
   return found.length === 0 ? undefined : found.join("; ");
 }
@@ -44,6 +50,12 @@ function messageOf({ code, message }: TrunklineApiError): string {
   if (code === "no_answer") return "the service does not answer: check that it runs and that this device is connected";
   // The client puts the request, the status and the code before what the service said, and the request's id after it.
   return /^[A-Z]+ \S+: \d{3} \w+: (.*) \([\w-]+\)$/s.exec(message)?.[1] ?? message;
+}
+
+/** The service begins a problem with the name of its field, which forms have beside it. */
+function ruleOf(path: string, message: string): string {
+  const field = `${fieldOf(path)} `;
+  return message.startsWith(field) ? message.slice(field.length) : message;
 }
 
 const fieldOf = (pointer: string): string => pointer.replace(/^\//, "").replaceAll("/", ".");

@@ -3,8 +3,14 @@ import { Button } from "./button.tsx";
 import { Field, type FieldProps } from "./field.tsx";
 import "./copy-field.css";
 
+export interface CopyFieldProps extends Pick<FieldProps, "label" | "hint"> {
+  value: string;
+  /** It has the focus when the dialog in which it is opens. */
+  isFirst?: boolean;
+}
+
 /** A text to take elsewhere, such as an address or a key, with a button that copies it. */
-export function CopyField({ label, hint, value }: Pick<FieldProps, "label" | "hint"> & { value: string }) {
+export function CopyField({ label, hint, value, isFirst = false }: CopyFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const [said, setSaid] = useState("");
   const copy = async (): Promise<void> => {
@@ -26,6 +32,7 @@ export function CopyField({ label, hint, value }: Pick<FieldProps, "label" | "hi
             ref={input}
             class="control copy-field-text"
             readOnly
+            data-autofocus={isFirst || undefined}
             value={value}
             onFocus={(event) => event.currentTarget.select()}
           />

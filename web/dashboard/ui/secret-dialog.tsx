@@ -17,7 +17,7 @@ export interface SecretDialogProps {
 export const SecretDialog = ({ title, label, secret, onClose, children }: SecretDialogProps) => (
   <Dialog title={title} onClose={() => undefined}>
     {children}
-    <CopyField label={label} value={secret} hint="Save it now: it is not shown again." />
+    <CopyField isFirst label={label} value={secret} hint="Save it now: it is not shown again." />
     <div class="dialog-actions">
       <Button kind="primary" onClick={onClose}>
         Done

@@ -1,5 +1,7 @@
+import { useState } from "preact/hooks";
 import { mayAct } from "../../app/roles.ts";
 import { currentSession } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
 import { Page as Frame, Section } from "../../ui/page.tsx";
 import { Account } from "./account.tsx";
 import { People } from "./people.tsx";
@@ -9,10 +11,21 @@ import "./people.css";
 /** Who may do what in the account, and the person's own password and sessions. */
 export function Page() {
   const session = currentSession();
+  const isOwner = mayAct("owner");
+  const [isInviting, setInviting] = useState(false);
   return (
-    <Frame title="People and roles">
-      {mayAct("owner") ? (
-        <People />
+    <Frame
+      title="People and roles"
+      actions={
+        isOwner && (
+          <Button kind="primary" onClick={() => setInviting(true)}>
+            Invite a person
+          </Button>
+        )
+      }
+    >
+      {isOwner ? (
+        <People isInviting={isInviting} onInvited={() => setInviting(false)} />
       ) : (
         <p class="soft">An owner of the account sees its people here, invites others and gives them their roles.</p>
       )}

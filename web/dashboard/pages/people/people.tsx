@@ -6,7 +6,6 @@ import { useQuery } from "../../app/use-query.ts";
 import { useResource } from "../../app/use-resource.ts";
 import { useShownAgain } from "../../app/use-shown-again.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Foreign, Time } from "../../ui/figures.tsx";
 import { ChoiceFilter, Filters } from "../../ui/filters.tsx";
@@ -15,15 +14,23 @@ import { Menu, MenuButton, MenuChoice } from "../../ui/menu.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { InviteDialog, LinkDialog, LinkedDialog, PersonDialog, type PersonWithLink, RemoveDialog } from "./dialogs.tsx";
 import { lastOwnerOf, type Person, ROLES } from "./states.ts";
-import "./people.css";
 
-type Act = { kind: "invite" } | { kind: "edit" | "link" | "remove"; person: Person };
+interface Act {
+  kind: "edit" | "link" | "remove";
+  person: Person;
+}
+
+interface PeopleProps {
+  /** The dialog of an invitation is open. */
+  isInviting: boolean;
+  onInvited: () => void;
+}
 
 const choices = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
 const STATUSES: readonly Person["status"][] = ["active", "invited"];
 
 /** The people of the account, for its owners. */
-export function People() {
+export function People({ isInviting, onInvited }: PeopleProps) {
   const { query } = useQuery();
   const filters = {
     ...(ROLES.some((role) => role === query.role) && { role: query.role as Person["role"] }),
@@ -47,15 +54,10 @@ export function People() {
   useShownAgain(onDone);
   return (
     <>
-      <div class="people-head">
-        <Filters names={["role", "status"]}>
-          <ChoiceFilter name="role" label="Role" choices={choices(ROLES)} />
-          <ChoiceFilter name="status" label="State" choices={choices(STATUSES)} />
-        </Filters>
-        <Button kind="primary" onClick={() => setAct({ kind: "invite" })}>
-          Invite a person
-        </Button>
-      </div>
+      <Filters names={["role", "status"]}>
+        <ChoiceFilter name="role" label="Role" choices={choices(ROLES)} />
+        <ChoiceFilter name="status" label="State" choices={choices(STATUSES)} />
+      </Filters>
       <ListTable
         label="People"
         what="the people"
@@ -71,6 +73,7 @@ export function People() {
         </p>
       )}
       <Dialogs act={act} lastOwner={lastOwner} onClose={() => setAct(undefined)} onDone={onDone} onMade={setMade} />
+      {isInviting && <InviteDialog onClose={onInvited} onDone={onDone} onMade={setMade} />}
       {made !== undefined && <LinkedDialog made={made} onClose={() => setMade(undefined)} />}
     </>
   );
@@ -86,8 +89,6 @@ interface DialogsProps {
 
 function Dialogs({ act, lastOwner, ...common }: DialogsProps) {
   switch (act?.kind) {
-    case "invite":
-      return <InviteDialog {...common} />;
     case "edit":
       return <PersonDialog {...common} person={act.person} isLastOwner={act.person.id === lastOwner} />;
     case "link":
