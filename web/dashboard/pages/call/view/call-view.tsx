@@ -176,7 +176,8 @@ function CallBody({ call, data, model, playback }: CallBodyProps) {
             />
           )}
         </section>
-        <section class="call-side" aria-label="Details">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard. */}
+        <section class="call-side" aria-label="Details" tabIndex={0}>
           <p class="hidden" role="status">
             {shownText(selection)}
           </p>
