@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)("tools", { retry: ifMachineStalled, timeout: 120_0
     const faults: Record<string, string[]> = {};
     await inDashboard(service, "tools/new?type=mcp", owner, async (tab) => {
       await tab.getByLabel("Name").first().fill("Shop");
-      await tab.getByLabel("Address").fill(`${mcpUrl}/nothing`);
+      await tab.getByLabel("Address").fill(shopUrl);
       await tab.getByRole("button", { name: "Save the tool" }).click();
       await tab.getByText("must be that of an MCP server that lists its tools").first().waitFor();
       await tab.getByLabel("Address").fill(mcpUrl);

@@ -14,7 +14,7 @@ const SENTENCES = [
   "Birthday cakes must be ordered two days before.",
   "Delivery is free within three miles.",
 ];
-const NAME = "opening <b>hours</b>.wav";
+const NAME = "opening <b>hours.wav";
 
 let service: Service;
 let owner: Person;

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Schema } from "../../../client/src/index.ts";
+import { corpusPage } from "../../app/addresses.ts";
 import { api } from "../../app/api.ts";
 import { delayText } from "../../app/format.ts";
 import { useQuery } from "../../app/use-query.ts";
@@ -113,7 +114,7 @@ function Answer({ corpus, question }: { corpus: Corpus; question: Question }) {
       <ol class="corpus-passages">
         {passages.map((passage, at) => (
           <li key={`${passage.documentId} ${passage.ordinal}`} class="corpus-passage">
-            <PassageHead passage={passage} share={shares[at] ?? 0} />
+            <PassageHead corpusId={corpus.id} passage={passage} share={shares[at] ?? 0} />
             <p class="corpus-text" dir="auto">
               {passage.text}
             </p>
@@ -124,11 +125,11 @@ function Answer({ corpus, question }: { corpus: Corpus; question: Question }) {
   );
 }
 
-function PassageHead({ passage, share }: { passage: Passage; share: number }) {
+function PassageHead({ corpusId, passage, share }: { corpusId: string; passage: Passage; share: number }) {
   const { documentId, documentName, headings, page, score } = passage;
   return (
     <p class="corpus-passage-head">
-      <a href={`?document=${encodeURIComponent(documentId)}`}>
+      <a href={`${corpusPage(corpusId)}?document=${encodeURIComponent(documentId)}`}>
         <Foreign text={documentName} />
       </a>
       {headings.length > 0 && (

@@ -54,6 +54,10 @@ export function ToolForm({ tool, etag, onSaved }: { tool: Tool; etag: string; on
     onSaved();
     return NONE;
   });
+  const undo = (): void => {
+    setGiven(givenOf(tool));
+    form.clear();
+  };
   const storedHeaders = tool.http?.headerNames ?? tool.mcp?.headerNames ?? [];
   return (
     <form ref={form.element} class="tool-form" onSubmit={form.submit}>
@@ -74,7 +78,7 @@ export function ToolForm({ tool, etag, onSaved }: { tool: Tool; etag: string; on
         <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={!isChanged}>
           Save changes
         </Button>
-        <Button disabled={!isChanged} onClick={() => setGiven(givenOf(tool))}>
+        <Button disabled={!isChanged} onClick={undo}>
           Undo changes
         </Button>
         <span class="soft" role="status">
@@ -90,6 +94,8 @@ const isStale = (error: unknown): boolean => error instanceof TrunklineApiError 
 interface FormState {
   element: RefObject<HTMLFormElement | null>;
   submit: (event: Event) => void;
+  /** What was wrong is so no more. */
+  clear: () => void;
   isBusy: boolean;
   error: unknown;
   problems: FormProblems;
@@ -107,10 +113,13 @@ function useForm(save: () => Promise<FormProblems>): FormState {
     if (wrong == null) element.current?.scrollIntoView();
     else wrong.focus();
   }, [error, problems]);
-  const run = async (): Promise<void> => {
-    setBusy(true);
+  const clear = (): void => {
     setError(undefined);
     setProblems(NONE);
+  };
+  const run = async (): Promise<void> => {
+    setBusy(true);
+    clear();
     try {
       setProblems(await save());
     } catch (failure) {
@@ -125,6 +134,7 @@ function useForm(save: () => Promise<FormProblems>): FormState {
       event.preventDefault();
       void run();
     },
+    clear,
     isBusy,
     error,
     problems,
