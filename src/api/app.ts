@@ -40,7 +40,7 @@ import { type CarrierRoutesDeps, carrierRoutes } from "./carrier-accounts/routes
 import { type KnowledgeRoutesDeps, knowledgeRoutes } from "./corpora/routes.ts";
 import { OwnerKnown } from "./dashboard/owner-known.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
-import { type ActivitySource, EventFeed } from "./events/feed.ts";
+import { type ActivitySource, EventFeed, type TranscriptionActivitySource } from "./events/feed.ts";
 import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
 import { ApiKeyCache } from "./http/api-key-cache.ts";
@@ -78,7 +78,7 @@ import { voiceRoutes } from "./voices/routes.ts";
 import { allowPreflight, type WebCallAccessDeps } from "./web-calls/access.ts";
 import { WEB_CALLS_PATH, webCallRoutes } from "./web-calls/routes.ts";
 import { webFileRoutes } from "./web-files/routes.ts";
-import { deliveryRoutes } from "./webhooks/deliveries.ts";
+import { type DeliveryRoutesDeps, deliveryRoutes } from "./webhooks/deliveries.ts";
 import { type WebhookRoutesDeps, webhookRoutes } from "./webhooks/routes.ts";
 
 export const API_BASE_PATH = "/api/v1";
@@ -92,6 +92,7 @@ export interface ApiDeps
     AgentRoutesDeps,
     AuditRoutesDeps,
     WebhookRoutesDeps,
+    DeliveryRoutesDeps,
     CallEventRoutesDeps,
     CallEndDeps,
     LiveRequestDeps,
@@ -138,6 +139,7 @@ export interface ApiDeps
   apiKeys: ApiKeyStore;
   eventStreams: EventStreamStore;
   activity: ActivitySource;
+  transcriptionActivity: TranscriptionActivitySource;
   sessions: SessionStore;
   requestRates: Pick<RequestRates, "take">;
   metrics: Pick<

@@ -38,6 +38,8 @@ export const CARRIER_OPERATIONS = [
   "transfer",
   "send_dtmf",
   "read_price",
+  // Of an emulator alone.
+  "test_call",
 ] as const;
 export type CarrierOperation = (typeof CARRIER_OPERATIONS)[number];
 

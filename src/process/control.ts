@@ -22,7 +22,7 @@ import { readLoaderEnvironment, readSearchPath } from "../config/environment.ts"
 import { configurationOverview } from "../config/overview.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { missingPrices } from "../core/billing/prices.ts";
-import { BUILT_IN_TOOLS } from "../core/calls/spec.ts";
+import { BUILT_IN_TOOLS, type CarrierType } from "../core/calls/spec.ts";
 import { threadModule } from "../core/child-module.ts";
 import { systemClock } from "../core/clock.ts";
 import type { MediaKey } from "../core/encryption/chunks.ts";
@@ -77,6 +77,7 @@ import { openStores, type StorePlace } from "../store/open-stores.ts";
 import { openSecretsKeys } from "../store/sealing/secrets-key.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
 import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
+import { isOnThisMachine } from "../telephony/emulated.ts";
 import { HttpCarrierClient } from "../telephony/http-client.ts";
 import { InboundWebhookClient } from "../telephony/inbound-webhook-client.ts";
 import { findFfmpeg } from "../transcription/audio/find-ffmpeg.ts";
@@ -111,6 +112,7 @@ import { StatusReader } from "./control/status.ts";
 import { openStoresWhenAvailable } from "./control/store-opening.ts";
 import { telephony } from "./control/telephony.ts";
 import { toolListings } from "./control/tool-listings.ts";
+import { TranscriptionActivity } from "./control/transcription-activity.ts";
 import { TranscriptionEnds } from "./control/transcription-ends.ts";
 import { apiConnectionsMaxWith, descriptorsMax } from "./descriptors.ts";
 import { RendererClient } from "./renderer/client.ts";
@@ -262,8 +264,9 @@ const transcriptionRetention = new TranscriptionRetention({
   onDeleted: (part, bytes) => metrics.retentionDeleted(part, bytes),
   onFailed: (part) => metrics.retentionFailed(part),
 });
+const carrierUrls: Readonly<Partial<Record<CarrierType, string>>> = config.carrierApiUrls;
 const carrierClient = new HttpCarrierClient({
-  apiUrls: config.carrierApiUrls,
+  apiUrls: carrierUrls,
   clock,
   log,
   onAnswer: (carrier, operation, outcome) => metrics.carrierAsked(carrier, operation, outcome),
@@ -273,6 +276,10 @@ const carrierAccounts = new CarrierAccounts({
   telephonyOf: (carrier) => carrierOf(carrier)?.telephony,
   numbers: stores.phoneNumbers,
   publicUrl: serviceUrlOf(config.publicApiUrls),
+  isEmulated(carrier) {
+    const url = carrierUrls[carrier];
+    return !config.isProduction && url !== undefined && isOnThisMachine(url);
+  },
 });
 const publicUrl = serviceUrlOf(config.publicApiUrls);
 /** Undefined where carriers know no address of the service. */
@@ -363,6 +370,7 @@ const transcriptionEnds = new TranscriptionEnds({
   log,
 });
 await transcriptionEnds.start();
+const transcriptionActivity = new TranscriptionActivity(clock);
 const transcriptions = await fileTranscriptions({
   config,
   stores,
@@ -375,6 +383,7 @@ const transcriptions = await fileTranscriptions({
   clock,
   log,
   onTranscriberDied: () => metrics.transcriberDied(),
+  onProgress: (progress) => transcriptionActivity.report(progress),
 });
 metrics.observeTranscriptions(() => transcriptions.inProgress);
 const documentFiles = new DocumentFiles(dataDir);
@@ -465,6 +474,7 @@ const api: FastifyInstance = buildApi({
   inboundWebhooks,
   inboundWebhookClient: new InboundWebhookClient({ webhooks: inboundWebhooks, http: guardedHttp, clock }),
   webhooksAllowLoopback: config.webhooksAllowLoopback,
+  eventBody: (event) => documents.bodyOf(event),
   callAdmission: new CallAdmission(stores.calls, capacity, new CreationRates(clock)),
   clock,
   largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),
@@ -507,6 +517,7 @@ const api: FastifyInstance = buildApi({
   endCall: (workerId, call) => endRequests.request(workerId, call),
   heldSince: (callId) => holds.sinceMs(callId),
   activity,
+  transcriptionActivity,
   listenAddress: (workerId, callId) => handoff.listenAddress(workerId, callId),
   requestLive: (workerId, callId, request) => handoff.requestLive(workerId, callId, request),
   findMediaKey,

@@ -39,6 +39,14 @@ export interface SessionPrincipal {
   expiresAtMs: EpochMs;
 }
 
+/** A session of a person, without its secret. */
+export interface SessionRecord {
+  createdAtMs: EpochMs;
+  expiresAtMs: EpochMs;
+  /** Whether it is the one that asked. */
+  isCurrent: boolean;
+}
+
 /** What is needed to begin a session; `device` is the secret of the browser if it is known, and is replaced. */
 export interface SignIn {
   userId: UserId;
@@ -61,6 +69,10 @@ export interface SessionStore {
   /** The person as they are now; undefined for a session that has ended. */
   authenticate(secret: string): Promise<SessionPrincipal | undefined>;
   signOut(secret: string, requestId: string): Promise<void>;
+  /** The sessions of a person that have not ended, the newest first. `secret` is that of the session that asks. */
+  list(userId: UserId, secret: string): Promise<readonly SessionRecord[]>;
+  /** Ends all sessions of the person but the one with this secret. */
+  signOutOthers(userId: UserId, secret: string, requestId: string): Promise<void>;
   passwordHashOf(userId: UserId): Promise<string | undefined>;
   /** Ends all other sessions and links of the person. False, and changes nothing, where `from` is no longer their hash. */
   changePassword(

@@ -140,6 +140,8 @@ export interface WebhookStore extends Resealable {
     query: DeliveryQuery,
   ): Promise<{ deliveries: readonly Delivery[]; more: boolean } | undefined>;
   getDelivery(accountId: AccountId, id: WebhookId, deliveryId: DeliveryId): Promise<Delivery | undefined>;
+  /** An event that was made for webhooks of the account. */
+  getEvent(accountId: AccountId, id: EventId): Promise<WebhookEvent | undefined>;
   /**
    * Makes deliveries that are over due again: those with these ids, or up to `query.limit` that match. Returns how many
    * and whether others follow.

@@ -13,6 +13,7 @@ import type { Act } from "../store/audit-store.ts";
 import type { OpenedCarrier } from "../store/carrier-store.ts";
 import type { PhoneNumber, PhoneNumberStore } from "../store/phone-number-store.ts";
 import type { CarrierClient } from "./carrier-client.ts";
+import { type TestCaller, testCall } from "./emulated.ts";
 
 export interface CarrierAccountsOptions {
   client: CarrierClient;
@@ -21,6 +22,8 @@ export interface CarrierAccountsOptions {
   numbers: Pick<PhoneNumberStore, "setAttached" | "setDetached">;
   /** The address at which carriers reach the service, without a slash at its end; undefined where none is configured. */
   publicUrl: string | undefined;
+  /** Whether the carrier is emulated on this machine, for development. */
+  isEmulated: (carrier: CarrierType) => boolean;
 }
 
 /** Why a carrier did not do what it was asked for. */
@@ -51,6 +54,16 @@ export class CarrierAccounts {
   callbackUrls(webhookKey: string): CallbackUrls | undefined {
     const { publicUrl } = this.#options;
     return publicUrl === undefined ? undefined : callbackUrlsOf(publicUrl, webhookKey);
+  }
+
+  /** Whether the carrier is emulated on this machine. */
+  isEmulated(carrier: CarrierType): boolean {
+    return this.#options.isEmulated(carrier);
+  }
+
+  /** Has a person of an emulated carrier call. */
+  testCall(carrier: CarrierType, caller: TestCaller): Promise<Asked<undefined>> {
+    return this.#ask(carrier, testCall(caller));
   }
 
   /** Asks the carrier whether it accepts the credentials, by a request that changes nothing. */

@@ -100,10 +100,11 @@ describe("PATCH and DELETE /webhooks/{id}", () => {
       send("DELETE", path),
       send("POST", `${path}/rotate-secret`, {}),
       send("GET", `${path}/deliveries`),
+      send("GET", `${path}/deliveries/delivery_x`),
       send("POST", `${path}/replay`, {}),
       send("POST", `${path}/deliveries/delivery_x/replay`, {}),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404, 404]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404, 404, 404]);
   });
 });
 
@@ -128,6 +129,9 @@ test("deliveries are listed page by page, and replayed one by one or all that ma
   const second = (await send("GET", `${path}/deliveries?limit=2&cursor=${first.nextCursor}`)).body;
   expect([second.data.length, second.nextCursor]).toEqual([1, null]);
   const delivery = first.data[0]?.id;
+  const read = await send("GET", `${path}/deliveries/${delivery}`);
+  expect(read.body).toMatchObject({ ...first.data[0], message: { type: "call.created", data: { call: {} } } });
+  expect((await send("GET", `${path}/deliveries/delivery_x`)).status).toBe(404);
   const early = await send("POST", `${path}/deliveries/${delivery}/replay`, {});
   expect([early.status, early.body.error.code]).toEqual([409, "conflict"]);
   expect((await send("POST", `${path}/deliveries/delivery_x/replay`, {})).status).toBe(404);

@@ -249,13 +249,14 @@ const withoutUndefined = <Members extends object>(members: Members) =>
 
 const carrierItem = (
   carrier: Carrier,
-  carrierAccounts: Pick<CarrierAccounts, "callbackUrls">,
+  carrierAccounts: Pick<CarrierAccounts, "callbackUrls" | "isEmulated">,
 ): z.output<typeof CarrierItem> => ({
   id: carrier.id,
   carrier: carrier.carrier as CarrierName,
   name: carrier.name,
   credentials: { ...carrier.publicCredentials },
   webhookUrls: carrierAccounts.callbackUrls(carrier.webhookKey) ?? null,
+  emulated: carrierAccounts.isEmulated(carrier.carrier),
   maxConcurrentCalls: carrier.maxConcurrentCalls ?? null,
   callsPerSecond: carrier.callsPerSecond,
   allowedCountries: carrier.allowedCountries === undefined ? null : [...carrier.allowedCountries],

@@ -147,6 +147,9 @@ export const CarrierItem = z
       description:
         "The addresses that the carrier calls. Attaching a number sets them at the carrier. Null where the service has no `PUBLIC_API_URL`.",
     }),
+    emulated: z.boolean().meta({
+      description: "Whether its API is an emulator on this machine, whose people can call a number on request.",
+    }),
     maxConcurrentCalls: carrierCalls,
     callsPerSecond,
     allowedCountries: z.array(z.string()).nullable().meta({ description: "As in the request." }),
@@ -168,6 +171,7 @@ export const CarrierItem = z
           voice: "https://agents.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/voice",
           status: "https://agents.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/status",
         },
+        emulated: false,
         maxConcurrentCalls: null,
         callsPerSecond: 1,
         allowedCountries: null,

@@ -8,7 +8,7 @@ import { ApiError, found, notFound } from "../http/errors.ts";
 
 export interface AttachmentDeps {
   carriers: Pick<CarrierStore, "get" | "open">;
-  carrierAccounts: Pick<CarrierAccounts, "attach" | "detach" | "forget" | "callbackUrls">;
+  carrierAccounts: Pick<CarrierAccounts, "attach" | "detach" | "forget" | "callbackUrls" | "isEmulated" | "testCall">;
 }
 
 /** The number, whose calls the carrier sends to this service from now on. Throws ApiError where that is not possible. */
@@ -39,6 +39,29 @@ export async function detachNumber(
   const opened = await openedCarrier(carriers, number);
   const attachment = await carrierAccounts.detach(opened, number, act);
   return numberOf(attachment, opened.carrier.carrier, "the change of the number");
+}
+
+/** The number of the person who calls. It is of a range that no carrier gives out. */
+const TEST_CALLER = "+12025550142";
+
+/** Has a person of an emulated carrier call the number. Throws ApiError where that is not possible. */
+export async function testCallTo(
+  { carriers, carrierAccounts }: AttachmentDeps,
+  number: PhoneNumber,
+  says: readonly string[],
+): Promise<{ from: string; to: string }> {
+  const { carrier } = found(await carriers.get(number.accountId, number.carrierId), "carrier");
+  if (!carrierAccounts.isEmulated(carrier)) {
+    throw new ApiError(
+      "conflict",
+      `test calls are for development: the API of ${carrier} is no emulator on this machine. Call the number from a telephone`,
+    );
+  }
+  if (!number.isAttached) throw new ApiError("conflict", "the number is not attached: attach it first");
+  const call = { from: TEST_CALLER, to: number.number };
+  const answer = await carrierAccounts.testCall(carrier, { ...call, says });
+  if (answer.kind !== "done") throw carrierError(carrier, answer, "the test call");
+  return call;
 }
 
 function numberOf(attachment: Attachment, carrier: CarrierType, what: string): PhoneNumber {

@@ -18,7 +18,7 @@ import { cursorOf, idOf } from "../http/cursor.ts";
 import { ApiError, found, invalidRequest } from "../http/errors.ts";
 import { NoQuery, noQueryProblems } from "../http/query.ts";
 import { problem, schemaProblems } from "../http/validation.ts";
-import { attachNumber, detachNumber } from "./attachment.ts";
+import { attachNumber, detachNumber, testCallTo } from "./attachment.ts";
 import {
   ChangedPhoneNumber,
   DetachBody,
@@ -30,6 +30,8 @@ import {
   PhoneNumberItem,
   PhoneNumberList,
   PhoneNumberParams,
+  TestCallBody,
+  TestCallItem,
 } from "./schemas.ts";
 
 export interface PhoneNumberRoutesDeps {
@@ -124,6 +126,21 @@ const DETACH = {
   errors: ["not_found", "conflict", "unavailable"],
 } as const;
 
+const TEST_CALL = {
+  operationId: "testCallPhoneNumber",
+  scope: "calls",
+  tags,
+  summary: "Have a person of an emulated carrier call",
+  description:
+    "For development: a person of the emulator calls the number, and its agent answers. 409 where the API of the carrier is no emulator on " +
+    "this machine, and while the number is not attached.",
+  params: PhoneNumberParams,
+  querystring: NoQuery,
+  body: TestCallBody,
+  response: { 202: TestCallItem },
+  errors: ["not_found", "conflict", "unavailable"],
+} as const;
+
 const DELETE = {
   operationId: "deletePhoneNumber",
   scope: "write",
@@ -189,6 +206,14 @@ export function phoneNumberRoutes(fastify: FastifyInstance, deps: PhoneNumberRou
     const detached = await detachNumber(deps, number, { force: body?.force ?? false, act: actOf(request) });
     log.info({ accountId, requestId, phoneNumberId: number.id }, "phone number detached");
     return itemOf(detached);
+  });
+
+  app.post("/phone-numbers/:id/test-call", { schema: TEST_CALL }, async (request, reply) => {
+    const { accountId, params, body, id: requestId } = request;
+    const number = found(await phoneNumbers.get(accountId, params.id), "phone number");
+    const call = await testCallTo(deps, number, body?.says ?? []);
+    log.info({ accountId, requestId, phoneNumberId: number.id }, "test call requested");
+    return reply.code(202).send(call);
   });
 
   app.delete("/phone-numbers/:id", { schema: DELETE }, async (request, reply) => {

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { asAgentId, asCarrierId, asPhoneNumberId, type PhoneNumberId } from "../../core/ids.ts";
-import { INBOUND_WEBHOOK_URL_CHARS_MAX, REFUSAL_CHARS_MAX } from "../../core/limits/carriers.ts";
+import {
+  INBOUND_WEBHOOK_URL_CHARS_MAX,
+  REFUSAL_CHARS_MAX,
+  TEST_CALL_CHARS_MAX,
+  TEST_CALL_TEXTS_MAX,
+} from "../../core/limits/carriers.ts";
 import { agentId } from "../agents/schemas.ts";
 import { time } from "../calls/response-schemas.ts";
 import { carrierId, maxConcurrentCalls, name } from "../carrier-accounts/schemas.ts";
@@ -102,6 +107,47 @@ export const DetachBody = z
   )
   .nullish()
   .meta({ description: "How to detach it." });
+
+const saysRule = { error: `must be a list of at most ${TEST_CALL_TEXTS_MAX} texts` };
+const sayRule = { error: `must be a string of 1 to ${TEST_CALL_CHARS_MAX} characters that is not blank` };
+
+/** `POST /phone-numbers/{id}/test-call`. */
+export const TestCallBody = z
+  .strictObject(
+    {
+      says: z
+        .array(
+          z
+            .string(sayRule)
+            .max(TEST_CALL_CHARS_MAX, sayRule)
+            .refine((text) => !isBlank(text), sayRule),
+          saysRule,
+        )
+        .max(TEST_CALL_TEXTS_MAX, saysRule)
+        .default([])
+        .meta({
+          description:
+            "What the person says, each after the agent has spoken; they hang up after the last reply. Without texts they listen for 10 s.",
+          examples: [["Hello", "When do you open?"]],
+        }),
+    },
+    { error: "must be a JSON object, or be left out" },
+  )
+  .nullish()
+  .meta({ description: "What the person who calls says." });
+
+export const TestCallItem = z
+  .object({
+    from: z
+      .string()
+      .meta({ description: "The number of the person, in E.164: by it and `to` the call is found in `GET /calls`." }),
+    to: z.string().meta({ description: "The number that they call." }),
+  })
+  .meta({
+    id: "TestCall",
+    description: "A call that a person of an emulated carrier begins.",
+    examples: [{ from: "+12025550142", to: "+12025550187" }],
+  });
 
 export const EmptyBody = z
   .strictObject({}, { error: "must be a JSON object without fields, or be left out" })

@@ -15,6 +15,7 @@ import { type Attempt, Attempts } from "./attempts.ts";
 import { currentSession, isSecure, requireOwnSite } from "./auth.ts";
 import { beginSession, sessionItemOf } from "./begin.ts";
 import { cookieHeader, readCookie } from "./cookies.ts";
+import { ownSessionRoutes } from "./own-sessions.ts";
 import type { Hasher, Passwords } from "./passwords.ts";
 import { AcceptBody, givenSecretProblems, newPasswordProblems, PasswordBody, SignInBody } from "./schemas.ts";
 
@@ -35,6 +36,7 @@ export function sessionRoutes(fastify: FastifyInstance, deps: SessionRoutesDeps)
   const app = fastify.withTypeProvider<ZodTypeProvider>();
   const { sessions, passwords, log } = deps;
   const attempts = new Attempts(deps.clock);
+  ownSessionRoutes(fastify, deps);
 
   app.post("/sign-in", { schema: { hide, body: SignInBody }, attachValidation: true }, async (request, reply) => {
     requireOwnSite(request);

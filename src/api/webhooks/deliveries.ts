@@ -5,7 +5,7 @@ import { isoTime } from "../../core/clock.ts";
 import { type EpochMs, epochMs } from "../../core/clocks.ts";
 import { type AccountId, asDeliveryId, type DeliveryId, type WebhookId } from "../../core/ids.ts";
 import { REPLAY_ROWS_PER_QUERY } from "../../core/limits/webhooks.ts";
-import type { Delivery, DeliveryQuery, WebhookStore } from "../../store/webhook-store.ts";
+import type { Delivery, DeliveryQuery, WebhookEvent, WebhookStore } from "../../store/webhook-store.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";
 import { ApiError, found, notFound } from "../http/errors.ts";
 import { NoQuery } from "../http/query.ts";
@@ -14,6 +14,7 @@ import {
   type DeliveryItem,
   DeliveryList,
   DeliveryParams,
+  DeliveryWithMessage,
   ReplayBody,
   Replayed,
   WebhookParams,
@@ -30,6 +31,18 @@ const DELIVERIES = {
   params: WebhookParams,
   querystring: DeliveryFilters,
   response: { 200: DeliveryList },
+  errors: ["not_found"],
+} as const;
+
+const READ = {
+  operationId: "getWebhookDelivery",
+  scope: "read",
+  tags,
+  summary: "Read a delivery",
+  description: "A delivery with its message: what was sent, or is sent next, and how the last attempt was answered.",
+  params: DeliveryParams,
+  querystring: NoQuery,
+  response: { 200: DeliveryWithMessage },
   errors: ["not_found"],
 } as const;
 
@@ -62,8 +75,14 @@ const REPLAY = {
   errors: ["not_found", "conflict", "unavailable"],
 } as const;
 
+export interface DeliveryRoutesDeps {
+  webhooks: WebhookStore;
+  /** The body of an event's message, in JSON; undefined when what it is about was deleted. */
+  eventBody: (event: WebhookEvent) => Promise<string | undefined>;
+}
+
 /** Registers the routes of the deliveries of webhooks in `scope`, which must require an API key. */
-export function deliveryRoutes(scope: FastifyInstance, { webhooks }: { webhooks: WebhookStore }): void {
+export function deliveryRoutes(scope: FastifyInstance, { webhooks, eventBody }: DeliveryRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
   const requireEnabled = async (accountId: AccountId, id: WebhookId): Promise<void> => {
     const { disabledReason } = found(await webhooks.get(accountId, id), "webhook");
@@ -81,6 +100,13 @@ export function deliveryRoutes(scope: FastifyInstance, { webhooks }: { webhooks:
       data: deliveries.map(deliveryItemOf),
       nextCursor: more && last !== undefined ? cursorOf(last.id, list) : null,
     };
+  });
+
+  app.get("/webhooks/:id/deliveries/:deliveryId", { schema: READ }, async ({ accountId, params }) => {
+    const delivery = found(await webhooks.getDelivery(accountId, params.id, params.deliveryId), "delivery");
+    const event = await webhooks.getEvent(accountId, delivery.eventId);
+    const body = event && (await eventBody(event));
+    return { ...deliveryItemOf(delivery), message: body === undefined ? null : JSON.parse(body) };
   });
 
   app.post("/webhooks/:id/deliveries/:deliveryId/replay", { schema: REPLAY_ONE }, async (request, reply) => {

@@ -139,6 +139,19 @@ export const WebhookList = z
   .object({ data: z.array(WebhookItem), nextCursor: z.null() })
   .meta({ description: "All webhooks of the account, oldest first." });
 
+const DELIVERY_EXAMPLE = {
+  id: "delivery_019aa5c8-6a11-7c0d-8b55-0f1e2d3c4b5a" as DeliveryId,
+  eventId: "event_019aa5c8-6a10-7d3e-9c41-3b8f6a2d7e10",
+  eventType: "call.ended" as const,
+  callId: "call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+  status: "delivered" as const,
+  attempts: 1,
+  createdAt: "2026-11-21T08:03:20.000Z",
+  lastAttemptAt: "2026-11-21T08:03:20.050Z",
+  nextAttemptAt: null,
+  answer: { status: 204, excerpt: "", tookMs: 31 },
+};
+
 export const DeliveryItem = z
   .object({
     id: deliveryId,
@@ -166,21 +179,29 @@ export const DeliveryItem = z
   .meta({
     id: "WebhookDelivery",
     description: "One event for one webhook.",
-    examples: [
-      {
-        id: "delivery_019aa5c8-6a11-7c0d-8b55-0f1e2d3c4b5a" as DeliveryId,
-        eventId: "event_019aa5c8-6a10-7d3e-9c41-3b8f6a2d7e10",
-        eventType: "call.ended",
-        callId: "call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
-        status: "delivered",
-        attempts: 1,
-        createdAt: "2026-11-21T08:03:20.000Z",
-        lastAttemptAt: "2026-11-21T08:03:20.050Z",
-        nextAttemptAt: null,
-        answer: { status: 204, excerpt: "", tookMs: 31 },
-      },
-    ],
+    examples: [DELIVERY_EXAMPLE],
   });
+
+export const DeliveryWithMessage = DeliveryItem.extend({
+  message: z.record(z.string(), z.unknown()).nullable().meta({
+    description:
+      "The body of the message as it would be sent now: its type, its timestamp and its data. Null where what the event is about was deleted.",
+  }),
+}).meta({
+  id: "WebhookDeliveryWithMessage",
+  description: "One event for one webhook, with the body of its message.",
+  examples: [
+    {
+      ...DELIVERY_EXAMPLE,
+      eventType: "call.created" as const,
+      message: {
+        type: "call.created",
+        timestamp: DELIVERY_EXAMPLE.createdAt,
+        data: { call: { id: DELIVERY_EXAMPLE.callId, status: "created" } },
+      },
+    },
+  ],
+});
 
 export const DeliveryList = pageSchema(DeliveryItem, "A page of deliveries, newest first.");
 

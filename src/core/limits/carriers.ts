@@ -4,6 +4,9 @@
 export const CARRIERS_MAX = 20;
 /** Of one account. */
 export const PHONE_NUMBERS_MAX = 10_000;
+/** What the person of a test call says at an emulated carrier. */
+export const TEST_CALL_TEXTS_MAX = 10;
+export const TEST_CALL_CHARS_MAX = 500;
 /** Characters of the name of a carrier or a number. */
 export const CARRIER_NAME_CHARS_MAX = 100;
 export const CALLS_PER_SECOND_DEFAULT = 1;

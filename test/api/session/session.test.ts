@@ -128,6 +128,23 @@ test("a person changes the password with the current one, which ends the other s
   expect((await other.signIn(EMAIL, "another long sentence")).status).toBe(200);
 });
 
+test("a person sees where they are signed in, and signs out everywhere else", async () => {
+  const { browser } = await member();
+  const [other, { browser: otherPerson }] = [new Browser(api.app), await member("other@example.com")];
+  api.clock.advance(1_000);
+  await other.signIn(EMAIL);
+  expect((await browser.request("GET", "sessions")).body).toEqual({
+    data: [
+      { createdAt: "2026-01-01T00:00:01.000Z", expiresAt: "2026-01-01T12:00:01.000Z", isCurrent: false },
+      { createdAt: "2026-01-01T00:00:00.000Z", expiresAt: "2026-01-01T12:00:00.000Z", isCurrent: true },
+    ],
+  });
+  expect((await browser.request("POST", "sign-out-others")).status).toBe(204);
+  const statuses = [browser, other, otherPerson].map(async (one) => (await one.request("GET", "me")).status);
+  expect(await Promise.all(statuses)).toEqual([200, 401, 200]);
+  expect((await new Browser(api.app).request("GET", "sessions")).status).toBe(401);
+});
+
 test("a session ends by signing out, and by itself after 12 hours", async () => {
   const { browser } = await member();
   const cookies = new Map(browser.cookies);
@@ -206,6 +223,7 @@ test("a request that changes something needs the CSRF token of its session", asy
       ["DELETE", `${API}/agents/agent_1`],
       ["PATCH", `${API}/agents/agent_1`, { name: "x" }],
       ["POST", "sign-out"],
+      ["POST", "sign-out-others"],
       ["POST", "password", { currentPassword: PASSWORD, newPassword: "another long sentence" }],
     ] as const) {
       const answer = await browser.request(method, path, body);

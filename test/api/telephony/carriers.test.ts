@@ -35,6 +35,7 @@ test("credentials are stored once the carrier has accepted them, and shown witho
       voice: expect.stringMatching(/^https:\/\/voice\.example\.com\/telephony\/[\w-]{32}\/voice$/),
       status: expect.stringMatching(/\/status$/),
     },
+    emulated: true,
     maxConcurrentCalls: null,
     callsPerSecond: 1,
     allowedCountries: null,

@@ -192,3 +192,30 @@ test("telephone calls are listed by their direction and their numbers", async ()
   expect((await api.get("/api/v1/calls?direction=inbound")).body).toMatchObject({ data: [] });
   expect((await api.get("/api/v1/calls?direction=sideways")).status).toBe(400);
 });
+
+test("a person of an emulated carrier calls an attached number, and says what the request says", async () => {
+  const number = await importNumber(api.stores, carrier, "+15550100");
+  const path = `/${number.id}/test-call`;
+  const early = await post(path);
+  expect([early.status, errorOf(early).message]).toEqual([409, "the number is not attached: attach it first"]);
+  await post(`/${number.id}/attach`);
+  const answer = await post(path, { says: ["When do you open?"] });
+  expect([answer.status, answer.body]).toEqual([202, { from: "+12025550142", to: "+15550100" }]);
+  expect(api.carrierClient.asked.at(-1)).toMatchObject({
+    operation: "test_call",
+    text: expect.stringContaining('"says":["When do you open?"]'),
+  });
+  const wrong = await post(path, { says: ["", 5], loud: true });
+  expect([wrong.status, pathsOf(wrong).sort()]).toEqual([400, ["/loud", "/says/0", "/says/1"]]);
+  api.carrierClient.answer({ test_call: { kind: "busy", isUnreachable: true } });
+  expect((await post(path)).status).toBe(503);
+});
+
+test("a real carrier gets no test call", async () => {
+  const number = await importNumber(api.stores, carrier, "+15550100");
+  await post(`/${number.id}/attach`);
+  api.state.isEmulated = false;
+  const refused = await post(`/${number.id}/test-call`);
+  expect([refused.status, errorOf(refused).message]).toEqual([409, expect.stringContaining("no emulator")]);
+  expect(operations()).not.toContain("test_call");
+});

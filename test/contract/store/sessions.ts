@@ -141,6 +141,24 @@ export function sessionStoreContract(name: string, make: () => StoresUnderTest):
       expect((await actions()).filter((action) => action === "user.signed_out")).toHaveLength(1);
     });
 
+    test("a person sees their sessions, and ends all but the one that asks", async () => {
+      const { id, session } = await member();
+      const other = await member("other@example.com");
+      const begunMs = under.clock.epochMs();
+      under.clock.advance(1_000);
+      const second = given(await signIn(id));
+      const listed = async () => await stores.sessions.list(id, second.secret);
+      expect(await listed()).toEqual([
+        { createdAtMs: under.clock.epochMs(), expiresAtMs: second.expiresAtMs, isCurrent: true },
+        { createdAtMs: begunMs, expiresAtMs: session.expiresAtMs, isCurrent: false },
+      ]);
+      await stores.sessions.signOutOthers(id, second.secret, "req_7");
+      await stores.sessions.signOutOthers(id, second.secret, "req_8");
+      expect(await Promise.all([session, second, other.session].map(isAlive))).toEqual([false, true, true]);
+      expect(await listed()).toHaveLength(1);
+      expect((await actions()).filter((action) => action === "user.signed_out")).toHaveLength(1);
+    });
+
     test("a session has the person as they are now, and none when they were removed", async () => {
       const { id, session } = await member();
       await member("other@example.com");

@@ -29,6 +29,7 @@ import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
+import type { TranscriptionProgress } from "../../../src/core/transcriptions/progress.ts";
 import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
 import { telephony } from "../../../src/process/control/telephony.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
@@ -116,6 +117,8 @@ export interface ApiUnderTest {
     heldSinceMs: EpochMs | undefined;
     storeIsAway: boolean;
     diskIsLow: boolean;
+    /** The carriers are emulated on this machine. */
+    isEmulated: boolean;
     accountOver: SpendUnit | undefined;
   };
   /** The calls that workers were asked to end. */
@@ -123,6 +126,8 @@ export interface ApiUnderTest {
   /** Whether workers were asked for what their calls do, each time; and their reports. */
   activityWatches: boolean[];
   reportActivity(calls: readonly CallActivity[]): void;
+  /** How far transcriptions are, as their jobs report it. */
+  reportTranscriptions(all: readonly TranscriptionProgress[]): void;
   recordingPath(callId: string): string;
   /** `path` is by default that of `POST /calls`. */
   post(body: unknown, headers?: Record<string, string>, path?: string): Promise<Answer>;
@@ -228,10 +233,12 @@ export async function apiUnderTest(
     heldSinceMs: undefined,
     storeIsAway: false,
     diskIsLow: false,
+    isEmulated: true,
   };
   const endRequests: ApiUnderTest["endRequests"] = [];
   const activityWatches: boolean[] = [];
   let reportActivity: (calls: readonly CallActivity[]) => void = () => {};
+  let reportTranscriptions: (all: readonly TranscriptionProgress[]) => void = () => {};
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const events = new EventPager(directory);
   const metrics = new ControlMetrics(CONNECTION_TYPES);
@@ -295,11 +302,13 @@ export async function apiUnderTest(
       telephonyOf: (carrier) => carrierOf(carrier)?.telephony,
       numbers: stores.phoneNumbers,
       publicUrl,
+      isEmulated: () => state.isEmulated,
     }),
     phoneCalls: phone?.phoneCalls,
     phoneWebhooks: phone?.webhooks,
     credentialProviders: ["deepgram", "openai"],
     webhooksAllowLoopback: false,
+    eventBody: async ({ type, data }) => (data === undefined ? undefined : JSON.stringify({ type, data })),
     callAcceptance: () => state.newCalls,
     accountLimitReached: () => state.accountOver,
     llmProviders: (model) => LLM_PROVIDERS[model],
@@ -330,6 +339,11 @@ export async function apiUnderTest(
       watch: (isOn) => void activityWatches.push(isOn),
       subscribe: (onReported) => {
         reportActivity = onReported;
+      },
+    },
+    transcriptionActivity: {
+      subscribe: (onReported) => {
+        reportTranscriptions = onReported;
       },
     },
     listenAddress: async () => (state.workerIsAway ? undefined : state.listenAnswer),
@@ -399,6 +413,7 @@ export async function apiUnderTest(
       endRequests,
       activityWatches,
       reportActivity: (calls: readonly CallActivity[]) => reportActivity(calls),
+      reportTranscriptions: (all: readonly TranscriptionProgress[]) => reportTranscriptions(all),
       app,
       stores,
       webhooks,

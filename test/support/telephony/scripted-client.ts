@@ -14,6 +14,7 @@ const ANSWERS: CarrierScript = {
   read_number: { kind: "done", value: { voice_url: "https://before.example/" } },
   attach_number: { kind: "done", value: {} },
   detach_number: { kind: "done", value: {} },
+  test_call: { kind: "done", value: undefined },
 };
 
 /** A carrier's API that answers as the script says, and remembers what it was asked for. */

@@ -405,6 +405,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/transcriptions/{id}/audio": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a transcription's audio
+         * @description The audio as it was uploaded or fetched, while `hasAudio` says that it is kept; its media type is that of its content. 404 once it is deleted, before it is fetched, for live transcriptions, and with `redact`, because the audio has every word. That of a call's recording is `getRecording` of the call. Requires the scope `read`.
+         */
+        get: operations["getTranscriptionAudio"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/transcriptions/{id}/cancel": {
         parameters: {
             query?: never;
@@ -845,6 +865,26 @@ export interface paths {
          * @description What was sent to a webhook and how it answered, newest first. Deliveries are listed for 30 days. Requires the scope `read`.
          */
         get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a delivery
+         * @description A delivery with its message: what was sent, or is sent next, and how the last attempt was answered. Requires the scope `read`.
+         */
+        get: operations["getWebhookDelivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1387,6 +1427,26 @@ export interface paths {
          * @description Has the carrier do with the calls of the number what it did before it was attached. A number that is not attached stays as it is. Requires the scope `write`.
          */
         post: operations["detachPhoneNumber"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/phone-numbers/{id}/test-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a person of an emulated carrier call
+         * @description For development: a person of the emulator calls the number, and its agent answers. 409 where the API of the carrier is no emulator on this machine, and while the number is not attached. Requires the scope `calls`.
+         */
+        post: operations["testCallPhoneNumber"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3868,6 +3928,7 @@ export interface components {
          *         "voice": "https://agents.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/voice",
          *         "status": "https://agents.example.com/telephony/ZkQ3x8WnR0cVb5mJhT2yLw9sUeXa7dGf/status"
          *       },
+         *       "emulated": false,
          *       "maxConcurrentCalls": null,
          *       "callsPerSecond": 1,
          *       "allowedCountries": null,
@@ -3901,6 +3962,8 @@ export interface components {
                 /** Format: uri */
                 status: string;
             } | null;
+            /** @description Whether its API is an emulator on this machine, whose people can call a number on request. */
+            emulated: boolean;
             /**
              * @description How many of its calls may be dialling, ringing or live at once; null for no limit of its own.
              * @example 20
@@ -7491,14 +7554,26 @@ export interface components {
          *           "stage": "llm",
          *           "provider": "openai",
          *           "circuitBreaker": "closed",
-         *           "openInWorkers": 0
+         *           "openInWorkers": 0,
+         *           "answers": 412,
+         *           "failures": 1,
+         *           "medianDelayMs": 380,
+         *           "p95DelayMs": 910
          *         }
          *       ],
          *       "jobs": {
          *         "waiting": 3,
          *         "running": 1,
          *         "dead": 0,
-         *         "oldestDueSeconds": 0
+         *         "oldestDueSeconds": 0,
+         *         "kinds": [
+         *           {
+         *             "kind": "webhook.deliver",
+         *             "waiting": 3,
+         *             "running": 1,
+         *             "dead": 0
+         *           }
+         *         ]
          *       },
          *       "disk": {
          *         "state": "ok",
@@ -7513,7 +7588,10 @@ export interface components {
          *         {
          *           "name": "speech recognition",
          *           "state": "ready",
-         *           "message": "STT is deepgram, with the fallback local"
+         *           "message": "STT is deepgram, with the fallback local",
+         *           "variables": [
+         *             "STT"
+         *           ]
          *         }
          *       ]
          *     }
@@ -7581,6 +7659,14 @@ export interface components {
                 circuitBreaker: "closed" | "open";
                 /** @description In how many workers it is open. */
                 openInWorkers: number;
+                /** @description How often it has responded to calls, since the workers started. */
+                answers: number;
+                /** @description How often it has failed since then, also where a retry or a fallback made up for it. */
+                failures: number;
+                /** @description How long it takes to respond: half of its responses took less. STT: from the caller's last voiced frame to the final transcript. LLM, TTS: from the request to the first content. An estimate, from a histogram; null without responses. */
+                medianDelayMs: number | null;
+                /** @description The same of 95 % of its responses. STT: from the caller's last voiced frame to the final transcript. LLM, TTS: from the request to the first content. An estimate, from a histogram; null without responses. */
+                p95DelayMs: number | null;
             }[];
             /** @description Background jobs, read at most 10 s ago; at most 100,000 of each are counted. */
             jobs: {
@@ -7592,6 +7678,17 @@ export interface components {
                 dead: number;
                 /** @description For how long the job that is due the longest has waited. */
                 oldestDueSeconds: number;
+                /** @description The same by kind, of the kinds that have jobs, in the order of their names. */
+                kinds: {
+                    /** @example webhook.deliver */
+                    kind: string;
+                    /** @description Jobs that wait for their time or their turn. */
+                    waiting: number;
+                    /** @description Jobs in progress. */
+                    running: number;
+                    /** @description Jobs that have used up their attempts. */
+                    dead: number;
+                }[];
             };
             /** @description The disks of `DATA_DIR`. */
             disk: {
@@ -7629,6 +7726,13 @@ export interface components {
                 state: "ready" | "missing" | "optional";
                 /** @description What it does at present, and which variable to set. */
                 message: string;
+                /**
+                 * @description The environment variables that decide it, the one to set first.
+                 * @example [
+                 *       "STT"
+                 *     ]
+                 */
+                variables: string[];
             }[];
         };
         /** @description The STT failed. */
@@ -7695,6 +7799,19 @@ export interface components {
             language?: string;
             /** @description How sure the STT is that the caller's turn is over, 0 to 1; absent from STT without such a signal. */
             endOfTurn?: number;
+        };
+        /**
+         * @description A call that a person of an emulated carrier begins.
+         * @example {
+         *       "from": "+12025550142",
+         *       "to": "+12025550187"
+         *     }
+         */
+        TestCall: {
+            /** @description The number of the person, in E.164: by it and `to` the call is found in `GET /calls`. */
+            from: string;
+            /** @description The number that they call. */
+            to: string;
         };
         /** @description A deadline of the call was reached. */
         TickEvent: {
@@ -9255,6 +9372,74 @@ export interface components {
             } | null;
         };
         /**
+         * @description One event for one webhook, with the body of its message.
+         * @example {
+         *       "id": "delivery_019aa5c8-6a11-7c0d-8b55-0f1e2d3c4b5a",
+         *       "eventId": "event_019aa5c8-6a10-7d3e-9c41-3b8f6a2d7e10",
+         *       "eventType": "call.created",
+         *       "callId": "call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *       "status": "delivered",
+         *       "attempts": 1,
+         *       "createdAt": "2026-11-21T08:03:20.000Z",
+         *       "lastAttemptAt": "2026-11-21T08:03:20.050Z",
+         *       "nextAttemptAt": null,
+         *       "answer": {
+         *         "status": 204,
+         *         "excerpt": "",
+         *         "tookMs": 31
+         *       },
+         *       "message": {
+         *         "type": "call.created",
+         *         "timestamp": "2026-11-21T08:03:20.000Z",
+         *         "data": {
+         *           "call": {
+         *             "id": "call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *             "status": "created"
+         *           }
+         *         }
+         *       }
+         *     }
+         */
+        WebhookDeliveryWithMessage: {
+            /**
+             * @description `delivery_` and a UUIDv7.
+             * @example delivery_019aa5c8-6a11-7c0d-8b55-0f1e2d3c4b5a
+             */
+            id: string;
+            /** @description The `webhook-id` of the message, the same in every attempt. */
+            eventId: string;
+            /** @enum {string} */
+            eventType: "call.created" | "call.started" | "call.ended" | "call.expired" | "recording.ready" | "tool.failed" | "transcription.completed" | "transcription.failed" | "document.ready" | "document.failed" | "webhook.disabled";
+            /** @description The call that the event is about. */
+            callId: string | null;
+            /**
+             * @description `pending`: it is sent, or sent again, at `nextAttemptAt`. `delivered`: an attempt was answered with a status of 2xx. `failed`: it is not sent again, until it is replayed.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            createdAt: string;
+            lastAttemptAt: string | null;
+            nextAttemptAt: string | null;
+            /** @description Of the last attempt. */
+            answer: {
+                /** @description Null where there was no answer. */
+                status: number | null;
+                /** @description The start of the answer, or why there was none. */
+                excerpt: string;
+                tookMs: number;
+            } | null;
+            /** @description The body of the message as it would be sent now: its type, its timestamp and its data. Null where what the event is about was deleted. */
+            message: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
          * @description What is sent again.
          * @example {
          *       "replayed": 17
@@ -10405,14 +10590,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags of recordings that the client has: 304 when the recording is one of them. */
+                /** @description Entity tags of files that the client has: 304 when the file is one of them. */
                 "If-None-Match"?: string;
                 /**
                  * @description One range of bytes, counted from 0, including the last one: `bytes=0-499`, `bytes=500-`, or `bytes=-500` for the last 500. Several ranges and malformed ones are ignored.
                  * @example bytes=0-43
                  */
                 Range?: string;
-                /** @description The entity tag of the part that the client has: when the recording has another one, all of it is sent. */
+                /** @description The entity tag of the part that the client has: when the file has another one, all of it is sent. */
                 "If-Range"?: string;
             };
             path: {
@@ -10503,7 +10688,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags of recordings that the client has: 304 when the recording is one of them. */
+                /** @description Entity tags of files that the client has: 304 when the file is one of them. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -11251,6 +11436,116 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+        };
+    };
+    getTranscriptionAudio: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags of files that the client has: 304 when the file is one of them. */
+                "If-None-Match"?: string;
+                /**
+                 * @description One range of bytes, counted from 0, including the last one: `bytes=0-499`, `bytes=500-`, or `bytes=-500` for the last 500. Several ranges and malformed ones are ignored.
+                 * @example bytes=0-43
+                 */
+                Range?: string;
+                /** @description The entity tag of the part that the client has: when the file has another one, all of it is sent. */
+                "If-Range"?: string;
+            };
+            path: {
+                /**
+                 * @description `transcription_` and a UUIDv7.
+                 * @example transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Content-Length": components["headers"]["Content-Length"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/wav": unknown;
+                    "audio/mpeg": unknown;
+                    "audio/mp4": unknown;
+                    "audio/ogg": unknown;
+                    "audio/flac": unknown;
+                    "audio/webm": unknown;
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The requested bytes. */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Content-Range": components["headers"]["Content-Range"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/wav": unknown;
+                    "audio/mpeg": unknown;
+                    "audio/mp4": unknown;
+                    "audio/ogg": unknown;
+                    "audio/flac": unknown;
+                    "audio/webm": unknown;
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description If-None-Match names this file. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            /** @description Range Not Satisfiable. `range_not_satisfiable`: the header Range requests bytes outside the file. */
+            416: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Range": components["headers"]["Content-Range"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: components["schemas"]["Error"] & {
+                            /** @enum {unknown} */
+                            code?: "range_not_satisfiable";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
         };
     };
     cancelTranscription: {
@@ -12672,6 +12967,47 @@ export interface operations {
             503: components["responses"]["Unavailable503"];
         };
     };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `webhook_` and a UUIDv7.
+                 * @example webhook_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+                /**
+                 * @description `delivery_` and a UUIDv7.
+                 * @example delivery_019aa5c8-6a11-7c0d-8b55-0f1e2d3c4b5a
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One event for one webhook, with the body of its message. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryWithMessage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
     replayWebhookDelivery: {
         parameters: {
             query?: never;
@@ -12766,7 +13102,7 @@ export interface operations {
                  * @example false
                  */
                 follow?: "true" | "false";
-                /** @description `true`: also `calls.activity`, with what live calls do: all of them at first, and then once a second those that have changed. It has no `id` and is not repeated. */
+                /** @description `true`: also `calls.activity`, with what live calls do: all of them at first, and then once a second those that have changed. And `transcriptions.activity`, with how far transcriptions of files are, at most once a second. They have no `id` and are not repeated. */
                 activity?: "true" | "false";
             };
             header?: {
@@ -14228,6 +14564,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PhoneNumber"];
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            408: components["responses"]["InvalidRequest408"];
+            409: components["responses"]["Conflict409"];
+            413: components["responses"]["PayloadTooLarge413"];
+            415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["Unavailable503"];
+        };
+    };
+    testCallPhoneNumber: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `number_` and a UUIDv7.
+                 * @example number_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description What the person who calls says. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What the person says, each after the agent has spoken; they hang up after the last reply. Without texts they listen for 10 s.
+                     * @default []
+                     * @example [
+                     *       "Hello",
+                     *       "When do you open?"
+                     *     ]
+                     */
+                    says?: string[];
+                } | null;
+            };
+        };
+        responses: {
+            /** @description A call that a person of an emulated carrier begins. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestCall"];
                 };
             };
             400: components["responses"]["InvalidRequest400"];

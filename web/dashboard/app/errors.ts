@@ -27,6 +27,19 @@ export function shownErrorOf(error: unknown): ShownError {
 export const problemOf = (error: unknown, field: string): string | undefined =>
   error instanceof TrunklineApiError ? error.details.find(({ path }) => fieldOf(path) === field)?.message : undefined;
 
+/** The problems of a field that is a list, those of its entries included: `entry 2 must be …`. */
+export function problemsOf(error: unknown, field: string): string | undefined {
+  if (!(error instanceof TrunklineApiError)) return undefined;
+  const found = error.details.flatMap(({ path, message }) => {
+    const at = fieldOf(path);
+    if (at === field) return [message];
+    if (!at.startsWith(`${field}.`)) return [];
+    const entry = at.slice(field.length + 1);
+    return [`${/^\d+$/.test(entry) ? `entry ${Number(entry) + 1}` : entry} ${message}`];
+  });
+  return found.length === 0 ? undefined : found.join("; ");
+}
+
 function messageOf({ code, message }: TrunklineApiError): string {
   if (code === "no_answer") return "the service does not answer: check that it runs and that this device is connected";
   // The client puts the request, the status and the code before what the service said, and the request's id after it.

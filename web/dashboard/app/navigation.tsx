@@ -4,6 +4,7 @@ import { Menu, MenuButton, MenuChoice, MenuNote } from "../ui/menu.tsx";
 import { HOME, ROOT } from "./addresses.ts";
 import { streamStatus } from "./events/use-events.ts";
 import { PAGES } from "./pages.ts";
+import { mayAct } from "./roles.ts";
 import { type Session, signOut } from "./session.ts";
 import { chooseTheme, THEMES, theme } from "./theme.ts";
 import "./navigation.css";
@@ -41,7 +42,7 @@ export function Navigation({ session }: { session: Session }) {
 
 const Links = ({ path }: { path: string }) => (
   <ul class="nav-links">
-    {PAGES.filter(({ isListed }) => isListed).map((page) => {
+    {PAGES.filter(({ isListed, needs = "viewer" }) => isListed && mayAct(needs)).map((page) => {
       const href = `${ROOT}/${page.path}`;
       const isHere = path === href || path.startsWith(`${href}/`);
       return (

@@ -1,7 +1,7 @@
 import type { Schema } from "../../client/src/index.ts";
 import { currentSession } from "./session.ts";
 
-type Role = Schema<"User">["role"];
+export type Role = Schema<"User">["role"];
 
 /** From the one that may do least. */
 const ORDER: readonly Role[] = ["viewer", "editor", "owner"];

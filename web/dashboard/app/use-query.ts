@@ -12,14 +12,17 @@ export interface QueryState {
   change: (changes: QueryChanges, options?: { push?: boolean }) => void;
 }
 
+/** The address of the page as it is now with changes, for a link to an opened row. */
+export const hereWith = (changes: QueryChanges): string =>
+  window.location.pathname + withQuery(window.location.search, changes);
+
 /** The state of a page in its address: filters, tabs, order, opened rows. */
 export function useQuery(): QueryState {
   const { query, route } = useLocation();
   const change = useCallback(
     (changes: QueryChanges, { push = false }: { push?: boolean } = {}): void => {
       // Of the address as it is now: two changes may come in one step.
-      const { pathname, search } = window.location;
-      route(pathname + withQuery(search, changes), !push);
+      route(hereWith(changes), !push);
     },
     [route],
   );

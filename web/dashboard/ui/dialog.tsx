@@ -12,7 +12,7 @@ export interface DialogProps {
 }
 
 /** A window over the page; it is open while it is rendered. Escape and a click beside it close it. */
-const Dialog = ({ title, onClose, children }: DialogProps) => (
+export const Dialog = ({ title, onClose, children }: DialogProps) => (
   <HeadlessDialog open onClose={onClose} class="dialog">
     <DialogBackdrop class="dialog-veil" />
     <div class="dialog-place">

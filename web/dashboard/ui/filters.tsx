@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { isoTimeOf, localTimeOf } from "../app/form-values.ts";
 import { useQuery } from "../app/use-query.ts";
 import { Button } from "./button.tsx";
 import { Field } from "./field.tsx";
@@ -87,20 +88,10 @@ export function TimeFilter({ name, label }: { name: string; label: string }) {
         <input
           {...control}
           type="datetime-local"
-          value={localText(query[name])}
-          onChange={({ currentTarget: { value } }) =>
-            change({ [name]: value === "" ? undefined : new Date(value).toISOString() })
-          }
+          value={localTimeOf(query[name])}
+          onChange={({ currentTarget: { value } }) => change({ [name]: isoTimeOf(value) ?? undefined })}
         />
       )}
     </Field>
   );
-}
-
-/** What a field for a local time shows of a time in ISO 8601; empty for what is none. */
-function localText(iso: string | undefined): string {
-  const time = new Date(iso ?? "");
-  if (Number.isNaN(time.getTime())) return "";
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
 }

@@ -8,6 +8,7 @@ import { hashSecret } from "../../secrets.ts";
 import type {
   NewSession,
   SessionPrincipal,
+  SessionRecord,
   SessionStore,
   SignIn,
   SignInCandidate,
@@ -80,6 +81,34 @@ export class SqlSessions implements SessionStore {
     });
   }
 
+  async list(userId: UserId, secret: string): Promise<readonly SessionRecord[]> {
+    const rows = await this.#db
+      .selectFrom("user_secrets")
+      .select(["hash", "created_at", "expires_at"])
+      .where("user_id", "=", userId)
+      .where("kind", "=", "session")
+      .where("expires_at", ">", this.#clock.epochMs())
+      .orderBy("created_at", "desc")
+      .orderBy("hash")
+      .execute();
+    const own = hashSecret(secret);
+    return rows.map((row) => ({
+      createdAtMs: row.created_at,
+      expiresAtMs: row.expires_at,
+      isCurrent: row.hash === own,
+    }));
+  }
+
+  async signOutOthers(userId: UserId, secret: string, requestId: string): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const row = await rowOf(tx, userId);
+      if (row === undefined) return;
+      const count = await endOtherSessions(tx, userId, secret);
+      if (count === 0) return;
+      await recordAct(this.#audit, tx, row, actOf(userId, requestId), "user.signed_out", { otherSessions: count });
+    });
+  }
+
   async passwordHashOf(userId: UserId): Promise<string | undefined> {
     return (await rowOf(this.#db, userId))?.password_hash ?? undefined;
   }
@@ -93,12 +122,7 @@ export class SqlSessions implements SessionStore {
       if (row?.password_hash !== from) return false;
       await this.#setPassword(tx, userId, to);
       await endSecrets(tx, userId, LINK_KINDS);
-      await tx
-        .deleteFrom("user_secrets")
-        .where("user_id", "=", userId)
-        .where("kind", "=", "session")
-        .where("hash", "!=", hashSecret(sessionSecret))
-        .execute();
+      await endOtherSessions(tx, userId, sessionSecret);
       await recordAct(this.#audit, tx, row, actOf(userId, requestId), "user.password_changed");
       return true;
     });
@@ -166,6 +190,17 @@ const rowOf = (db: Kysely<Tables>, userId: UserId): Promise<UserRow | undefined>
 async function endSecret(tx: Transaction<Tables>, userId: UserId, secret: string): Promise<void> {
   const hash = hashSecret(secret);
   await tx.deleteFrom("user_secrets").where("hash", "=", hash).where("user_id", "=", userId).execute();
+}
+
+/** Ends the sessions of a person but the one with this secret; returns how many. */
+async function endOtherSessions(tx: Transaction<Tables>, userId: UserId, secret: string): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("user_secrets")
+    .where("user_id", "=", userId)
+    .where("kind", "=", "session")
+    .where("hash", "!=", hashSecret(secret))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
 /** Deletes the oldest secrets of a kind, so that so many remain. */

@@ -5,7 +5,7 @@ import { Batcher } from "../../../core/batcher.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, type EpochMs } from "../../../core/clocks.ts";
 import { TrunklineError } from "../../../core/errors.ts";
-import { type AccountId, asWebhookId, type DeliveryId, type WebhookId } from "../../../core/ids.ts";
+import { type AccountId, asWebhookId, type DeliveryId, type EventId, type WebhookId } from "../../../core/ids.ts";
 import {
   ATTEMPT_GATHER_MS,
   DELIVERIES_PER_QUERY_MAX,
@@ -26,6 +26,7 @@ import type {
   DueDelivery,
   Webhook,
   WebhookChanges,
+  WebhookEvent,
   WebhookSettings,
   WebhookStore,
 } from "../../webhook-store.ts";
@@ -232,6 +233,16 @@ export class SqlWebhooks implements WebhookStore {
   async getDelivery(accountId: AccountId, id: WebhookId, deliveryId: DeliveryId): Promise<Delivery | undefined> {
     if ((await this.#row(this.#db, accountId, id)) === undefined) return undefined;
     return await this.#deliveries.get(id, deliveryId);
+  }
+
+  async getEvent(accountId: AccountId, id: EventId): Promise<WebhookEvent | undefined> {
+    const row = await this.#db
+      .selectFrom("webhook_events")
+      .selectAll()
+      .where("id", "=", id)
+      .where("account_id", "=", accountId)
+      .executeTakeFirst();
+    return row && eventOf(row);
   }
 
   async replay(
