@@ -175,7 +175,7 @@ async function changeBesideAnother(tab: Page, faults: Faults): Promise<void> {
   expect(await agents()).toMatchObject([{ name: "Night desk", context: "The bakery is closed on Sunday." }]);
   await tab.getByRole("spinbutton", { name: "Longest call, seconds" }).fill("300");
   await tab.getByRole("button", { name: "Save as draft" }).click();
-  await tab.getByText("draft 4").waitFor();
+  await tab.locator(".badge", { hasText: "draft 4" }).waitFor();
   await tab.getByRole("button", { name: "Publish draft 4" }).click();
   await tab.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
   await tab.getByText("version 4 live").waitFor();
@@ -213,7 +213,7 @@ async function hearVoices(tab: Page, faults: Faults): Promise<void> {
   await dialog.getByRole("button", { name: /^Stop/ }).waitFor({ state: "detached" });
   expect(await dialog.getByRole("alert").allTextContents()).toEqual(["", ""]);
   const { data } = await client().get("/calls", { query: { metadata: { dashboard: "voice sample" } } });
-  expect(data).toMatchObject([{ configuration: { recordingEnabled: false, transcriptEnabled: false } }]);
+  expect(data[0]).toMatchObject({ configuration: { recordingEnabled: false, transcriptEnabled: false } });
   await dialog.getByRole("button", { name: "Use this voice" }).click();
 }
 
