@@ -1,7 +1,14 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { createLogger, defineConfig } from "vite";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+const logger = createLogger("warn");
+const { warnOnce } = logger;
+// The pages give the SDK the address of its worklet: its default, which is a file of its package, is not used.
+logger.warnOnce = (message, options) => {
+  if (!message.includes('new URL("./worklet.js"')) warnOnce(message, options);
+};
 
 /** The build of the dashboard: scripts/build-dashboard.mjs runs it. Every file has the hash of its content as its name. */
 // biome-ignore lint/style/noDefaultExport: Vite reads its configuration from the default export.
@@ -10,6 +17,7 @@ export default defineConfig({
   base: "/dashboard/files/",
   publicDir: false,
   logLevel: "warn",
+  customLogger: logger,
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   resolve: {
     alias: { react: "preact/compat", "react-dom": "preact/compat", "react/jsx-runtime": "preact/jsx-runtime" },

@@ -13,7 +13,7 @@ type PhoneNumber = Awaited<ReturnType<typeof loadNumbers>>["items"][number];
 
 /** Where the agent is used, and how a program calls it. */
 export const UseTab = ({ agent }: { agent: Agent }) => (
-  <>
+  <div class="agent-use">
     <Section title="Telephone numbers">
       <Numbers agentId={agent.id} />
     </Section>
@@ -29,7 +29,7 @@ export const UseTab = ({ agent }: { agent: Agent }) => (
       </p>
       <CodeBlock label="A request that makes a call" text={requestOf(agent)} />
     </Section>
-  </>
+  </div>
 );
 
 function Numbers({ agentId }: { agentId: string }) {
