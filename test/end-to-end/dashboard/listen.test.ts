@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { telephone, utterance } from "../../callers/telephone.ts";
 import { hasChromium } from "../../support/network/chromium.ts";
-import { Service } from "../../support/services/service.ts";
+import { Service, until } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
