@@ -25,7 +25,7 @@ beforeAll(async () => {
   service = await Service.start({ env: { TOOLS_ALLOW_LOOPBACK: "true" } });
   owner = await makePerson(service);
   ids = await hostileAccount(service);
-}, 120_000);
+}, 180_000);
 
 /** The address of a page; it fails for a page about one thing of a new kind, which belongs into `IDS`. */
 function addressOf(path: string): string {

@@ -94,7 +94,7 @@ async function hostileCall(service: Service): Promise<string> {
   await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
   try {
     const definition = {
-      ...{ type: "http", name: "order_status", description: hostileText(1_000) },
+      ...{ type: "http", name: "order_status", description: `Tells where an order is. ${hostileText(900)}` },
       parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
       http: { method: "GET", url: `http://127.0.0.1:${(shop.address() as AddressInfo).port}/orders/{order}` },
     };
@@ -110,10 +110,14 @@ async function hostileCall(service: Service): Promise<string> {
       { do: "say", utterance: question },
       { do: "await-hang-up" },
     ]);
-    await until("the tool to have run", 25_000, async () => {
+    let isOver = false;
+    void call.finally(() => {
+      isOver = true;
+    });
+    await until("the tool to have run, or the caller to hang up", 25_000, async () => {
       const { body } = await service.api<{ data: { kind: string }[] }>("GET", `/calls/${id}/events?limit=1000`);
-      return body.data.some(({ kind }) => kind === "tool-result" || kind === "tool-failed");
-    }).catch(() => {});
+      return isOver || body.data.some(({ kind }) => kind === "tool-result");
+    });
     await service.api("POST", `/calls/${id}/end`);
     await call;
     await service.withRecording(id);

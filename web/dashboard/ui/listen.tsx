@@ -94,12 +94,16 @@ function SideControl({ side, listening }: { side: Side; listening: Listening }) 
   const isMuted = listening.muted[side].value;
   return (
     <div class="listen-side">
-      <span>
+      <span class="listen-name">
         {NAMES[side]} <span class="soft">{side === "caller" ? "left" : "right"}</span>
       </span>
       <Meter side={side} listening={listening} />
-      <Button aria-pressed={isMuted} onClick={() => listening.setMuted(side, !isMuted)}>
-        {side === "caller" ? "Mute the caller" : "Mute the agent"}
+      <Button
+        aria-label={`Mute the ${side}`}
+        aria-pressed={isMuted}
+        onClick={() => listening.setMuted(side, !isMuted)}
+      >
+        Mute
       </Button>
     </div>
   );

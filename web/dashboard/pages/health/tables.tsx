@@ -117,7 +117,7 @@ export const JobTable = ({ kinds }: { kinds: readonly JobsOfKind[] }) => (
 const PART_TONES: Readonly<Record<Part["state"], Tone>> = { ready: "good", missing: "bad", optional: "neutral" };
 
 const PART_COLUMNS: readonly Column<Part>[] = [
-  { name: "state", title: "State", cell: ({ state }) => <Badge tone={PART_TONES[state]}>{stateText(state)}</Badge> },
+  { name: "state", title: "State", cell: ({ state }) => <Badge tone={PART_TONES[state]}>{state}</Badge> },
   { name: "name", title: "Part", cell: ({ name }) => <Foreign text={name} /> },
   {
     name: "variables",
@@ -134,8 +134,6 @@ const PART_COLUMNS: readonly Column<Part>[] = [
   },
   { name: "message", title: "At present", cell: ({ message }) => <Foreign text={message} /> },
 ];
-
-const stateText = (state: Part["state"]): string => (state === "optional" ? "not set, and need not be" : state);
 
 export const ConfigurationTable = ({ parts }: { parts: readonly Part[] }) => (
   <Table label="Configuration" columns={PART_COLUMNS} rows={missingFirst(parts)} keyOf={({ name }) => name} />
