@@ -46,7 +46,10 @@ describe.skipIf(!hasChromium)("people and roles", { retry: ifMachineStalled, tim
       await people.getByText(/^.invited$/).waitFor();
       const accepted = await post("accept", { token: link.split("#")[1], password: OTHER_PASSWORD });
       expect(accepted.status).toBe(200);
-      const cookie = accepted.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ");
+      const cookie = accepted.headers
+        .getSetCookie()
+        .map((one) => one.split(";")[0])
+        .join("; ");
       const statusOfRobin = async (): Promise<number> =>
         (await fetch(`${service.apiUrl}/dashboard/session/me`, { headers: { cookie } })).status;
       expect(await statusOfRobin()).toBe(200);

@@ -119,7 +119,10 @@ describe.skipIf(!hasChromium)("webhooks", { retry: ifMachineStalled, timeout: 12
         await tab.getByRole("table", { name: "Deliveries" }).getByRole("link").first().click();
         await tab.getByRole("region", { name: "Delivery" }).getByText('"type": "call.created"').waitFor();
         expect(await tab.getByRole("button", { name: "Change" }).count()).toBe(0);
-        expect(await tab.getByRole("button", { name: /again$/ }).allTextContents()).toEqual(["Load again", "Look again"]);
+        expect(await tab.getByRole("button", { name: /again$/ }).allTextContents()).toEqual([
+          "Load again",
+          "Look again",
+        ]);
         widths.push(await tab.evaluate<number>("document.documentElement.scrollWidth"));
         faults.push(...(await accessibilityFaults(tab)));
       },
