@@ -25,26 +25,26 @@ const COLUMNS: readonly Column<Corpus>[] = [
   {
     name: "name",
     title: "Name",
-    width: 200,
+    width: 184,
     cell: ({ id, name }) => (
       <a href={corpusPage(id)}>
         <Foreign text={name} />
       </a>
     ),
   },
-  { name: "state", title: "Documents", width: 240, cell: ({ documents }) => <DocumentCounts documents={documents} /> },
-  { name: "chunks", title: "Passages", width: 96, isFigure: true, cell: ({ chunks }) => <Count of={chunks} /> },
+  { name: "state", title: "Documents", width: 208, cell: ({ documents }) => <DocumentCounts documents={documents} /> },
+  { name: "chunks", title: "Passages", width: 80, isFigure: true, cell: ({ chunks }) => <Count of={chunks} /> },
   {
     name: "characters",
     title: "Characters",
-    width: 112,
+    width: 88,
     isFigure: true,
     cell: ({ characters }) => <Count of={characters} />,
   },
-  { name: "language", title: "Language", width: 88, cell: ({ languageId }) => languageId },
-  { name: "mode", title: "Given to agents", width: 144, cell: ({ mode }) => MODES[mode] },
-  { name: "description", title: "About", width: 240, cell: ({ description }) => <Foreign text={description} /> },
-  { name: "createdAt", title: "Created", width: 168, cell: ({ createdAt }) => <Time at={createdAt} seconds={false} /> },
+  { name: "language", title: "Language", width: 80, cell: ({ languageId }) => languageId },
+  { name: "mode", title: "Given to agents", width: 128, cell: ({ mode }) => MODES[mode] },
+  { name: "description", title: "About", width: 136, cell: ({ description }) => <Foreign text={description} /> },
+  { name: "createdAt", title: "Created", width: 120, cell: ({ createdAt }) => <Time at={createdAt} seconds={false} /> },
 ];
 
 const MODES: Readonly<Record<Corpus["mode"], string>> = { search: "passages that fit", full: "all of it" };

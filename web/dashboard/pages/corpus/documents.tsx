@@ -84,20 +84,20 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<Document>[] =>
   {
     name: "name",
     title: "Name",
-    width: 220,
+    width: 200,
     cell: ({ id, name }) => (
       <button type="button" class="corpus-open" onClick={() => onOpen(id)}>
         <Foreign text={name} />
       </button>
     ),
   },
-  { name: "state", title: "State", width: 300, cell: (document) => <State document={document} /> },
-  { name: "format", title: "Format", width: 88, cell: ({ format }) => format ?? <span class="soft">–</span> },
-  { name: "bytes", title: "Size", width: 88, isFigure: true, cell: ({ bytes }) => <Bytes of={bytes} /> },
-  { name: "pages", title: "Pages", width: 72, isFigure: true, cell: ({ pages }) => <Count of={pages} /> },
-  { name: "chunks", title: "Passages", width: 88, isFigure: true, cell: ({ chunks }) => <Count of={chunks} /> },
-  { name: "from", title: "From", width: 200, cell: (document) => <Source document={document} /> },
-  { name: "createdAt", title: "Added", width: 152, cell: ({ createdAt }) => <Time at={createdAt} seconds={false} /> },
+  { name: "state", title: "State", width: 232, cell: (document) => <State document={document} /> },
+  { name: "format", title: "Format", width: 80, cell: ({ format }) => format ?? <span class="soft">–</span> },
+  { name: "bytes", title: "Size", width: 80, isFigure: true, cell: ({ bytes }) => <Bytes of={bytes} /> },
+  { name: "pages", title: "Pages", width: 64, isFigure: true, cell: ({ pages }) => <Count of={pages} /> },
+  { name: "chunks", title: "Passages", width: 80, isFigure: true, cell: ({ chunks }) => <Count of={chunks} /> },
+  { name: "from", title: "From", width: 152, cell: (document) => <Source document={document} /> },
+  { name: "createdAt", title: "Added", width: 128, cell: ({ createdAt }) => <Time at={createdAt} seconds={false} /> },
 ];
 
 function State({ document }: { document: Document }) {

@@ -31,7 +31,7 @@ export function Definition({ tool }: { tool: Tool }) {
           <Delay ms={tool.timeoutMs} />
         </Fact>
         <Fact name="It only reads">{tool.readOnly ? "yes" : "no"}</Fact>
-        <Fact name="Twice is as once">{tool.idempotent ? "yes" : "no"}</Fact>
+        <Fact name="It may run twice">{tool.idempotent ? "yes" : "no"}</Fact>
         <Fact name="While it takes long the agent says">
           <Foreign text={tool.whileRunning} />
         </Fact>

@@ -214,7 +214,7 @@ const RunFields = ({ given, set, problem }: PartProps & { given: GivenTool }) =>
       onChange={(readOnly) => set({ readOnly })}
     />
     <Check
-      label="Twice is as once"
+      label="It may run twice"
       hint="Then it is sent once more when its server could not be reached."
       isOn={given.idempotent}
       onChange={(idempotent) => set({ idempotent })}

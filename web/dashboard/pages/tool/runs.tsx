@@ -82,18 +82,18 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<Run>[] => [
   {
     name: "startedAt",
     title: "Started",
-    width: 168,
+    width: 136,
     cell: ({ id, startedAt }) => (
       <button type="button" class="tool-open" onClick={() => onOpen(id)}>
         <Time at={startedAt} />
       </button>
     ),
   },
-  { name: "outcome", title: "Outcome", width: 104, cell: ({ failed }) => <Outcome failed={failed} /> },
-  { name: "durationMs", title: "Took", width: 88, isFigure: true, cell: ({ durationMs }) => <Delay ms={durationMs} /> },
-  { name: "source", title: "In", width: 88, cell: (run) => <Where run={run} /> },
-  { name: "toolName", title: "Tool", width: 160, cell: ({ toolName }) => <Code>{toolName}</Code> },
-  { name: "arguments", title: "Arguments", width: 240, cell: ({ arguments: given }) => <Foreign text={given} /> },
+  { name: "outcome", title: "Outcome", width: 88, cell: ({ failed }) => <Outcome failed={failed} /> },
+  { name: "durationMs", title: "Took", width: 80, isFigure: true, cell: ({ durationMs }) => <Delay ms={durationMs} /> },
+  { name: "source", title: "In", width: 72, cell: (run) => <Where run={run} /> },
+  { name: "toolName", title: "Tool", width: 136, cell: ({ toolName }) => <Code>{toolName}</Code> },
+  { name: "arguments", title: "Arguments", width: 216, cell: ({ arguments: given }) => <Foreign text={given} /> },
   { name: "result", title: "Result", width: 280, cell: ({ result }) => <Foreign text={result} /> },
 ];
 

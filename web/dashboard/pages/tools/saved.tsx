@@ -22,25 +22,25 @@ const COLUMNS: readonly Column<Tool>[] = [
   {
     name: "name",
     title: "Name",
-    width: 176,
+    width: 152,
     cell: ({ id, name }) => (
       <a href={toolPage(id)}>
         <Code>{name}</Code>
       </a>
     ),
   },
-  { name: "type", title: "Kind", width: 112, cell: ({ type }) => TOOL_TYPES[type].title },
-  { name: "server", title: "Server", width: 280, cell: (tool) => <Server tool={tool} /> },
-  { name: "description", title: "Description", width: 280, cell: ({ description }) => <Foreign text={description} /> },
+  { name: "type", title: "Kind", width: 104, cell: ({ type }) => TOOL_TYPES[type].title },
+  { name: "server", title: "Server", width: 200, cell: (tool) => <Server tool={tool} /> },
+  { name: "description", title: "Description", width: 184, cell: ({ description }) => <Foreign text={description} /> },
   {
     name: "effects",
     title: "Effects",
     width: 112,
     cell: ({ readOnly, type }) => (readOnly ? "only reads" : type === "mcp" ? "as its tools" : "may change things"),
   },
-  { name: "timeout", title: "Timeout", width: 96, isFigure: true, cell: ({ timeoutMs }) => <Delay ms={timeoutMs} /> },
-  { name: "version", title: "Version", width: 80, isFigure: true, cell: ({ version }) => <Count of={version} /> },
-  { name: "updatedAt", title: "Changed", width: 152, cell: ({ updatedAt }) => <Time at={updatedAt} seconds={false} /> },
+  { name: "timeout", title: "Timeout", width: 80, isFigure: true, cell: ({ timeoutMs }) => <Delay ms={timeoutMs} /> },
+  { name: "version", title: "Version", width: 64, isFigure: true, cell: ({ version }) => <Count of={version} /> },
+  { name: "updatedAt", title: "Changed", width: 128, cell: ({ updatedAt }) => <Time at={updatedAt} seconds={false} /> },
 ];
 
 function Server({ tool: { http, mcp } }: { tool: Tool }) {

@@ -20,7 +20,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote, Failure } from "../../ui/failure.tsx";
 import { Code, Foreign } from "../../ui/figures.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { Page as Frame } from "../../ui/page.tsx";
+import { Page as Frame, Section } from "../../ui/page.tsx";
 import { Progress } from "../../ui/progress.tsx";
 import { Downloads } from "./downloads.tsx";
 import { TranscriptionFacts } from "./transcription-facts.tsx";
@@ -89,8 +89,10 @@ function TranscriptionView({ of, error, onStale }: ViewProps) {
     <Frame title={transcriptionName(of)} parent={PARENT} actions={actions}>
       <ErrorNote error={error} />
       <State of={of} />
-      <TranscriptionFacts of={of} />
       {of.result === null ? <NoResult of={of} /> : <WordsInTime of={of} result={of.result} />}
+      <Section title="Details">
+        <TranscriptionFacts of={of} />
+      </Section>
       {dialog === "cancel" && <CancelDialog of={of} onClose={close} onDone={onStale} />}
       {dialog === "delete" && <DeleteDialog of={of} onClose={close} />}
     </Frame>

@@ -5,7 +5,7 @@ import type { Transcription } from "./index.tsx";
 
 /** What was asked for, how long it is, and what it cost. */
 export function TranscriptionFacts({ of }: { of: Transcription }) {
-  const { options, progress, cost, usage, result, metadata } = of;
+  const { options, progress, cost, usage, metadata } = of;
   const seconds = progress.durationSeconds;
   return (
     <>
@@ -36,7 +36,6 @@ export function TranscriptionFacts({ of }: { of: Transcription }) {
           <Code>{of.id}</Code>
         </Fact>
       </Facts>
-      {result?.hasEstimatedTimes && <p class="soft">The times of words are estimates: the provider gives none.</p>}
       {Object.keys(metadata).length > 0 && <CodeBlock label="Metadata" text={JSON.stringify(metadata, undefined, 2)} />}
     </>
   );

@@ -26,6 +26,7 @@ export function WordsInTime({ of, result }: { of: Transcription; result: Result 
       ) : (
         <Player playback={playback} url={url} durationMs={result.durationMs} label="Audio" />
       )}
+      {result.hasEstimatedTimes && <p class="soft">The times of words are estimates: the provider gives none.</p>}
       <Rows rows={rows} result={result} playback={playback} isPlayable={url !== undefined} />
     </>
   );
