@@ -48,7 +48,9 @@ describe.skipIf(!hasChromium)("the audit log", { retry: ifMachineStalled, timeou
       const saved = tab.waitForEvent("download");
       await tab.getByRole("button", { name: "Export" }).click();
       await tab.getByRole("menuitem", { name: "The shown columns as CSV" }).click();
-      const lines = readFileSync(await (await saved).path(), "utf8").trim().split("\r\n");
+      const lines = readFileSync(await (await saved).path(), "utf8")
+        .trim()
+        .split("\r\n");
       expect(lines.map((line) => line.split(",")[1])).toEqual(["action", "api_key.updated", "api_key.created"]);
       await tab.getByLabel("Id of the actor").fill("user_of_nothing");
       await tab.keyboard.press("Enter");

@@ -98,7 +98,10 @@ async function failureIsExplained(tab: Page): Promise<void> {
   await documents(tab).getByRole("button", { name: "empty.pdf" }).focus();
   await tab.keyboard.press("Enter");
   const details = tab.getByRole("region", { name: "Document", exact: true });
-  await details.getByText(/^(unreadable|no_text|unsupported_format)$/).first().waitFor();
+  await details
+    .getByText(/^(unreadable|no_text|unsupported_format)$/)
+    .first()
+    .waitFor();
   expect(tab.url()).toContain("document=doc_");
   await details.getByRole("button", { name: "Replace" }).click();
   await tab.getByLabel("Content").selectOption("A text");

@@ -66,9 +66,9 @@ describe.skipIf(!hasChromium)("listening to a live call", { retry: ifMachineStal
         );
         faults.push(...(await accessibilityFaults(tab)));
         await panel(tab).getByRole("button", { name: "Mute the caller" }).click();
-        expect(
-          await panel(tab).getByRole("button", { name: "Mute the caller" }).getAttribute("aria-pressed"),
-        ).toBe("true");
+        expect(await panel(tab).getByRole("button", { name: "Mute the caller" }).getAttribute("aria-pressed")).toBe(
+          "true",
+        );
         expect(await agent.count()).toBe(1);
         await service.api("POST", `/calls/${id}/end`);
         await panel(tab).getByText("The call is over.").waitFor();

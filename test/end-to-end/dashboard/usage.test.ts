@@ -33,7 +33,10 @@ describe.skipIf(!hasChromium)("usage and cost", { retry: ifMachineStalled, timeo
       await aCall();
       await tab.getByRole("button", { name: "Show newer figures" }).click();
       await inPart(tab, "Usage by day").getByRole("row").nth(1).waitFor();
-      await tab.getByRole("img", { name: /Calls by day/ }).locator("canvas").waitFor();
+      await tab
+        .getByRole("img", { name: /Calls by day/ })
+        .locator("canvas")
+        .waitFor();
       await tab.getByLabel("Figure").selectOption("Cost in USD");
       expect(new URL(tab.url()).searchParams.get("figure")).toBe("cost-USD");
       faults.day = await accessibilityFaults(tab);

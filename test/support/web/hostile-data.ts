@@ -15,7 +15,8 @@ import { adminClientOf } from "./page-calls.ts";
 export const MARKUP =
   `"><img src="https://evil.example/x.png" onerror="window.ran=1"><script>window.ran=2</script>` +
   `<a href="javascript:window.ran=3">link</a><svg onload="window.ran=4"></svg>` +
-  "<style>*{display:none}</style><iframe src=https://evil.example></iframe>{{7*7}}${7*7}";
+  "<style>*{display:none}</style><iframe src=https://evil.example></iframe>{{7*7}}$" +
+  "{7*7}";
 /** Turns the text after it around, where a page does not isolate it; and what is many code points and one character. */
 const TURNED = "\u202Egnp.exe\u2066 مرحبا\u2069 👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301\u0301\u0301";
 /** Wider than any window. */

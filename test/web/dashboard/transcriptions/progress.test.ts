@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { transcriptionName } from "../../../../web/dashboard/app/transcription-words.ts";
 import { withProgress } from "../../../../web/dashboard/app/events/transcription-progress.ts";
+import { transcriptionName } from "../../../../web/dashboard/app/transcription-words.ts";
 
 test("progress is that of the latest event, of each transcription; what is none changes nothing", () => {
   const of = (id: string, doneSeconds: number) => ({ id, doneSeconds, durationSeconds: 60 });

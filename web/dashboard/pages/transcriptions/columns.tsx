@@ -1,5 +1,6 @@
 import type { Schema } from "../../../client/src/index.ts";
 import { transcriptionPage } from "../../app/addresses.ts";
+import type { TranscriptionProgress } from "../../app/events/transcription-progress.ts";
 import { durationText } from "../../app/format.ts";
 import {
   isTranscriptionOver,
@@ -7,7 +8,6 @@ import {
   transcriptionName,
   transcriptionStateOf,
 } from "../../app/transcription-words.ts";
-import type { TranscriptionProgress } from "../../app/events/transcription-progress.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Duration, Foreign, Money, Time } from "../../ui/figures.tsx";
 import { Progress } from "../../ui/progress.tsx";
