@@ -33,7 +33,7 @@ export class EventReads {
     const known = this.#pages.get(key);
     if (known !== undefined) return known;
     const page = this.#read(accountId, after);
-    // Streams that catch up on many events read pages that no other one wants.
+    // Streams that catch up read many that no other one wants.
     if (this.#pages.size >= EVENT_PAGES_SHARED_MAX) this.#pages.clear();
     this.#pages.set(key, page);
     return page;

@@ -8,7 +8,7 @@ const TURN = { role: "agent", text: "Hello.", startMs: 0, endMs: 900, interrupte
 const eventAt = (atMs: number) => ({ atMs, source: "event", kind: "tick" }) as unknown as CallEvent;
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** An API whose transcript comes when the test says so, and whose events have two pages. */
+/** An API whose transcript comes with `answer`, and whose events have two pages. */
 function scriptedApi() {
   const asked: string[] = [];
   let answer: (error?: Error) => void = () => {};
