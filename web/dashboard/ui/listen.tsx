@@ -98,11 +98,7 @@ function SideControl({ side, listening }: { side: Side; listening: Listening }) 
         {NAMES[side]} <span class="soft">{side === "caller" ? "left" : "right"}</span>
       </span>
       <Meter side={side} listening={listening} />
-      <Button
-        aria-label={`Mute the ${side}`}
-        aria-pressed={isMuted}
-        onClick={() => listening.setMuted(side, !isMuted)}
-      >
+      <Button aria-label={`Mute the ${side}`} aria-pressed={isMuted} onClick={() => listening.setMuted(side, !isMuted)}>
         Mute
       </Button>
     </div>
