@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
+import type { Tone } from "./tone.ts";
 import "./badge.css";
 
-export type Tone = "neutral" | "good" | "warn" | "bad" | "active";
+export type { Tone };
 
 /** Shapes, because not everyone sees the colours. */
 const SHAPES: Readonly<Record<Tone, string>> = { neutral: "○", good: "●", warn: "▲", bad: "■", active: "◆" };

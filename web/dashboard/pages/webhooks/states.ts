@@ -1,5 +1,5 @@
 import type { Schema } from "../../../client/src/index.ts";
-import type { Tone } from "../../ui/badge.tsx";
+import type { Tone } from "../../ui/tone.ts";
 
 export type Webhook = Schema<"Webhook">;
 export type Delivery = Schema<"WebhookDelivery">;

@@ -1,5 +1,5 @@
 import type { Schema } from "../../../../client/src/index.ts";
-import type { Tone } from "../../../ui/badge.tsx";
+import type { Tone } from "../../../ui/tone.ts";
 import type { Carrier } from "./carriers.ts";
 
 export type PhoneNumber = Schema<"PhoneNumber">;
