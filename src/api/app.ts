@@ -40,7 +40,7 @@ import { type CarrierRoutesDeps, carrierRoutes } from "./carrier-accounts/routes
 import { type KnowledgeRoutesDeps, knowledgeRoutes } from "./corpora/routes.ts";
 import { OwnerKnown } from "./dashboard/owner-known.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
-import { type ActivitySource, EventFeed } from "./events/feed.ts";
+import { type ActivitySource, EventFeed, type TranscriptionActivitySource } from "./events/feed.ts";
 import { EVENT_STREAM_TYPE, eventStreamRoutes } from "./events/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
 import { ApiKeyCache } from "./http/api-key-cache.ts";
@@ -139,6 +139,7 @@ export interface ApiDeps
   apiKeys: ApiKeyStore;
   eventStreams: EventStreamStore;
   activity: ActivitySource;
+  transcriptionActivity: TranscriptionActivitySource;
   sessions: SessionStore;
   requestRates: Pick<RequestRates, "take">;
   metrics: Pick<

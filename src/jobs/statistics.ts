@@ -6,7 +6,7 @@ import type { JobLoad, JobStore } from "../store/job-store.ts";
 export class JobStatisticsReader {
   readonly #jobs: Pick<JobStore, "load">;
   readonly #clock: Clock;
-  #latest: JobLoad = { counts: { pending: 0, running: 0, dead: 0 }, oldestDueMs: 0 };
+  #latest: JobLoad = { counts: { pending: 0, running: 0, dead: 0 }, byKind: [], oldestDueMs: 0 };
 
   constructor(jobs: Pick<JobStore, "load">, clock: Clock) {
     this.#jobs = jobs;

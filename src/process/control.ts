@@ -112,6 +112,7 @@ import { StatusReader } from "./control/status.ts";
 import { openStoresWhenAvailable } from "./control/store-opening.ts";
 import { telephony } from "./control/telephony.ts";
 import { toolListings } from "./control/tool-listings.ts";
+import { TranscriptionActivity } from "./control/transcription-activity.ts";
 import { TranscriptionEnds } from "./control/transcription-ends.ts";
 import { apiConnectionsMaxWith, descriptorsMax } from "./descriptors.ts";
 import { RendererClient } from "./renderer/client.ts";
@@ -369,6 +370,7 @@ const transcriptionEnds = new TranscriptionEnds({
   log,
 });
 await transcriptionEnds.start();
+const transcriptionActivity = new TranscriptionActivity(clock);
 const transcriptions = await fileTranscriptions({
   config,
   stores,
@@ -381,6 +383,7 @@ const transcriptions = await fileTranscriptions({
   clock,
   log,
   onTranscriberDied: () => metrics.transcriberDied(),
+  onProgress: (progress) => transcriptionActivity.report(progress),
 });
 metrics.observeTranscriptions(() => transcriptions.inProgress);
 const documentFiles = new DocumentFiles(dataDir);
@@ -514,6 +517,7 @@ const api: FastifyInstance = buildApi({
   endCall: (workerId, call) => endRequests.request(workerId, call),
   heldSince: (callId) => holds.sinceMs(callId),
   activity,
+  transcriptionActivity,
   listenAddress: (workerId, callId) => handoff.listenAddress(workerId, callId),
   requestLive: (workerId, callId, request) => handoff.requestLive(workerId, callId, request),
   findMediaKey,

@@ -118,7 +118,7 @@ export interface JobStore {
   replay(which: { kind: string } | { ids: readonly JobId[] }): Promise<number>;
   /** Deletes dead jobs that died before this time, a limited number. Returns how many. */
   deleteDead(diedBeforeMs: EpochMs): Promise<number>;
-  /** As `statistics`, by status alone; of each status at most `countedMax` are counted. */
+  /** As `statistics`; of each status at most `countedMax` are counted. */
   load(countedMax: number): Promise<JobLoad>;
   /** How many jobs there are, and for how long the one that is due the longest has waited. Reads all of them. */
   statistics(): Promise<JobStatistics>;
@@ -126,6 +126,8 @@ export interface JobStore {
 
 export interface JobLoad {
   counts: Readonly<Record<JobStatus, number>>;
+  /** The same by kind, of kinds that have jobs. */
+  byKind: JobStatistics["counts"];
   /** 0 when none is due. */
   oldestDueMs: number;
 }

@@ -10,6 +10,7 @@ import {
 } from "../core/limits/transcriptions.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { PartKey, PartOutcome } from "../core/transcriptions/part.ts";
+import type { TranscriptionProgress } from "../core/transcriptions/progress.ts";
 import { redactedResult } from "../core/transcriptions/redacted-result.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";
 import { type JobContext, type JobHandler, JobPostponed } from "../jobs/handler.ts";
@@ -26,6 +27,8 @@ export interface TranscriptionJobOptions {
   providersOf: (accountId: AccountId) => Promise<AccountProviders>;
   /** How many the account may have at once; undefined for no limit of its own. */
   concurrentMaxOf: (accountId: AccountId) => Promise<number | undefined>;
+  /** It is further than before. */
+  onProgress: (progress: TranscriptionProgress) => void;
   log: Logger;
 }
 
@@ -86,7 +89,7 @@ export class TranscriptionJob implements JobHandler {
     signal: AbortSignal,
     reportProgress: JobContext["reportProgress"],
   ): Promise<TranscriptionResult> {
-    const { store, transcriber, audioOf, removeAudio, providersOf } = this.#options;
+    const { store, transcriber, audioOf, removeAudio, providersOf, onProgress } = this.#options;
     const { id, accountId, options } = transcription;
     const path = await audioOf(transcription, signal);
     // It was deleted or cancelled while its audio was fetched.
@@ -100,6 +103,7 @@ export class TranscriptionJob implements JobHandler {
       transcribed: (part: PartKey, outcome: PartOutcome) => store.transcribed(id, part, outcome),
       progress: (doneMs: number, durationMs: number | undefined) => {
         reportProgress({ doneMs, ...(durationMs !== undefined && { durationMs }) });
+        onProgress({ transcriptionId: id, accountId, doneMs, durationMs });
         // What is lost of it is reported again with the next part.
         store.progress(id, doneMs, durationMs).catch(() => {});
       },

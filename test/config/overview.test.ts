@@ -53,3 +53,14 @@ test("L1: no secret is shown", () => {
   const shown = JSON.stringify(overviewOf(env));
   for (const canary of ["canary-stt", "canary-carrier", secret]) expect(shown).not.toContain(canary);
 });
+
+test("every part names the variables that decide it, as the configuration has them", () => {
+  const parts = configurationOverview(readConfig({}, { checksFiles: false }));
+  for (const { name, message, variables } of parts) {
+    expect([name, variables.length > 0]).toEqual([name, true]);
+    expect([name, variables.every((variable) => /^[A-Z][A-Z0-9_]+$/.test(variable))]).toEqual([name, true]);
+    if (/set [A-Z]/.test(message))
+      expect([name, variables.some((variable) => message.includes(variable))]).toEqual([name, true]);
+  }
+  expect(parts.find(({ name }) => name === "key of secrets")?.variables).toEqual(["SECRETS_KEY"]);
+});

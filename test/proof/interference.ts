@@ -48,6 +48,8 @@ export interface InterferenceOptions {
   makeWork: (service: BenchService) => OtherWork;
   /** What the work is given as, in the lines of progress: "files". */
   work: string;
+  /** The calls may be recorded, and so be listened to. */
+  recordsCalls?: boolean;
   reduced: boolean;
   print: (line: string) => void;
 }
@@ -78,7 +80,7 @@ const compiled = (module: string): string => fileURLToPath(new URL(`../../bench/
 async function compare(
   service: BenchService,
   probeFolder: string,
-  { makeWork, work: name, reduced, print }: InterferenceOptions,
+  { makeWork, work: name, recordsCalls = false, reduced, print }: InterferenceOptions,
 ): Promise<InterferenceResult> {
   const { calls, pairs: count, seconds } = reduced ? REDUCED : FULL;
   const callers = await Child.start<GeneratorQuestions>(import.meta.url, "../../bench/generator/generator", {
@@ -87,7 +89,10 @@ async function compare(
   try {
     const { callerAudio: audio } = await renderSpeech(formatsOf(benchLine("carrier_a")).inbound);
     const lastS = ROUNDS_SLACK * (WARM_UP_MS / 1_000 + (count + 1) * (2 * seconds + (2 * SETTLE_MS) / 1_000));
-    const live = await LiveCalls.begin(service, { callers, audio, probeFolder, count: calls, seconds: lastS });
+    const live = await LiveCalls.begin(service, {
+      ...{ callers, audio, probeFolder, count: calls, seconds: lastS },
+      recordingEnabled: recordsCalls,
+    });
     const work = makeWork(service);
     const quiet = () => live.measure(seconds, () => delay(seconds * 1_000));
     const loaded = async (): Promise<FrameRound> => {
@@ -115,17 +120,25 @@ async function compare(
   }
 }
 
-/** Checks that no call was lost and, in the full form, that the calls were undisturbed by the work, which goes by `work`: "files". */
-export function checkUndisturbed({ checks, reduced }: Proof, result: InterferenceResult, work: string): void {
+/**
+ * Checks that no call was lost and, in the full form, that the calls were undisturbed by the work, which goes by `work`: "files". `beside`
+ * is what there was always of it.
+ */
+export function checkUndisturbed(
+  { checks, reduced }: Proof,
+  result: InterferenceResult,
+  work: string,
+  beside = `a full queue of ${work}`,
+): void {
   const { pairs, calls, taken, losses } = result;
   const interference = interferenceOf({ pairs });
   const { times, addedMs, loopP99Ms } = interference;
   const measured = `${times.toFixed(2)}x, + ${addedMs.toFixed(2)} ms, event loop p99 ${loopP99Ms.toFixed(1)} ms`;
   checks.print(`  frames of ${calls} calls beside ${taken} ${work}: ${measured}`);
-  checks.check(`${calls} calls beside a full queue of ${work}: none lost`, losses.join("; "));
+  checks.check(`${calls} calls beside ${beside}: none lost`, losses.join("; "));
   if (reduced) return;
   checks.check(
-    `${calls} calls are undisturbed by a full queue of ${work}`,
+    `${calls} calls are undisturbed by ${beside}`,
     isUndisturbed(interference) && loopP99Ms <= LOOP_P99_MS_MAX ? "" : measured,
   );
 }

@@ -8,6 +8,7 @@ import { expectedMediaServer, mediaServerInLog, whyNotServed } from "./node/medi
 import { LONG, REDUCED } from "./node/node-line.ts";
 import { explanation } from "./node/node-lines.ts";
 import { npmWarnings } from "./node/npm-output.ts";
+import { runParts } from "./parts.ts";
 import { PROJECT } from "./processes.ts";
 import { Checks } from "./proof.ts";
 import { preamble } from "./results.ts";
@@ -29,6 +30,8 @@ describe("the command line of npm run proof", () => {
     [[], "no area is given; known are: node, image"],
     [["node", "image"], 'one area at a time, not also "image"'],
     [["node", "--fast"], "--fast is not known"],
+    [["knowledge", "--only", "calls,pages"], 'knowledge has no part "pages"; known are: calls, documents, analyses'],
+    [["node", "--only", "tests"], 'node has no part "tests"; it has none'],
   ])("%j is refused with what is allowed", (args, reason) => {
     const { status, stderr } = proof(...args);
     expect(status).toBe(2);
@@ -154,14 +157,40 @@ describe("counts", () => {
   });
 });
 
+describe("the parts of an area", () => {
+  const ran = async (only: readonly string[]): Promise<[string[], Checks["counts"]]> => {
+    const names: string[] = [];
+    const checks = new Checks(() => undefined);
+    const part = (name: string) => async () => {
+      names.push(name);
+      if (name === "broken") throw new Error("no server");
+      checks.passed(name);
+      return name;
+    };
+    const proof = { reduced: true, seed: 1, only, writesResults: false, cache: "", checks };
+    const parts = { first: part("first"), broken: part("broken"), last: part("last") };
+    await runParts(proof, { area: "knowledge", title: "Knowledge", parts });
+    return [names, checks.counts];
+  };
+
+  test("all run, and one that cannot be measured is a failed check", async () => {
+    expect(await ran([])).toEqual([["first", "broken", "last"], { passed: 2, failed: 1, skipped: 0 }]);
+  });
+
+  test("run by themselves where they are named", async () => {
+    expect(await ran(["last"])).toEqual([["last"], { passed: 1, failed: 0, skipped: 0 }]);
+  });
+});
+
 describe("the results section of an area", () => {
   test("names the command, the commit, and the numbers of passed, failed and skipped checks", () => {
     const checks = new Checks(() => undefined);
     checks.passed("it runs");
-    const proof = { reduced: true, seed: 1, writesResults: true, cache: "", checks };
-    expect(preamble(proof, "node", "abc123")).toMatch(/^`npm run proof -- node --reduced`, commit abc123, \d{4}-/);
-    expect(preamble(proof, "node", "abc123")).toContain("1 tests passed, 0 failed, 0 skipped");
-    expect(preamble({ ...proof, reduced: false }, "image", "abc123")).toMatch(/^`npm run proof -- image`,/);
+    const reduced = preamble({ reduced: true, seed: 1 }, "node", "abc123", checks.counts);
+    expect(reduced).toMatch(/^`npm run proof -- node --reduced`, commit abc123, \d{4}-/);
+    expect(reduced).toContain("1 tests passed, 0 failed, 0 skipped");
+    const full = preamble({ reduced: false, seed: 7 }, "knowledge --only calls", "abc123", checks.counts);
+    expect(full).toMatch(/^`npm run proof -- knowledge --only calls --seed 7`,/);
   });
 
   test("of the Node versions says what the reduced form omits", () => {

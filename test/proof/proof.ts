@@ -11,6 +11,8 @@ export interface Proof {
   reduced: boolean;
   /** What is random follows from it. */
   seed: number;
+  /** The parts to run, of an area that has parts; empty for all. */
+  only: readonly string[];
   /** Whether what is found replaces the area's section of bench/RESULTS.md. */
   writesResults: boolean;
   /** A folder that survives the run, for what takes long to make. */

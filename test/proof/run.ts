@@ -2,19 +2,27 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
-import { proveBrowsers } from "./browser.ts";
+import { BROWSER_PARTS, proveBrowsers } from "./browser.ts";
+import { DASHBOARD_PARTS, proveDashboard } from "./dashboard/dashboard.ts";
 import { proveImage } from "./image/image.ts";
-import { proveKnowledge } from "./knowledge/knowledge.ts";
+import { KNOWLEDGE_PARTS, proveKnowledge } from "./knowledge/knowledge.ts";
 import { proveLocalStt } from "./local-stt.ts";
 import { proveNodeLines } from "./node/node-lines.ts";
 import { killAllGroups } from "./processes.ts";
 import { Checks, type Proof } from "./proof.ts";
 import { proveStores } from "./stores/stores.ts";
 import { proveTelephony } from "./telephony/telephony.ts";
-import { proveTranscriptions } from "./transcribe/transcribe.ts";
+import { proveTranscriptions, TRANSCRIBE_PARTS } from "./transcribe/transcribe.ts";
+
+interface Area {
+  summary: string;
+  run(proof: Proof): Promise<void>;
+  /** What `--only` can name. */
+  parts?: readonly string[];
+}
 
 /** Every area that `npm run proof -- <area>` knows. A new area is a line here and a module beside this one. */
-const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promise<void> }>> = {
+const AREAS: Readonly<Record<string, Area>> = {
   node: {
     summary: "install, tests and demo on Node 20, 22, 24 and 26, on this machine and on Debian 13",
     run: proveNodeLines,
@@ -36,14 +44,23 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
     summary:
       "files under kills, on SQLite and Postgres; boundaries of parts; files of four hours; the local engine; live streams",
     run: proveTranscriptions,
+    parts: TRANSCRIBE_PARTS,
   },
   knowledge: {
     summary: "documents of corpora and analysed calls under kills, on SQLite and Postgres; calls while PDFs are read",
     run: proveKnowledge,
+    parts: KNOWLEDGE_PARTS,
   },
   browser: {
     summary: "the journeys of Chromium and Firefox, and a call of five minutes without drift",
     run: proveBrowsers,
+    parts: BROWSER_PARTS,
+  },
+  dashboard: {
+    summary:
+      "the dashboard's journeys in Chromium, on SQLite and Postgres; calls that 20 dashboards look at and listen to",
+    run: proveDashboard,
+    parts: DASHBOARD_PARTS,
   },
   "local-stt": {
     summary: "processes of the local STT killed at random 50 times in 200 calls",
@@ -52,15 +69,18 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
 };
 
 const names = Object.keys(AREAS);
+const partsText = (parts: readonly string[] | undefined): string =>
+  parts === undefined ? "" : `; parts: ${parts.join(", ")}`;
 const HELP = `Proves what the test suite cannot: other Node versions, another Debian, the image, kills at random.
 node and image test the last commit, the others the working tree.
 
-  npm run proof -- <area> [--reduced] [--seed N] [--results DIR]
+  npm run proof -- <area> [--only PARTS] [--reduced] [--seed N] [--results DIR]
 
 areas:
-${names.map((name) => `  ${name.padEnd(9)} ${AREAS[name]?.summary}`).join("\n")}
+${names.map((name) => `  ${name.padEnd(10)} ${AREAS[name]?.summary}${partsText(AREAS[name]?.parts)}`).join("\n")}
 
 options:
+  --only PARTS   of an area with parts, comma-separated: each part writes its own section as soon as it is over
   --reduced      fewer tests on each Node version, fewer kills, a shorter call: what .ci/run does
   --seed N       of telephony: what is random follows from it; default 1
   --results DIR  writes the counts to DIR/proof-<area>.json, in the shape of Vitest's JSON report, instead of the
@@ -73,10 +93,20 @@ The exit code is 0 when every check held or was skipped, 1 when one failed, 2 fo
 `;
 
 const OPTIONS = {
+  only: { type: "string", default: "" },
   reduced: { type: "boolean", default: false },
   seed: { type: "string", default: "1" },
   results: { type: "string" },
 } as const;
+
+function partsIn(name: string, { parts = [] }: Area, given: string): readonly string[] {
+  if (given === "") return [];
+  const only = given.split(",");
+  const unknown = only.filter((part) => !parts.includes(part));
+  if (unknown.length === 0) return only;
+  const known = parts.length === 0 ? "it has none" : `known are: ${parts.join(", ")}`;
+  throw new UsageError([`${name} has no part "${unknown.join('", "')}"; ${known}`]);
+}
 
 /** Returns the exit code, of which HELP tells the meaning. */
 async function run(args: readonly string[]): Promise<number> {
@@ -85,6 +115,7 @@ async function run(args: readonly string[]): Promise<number> {
   const area = Object.hasOwn(AREAS, name) ? AREAS[name] : undefined;
   if (name === "") throw new UsageError([`no area is given; known are: ${names.join(", ")}`]);
   if (area === undefined) throw new UsageError([`there is no area "${name}"; known are: ${names.join(", ")}`]);
+  const only = partsIn(name, area, given.only);
   if (more.length > 0) throw new UsageError([`one area at a time, not also "${more.join('", "')}"`]);
 
   const cache = resolve(process.env.PROOF_CACHE ?? join(tmpdir(), "trunkline-proof"));
@@ -92,6 +123,7 @@ async function run(args: readonly string[]): Promise<number> {
   const checks = new Checks((line) => console.log(line));
   await area
     .run({
+      only,
       reduced: given.reduced,
       seed: wholeNumber("seed", given.seed),
       writesResults: given.results === undefined,

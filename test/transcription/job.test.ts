@@ -79,6 +79,7 @@ function scene(transcriber: Transcriber["transcribe"], options: Partial<Transcri
     removeAudio: async (id) => void removed.push(id),
     providersOf: async () => ({ credentials: { scripted: "key" } }),
     concurrentMaxOf: async () => undefined,
+    onProgress: () => {},
     log,
     ...options,
   });
@@ -92,7 +93,9 @@ function scene(transcriber: Transcriber["transcribe"], options: Partial<Transcri
 }
 
 test("a file is transcribed with the account's providers, and each part is stored as it comes", async () => {
-  const { stored, run } = scene(async ({ path, account, options }, store) => {
+  const heard: unknown[] = [];
+  const onProgress = (progress: unknown) => void heard.push(progress);
+  const transcribe: Transcriber["transcribe"] = async ({ path, account, options }, store) => {
     expect({ path, account, language: options.language }).toEqual({
       path: "audio.wav",
       account: { credentials: { scripted: "key" } },
@@ -102,11 +105,13 @@ test("a file is transcribed with the account's providers, and each part is store
     await store.transcribed(PART, OUTCOME);
     store.progress(500, 1_000);
     return RESULT;
-  });
+  };
+  const { stored, run } = scene(transcribe, { onProgress });
   await run();
   expect(stored.end).toEqual({ status: "completed", result: RESULT });
   expect(stored.parts).toEqual([{ ...PART, requests: 1, outcome: OUTCOME }]);
   expect(stored.progress).toEqual([[500, 1_000]]);
+  expect(heard).toEqual([{ transcriptionId: ID, accountId: ACCOUNT, doneMs: 500, durationMs: 1_000 }]);
 });
 
 test("what must not be kept is not in the result that is stored", async () => {

@@ -42,9 +42,11 @@ export class LiveCalls {
       probeFolder: string;
       count: number;
       seconds: number;
+      /** Whether their audio may be recorded, and be listened to. */
+      recordingEnabled?: boolean;
     },
   ): Promise<LiveCalls> {
-    const { callers, audio, probeFolder, count, seconds } = options;
+    const { callers, audio, probeFolder, count, seconds, recordingEnabled = false } = options;
     const all = AGENT_SENTENCES.join(" ");
     const lastS = seconds + CONNECT_S;
     const greeting = Array.from({ length: Math.ceil((lastS * CHARS_PER_S_MAX) / all.length) }, () => all).join(" ");
@@ -54,7 +56,7 @@ export class LiveCalls {
       firstSpeaker: "agent",
       greeting,
       interruptible: false,
-      recordingEnabled: false,
+      recordingEnabled,
     };
     const paths: string[] = [];
     while (paths.length < count) {

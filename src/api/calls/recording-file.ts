@@ -3,10 +3,35 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import parseRange from "range-parser";
+import { z } from "zod";
 import { type RangedFile, rangedFileOf } from "../../core/encryption/chunked-file.ts";
 import type { MediaFile } from "../../core/encryption/chunks.ts";
 import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
+import { rangeNotSatisfiable } from "../http/errors.ts";
+import { matchesEtag } from "../http/etag.ts";
 import { onResponseEnd } from "../http/response-end.ts";
+
+/** The headers of a request for the head of a file. */
+export const Conditions = z.looseObject({
+  "if-none-match": z.string().optional().meta({
+    description: "Entity tags of files that the client has: 304 when the file is one of them.",
+  }),
+});
+/** The headers of a request for a file, or a range of it. */
+export const RangeConditions = Conditions.extend({
+  range: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "One range of bytes, counted from 0, including the last one: `bytes=0-499`, `bytes=500-`, or `bytes=-500` for the " +
+        "last 500. Several ranges and malformed ones are ignored.",
+      examples: ["bytes=0-43"],
+    }),
+  "if-range": z.string().optional().meta({
+    description: "The entity tag of the part that the client has: when the file has another one, all of it is sent.",
+  }),
+});
 
 /** A stream that closes its file, and does so when the response ends, whether or not it was sent. */
 export function streamOf(
@@ -66,4 +91,37 @@ export function rangeOf(header: string, bytes: number): { start: number; end: nu
   const ranges = parseRange(bytes, suffix === undefined ? header : `bytes=-${Math.min(Number(suffix), bytes)}`);
   if (!Array.isArray(ranges)) return "unsatisfiable";
   return ranges[0] ?? "whole";
+}
+
+/** The part of Fastify's reply that a file needs. */
+type FileReply = Pick<FastifyReply, "raw" | "headers" | "code" | "send">;
+
+/**
+ * Answers with a file, or with the range of it that the request asks for (RFC 9110, sections 13 and 14), and closes it. `headers` are those
+ * of its content. Throws ApiError `range_not_satisfiable`.
+ */
+export async function sendRange(
+  { handle, bytes, etag, ...file }: RecordingFile,
+  request: FastifyRequest,
+  reply: FileReply,
+  headers: Readonly<Record<string, string>>,
+): Promise<FastifyReply> {
+  const given = request.headers;
+  const known = matchesEtag(given["if-none-match"], etag);
+  const ifRange = given["if-range"] ?? etag;
+  const range = given.range === undefined || ifRange !== etag ? "whole" : rangeOf(given.range, bytes);
+  // A file that is not sent is closed here. A stream closes its file, and `streamOf` closes the stream when the client disconnects.
+  if (known || range === "unsatisfiable") await handle.close();
+  reply.headers({ "accept-ranges": "bytes", etag });
+  if (known) return reply.code(304).send();
+  if (range === "unsatisfiable") throw rangeNotSatisfiable(bytes);
+  const send = (stream: Readable): FastifyReply => reply.send(streamOf(stream, request, reply as FastifyReply));
+  if (range === "whole") {
+    reply.headers({ ...headers, "content-length": bytes });
+    return send(file.stream());
+  }
+  const { start, end } = range;
+  reply.code(206);
+  reply.headers({ ...headers, "content-length": end - start + 1, "content-range": `bytes ${start}-${end}/${bytes}` });
+  return send(file.stream({ start, end }));
 }

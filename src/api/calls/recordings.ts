@@ -6,12 +6,19 @@ import { unavailable } from "../../core/errors.ts";
 import type { AccountId, CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallStore } from "../../store/call-store.ts";
-import { notFound, rangeNotSatisfiable } from "../http/errors.ts";
+import { notFound } from "../http/errors.ts";
 import { matchesEtag } from "../http/etag.ts";
 import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
 import type { LargeResponses } from "../http/large-responses.ts";
 import { NoQuery } from "../http/query.ts";
-import { isResourceShortage, openRecording, type RecordingFile, rangeOf, streamOf } from "./recording-file.ts";
+import {
+  Conditions,
+  isResourceShortage,
+  openRecording,
+  RangeConditions,
+  type RecordingFile,
+  sendRange,
+} from "./recording-file.ts";
 import { CallParams } from "./response-schemas.ts";
 
 export interface RecordingRoutesDeps {
@@ -24,27 +31,6 @@ export interface RecordingRoutesDeps {
   downloads: LargeResponses;
   log: Logger;
 }
-
-const Conditions = z.looseObject({
-  "if-none-match": z.string().optional().meta({
-    description: "Entity tags of recordings that the client has: 304 when the recording is one of them.",
-  }),
-});
-const RangeConditions = Conditions.extend({
-  range: z
-    .string()
-    .optional()
-    .meta({
-      description:
-        "One range of bytes, counted from 0, including the last one: `bytes=0-499`, `bytes=500-`, or `bytes=-500` for the " +
-        "last 500. Several ranges and malformed ones are ignored.",
-      examples: ["bytes=0-43"],
-    }),
-  "if-range": z.string().optional().meta({
-    description:
-      "The entity tag of the part that the client has: when the recording has another one, all of it is sent.",
-  }),
-});
 
 const DESCRIPTION =
   "A stereo WAV file of 16-bit PCM: the caller is left, the agent right. Its rate is 8000 Hz for calls whose stream used that " +
@@ -115,33 +101,18 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
     await handle.close();
     reply.headers({ "accept-ranges": "bytes", etag });
     if (matchesEtag(request.headers["if-none-match"], etag)) return reply.code(304).send();
-    return reply.headers(headersOf(callId, bytes)).send();
+    return reply.headers({ ...headersOf(callId), "content-length": bytes }).send();
   });
 
   const download = { schema: GET, exposeHeadRoute: false, ...largeResponseHooks(deps.downloads) };
   app.get("/calls/:id/recording", download, async (request, reply) => {
-    const { headers } = request;
-    const { callId, handle, bytes, etag, ...file } = await find(request.accountId, request.params.id);
-    const known = matchesEtag(headers["if-none-match"], etag);
-    const ifRange = headers["if-range"] ?? etag;
-    const range = headers.range === undefined || ifRange !== etag ? "whole" : rangeOf(headers.range, bytes);
-    // A file that is not sent is closed here. A stream closes its file, and `streamOf` closes the stream when the client disconnects.
-    if (known || range === "unsatisfiable") await handle.close();
-    reply.headers({ "accept-ranges": "bytes", etag });
-    if (known) return reply.code(304).send();
-    if (range === "unsatisfiable") throw rangeNotSatisfiable(bytes);
-    if (range === "whole") return reply.headers(headersOf(callId, bytes)).send(streamOf(file.stream(), request, reply));
-    const { start, end } = range;
-    return reply
-      .code(206)
-      .headers({ ...headersOf(callId, end - start + 1), "content-range": `bytes ${start}-${end}/${bytes}` })
-      .send(streamOf(file.stream({ start, end }), request, reply));
+    const { callId, ...file } = await find(request.accountId, request.params.id);
+    return await sendRange(file, request, reply, headersOf(callId));
   });
 }
 
-/** Headers of a response with this many bytes of a call's recording, with or without the body. */
-const headersOf = (callId: CallId, bytes: number) => ({
+/** Headers of a response with the recording of a call, with or without the body. */
+const headersOf = (callId: CallId) => ({
   "content-type": "audio/wav",
-  "content-length": bytes,
   "content-disposition": `attachment; filename="${callId}.wav"`,
 });

@@ -10,10 +10,11 @@ import {
   EVENTS_PER_READ,
 } from "../../core/limits/events.ts";
 import type { EventStreamEnd } from "../../core/metrics/control-metrics.ts";
-import type { EventStreamStore, StreamPosition } from "../../store/event-stream-store.ts";
-import { messageOf, type StreamDocumentDeps, streamDocument } from "./documents.ts";
+import type { StreamPosition } from "../../store/event-stream-store.ts";
+import { messageOf } from "./documents.ts";
+import { EventReads, type EventReadsOptions } from "./event-reads.ts";
 
-export interface EventStreamOptions {
+export interface EventStreamOptions extends EventReadsOptions {
   accountId: AccountId;
   /** Where the account's events are. */
   position: StreamPosition;
@@ -23,8 +24,6 @@ export interface EventStreamOptions {
   follows: boolean;
   /** Called where the stream is to have what live calls do, and did not get all of it; undefined where it is not to have it. */
   onActivityMissed: (() => void) | undefined;
-  events: Pick<EventStreamStore, "read">;
-  documents: StreamDocumentDeps;
   clock: Clock;
   /** Called once, when nothing more is sent. */
   onEnd: (reason: EventStreamEnd) => void;
@@ -62,22 +61,21 @@ export class EventStream {
   }
 
   /**
-   * There may be new events, up to the number `last` where that is known. Resolves when all were sent that the client can take.
-   * Rejects with the store's errors.
+   * There may be new events, up to the number `last` where that is known. Streams that look at the same moment share their `reads`.
+   * Resolves when all were sent that the client can take. Rejects with the store's errors.
    */
-  async advance(last?: number): Promise<void> {
+  async advance(last?: number, reads = new EventReads(this.#options)): Promise<void> {
     const { follows } = this.#options;
     const isUpToDate = last !== undefined && last <= this.#after;
     if (this.#isReading || (isUpToDate && follows)) return;
     this.#isReading = true;
     try {
       while (!this.#hasEnded && this.#unreadSinceMs === undefined) {
-        const { events, documents, accountId } = this.#options;
-        const found = await events.read(accountId, this.#after, EVENTS_PER_READ);
+        const found = await reads.read(this.accountId, this.#after);
         for (const event of found) {
-          const document = await streamDocument(event, documents);
+          const message = await event.message();
           if (this.#hasEnded || this.#unreadSinceMs !== undefined) return;
-          if (document !== undefined) this.#push(messageOf(event.sequence, event.type, document));
+          if (message !== undefined) this.#push(message);
           this.#after = event.sequence;
         }
         if (found.length < EVENTS_PER_READ) {

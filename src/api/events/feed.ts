@@ -11,9 +11,11 @@ import {
 } from "../../core/limits/events.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
+import type { TranscriptionProgress } from "../../core/transcriptions/progress.ts";
 import type { EventStreamStore, StreamPosition } from "../../store/event-stream-store.ts";
 import { ApiError } from "../http/errors.ts";
 import { passingMessageOf, type StreamDocumentDeps } from "./documents.ts";
+import { EventReads } from "./event-reads.ts";
 import { EventStream } from "./event-stream.ts";
 
 /** Where what live calls do comes from. */
@@ -23,9 +25,15 @@ export interface ActivitySource {
   subscribe(onReported: (calls: readonly CallActivity[]) => void): void;
 }
 
+/** Where it is known how far transcriptions are. */
+export interface TranscriptionActivitySource {
+  subscribe(onReported: (transcriptions: readonly TranscriptionProgress[]) => void): void;
+}
+
 export interface EventFeedOptions {
   events: EventStreamStore;
   activity: ActivitySource;
+  transcriptionActivity: TranscriptionActivitySource;
   documents: StreamDocumentDeps;
   clock: Clock;
   metrics: Pick<ControlMetrics, "eventStreamEnded">;
@@ -62,7 +70,16 @@ export class EventFeed {
 
   constructor(options: EventFeedOptions) {
     this.#options = options;
-    options.activity.subscribe((calls) => this.#onActivity(calls));
+    options.activity.subscribe((calls) => {
+      this.#onActivity(calls, "calls.activity", (data: readonly CallActivity[]) => ({
+        calls: data.map(activityItemOf),
+      }));
+    });
+    options.transcriptionActivity.subscribe((all) => {
+      this.#onActivity(all, "transcriptions.activity", (data: readonly TranscriptionProgress[]) => ({
+        transcriptions: data.map(progressItemOf),
+      }));
+    });
   }
 
   /** How many streams are open. */
@@ -116,14 +133,18 @@ export class EventFeed {
     return [...this.#open].some(({ stream }) => stream.hasActivity);
   }
 
-  /** One message for each account, and the same text for all of its streams. */
-  #onActivity(calls: readonly CallActivity[]): void {
+  /** One message for each account, and the same text for all of its streams. `type` is that of the message. */
+  #onActivity<Item extends { readonly accountId: AccountId }>(
+    all: readonly Item[],
+    type: string,
+    dataOf: (items: readonly Item[]) => object,
+  ): void {
     const streams = [...this.#open].map(({ stream }) => stream).filter(({ hasActivity }) => hasActivity);
     for (const accountId of new Set(streams.map((stream) => stream.accountId))) {
-      const data = calls.filter((call) => call.accountId === accountId).map(activityItemOf);
-      if (data.length === 0) continue;
+      const items = all.filter((item) => item.accountId === accountId);
+      if (items.length === 0) continue;
       const timestamp = isoTime(this.#options.clock.epochMs());
-      const message = passingMessageOf(ACTIVITY_EVENT, { type: ACTIVITY_EVENT, timestamp, data: { calls: data } });
+      const message = passingMessageOf(type, { type, timestamp, data: dataOf(items) });
       for (const stream of streams) if (stream.accountId === accountId) stream.activity(message);
     }
   }
@@ -167,7 +188,8 @@ export class EventFeed {
       if (this.#open.size === 0) return;
       await events.number();
       const lastNumbers = await events.lastNumbers([...new Set([...this.#open].map(({ stream }) => stream.accountId))]);
-      await Promise.all([...this.#open].map(({ stream }) => stream.advance(lastNumbers.get(stream.accountId))));
+      const reads = new EventReads(this.#options);
+      await Promise.all([...this.#open].map(({ stream }) => stream.advance(lastNumbers.get(stream.accountId), reads)));
       this.#failure = undefined;
     } catch (error) {
       const code = String(codeOf(error));
@@ -191,12 +213,15 @@ export class EventFeed {
   }
 }
 
-/** The type of the message about what live calls do. */
-const ACTIVITY_EVENT = "calls.activity";
-
 const activityItemOf = ({ callId, state, agentTurns, callerTurns, turnDelayMs }: CallActivity) => ({
   ...{ id: callId, state, agentTurns, callerTurns },
   turnDelayMs: turnDelayMs ?? null,
+});
+
+const progressItemOf = ({ transcriptionId, doneMs, durationMs }: TranscriptionProgress) => ({
+  id: transcriptionId,
+  doneSeconds: doneMs / 1_000,
+  durationSeconds: durationMs === undefined ? null : durationMs / 1_000,
 });
 
 async function endIfForbidden({ stream, isAllowed }: OpenStream): Promise<void> {

@@ -27,7 +27,7 @@ const Query = z.strictObject({
     .meta({
       description:
         "`true`: also `calls.activity`, with what live calls do: all of them at first, and then once a second those that have changed. " +
-        "It has no `id` and is not repeated.",
+        "And `transcriptions.activity`, with how far transcriptions of files are, at most once a second. They have no `id` and are not repeated.",
     }),
 });
 const Resumption = z.looseObject({

@@ -6,6 +6,14 @@ import { REFUSAL_CODES } from "../http/errors.ts";
 
 const count = (description: string) => z.int().meta({ description });
 
+const delay = (description: string) =>
+  z
+    .number()
+    .nullable()
+    .meta({
+      description: `${description} STT: from the caller's last voiced frame to the final transcript. LLM, TTS: from the request to the first content. An estimate, from a histogram; null without responses.`,
+    });
+
 const NewCalls = z
   .object({
     accepted: z.boolean().meta({ description: "As `GET /readyz` says." }),
@@ -38,6 +46,10 @@ const Provider = z.object({
       "`open`: it has failed repeatedly in at least one worker, whose calls use the fallbacks until a probe succeeds.",
   }),
   openInWorkers: count("In how many workers it is open."),
+  answers: count("How often it has responded to calls, since the workers started."),
+  failures: count("How often it has failed since then, also where a retry or a fallback made up for it."),
+  medianDelayMs: delay("How long it takes to respond: half of its responses took less."),
+  p95DelayMs: delay("The same of 95 % of its responses."),
 });
 
 const Part = z.object({
@@ -48,6 +60,17 @@ const Part = z.object({
       "configured, and need not be.",
   }),
   message: z.string().meta({ description: "What it does at present, and which variable to set." }),
+  variables: z
+    .array(z.string())
+    .readonly()
+    .meta({ description: "The environment variables that decide it, the one to set first.", examples: [["STT"]] }),
+});
+
+const JobsOfKind = z.object({
+  kind: z.string().meta({ examples: ["webhook.deliver"] }),
+  waiting: count("Jobs that wait for their time or their turn."),
+  running: count("Jobs in progress."),
+  dead: count("Jobs that have used up their attempts."),
 });
 
 const EXAMPLE = {
@@ -59,12 +82,34 @@ const EXAMPLE = {
     { id: "worker_1", role: "media" as const, acceptsCalls: true, calls: 12, callsMax: 1_000, loopDelayMs: 3.5 },
   ],
   silentWorkers: 0,
-  providers: [{ stage: "llm" as const, provider: "openai", circuitBreaker: "closed" as const, openInWorkers: 0 }],
-  jobs: { waiting: 3, running: 1, dead: 0, oldestDueSeconds: 0 },
+  providers: [
+    {
+      stage: "llm" as const,
+      provider: "openai",
+      circuitBreaker: "closed" as const,
+      openInWorkers: 0,
+      answers: 412,
+      failures: 1,
+      medianDelayMs: 380,
+      p95DelayMs: 910,
+    },
+  ],
+  jobs: {
+    waiting: 3,
+    running: 1,
+    dead: 0,
+    oldestDueSeconds: 0,
+    kinds: [{ kind: "webhook.deliver", waiting: 3, running: 1, dead: 0 }],
+  },
   disk: { state: "ok" as const, freeBytes: 53_687_091_200, minFreeBytes: 1_073_741_824 },
   database: { kind: "sqlite" as const, state: "ok" as const },
   configuration: [
-    { name: "speech recognition", state: "ready" as const, message: "STT is deepgram, with the fallback local" },
+    {
+      name: "speech recognition",
+      state: "ready" as const,
+      message: "STT is deepgram, with the fallback local",
+      variables: ["STT"],
+    },
   ],
 };
 
@@ -90,6 +135,9 @@ export const StatusItem = z
         running: count("Jobs in progress."),
         dead: count("Jobs that have used up their attempts: `npm run admin -- jobs` lists them."),
         oldestDueSeconds: z.number().meta({ description: "For how long the job that is due the longest has waited." }),
+        kinds: z
+          .array(JobsOfKind)
+          .meta({ description: "The same by kind, of the kinds that have jobs, in the order of their names." }),
       })
       .meta({ description: "Background jobs, read at most 10 s ago; at most 100,000 of each are counted." }),
     disk: z

@@ -8,6 +8,7 @@ import { REFUSAL_CODES } from "../http/errors.ts";
 import { IdempotencyHeaders } from "../http/idempotency.ts";
 import { NoQuery } from "../http/query.ts";
 import { acceptForms } from "../uploads/with-upload.ts";
+import { type TranscriptionAudioDeps, transcriptionAudioRoutes } from "./audio.ts";
 import { createTranscription, type TranscriptionCreationDeps } from "./create.ts";
 import { type TranscriptionEndDeps, transcriptionEndRoutes } from "./end.ts";
 import { type TranscriptionListDeps, transcriptionListRoutes } from "./list.ts";
@@ -18,12 +19,13 @@ import { TranscriptionSummary } from "./response-schemas.ts";
 
 export interface TranscriptionRoutesDeps
   extends LiveCreationDeps,
+    TranscriptionAudioDeps,
     TranscriptionCreationDeps,
     TranscriptionEndDeps,
     TranscriptionListDeps,
     TranscriptionReadDeps {
   transcriptions: TranscriptionStore;
-  transcriptionAudio: Pick<TranscriptionAudio, "create" | "remove">;
+  transcriptionAudio: Pick<TranscriptionAudio, "create" | "path" | "remove">;
   calls: Pick<CallStore, "get" | "cancel" | "remove">;
   metrics: LiveCreationDeps["metrics"];
 }
@@ -65,5 +67,6 @@ export function transcriptionRoutes(scope: FastifyInstance, deps: TranscriptionR
   liveTranscriptionRoutes(scope, deps);
   transcriptionListRoutes(scope, deps);
   transcriptionReadRoutes(scope, deps);
+  transcriptionAudioRoutes(scope, deps);
   transcriptionEndRoutes(scope, deps);
 }

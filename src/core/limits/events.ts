@@ -11,13 +11,15 @@ export const EVENT_STREAMS_MAX = 200;
 
 /** How often new events are looked for while a stream is open, and open streams are checked. */
 export const EVENT_POLL_MS = 250;
-/** How often workers report what their calls do, while a stream wants it. */
+/** How often workers report what their calls do, while a stream wants it; and how often streams have how far transcriptions are. */
 export const ACTIVITY_REPORT_MS = 1_000;
 /** A stream without an event gets a comment this often, so that proxies keep its connection. */
 export const EVENT_HEARTBEAT_MS = 15_000;
 
 /** Events that one query reads. */
 export const EVENTS_PER_READ = 50;
+/** Reads that streams of the process share at a time. */
+export const EVENT_PAGES_SHARED_MAX = 32;
 
 /** Bytes of events that wait for a reader in this process. More are not read from the store until it has read them. */
 export const EVENT_BUFFER_BYTES_MAX = 64 * 1024;

@@ -63,6 +63,12 @@ const STAGE_BUCKETS_S = [0.005, 0.01, 0.025, ...LATENCY_BUCKETS_S];
 const CIRCUIT_OPEN = "provider_circuit_open";
 /** The gauge of open circuit breakers, with the labels `stage` and `provider`. */
 export const CIRCUIT_OPEN_METRIC = `trunkline_${CIRCUIT_OPEN}`;
+const PROVIDER_FAILURES = "provider_failures_total";
+/** The counter of provider failures, with the same labels. */
+export const PROVIDER_FAILURES_METRIC = `trunkline_${PROVIDER_FAILURES}`;
+const PROVIDER_LATENCY = "provider_latency_seconds";
+/** The histogram of how long providers take to respond, with the same labels. */
+export const PROVIDER_LATENCY_METRIC = `trunkline_${PROVIDER_LATENCY}`;
 
 /** The metrics of a media worker. Its methods are called once per call or turn, never per frame. */
 export class WorkerMetrics {
@@ -107,7 +113,7 @@ export class WorkerMetrics {
   );
   readonly #providerFailures = counter(
     this.registry,
-    "provider_failures_total",
+    PROVIDER_FAILURES,
     "Provider failures, including those that a retry or a fallback made up for.",
     ["stage", "provider"],
   );
@@ -132,7 +138,7 @@ export class WorkerMetrics {
   );
   readonly #stageTime = histogram(
     this.registry,
-    "provider_latency_seconds",
+    PROVIDER_LATENCY,
     "By the provider that responded. STT: from the caller's last voiced frame to the final transcript. LLM, TTS: from the request to the first content, without the time spent on a provider that failed before.",
     ["stage", "provider"],
     STAGE_BUCKETS_S,

@@ -10,6 +10,7 @@ import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { AccountId, CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { GuardedHttp } from "../../core/network/guarded-http.ts";
+import type { TranscriptionProgress } from "../../core/transcriptions/progress.ts";
 import { recordingPath } from "../../record/recording/render.ts";
 import { type BatchOffer, batchOffers } from "../../speech/stt/batch/offers.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
@@ -35,6 +36,7 @@ export interface FileTranscriptionsOptions {
   clock: Clock;
   log: Logger;
   onTranscriberDied: () => void;
+  onProgress: (progress: TranscriptionProgress) => void;
 }
 
 export interface FileTranscriptions {
@@ -49,7 +51,8 @@ export interface FileTranscriptions {
 
 /** Transcribes files: by jobs of the control process, which have a transcriber do the work. */
 export async function fileTranscriptions(options: FileTranscriptionsOptions): Promise<FileTranscriptions> {
-  const { config, stores, audio, http, isDiskLow, clock, log, speechSocketPath, onTranscriberDied } = options;
+  const { config, stores, audio, http, isDiskLow, clock, log, speechSocketPath, onTranscriberDied, onProgress } =
+    options;
   const { dataDir, transcriptionBytesMax: bytesMax } = config;
   const offers = await batchOffers(config.stt, config.providers.stt, clock);
   const transcriber = new TranscriberClient({
@@ -71,6 +74,7 @@ export async function fileTranscriptions(options: FileTranscriptionsOptions): Pr
     providersOf: (accountId) => providersOf(options, accountId),
     concurrentMaxOf: async (accountId) =>
       (await stores.accounts.get(accountId))?.settings.limits?.concurrentTranscriptions,
+    onProgress,
     log,
   });
   return {

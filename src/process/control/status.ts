@@ -1,17 +1,16 @@
 import { REFUSALS } from "../../api/http/errors.ts";
 import type { CallAcceptance } from "../../api/http/health.ts";
 import type { Status } from "../../api/status/schemas.ts";
-import type { Stage } from "../../core/calls/stages.ts";
 import { type Clock, isoTime } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { WorkerId } from "../../core/ids.ts";
 import { STATUS_ANSWER_MS_MAX, STATUS_CACHE_MS } from "../../core/limits/api.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import { CIRCUIT_OPEN_METRIC } from "../../core/metrics/worker-metrics.ts";
 import { SOFTWARE } from "../../core/version.ts";
 import type { Capacity } from "../../store/admission/capacity.ts";
 import type { DiskSpace } from "../../store/data-dir/disk-space.ts";
-import type { JobLoad } from "../../store/job-store.ts";
+import type { JobLoad, JobStatus } from "../../store/job-store.ts";
+import { providersIn } from "./provider-status.ts";
 
 export interface StatusOptions {
   newCalls: () => CallAcceptance;
@@ -48,7 +47,6 @@ export class StatusReader {
     const { newCalls, capacity, workerMetrics, jobs, disk, diskFreeMinBytes, database, configuration, clock } =
       this.#options;
     const answers = await workerMetrics(STATUS_ANSWER_MS_MAX);
-    const { counts, oldestDueMs } = jobs();
     return {
       version: SOFTWARE.split("/")[1] ?? "",
       checkedAt: isoTime(clock.epochMs()),
@@ -66,12 +64,7 @@ export class StatusReader {
       ),
       silentWorkers: [...answers.values()].filter((answer) => answer === undefined).length,
       providers: providersIn([...answers.values()].filter((answer) => answer !== undefined)),
-      jobs: {
-        waiting: counts.pending,
-        running: counts.running,
-        dead: counts.dead,
-        oldestDueSeconds: Math.round(oldestDueMs / 1_000),
-      },
+      jobs: jobsOf(jobs()),
       disk: {
         state: Number.isNaN(disk.freeBytes) ? "unknown" : disk.isLow ? "low" : "ok",
         freeBytes: Number.isFinite(disk.freeBytes) ? disk.freeBytes : null,
@@ -88,17 +81,20 @@ const acceptanceOf = (state: CallAcceptance): Status["newCalls"] =>
     ? { accepted: true, reason: null, message: "new calls are accepted" }
     : { accepted: false, reason: state.reason, message: `new calls are refused: ${REFUSALS[state.reason]}` };
 
-/** The providers that workers have, with the number of workers whose circuit breaker is open. */
-function providersIn(answers: readonly ProcessMetrics[]): Status["providers"] {
-  const open = new Map<string, Status["providers"][number]>();
-  for (const metrics of answers) {
-    const gauge = metrics.find(({ name }) => name === CIRCUIT_OPEN_METRIC);
-    for (const { labels, value } of gauge?.values ?? []) {
-      const { stage, provider } = labels as { stage: Stage; provider: string };
-      const key = `${stage} ${provider}`;
-      const openInWorkers = (open.get(key)?.openInWorkers ?? 0) + value;
-      open.set(key, { stage, provider, circuitBreaker: openInWorkers > 0 ? "open" : "closed", openInWorkers });
-    }
-  }
-  return [...open.values()];
+function jobsOf({ counts, byKind, oldestDueMs }: JobLoad): Status["jobs"] {
+  const kinds = [...new Set(byKind.map(({ kind }) => kind))].sort();
+  const countOf = (kind: string, status: JobStatus): number =>
+    byKind.find((one) => one.kind === kind && one.status === status)?.jobs ?? 0;
+  return {
+    waiting: counts.pending,
+    running: counts.running,
+    dead: counts.dead,
+    oldestDueSeconds: Math.round(oldestDueMs / 1_000),
+    kinds: kinds.map((kind) => ({
+      kind,
+      waiting: countOf(kind, "pending"),
+      running: countOf(kind, "running"),
+      dead: countOf(kind, "dead"),
+    })),
+  };
 }

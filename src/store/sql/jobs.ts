@@ -454,15 +454,22 @@ export class SqlJobs implements JobStore {
 
   async load(countedMax: number): Promise<JobLoad> {
     const counts = { pending: 0, running: 0, dead: 0 };
+    const byKind: JobLoad["byKind"][number][] = [];
     for (const status of JOB_STATUSES) {
-      const some = this.#db.selectFrom("jobs").select("id").where("status", "=", status).limit(countedMax);
-      const { jobs } = await this.#db
+      // An index has both columns.
+      const some = this.#db.selectFrom("jobs").select("kind").where("status", "=", status).limit(countedMax);
+      const rows = await this.#db
         .selectFrom(some.as("some"))
+        .select("kind")
         .select(({ fn }) => fn.countAll<number>().as("jobs"))
-        .executeTakeFirstOrThrow();
-      counts[status] = Number(jobs);
+        .groupBy("kind")
+        .execute();
+      for (const { kind, jobs } of rows) {
+        byKind.push({ kind, status, jobs: Number(jobs) });
+        counts[status] += Number(jobs);
+      }
     }
-    return { counts, oldestDueMs: await this.#oldestDueMs() };
+    return { counts, byKind, oldestDueMs: await this.#oldestDueMs() };
   }
 
   async statistics(): Promise<JobStatistics> {

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EventStream } from "../../../src/api/events/event-stream.ts";
 import type { CallActivity } from "../../../src/core/calls/activity.ts";
-import { type AccountId, asCallId } from "../../../src/core/ids.ts";
+import { type AccountId, asCallId, asTranscriptionId } from "../../../src/core/ids.ts";
 import { EVENT_BUFFER_BYTES_MAX } from "../../../src/core/limits/events.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -74,6 +74,31 @@ test("a stream gets what the live calls of its account do if it asks for it, as 
   });
   api.reportActivity([activityOf(other)]);
   expect(one.text.split("calls.activity")).toHaveLength(3);
+  expect(plain.text).not.toContain("activity");
+});
+
+test("such a stream gets how far the transcriptions of its account are, in seconds of their audio", async () => {
+  const one = await follow("?activity=true");
+  const plain = await follow("");
+  const other = await api.stores.accounts.ensure("other");
+  const progress = { accountId: api.accountId, doneMs: 1_250, durationMs: undefined };
+  api.reportTranscriptions([
+    { ...progress, transcriptionId: asTranscriptionId("transcription_1"), durationMs: 60_000 },
+    { ...progress, transcriptionId: asTranscriptionId("transcription_2") },
+    { ...progress, transcriptionId: asTranscriptionId("transcription_3"), accountId: other },
+  ]);
+  await expect.poll(() => one.text).toContain("transcriptions.activity");
+  const [message = ""] = one.text.split("\n\n").filter((block) => block.includes("transcriptions.activity"));
+  expect(JSON.parse(message.slice(message.indexOf("data: ") + 6))).toMatchObject({
+    type: "transcriptions.activity",
+    data: {
+      transcriptions: [
+        { id: "transcription_1", doneSeconds: 1.25, durationSeconds: 60 },
+        { id: "transcription_2", doneSeconds: 1.25, durationSeconds: null },
+      ],
+    },
+  });
+  expect(message).not.toContain("transcription_3");
   expect(plain.text).not.toContain("activity");
 });
 

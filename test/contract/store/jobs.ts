@@ -267,6 +267,7 @@ export function jobStoreContract(name: string, make: () => StoresUnderTest): voi
       await enqueue({ delayMs: 1_000 });
       expect(await stores.jobs.load(10)).toEqual({
         counts: { pending: 2, running: 0, dead: 0 },
+        byKind: [{ kind: KIND, status: "pending", jobs: 2 }],
         oldestDueMs: 3_000,
       });
       expect((await stores.jobs.load(1)).counts.pending).toBe(1);

@@ -4,20 +4,16 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../../src/core/clock.ts";
 import type { TranscriptionResult } from "../../../src/core/transcriptions/result.ts";
-import { loadResampler } from "../../../src/media/resampler.ts";
 import { monoWav, wavHeader } from "../../../src/media/wav.ts";
-import { createReferenceTts } from "../../../src/speech/reference/tts.ts";
 import { builtProgram } from "../../support/services/build.ts";
 import { runProgram } from "../../support/services/run-program.ts";
 import { Service, until } from "../../support/services/service.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { RATE_HZ, spoken } from "../../support/transcriptions/spoken.ts";
 
 // Files through the whole service: the reference STT understands the reference TTS, word for word.
 
-const RATE_HZ = 16_000;
-const PAUSE_S = 1.2;
 const SENTENCES = [
   "The bakery is open from Tuesday to Saturday.",
   "Birthday cakes must be ordered two days ahead.",
@@ -38,32 +34,8 @@ interface Item {
 let service: Service;
 let speech: Int16Array;
 beforeAll(async () => {
-  [service, speech] = await Promise.all([Service.start(), speak()]);
+  [service, speech] = await Promise.all([Service.start(), spoken(SENTENCES)]);
 });
-
-/** The sentences with pauses between them. */
-async function speak(): Promise<Int16Array> {
-  const voice = createReferenceTts({ children: 1, clock: systemClock });
-  const makeResampler = await loadResampler();
-  const all: number[] = [];
-  try {
-    for (const text of SENTENCES) {
-      const request = { text, voiceId: "reference/gmw/en-US", language: "en-US" };
-      for await (const { samples, rateHz } of voice.speak(request, new AbortController().signal)) {
-        if (rateHz === RATE_HZ) all.push(...samples);
-        else {
-          const resampler = makeResampler(rateHz, RATE_HZ);
-          all.push(...resampler.process(samples), ...resampler.flush());
-          resampler.destroy();
-        }
-      }
-      all.push(...new Int16Array(PAUSE_S * RATE_HZ));
-    }
-  } finally {
-    voice.close();
-  }
-  return Int16Array.from(all);
-}
 
 function speechFile(): string {
   const path = join(temporaryDirectory(), "speech.wav");

@@ -61,7 +61,7 @@ async function scene({
     schemas: { check: unused },
     isOverLimit: () => false,
     prices: undefined,
-    statistics: { latest: { counts: { pending: 0, running: 0, dead: 0 }, oldestDueMs: 0 } },
+    statistics: { latest: { counts: { pending: 0, running: 0, dead: 0 }, byKind: [], oldestDueMs: 0 } },
   };
   await backgroundJobs(options).start();
   const jobOf = async (kind: JobKind) => (await stores.jobs.list({ kind, limit: 1 })).jobs[0];

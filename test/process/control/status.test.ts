@@ -2,7 +2,13 @@ import { expect, test } from "vitest";
 import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { asWorkerId } from "../../../src/core/ids.ts";
 import type { ProcessMetrics } from "../../../src/core/metrics/aggregation.ts";
-import { CIRCUIT_OPEN_METRIC, WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
+import {
+  CIRCUIT_OPEN_METRIC,
+  PROVIDER_FAILURES_METRIC,
+  PROVIDER_LATENCY_METRIC,
+  WorkerMetrics,
+} from "../../../src/core/metrics/worker-metrics.ts";
+import { quantileMs } from "../../../src/process/control/provider-status.ts";
 import { type StatusOptions, StatusReader } from "../../../src/process/control/status.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -17,8 +23,14 @@ async function answerOf(openLlm: boolean): Promise<ProcessMetrics> {
   metrics.registerProvider("stt", "deepgram");
   metrics.registerProvider("llm", "openai");
   metrics.providerCircuitChanged("llm", "openai", openLlm);
-  const [gauge] = await Promise.all([metrics.registry.getSingleMetric(CIRCUIT_OPEN_METRIC)?.get()]);
-  return [gauge] as ProcessMetrics;
+  metrics.registerStage("llm", "openai");
+  metrics.registerStage("llm", "of no breaker");
+  metrics.stageAnswered("llm", "openai", 400);
+  metrics.providerFailed("llm", "openai");
+  const names = [CIRCUIT_OPEN_METRIC, PROVIDER_FAILURES_METRIC, PROVIDER_LATENCY_METRIC];
+  const values = await Promise.all(names.map((name) => metrics.registry.getSingleMetric(name)?.get()));
+  // As they come from another process.
+  return JSON.parse(JSON.stringify(values)) as ProcessMetrics;
 }
 
 function reader(changes: Partial<StatusOptions> = {}) {
@@ -38,7 +50,15 @@ function reader(changes: Partial<StatusOptions> = {}) {
         [asWorkerId("worker-3"), undefined],
       ]);
     },
-    jobs: () => ({ counts: { pending: 4, running: 2, dead: 1 }, oldestDueMs: 61_400 }),
+    jobs: () => ({
+      counts: { pending: 4, running: 2, dead: 1 },
+      byKind: [
+        { kind: "webhook.deliver", status: "pending", jobs: 4 },
+        { kind: "recording.render", status: "running", jobs: 2 },
+        { kind: "webhook.deliver", status: "dead", jobs: 1 },
+      ],
+      oldestDueMs: 61_400,
+    }),
     disk: { freeBytes: 5_000, isLow: false },
     diskFreeMinBytes: 1_000,
     database: { kind: "postgres", isLost: () => false },
@@ -61,10 +81,23 @@ test("the state of the service has its workers, providers, jobs, disk and databa
     ],
     silentWorkers: 1,
     providers: [
-      { stage: "stt", provider: "deepgram", circuitBreaker: "closed", openInWorkers: 0 },
-      { stage: "llm", provider: "openai", circuitBreaker: "open", openInWorkers: 1 },
+      {
+        stage: "stt",
+        provider: "deepgram",
+        circuitBreaker: "closed",
+        openInWorkers: 0,
+        answers: 0,
+        medianDelayMs: null,
+      },
+      { stage: "llm", provider: "openai", circuitBreaker: "open", openInWorkers: 1, answers: 2, failures: 2 },
     ],
-    jobs: { waiting: 4, running: 2, dead: 1, oldestDueSeconds: 61 },
+    jobs: {
+      ...{ waiting: 4, running: 2, dead: 1, oldestDueSeconds: 61 },
+      kinds: [
+        { kind: "recording.render", waiting: 0, running: 2, dead: 0 },
+        { kind: "webhook.deliver", waiting: 4, running: 0, dead: 1 },
+      ],
+    },
     disk: { state: "ok", freeBytes: 5_000, minFreeBytes: 1_000 },
     database: { kind: "postgres", state: "ok" },
   });
@@ -99,4 +132,24 @@ test("the workers are asked once a second, however many requests there are", asy
   clock.advance(1);
   expect((await status.read()).workers).toHaveLength(1);
   expect(askedCount()).toBe(2);
+});
+
+test("the delays of a provider are those of all workers, from the buckets of their histograms", async () => {
+  const { providers } = await reader().status.read();
+  // Both workers had one response of 400 ms, which is in the bucket from 300 to 500 ms.
+  expect(providers.map(({ medianDelayMs, p95DelayMs }) => [medianDelayMs, p95DelayMs])).toEqual([
+    [null, null],
+    [400, 490],
+  ]);
+});
+
+test.each([
+  { counts: [0, 0, 10, 10], quantile: 0.5, expected: 750, why: "in the middle of its bucket" },
+  { counts: [10, 10, 10, 10], quantile: 0.95, expected: 95, why: "in the first bucket, which begins at 0" },
+  { counts: [5, 5, 5, 10], quantile: 0.95, expected: 1_000, why: "above the last bound, which is all that is known" },
+  { counts: [5, 5, 10, 10], quantile: 0.5, expected: 100, why: "at a bound, with an empty bucket after it" },
+])("a quantile $why", ({ counts, quantile, expected }) => {
+  const bounds = [0.1, 0.5, 1, Number.POSITIVE_INFINITY];
+  const withinS = new Map(bounds.map((boundS, at) => [boundS, counts[at] as number]));
+  expect(quantileMs(withinS, 10, quantile)).toBe(expected);
 });

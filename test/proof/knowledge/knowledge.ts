@@ -2,8 +2,8 @@ import { hasPostgres } from "../../support/postgres/server.ts";
 import { setup as build } from "../../support/services/build.ts";
 import { checkUndisturbed, interferenceLine } from "../interference.ts";
 import type { StoreName } from "../killed-service.ts";
+import { type ProofPart, runParts } from "../parts.ts";
 import type { Proof } from "../proof.ts";
-import { writeSection } from "../results.ts";
 import { type AnalysedCallsResult, AnalysedCallsTrial } from "./analysed-calls.ts";
 import { measureIngestionInterference } from "./interference.ts";
 import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
@@ -16,20 +16,21 @@ const REDUCED = { documents: { documents: 30, kills: 6 }, calls: { calls: 8, kil
 const SHOWN_MAX = 5;
 const WORK = "PDFs of 20 pages";
 
-/** A part of the proof: it checks, and returns what the section says of it, in Markdown. */
-type Part = (proof: Proof) => Promise<string>;
+/** Calls come first: they are judged by their time. */
+const PARTS: Readonly<Record<string, ProofPart>> = {
+  calls: callsBesideDocuments,
+  documents: documentsUnderKills,
+  analyses: analysedCallsUnderKills,
+};
 
-const PARTS: readonly Part[] = [callsBesideDocuments, documentsUnderKills, analysedCallsUnderKills];
+export const KNOWLEDGE_PARTS: readonly string[] = Object.keys(PARTS);
 
-/** Writes the section "proof -- knowledge" of bench/RESULTS.md. */
+/** Writes a section of bench/RESULTS.md for each part. */
 export async function proveKnowledge(proof: Proof): Promise<void> {
   build();
-  const texts: string[] = [];
-  for (const part of PARTS) texts.push(await part(proof));
-  await writeSection(proof, "Knowledge", "knowledge", texts.join("\n\n"));
+  await runParts(proof, { area: "knowledge", title: "Knowledge", parts: PARTS });
 }
 
-/** First: it is judged by its time. */
 async function callsBesideDocuments(proof: Proof): Promise<string> {
   const { checks, reduced } = proof;
   const result = await measureIngestionInterference({ reduced, print: checks.print });

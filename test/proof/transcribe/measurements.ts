@@ -1,6 +1,7 @@
 import { monoWav } from "../../../src/media/wav.ts";
 import { Random } from "../../support/random.ts";
-import { checkUndisturbed, type InterferenceResult } from "../interference.ts";
+import { checkUndisturbed, interferenceLine } from "../interference.ts";
+import type { ProofPart } from "../parts.ts";
 import type { Proof } from "../proof.ts";
 import { measureBatchInterference } from "./interference.ts";
 import { type LanguagesResult, proveLanguages } from "./languages.ts";
@@ -9,6 +10,7 @@ import { type LocalLatencyResult, measureLocalLatency } from "./live/latency.ts"
 import { measureProviderShare, type ProviderShareResult } from "./live/provider-share.ts";
 import { type LocalBatchResult, transcribeLocally } from "./local/batch.ts";
 import { joinSpeech, RATE_HZ, readSpeech, type Utterance } from "./local/speech.ts";
+import { batchTable, capacityLine, languagesLine, latencyTable, shareLine } from "./measurement-tables.ts";
 
 // What is measured of transcriptions, and judged by the goals: they hold on a machine with nothing else to do, so only the full form is
 // held to those of time.
@@ -48,60 +50,65 @@ const LANGUAGES_MIN = 50;
 /** A short recording has few words. */
 const REDUCED_POINTS_MAX = 15;
 
-export interface Measurements {
-  batch?: LocalBatchResult;
-  latency: LocalLatencyResult[];
-  share?: ProviderShareResult;
-  capacity?: CapacityResult;
-  interference?: InterferenceResult;
-  languages?: LanguagesResult;
+/** What is measured of transcriptions, by the names of the parts. Each resolves with its table, in Markdown. */
+export const MEASUREMENTS: Readonly<Record<string, ProofPart>> = {
+  "local-files": localFiles,
+  "local-live": localLive,
+  capacity,
+  calls: callsBesideFiles,
+  languages,
+  provider: providerShare,
+};
+
+const sizeOf = ({ reduced }: Proof): typeof FULL => (reduced ? REDUCED : FULL);
+const speechOf = ({ cache, reduced, checks }: Proof): Promise<Utterance[]> => readSpeech(cache, reduced, checks.print);
+
+async function localFiles(proof: Proof): Promise<string> {
+  const speech = await speechOf(proof);
+  const batch = await transcribeLocally(speech, sizeOf(proof).batchS, proof.seed, proof.checks.print);
+  checkBatch(proof, batch);
+  return batchTable(batch);
 }
 
-/** Each by itself: one that cannot be measured is a failed check, and the others go on. */
-export async function measure(proof: Proof): Promise<Measurements> {
-  const { reduced, seed, cache, checks } = proof;
-  const size = reduced ? REDUCED : FULL;
-  const found: Measurements = { latency: [] };
-  const part = async (name: string, work: () => Promise<void>): Promise<void> => {
-    checks.print(`${name}:`);
-    await work().catch((error: unknown) => checks.failed(name, error instanceof Error ? error.message : String(error)));
-  };
-  let speech: Utterance[] = [];
-  await part("speech whose words are known", async () => {
-    speech = await readSpeech(cache, reduced, checks.print);
-  });
-  if (speech.length > 0) {
-    await part("files, local engine", async () => {
-      found.batch = await transcribeLocally(speech, size.batchS, seed, checks.print);
-      checkBatch(proof, found.batch);
-    });
-    for (const streams of [1, size.streamsPerCore * CORES]) {
-      await part(`live streams, local engine, ${streams} at once`, async () => {
-        const result = await measureLocalLatency(speech, { streams, seconds: size.liveS, seed });
-        found.latency.push(result);
-        checkLatency(proof, result);
-      });
-    }
-    await part("live streams and calls on a core", async () => {
-      const { samples } = speech[0] as Utterance;
-      found.capacity = await measureCapacity(samples, { each: size.each, seconds: size.capacityS });
-      checkCapacity(proof, found.capacity);
-    });
-    await part("calls beside files", async () => {
-      const { samples } = joinSpeech(speech, size.fileS, new Random(seed));
-      found.interference = await measureBatchInterference(monoWav(samples, RATE_HZ), { reduced, print: checks.print });
-      checkUndisturbed(proof, found.interference, "files");
-    });
+async function localLive(proof: Proof): Promise<string> {
+  const speech = await speechOf(proof);
+  const { streamsPerCore, liveS } = sizeOf(proof);
+  const results: LocalLatencyResult[] = [];
+  for (const streams of [1, streamsPerCore * CORES]) {
+    proof.checks.print(`  ${streams} at once:`);
+    const result = await measureLocalLatency(speech, { streams, seconds: liveS, seed: proof.seed });
+    checkLatency(proof, result);
+    results.push(result);
   }
-  await part("languages", async () => {
-    found.languages = await proveLanguages(size.languages);
-    checkLanguages(proof, found.languages);
-  });
-  await part("live streams, streaming provider", async () => {
-    found.share = await measureProviderShare(size.repeats);
-    checkShare(proof, found.share);
-  });
-  return found;
+  return latencyTable(results);
+}
+
+async function capacity(proof: Proof): Promise<string> {
+  const [{ samples }] = (await speechOf(proof)) as [Utterance];
+  const { each, capacityS: seconds } = sizeOf(proof);
+  const result = await measureCapacity(samples, { each, seconds });
+  checkCapacity(proof, result);
+  return capacityLine(result);
+}
+
+async function callsBesideFiles(proof: Proof): Promise<string> {
+  const { reduced, checks, seed } = proof;
+  const { samples } = joinSpeech(await speechOf(proof), sizeOf(proof).fileS, new Random(seed));
+  const result = await measureBatchInterference(monoWav(samples, RATE_HZ), { reduced, print: checks.print });
+  checkUndisturbed(proof, result, "files");
+  return interferenceLine(result, "files");
+}
+
+async function languages(proof: Proof): Promise<string> {
+  const result = await proveLanguages(sizeOf(proof).languages);
+  checkLanguages(proof, result);
+  return languagesLine(result);
+}
+
+async function providerShare(proof: Proof): Promise<string> {
+  const result = await measureProviderShare(sizeOf(proof).repeats);
+  checkShare(proof, result);
+  return shareLine(result);
 }
 
 function checkBatch({ checks, reduced }: Proof, result: LocalBatchResult): void {

@@ -2,12 +2,11 @@ import { hasPostgres } from "../../support/postgres/server.ts";
 import { setup as build } from "../../support/services/build.ts";
 import { joinProblems } from "../../support/transcription/join-check.ts";
 import type { StoreName } from "../killed-service.ts";
+import { type ProofPart, runParts } from "../parts.ts";
 import type { Proof } from "../proof.ts";
-import { writeSection } from "../results.ts";
 import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
 import { type LongFileResult, transcribeLongFiles } from "./long-file.ts";
-import { measurementTables } from "./measurement-tables.ts";
-import { measure } from "./measurements.ts";
+import { MEASUREMENTS } from "./measurements.ts";
 
 // Transcriptions: the boundaries of parts, under kills, very long files, and what is measured of files and of live streams.
 
@@ -18,27 +17,48 @@ const MEMORY_MB_MAX = 300;
 const DISK_MB_MAX = 200;
 const SHOWN_MAX = 5;
 
-/** Writes the section "proof -- transcribe" of bench/RESULTS.md. */
+const PARTS: Readonly<Record<string, ProofPart>> = {
+  boundaries,
+  kills: filesUnderKills,
+  "long-files": longFiles,
+  ...MEASUREMENTS,
+};
+
+export const TRANSCRIBE_PARTS: readonly string[] = Object.keys(PARTS);
+
+/** Writes a section of bench/RESULTS.md for each part. */
 export async function proveTranscriptions(proof: Proof): Promise<void> {
-  const { reduced, checks, seed } = proof;
-  const size = reduced ? REDUCED : FULL;
   build();
-  const problems = joinProblems(size.boundaries, seed);
-  checks.check(
-    `${size.boundaries} cases of parts that overlap: words lost 0, doubled 0`,
+  await runParts(proof, { area: "transcribe", title: "Transcriptions", parts: PARTS });
+}
+
+const sizeOf = ({ reduced }: Proof): typeof FULL => (reduced ? REDUCED : FULL);
+
+async function boundaries(proof: Proof): Promise<string> {
+  const cases = sizeOf(proof).boundaries;
+  const problems = joinProblems(cases, proof.seed);
+  proof.checks.check(
+    `${cases} cases of parts that overlap: words lost 0, doubled 0`,
     problems.slice(0, SHOWN_MAX).join("; "),
   );
+  return `**Boundaries**: ${cases} random recordings, cut anywhere, word times off by up to 200 ms: ${problems.length} with a word lost or doubled.`;
+}
+
+async function filesUnderKills(proof: Proof): Promise<string> {
+  const { checks, seed } = proof;
+  const { jobs, kills } = sizeOf(proof);
   const stores = (["SQLite", "Postgres"] as const).filter((store) => store === "SQLite" || hasPostgres);
   if (!hasPostgres) checks.skipped("Postgres: files under kills", "PostgreSQL is not installed", 1);
-  const run = (store: StoreName) =>
-    new KillTrial({ store, jobs: size.jobs, kills: size.kills, seed }, checks.print).run();
-  const trials: KillTrialResult[] = await Promise.all(stores.map(run));
+  const run = (store: StoreName) => new KillTrial({ store, jobs, kills, seed }, checks.print).run();
+  const trials = await Promise.all(stores.map(run));
   for (const trial of trials) checkTrial(proof, trial);
-  const files = await transcribeLongFiles(size.hours, checks.print);
+  return killTable(trials);
+}
+
+async function longFiles(proof: Proof): Promise<string> {
+  const files = await transcribeLongFiles(sizeOf(proof).hours, proof.checks.print);
   for (const file of files) checkFile(proof, file);
-  const measured = await measure(proof);
-  const text = [tables(size.boundaries, problems.length, trials, files), ...measurementTables(measured)].join("\n");
-  await writeSection(proof, "Transcriptions", "transcribe", text);
+  return fileTable(files);
 }
 
 function checkTrial({ checks, seed }: Proof, { store, jobs, kills, verdict }: KillTrialResult): void {
@@ -70,16 +90,10 @@ function checkFile({ checks }: Proof, file: LongFileResult): void {
   );
 }
 
-function tables(
-  boundaries: number,
-  problems: number,
-  trials: readonly KillTrialResult[],
-  files: readonly LongFileResult[],
-): string {
-  const row = (...cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;
+const row = (...cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;
+
+function killTable(trials: readonly KillTrialResult[]): string {
   return [
-    `**Boundaries**: ${boundaries} random recordings, cut anywhere, word times off by up to 200 ms: ${problems} with a word lost or doubled.`,
-    "",
     "**Kills**: files of four parts each, transcribed by a fake server that refuses 3 % of the requests, while the control process, the",
     "transcriber or the whole service is killed at random times.",
     "",
@@ -98,7 +112,11 @@ function tables(
         Math.round(tookS),
       ),
     ),
-    "",
+  ].join("\n");
+}
+
+function fileTable(files: readonly LongFileResult[]): string {
+  return [
     "**Long files**: two channels that take turns, the reference STT. Memory: all processes of the service,",
     "beyond what they had before, when its spare processes were loaded; pages that they share count once.",
     "",

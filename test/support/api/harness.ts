@@ -29,6 +29,7 @@ import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
+import type { TranscriptionProgress } from "../../../src/core/transcriptions/progress.ts";
 import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
 import { telephony } from "../../../src/process/control/telephony.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
@@ -125,6 +126,8 @@ export interface ApiUnderTest {
   /** Whether workers were asked for what their calls do, each time; and their reports. */
   activityWatches: boolean[];
   reportActivity(calls: readonly CallActivity[]): void;
+  /** How far transcriptions are, as their jobs report it. */
+  reportTranscriptions(all: readonly TranscriptionProgress[]): void;
   recordingPath(callId: string): string;
   /** `path` is by default that of `POST /calls`. */
   post(body: unknown, headers?: Record<string, string>, path?: string): Promise<Answer>;
@@ -235,6 +238,7 @@ export async function apiUnderTest(
   const endRequests: ApiUnderTest["endRequests"] = [];
   const activityWatches: boolean[] = [];
   let reportActivity: (calls: readonly CallActivity[]) => void = () => {};
+  let reportTranscriptions: (all: readonly TranscriptionProgress[]) => void = () => {};
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const events = new EventPager(directory);
   const metrics = new ControlMetrics(CONNECTION_TYPES);
@@ -337,6 +341,11 @@ export async function apiUnderTest(
         reportActivity = onReported;
       },
     },
+    transcriptionActivity: {
+      subscribe: (onReported) => {
+        reportTranscriptions = onReported;
+      },
+    },
     listenAddress: async () => (state.workerIsAway ? undefined : state.listenAnswer),
     requestLive: async () => (state.workerIsAway ? undefined : state.liveOutcome),
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
@@ -404,6 +413,7 @@ export async function apiUnderTest(
       endRequests,
       activityWatches,
       reportActivity: (calls: readonly CallActivity[]) => reportActivity(calls),
+      reportTranscriptions: (all: readonly TranscriptionProgress[]) => reportTranscriptions(all),
       app,
       stores,
       webhooks,

@@ -324,6 +324,18 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   async *"getTranscription 409"(scene) {
     yield { id: await scene.transcription("queued"), query: "format=srt" };
   },
+  async *"getTranscriptionAudio 200"(scene) {
+    yield { id: await scene.transcription() };
+  },
+  async *"getTranscriptionAudio 206"(scene) {
+    yield { id: await scene.transcription(), headers: { range: "bytes=-10" } };
+  },
+  async *"getTranscriptionAudio 304"(scene) {
+    yield { id: await scene.transcription(), headers: { "if-none-match": "*" } };
+  },
+  async *"getTranscriptionAudio 416"(scene) {
+    yield { id: await scene.transcription(), headers: { range: `bytes=${WAV.length}-` } };
+  },
   async *"cancelTranscription 200"(scene) {
     yield { id: await scene.transcription("queued") };
     yield { id: await scene.transcription(), body: {} };

@@ -37,6 +37,7 @@ export const EXPECTED: Readonly<Record<string, Row | { anyone: number }>> = {
   "POST /api/v1/transcriptions/live": { scope: "calls", owner: 201, otherAccount: 201 },
   "GET /api/v1/transcriptions": { scope: "read", owner: 200, otherAccount: 200 },
   "GET /api/v1/transcriptions/{id}": { scope: "read", owner: 200, otherAccount: 404 },
+  "GET /api/v1/transcriptions/{id}/audio": { scope: "read", owner: 200, otherAccount: 404 },
   "POST /api/v1/transcriptions/{id}/cancel": { scope: "calls", owner: 200, otherAccount: 404 },
   "DELETE /api/v1/transcriptions/{id}": { scope: "write", owner: 204, otherAccount: 404 },
   "POST /api/v1/corpora": { scope: "write", owner: 201, otherAccount: 201 },

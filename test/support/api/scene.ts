@@ -19,6 +19,7 @@ import { journalPath } from "../../../src/record/journal/reader.ts";
 import { PeakMeter, waveformPath } from "../../../src/record/recording/waveform.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import { BY_SERVICE } from "../../../src/store/audit-store.ts";
+import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { outboundCall } from "../../../src/telephony/machine/state.ts";
@@ -84,10 +85,13 @@ export class Scene {
     return id;
   }
 
-  /** A transcription that is complete, or one that is queued. */
+  /** A transcription that is complete, or one that is queued, with its audio. */
   async transcription(status: "completed" | "queued" = "completed"): Promise<string> {
-    const { accountId, stores } = this.api;
+    const { accountId, stores, directory } = this.api;
     const { id } = await stores.transcriptions.create(newTranscription(accountId));
+    const audio = await new TranscriptionAudio(directory).create(id);
+    await audio.writeFile(WAV);
+    await audio.close();
     if (status === "completed") await stores.transcriptions.end(id, { status, result: RESULT });
     return id;
   }

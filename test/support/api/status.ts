@@ -9,7 +9,7 @@ export const statusReader = (clock: Clock, options: Pick<StatusOptions, "newCall
   new StatusReader({
     capacity: new Capacity({ clock, callsPerApiKey: undefined }),
     workerMetrics: async () => new Map(),
-    jobs: () => ({ counts: { pending: 0, running: 0, dead: 0 }, oldestDueMs: 0 }),
+    jobs: () => ({ counts: { pending: 0, running: 0, dead: 0 }, byKind: [], oldestDueMs: 0 }),
     disk: { freeBytes: 1e12, isLow: false },
     diskFreeMinBytes: 0,
     configuration: [...configurationOverview(readConfig({}, { checksFiles: false }))],

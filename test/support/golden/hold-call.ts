@@ -64,8 +64,6 @@ const CALL_ID = asCallId("call_01980000-0000-7000-8000-000000000001");
 const ACCOUNT_ID = asAccountId("account_01980000-0000-7000-8000-000000000002");
 /** One way. */
 const NETWORK_MS = 5;
-/** Every golden call is over by then. */
-const UNTIL_MS = 120_000;
 const STEP_MS = 100;
 const CLOSE_NORMAL = 1_000;
 
@@ -227,7 +225,7 @@ class GoldenCallRun implements LiveCall {
     this.#leg = admission.open(this.#socket());
     for (const { atMs, run } of this.#scene.steps) clock.after(atMs, () => run(this));
     if (this.#scene.starts) this.#peer.start();
-    while (!this.#isOver && clock.nowMs() < monotonicMs(UNTIL_MS)) await clock.play(STEP_MS);
+    while (!this.#isOver && clock.nowMs() < monotonicMs(this.#scene.untilMs)) await clock.play(STEP_MS);
     assert.ok(this.#isOver, "a golden call comes to its end");
     await clock.play(STEP_MS);
     const violations = [...this.#peer.violations.keys()];

@@ -64,6 +64,8 @@ export class Scene {
   historyTokensMax: number | undefined;
   /** The voice detector fails at this frame: a bug of the service. */
   detectorFailsAtFrame = Number.POSITIVE_INFINITY;
+  /** The call is over by then. */
+  untilMs = 120_000;
   /** Whether the peer answers pings. */
   answersPings = true;
   /** Whether the peer begins its stream. */

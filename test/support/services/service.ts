@@ -13,8 +13,9 @@ import { addMs } from "../../../src/core/clocks.ts";
 import type { AccountId, CallId } from "../../../src/core/ids.ts";
 import type { ServiceReady } from "../../../src/core/service-ready.ts";
 import { transcriptOf } from "../../../src/simulator/service/api-calls.ts";
-import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
+import { openStores } from "../../../src/store/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
+import { newDatabase } from "../postgres/new-database.ts";
 import { builtProgram } from "./build.ts";
 
 const READY_MS_MAX = 90_000;
@@ -23,6 +24,10 @@ const TAKEN_MS_MAX = 20_000;
 const WARNINGS_SHOWN = 5;
 /** The account of the API key that every service gets. */
 const ACCOUNT = "end-to-end";
+/** A server of Postgres on which services are in place of SQLite, each in a database of its own: `npm run proof` sets it. */
+const POSTGRES_URL = process.env.SERVICES_POSTGRES_URL;
+/** The databases of such services, by their data directories. */
+const databases = new Map<string, string>();
 
 /** The least that makes a call with the reference pair; the LLM answers from the prompt. */
 export const NEW_CALL = {
@@ -201,7 +206,7 @@ export class Service {
 
   /** Starts it; `apiKey` is one of an earlier service on the same directory. */
   static async start({ apiKey, ...options }: ServiceOptions & { apiKey?: string } = {}): Promise<Service> {
-    const process = new ServiceProcess(options);
+    const process = new ServiceProcess(await onPostgres(options));
     const ready = await process.ready();
     const service = new Service(process, ready, apiKey ?? (await withStores(process.dataDir, makeApiKey)));
     // The message may overtake the log, which tells the process ids.
@@ -305,6 +310,15 @@ export class Service {
   }
 }
 
+/** The same service on the Postgres of POSTGRES_URL; unchanged without one. */
+async function onPostgres(options: ServiceOptions): Promise<ServiceOptions> {
+  if (POSTGRES_URL === undefined || options.env?.DATABASE_URL !== undefined) return options;
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "trunkline-service-"));
+  const url = databases.get(dataDir) ?? (await newDatabase(POSTGRES_URL));
+  databases.set(dataDir, url);
+  return { ...options, dataDir, env: { ...options.env, DATABASE_URL: url } };
+}
+
 /** All that the agent said, as far as it was heard. */
 export const agentText = (transcript: readonly TranscriptTurn[]): string =>
   transcript
@@ -317,7 +331,7 @@ export async function withStores<T>(
   dataDir: string,
   work: (stores: Stores, accountId: AccountId) => Promise<T>,
 ): Promise<T> {
-  const stores = await openSqliteStores(dataDir, systemClock);
+  const stores = await openStores({ dataDir, databaseUrl: databases.get(dataDir) }, systemClock);
   try {
     return await work(stores, await stores.accounts.ensure(ACCOUNT));
   } finally {

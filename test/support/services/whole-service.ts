@@ -114,6 +114,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     endCall: (workerId, { id }) => ipc.endCall(workerId, id, "api_hangup"),
     heldSince: (callId) => media.holds.sinceMs(callId),
     activity: { watch: (isOn) => ipc.watchActivity(isOn), subscribe: () => {} },
+    transcriptionActivity: { subscribe: () => {} },
     listenAddress: (workerId, callId) => ipc.listenAddress(workerId, callId),
     requestLive: (workerId, callId, request) => ipc.requestLive(workerId, callId, request),
     removeFiles: (callId) => finalizer.deleteFiles(callId),

@@ -7,6 +7,8 @@ export interface FakeBrowser {
   sockets: FakeSocket[];
   /** What it answers where a microphone is asked for; by default that there is none. */
   microphone: () => Promise<unknown>;
+  /** What the page's permission for the microphone is before it asks, where it had a gesture. */
+  permission: "granted" | "prompt" | "denied";
   /** It plays nothing until a page resumes within a gesture. */
   isSuspended: boolean;
   /** Tells the page that the sound was stopped. */
@@ -25,6 +27,7 @@ export function fakeBrowser(): FakeBrowser {
   const browser: FakeBrowser = {
     sockets: [],
     microphone: () => Promise.reject(new DOMException("none", "NotFoundError")),
+    permission: "prompt",
     isSuspended: false,
     suspend() {
       browser.isSuspended = true;
@@ -57,7 +60,12 @@ export function fakeBrowser(): FakeBrowser {
   }
   vi.stubGlobal("isSecureContext", true);
   vi.stubGlobal("window", new EventTarget());
-  vi.stubGlobal("navigator", { onLine: true, mediaDevices: { getUserMedia: () => browser.microphone() } });
+  vi.stubGlobal("navigator", {
+    onLine: true,
+    mediaDevices: { getUserMedia: () => browser.microphone() },
+    permissions: { query: async () => ({ state: browser.permission }) },
+    userActivation: { hasBeenActive: true },
+  });
   vi.stubGlobal("AudioContext", FakeAudioContext);
   vi.stubGlobal("AudioWorkletNode", FakeWorkletNode);
   vi.stubGlobal("MediaStream", class {});

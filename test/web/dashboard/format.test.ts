@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  bytesText,
   delayText,
   durationText,
   moneyText,
@@ -51,4 +52,17 @@ test("a time is shown in the viewer's zone, with its day unless that is today, a
   expect(timeText(time, new Date("2026-11-29T10:00:00.000Z"), berlin)).toBe("28 Nov 2026, 00:30:05");
   expect(timeText(time, new Date("2026-11-27T23:59:00.000Z"), { timeZone: "UTC", seconds: false })).toBe("23:30");
   expect(utcText(time)).toBe("2026-11-27 23:30:05 UTC");
+});
+
+test.each([
+  [0, "0 bytes"],
+  [999, "999 bytes"],
+  [1_000, "1.0 kB"],
+  [9_949, "9.9 kB"],
+  [310_412, "310 kB"],
+  [999_600, "1.0 MB"],
+  [2_147_483_648, "2.1 GB"],
+  [5_000_000_000_000_000, "5,000 TB"],
+])("%d bytes are %s", (bytes, text) => {
+  expect(bytesText(bytes)).toBe(text);
 });

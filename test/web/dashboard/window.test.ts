@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { rowWindow } from "../../../web/dashboard/app/window.ts";
+import { isSameWindow, rowWindow } from "../../../web/dashboard/app/window.ts";
 
 test("every row on the screen is in the document, and few others", () => {
   fc.assert(
@@ -17,4 +17,11 @@ test("every row on the screen is in the document, and few others", () => {
       expect(end - first).toBeLessThanOrEqual(visibleHeight / 32 + 40);
     }),
   );
+});
+
+test("scrolling within a step shows the same rows, so that nothing is rendered", () => {
+  const at = (top: number, height = 640) => ({ top, height });
+  expect(isSameWindow(32, at(32 * 24), at(32 * 24 + 31))).toBe(true);
+  expect(isSameWindow(32, at(32 * 24), at(32 * 30))).toBe(false);
+  expect(isSameWindow(32, at(0), at(0, 960))).toBe(false);
 });

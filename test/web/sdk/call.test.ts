@@ -82,6 +82,60 @@ describe("a call that the service ends", () => {
   });
 });
 
+describe("a call of a session", () => {
+  const created = (): { calls: number; source: { session: () => Promise<{ websocketUrl: string }> } } => {
+    const counted = {
+      calls: 0,
+      source: {
+        session: async () => {
+          counted.calls += 1;
+          return { websocketUrl: "wss://voice.example/api/v1/stream/t" };
+        },
+      },
+    };
+    return counted;
+  };
+
+  test.each([
+    ["prompt", 0],
+    ["denied", 0],
+    ["granted", 1],
+  ] as const)("with the permission %s is created %i times while the microphone is opened, and once in all", async (permission, early) => {
+    let opened = (_stream: unknown): void => {};
+    browser.microphone = () =>
+      new Promise((resolve) => {
+        opened = resolve;
+      });
+    browser.permission = permission;
+    const counted = created();
+    const started = new TrunklineCall(counted.source).start();
+    await settled();
+    expect([counted.calls, browser.sockets.length]).toEqual([early, 0]);
+    opened(await openedMicrophone());
+    await settled();
+    browser.sockets[0]?.isReady();
+    await started;
+    expect(counted.calls).toBe(1);
+  });
+
+  test("is not created before the page had a gesture, without which nothing may be played", async () => {
+    vi.stubGlobal("navigator", { ...navigator, userActivation: { hasBeenActive: false } });
+    browser.isSuspended = true;
+    const counted = created();
+    await expect(new TrunklineCall(counted.source, { microphone: false }).start()).rejects.toMatchObject({
+      code: "needs_gesture",
+    });
+    expect(counted.calls).toBe(0);
+  });
+
+  test("that cannot be created while the microphone is refused has the error of the microphone", async () => {
+    browser.permission = "granted";
+    browser.microphone = () => Promise.reject(new DOMException("No.", "NotAllowedError"));
+    const call = new TrunklineCall({ session: () => Promise.reject(new Error("no")) });
+    await expect(call.start()).rejects.toMatchObject({ code: "microphone_refused" });
+  });
+});
+
 describe("what is typed", () => {
   test("while the call is opened waits until it is ready, in order", async () => {
     browser.microphone = openedMicrophone;

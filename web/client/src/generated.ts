@@ -405,6 +405,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/transcriptions/{id}/audio": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a transcription's audio
+         * @description The audio as it was uploaded or fetched, while `hasAudio` says that it is kept; its media type is that of its content. 404 once it is deleted, before it is fetched, for live transcriptions, and with `redact`, because the audio has every word. That of a call's recording is `getRecording` of the call. Requires the scope `read`.
+         */
+        get: operations["getTranscriptionAudio"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/transcriptions/{id}/cancel": {
         parameters: {
             query?: never;
@@ -7534,14 +7554,26 @@ export interface components {
          *           "stage": "llm",
          *           "provider": "openai",
          *           "circuitBreaker": "closed",
-         *           "openInWorkers": 0
+         *           "openInWorkers": 0,
+         *           "answers": 412,
+         *           "failures": 1,
+         *           "medianDelayMs": 380,
+         *           "p95DelayMs": 910
          *         }
          *       ],
          *       "jobs": {
          *         "waiting": 3,
          *         "running": 1,
          *         "dead": 0,
-         *         "oldestDueSeconds": 0
+         *         "oldestDueSeconds": 0,
+         *         "kinds": [
+         *           {
+         *             "kind": "webhook.deliver",
+         *             "waiting": 3,
+         *             "running": 1,
+         *             "dead": 0
+         *           }
+         *         ]
          *       },
          *       "disk": {
          *         "state": "ok",
@@ -7556,7 +7588,10 @@ export interface components {
          *         {
          *           "name": "speech recognition",
          *           "state": "ready",
-         *           "message": "STT is deepgram, with the fallback local"
+         *           "message": "STT is deepgram, with the fallback local",
+         *           "variables": [
+         *             "STT"
+         *           ]
          *         }
          *       ]
          *     }
@@ -7624,6 +7659,14 @@ export interface components {
                 circuitBreaker: "closed" | "open";
                 /** @description In how many workers it is open. */
                 openInWorkers: number;
+                /** @description How often it has responded to calls, since the workers started. */
+                answers: number;
+                /** @description How often it has failed since then, also where a retry or a fallback made up for it. */
+                failures: number;
+                /** @description How long it takes to respond: half of its responses took less. STT: from the caller's last voiced frame to the final transcript. LLM, TTS: from the request to the first content. An estimate, from a histogram; null without responses. */
+                medianDelayMs: number | null;
+                /** @description The same of 95 % of its responses. STT: from the caller's last voiced frame to the final transcript. LLM, TTS: from the request to the first content. An estimate, from a histogram; null without responses. */
+                p95DelayMs: number | null;
             }[];
             /** @description Background jobs, read at most 10 s ago; at most 100,000 of each are counted. */
             jobs: {
@@ -7635,6 +7678,17 @@ export interface components {
                 dead: number;
                 /** @description For how long the job that is due the longest has waited. */
                 oldestDueSeconds: number;
+                /** @description The same by kind, of the kinds that have jobs, in the order of their names. */
+                kinds: {
+                    /** @example webhook.deliver */
+                    kind: string;
+                    /** @description Jobs that wait for their time or their turn. */
+                    waiting: number;
+                    /** @description Jobs in progress. */
+                    running: number;
+                    /** @description Jobs that have used up their attempts. */
+                    dead: number;
+                }[];
             };
             /** @description The disks of `DATA_DIR`. */
             disk: {
@@ -7672,6 +7726,13 @@ export interface components {
                 state: "ready" | "missing" | "optional";
                 /** @description What it does at present, and which variable to set. */
                 message: string;
+                /**
+                 * @description The environment variables that decide it, the one to set first.
+                 * @example [
+                 *       "STT"
+                 *     ]
+                 */
+                variables: string[];
             }[];
         };
         /** @description The STT failed. */
@@ -10529,14 +10590,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags of recordings that the client has: 304 when the recording is one of them. */
+                /** @description Entity tags of files that the client has: 304 when the file is one of them. */
                 "If-None-Match"?: string;
                 /**
                  * @description One range of bytes, counted from 0, including the last one: `bytes=0-499`, `bytes=500-`, or `bytes=-500` for the last 500. Several ranges and malformed ones are ignored.
                  * @example bytes=0-43
                  */
                 Range?: string;
-                /** @description The entity tag of the part that the client has: when the recording has another one, all of it is sent. */
+                /** @description The entity tag of the part that the client has: when the file has another one, all of it is sent. */
                 "If-Range"?: string;
             };
             path: {
@@ -10627,7 +10688,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags of recordings that the client has: 304 when the recording is one of them. */
+                /** @description Entity tags of files that the client has: 304 when the file is one of them. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -11375,6 +11436,116 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+        };
+    };
+    getTranscriptionAudio: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags of files that the client has: 304 when the file is one of them. */
+                "If-None-Match"?: string;
+                /**
+                 * @description One range of bytes, counted from 0, including the last one: `bytes=0-499`, `bytes=500-`, or `bytes=-500` for the last 500. Several ranges and malformed ones are ignored.
+                 * @example bytes=0-43
+                 */
+                Range?: string;
+                /** @description The entity tag of the part that the client has: when the file has another one, all of it is sent. */
+                "If-Range"?: string;
+            };
+            path: {
+                /**
+                 * @description `transcription_` and a UUIDv7.
+                 * @example transcription_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Content-Length": components["headers"]["Content-Length"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/wav": unknown;
+                    "audio/mpeg": unknown;
+                    "audio/mp4": unknown;
+                    "audio/ogg": unknown;
+                    "audio/flac": unknown;
+                    "audio/webm": unknown;
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The requested bytes. */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Content-Range": components["headers"]["Content-Range"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/wav": unknown;
+                    "audio/mpeg": unknown;
+                    "audio/mp4": unknown;
+                    "audio/ogg": unknown;
+                    "audio/flac": unknown;
+                    "audio/webm": unknown;
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description If-None-Match names this file. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
+            /** @description Range Not Satisfiable. `range_not_satisfiable`: the header Range requests bytes outside the file. */
+            416: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Range": components["headers"]["Content-Range"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: components["schemas"]["Error"] & {
+                            /** @enum {unknown} */
+                            code?: "range_not_satisfiable";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
         };
     };
     cancelTranscription: {
@@ -12931,7 +13102,7 @@ export interface operations {
                  * @example false
                  */
                 follow?: "true" | "false";
-                /** @description `true`: also `calls.activity`, with what live calls do: all of them at first, and then once a second those that have changed. It has no `id` and is not repeated. */
+                /** @description `true`: also `calls.activity`, with what live calls do: all of them at first, and then once a second those that have changed. And `transcriptions.activity`, with how far transcriptions of files are, at most once a second. They have no `id` and are not repeated. */
                 activity?: "true" | "false";
             };
             header?: {

@@ -5,15 +5,25 @@ export const ROOT = "/dashboard";
 export const HOME = `${ROOT}/live`;
 export const SIGN_IN = `${ROOT}/sign-in`;
 export const CALLS = `${ROOT}/calls`;
-
-/** The page of one call. */
-export const callPage = (id: string): string => `${CALLS}/${encodeURIComponent(id)}`;
+export const AGENTS = `${ROOT}/agents`;
+export const TOOLS = `${ROOT}/tools`;
+export const CORPORA = `${ROOT}/corpora`;
 export const NUMBERS = `${ROOT}/numbers`;
+export const TRANSCRIPTIONS = `${ROOT}/transcriptions`;
 export const WEBHOOKS = `${ROOT}/webhooks`;
 export const KEYS = `${ROOT}/keys`;
 
-/** The page of one webhook. */
-export const webhookPage = (id: string): string => `${WEBHOOKS}/${encodeURIComponent(id)}`;
+const page =
+  (list: string) =>
+  (id: string): string =>
+    `${list}/${encodeURIComponent(id)}`;
+export const callPage = page(CALLS);
+/** Of "new" the page that makes an agent. */
+export const agentPage = page(AGENTS);
+export const toolPage = page(TOOLS);
+export const corpusPage = page(CORPORA);
+export const transcriptionPage = page(TRANSCRIPTIONS);
+export const webhookPage = page(WEBHOOKS);
 
 /** Where the API answers people who are signed in. Files, such as recordings, have their addresses below `/api/v1` of it. */
 export const SESSION_BASE = `${ROOT}/session`;

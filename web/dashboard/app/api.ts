@@ -12,11 +12,16 @@ async function fetchInSession(url: Parameters<typeof fetch>[0], init: RequestIni
   const csrfToken = currentSession()?.csrfToken;
   if (csrfToken !== undefined) headers.set("X-CSRF-Token", csrfToken);
   const response = await fetch(url, { ...init, headers });
-  noteServiceTime(response.headers.get("date"));
-  if (response.status === UNAUTHORIZED) noteSignedOut();
-  // Somebody else may have signed in in this browser, for whom the service refuses the token of this page.
-  if (response.status === FORBIDDEN) void loadSession();
+  noteAnswer(response.status, response.headers.get("date"));
   return response;
+}
+
+/** What an answer says beside its content: whether the session is over, and the time at the service. `date` is its header. */
+export function noteAnswer(status: number, date: string | null): void {
+  noteServiceTime(date);
+  if (status === UNAUTHORIZED) noteSignedOut();
+  // Somebody else may have signed in in this browser, for whom the service refuses the token of this page.
+  if (status === FORBIDDEN) void loadSession();
 }
 
 /** The API, for the person who is signed in. Its methods reject with TrunklineApiError. */

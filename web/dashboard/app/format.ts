@@ -18,6 +18,19 @@ export function durationText(durationMs: number, { tenths = true }: { tenths?: b
   return hours > 0 ? `${hours}:${two(minutes)}:${two(last)}${rest}` : `${minutes}:${two(last)}${rest}`;
 }
 
+const BYTE_UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
+
+/** `310 kB`, `1.2 MB`: with one digit after the point below 10. */
+export function bytesText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < BYTE_UNITS.length - 1) {
+    value /= 1_000;
+    unit += 1;
+  }
+  return `${unit > 0 && value < 9.95 ? value.toFixed(1) : numberText(Math.round(value))} ${BYTE_UNITS[unit]}`;
+}
+
 /** A delay: `840 ms`, from 10 s on `12.4 s`. */
 export const delayText = (delayMs: number): string =>
   delayMs < 10_000 ? `${grouped.format(Math.round(delayMs))} ms` : `${(delayMs / 1_000).toFixed(1)} s`;

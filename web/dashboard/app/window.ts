@@ -10,6 +10,21 @@ const MARGIN_ROWS = 12;
 /** Windows begin at multiples of it, so that not every scrolled pixel makes another one. */
 const STEP_ROWS = 6;
 
+/** What of a list is on the screen: see `rowWindow`. */
+export interface Seen {
+  /** Pixels of the list above the screen, and of the screen. */
+  top: number;
+  height: number;
+}
+
+/** Whether both show the same rows of a list, however long it is. */
+export function isSameWindow(rowHeight: number, one: Seen, other: Seen): boolean {
+  const [first, second] = [one, other].map(({ top, height }) =>
+    rowWindow(Number.POSITIVE_INFINITY, rowHeight, top, height),
+  );
+  return first?.first === second?.first && first?.end === second?.end;
+}
+
 /**
  * The rows to render of `rows`, each `rowHeight` high, when `hiddenAbove` pixels of the list are above the screen, which shows
  * `visibleHeight` pixels.

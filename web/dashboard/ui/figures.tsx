@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { delayText, durationText, moneyText, numberText, timeText, utcText } from "../app/format.ts";
+import { bytesText, delayText, durationText, moneyText, numberText, timeText, utcText } from "../app/format.ts";
 import "./figures.css";
 
 const NONE = (
@@ -33,6 +33,10 @@ export const Money = ({ amount, currency }: { amount: number | null | undefined;
 
 export const Count = ({ of }: { of: number | null | undefined }) =>
   of == null ? NONE : <span class="figure">{numberText(of)}</span>;
+
+/** `1.2 MB`. */
+export const Bytes = ({ of }: { of: number | null | undefined }) =>
+  of == null ? NONE : <span class="figure">{bytesText(of)}</span>;
 
 /** A text that came from outside, such as a name: in its own direction, and wrapped wherever it must. */
 export const Foreign = ({ text }: { text: string | null | undefined }) =>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { rowWindow } from "../app/window.ts";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { isSameWindow, rowWindow } from "../app/window.ts";
 import { Failure } from "./failure.tsx";
 import "./table.css";
 
@@ -25,8 +25,11 @@ interface TableProps<Row> {
 
 /** A table of some hundred rows at most, whose texts wrap. */
 export function Table<Row>({ label, columns, keyOf, rows }: TableProps<Row> & { rows: readonly Row[] }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const isWider = useIsWider(scroller);
   return (
-    <div class="table-scroll">
+    // Only where it scrolls is it a stop for the keyboard.
+    <div ref={scroller} class="table-scroll" tabIndex={isWider ? 0 : undefined}>
       <table class="table" aria-label={label}>
         <Head columns={columns} />
         <tbody>
@@ -39,6 +42,21 @@ export function Table<Row>({ label, columns, keyOf, rows }: TableProps<Row> & { 
       </table>
     </div>
   );
+}
+
+/** Whether the first child of an element is wider than the element. */
+function useIsWider(of: { current: HTMLElement | null }): boolean {
+  const [isWider, setWider] = useState(false);
+  useEffect(() => {
+    const element = of.current;
+    const content = element?.firstElementChild;
+    if (element === null || content == null) return;
+    const sizes = new ResizeObserver(() => setWider(content.scrollWidth > element.clientWidth));
+    sizes.observe(element);
+    sizes.observe(content);
+    return () => sizes.disconnect();
+  }, []);
+  return isWider;
 }
 
 /** Where a long table has its rows from: a `PagedList`, for example. */
@@ -56,7 +74,12 @@ const ROW_HEIGHT = 32;
 const COLUMN_WIDTH = 140;
 
 /** A table of any number of rows, of which only those on the screen are in the document; each has one line. */
-export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row> & { source: RowSource<Row> }) {
+export function LongTable<Row extends object>({
+  label,
+  columns,
+  keyOf,
+  source,
+}: TableProps<Row> & { source: RowSource<Row> }) {
   const scroller = useRef<HTMLElement>(null);
   const [at, setAt] = useState({ top: 0, height: 800 });
   const { first, end } = rowWindow(source.count, ROW_HEIGHT, at.top, at.height);
@@ -64,7 +87,10 @@ export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    const measure = (): void => setAt({ top: element.scrollTop, height: element.clientHeight });
+    const measure = (): void => {
+      const now = { top: element.scrollTop, height: element.clientHeight };
+      setAt((before) => (isSameWindow(ROW_HEIGHT, before, now) ? before : now));
+    };
     const resizes = new ResizeObserver(measure);
     resizes.observe(element);
     element.addEventListener("scroll", measure, { passive: true });
@@ -73,6 +99,7 @@ export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row
       element.removeEventListener("scroll", measure);
     };
   }, []);
+  const cellsOf = useRenderedCells(columns);
   const width = columns.reduce((sum, column) => sum + (column.width ?? COLUMN_WIDTH), 0);
   return (
     <>
@@ -92,7 +119,7 @@ export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row
               const key = row === undefined ? first + offset : keyOf(row);
               return (
                 <tr key={key} aria-rowindex={first + offset + 2}>
-                  {row === undefined ? <td colSpan={columns.length}>…</td> : <Cells columns={columns} row={row} />}
+                  {row === undefined ? <td colSpan={columns.length}>…</td> : cellsOf(row)}
                 </tr>
               );
             })}
@@ -109,6 +136,18 @@ export function LongTable<Row>({ label, columns, keyOf, source }: TableProps<Row
       )}
     </>
   );
+}
+
+/** The same nodes as before for a row that is the same: they are not compared again while others come and go. */
+function useRenderedCells<Row extends object>(columns: readonly Column<Row>[]): (row: Row) => ComponentChildren {
+  return useMemo(() => {
+    const known = new WeakMap<Row, ComponentChildren>();
+    return (row) => {
+      const cells = known.get(row) ?? <Cells columns={columns} row={row} />;
+      known.set(row, cells);
+      return cells;
+    };
+  }, [columns]);
 }
 
 function Head<Row>({ columns }: { columns: readonly Column<Row>[] }) {

@@ -1,2 +1,2 @@
-/** How a state is marked: see `Badge`. In a file without JSX, for logic that tests import. */
+/** How a state is marked. */
 export type Tone = "neutral" | "good" | "warn" | "bad" | "active";

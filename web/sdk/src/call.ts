@@ -3,7 +3,7 @@ import { browserClock } from "./clock.ts";
 import { Connection, type ConnectionEnd } from "./connection.ts";
 import { asCallError, type CallErrorCode, END_ERRORS, TrunklineCallError } from "./errors.ts";
 import { type ClientMessage, type IceServer, type Ready, type ServiceMessage, TEXT_CHARS_MAX } from "./messages.ts";
-import { listDevices, openMicrophone } from "./microphone.ts";
+import { isMicrophoneAllowed, listDevices, openMicrophone } from "./microphone.ts";
 import { RtpAudio } from "./rtp-audio.ts";
 import { websocketUrlOf } from "./session.ts";
 import { Tools } from "./tools.ts";
@@ -79,15 +79,18 @@ export class TrunklineCall extends EventTarget {
 
   /**
    * Opens the microphone and the call; resolves when audio flows. To be called in a click or a key press. Rejects with a
-   * TrunklineCallError, which is an event `error`, too. Until the connection is opened nothing is used up, so a start
-   * that failed before, as with `needs_gesture`, may be repeated.
+   * TrunklineCallError, which is an event `error`, too. A start that failed before the connection is opened, as with
+   * `needs_gesture`, may be repeated.
    */
   async start(): Promise<void> {
     if (this.#state !== "idle") throw new TrunklineCallError("already_started");
     this.#setState("connecting");
     try {
+      const early = this.#createEarly();
+      // Where the audio fails first, this is its error.
+      early.catch(() => {});
       await this.#openAudio();
-      const url = await websocketUrlOf(this.#source, !this.#isOnSocket);
+      const url = (await early) ?? (await this.#createCall());
       this.#requireStarting();
       await this.#connect(url);
     } catch (error) {
@@ -160,6 +163,17 @@ export class TrunklineCall extends EventTarget {
   /** Goes on after an event `error` with the code `needs_gesture`. To be called in a click or a key press. */
   async resumeAudio(): Promise<void> {
     await Promise.all([this.#engine?.resume(), this.#rtp?.resume()]);
+  }
+
+  #createCall(): Promise<string> {
+    return websocketUrlOf(this.#source, !this.#isOnSocket);
+  }
+
+  /** The call is created while the audio is opened, where that will hardly fail: a call that is not used counts as a start. */
+  async #createEarly(): Promise<string | undefined> {
+    if (navigator.userActivation?.hasBeenActive !== true) return;
+    const { microphone = true } = this.#options;
+    return !microphone || (await isMicrophoneAllowed()) ? await this.#createCall() : undefined;
   }
 
   async #openAudio(): Promise<void> {

@@ -28,6 +28,15 @@ export async function openMicrophone(
   }
 }
 
+/** Whether the caller has allowed the microphone before, so that opening it asks no question. False where browsers do not say. */
+export async function isMicrophoneAllowed(): Promise<boolean> {
+  try {
+    return (await navigator.permissions.query({ name: "microphone" })).state === "granted";
+  } catch {
+    return false;
+  }
+}
+
 /** The microphones and loudspeakers. Before the caller has allowed the microphone browsers tell little of them. */
 export async function listDevices(): Promise<Devices> {
   const found = (await navigator.mediaDevices?.enumerateDevices()) ?? [];

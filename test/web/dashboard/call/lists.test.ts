@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { RowHeights } from "../../../../web/dashboard/app/row-heights.ts";
 import { fieldsText, filteredEvents, groupOf } from "../../../../web/dashboard/pages/call/model/event-rows.ts";
-import { RowHeights } from "../../../../web/dashboard/pages/call/model/row-heights.ts";
 import { timelineOf } from "../../../../web/dashboard/pages/call/model/timeline.ts";
 import { transcriptSrt, transcriptText } from "../../../../web/dashboard/pages/call/model/transcript-files.ts";
 import { transcriptRows } from "../../../../web/dashboard/pages/call/model/transcript-rows.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { collect } from "../../../../web/dashboard/pages/calls/collect.ts";
+import { collect } from "../../../../web/dashboard/app/collect.ts";
 
 async function* numbers(count: number): AsyncGenerator<number> {
   for (let at = 0; at < count; at += 1) yield at;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { csvOf } from "../../../../web/dashboard/pages/calls/csv.ts";
+import { csvOf } from "../../../../web/dashboard/app/csv.ts";
 import { callFiltersOf, conditionsOf } from "../../../../web/dashboard/pages/calls/filters.ts";
 
 test("CSV quotes what it must, and disarms what a spreadsheet would take for a formula", () => {

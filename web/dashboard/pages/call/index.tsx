@@ -1,3 +1,4 @@
+import { useEffect, useMemo } from "preact/hooks";
 import { useRoute } from "preact-iso";
 import { TrunklineApiError } from "../../../client/src/index.ts";
 import { CALLS } from "../../app/addresses.ts";
@@ -8,6 +9,7 @@ import { Failure } from "../../ui/failure.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import type { Call } from "./model/types.ts";
+import { CallData } from "./view/call-data.ts";
 import { CallView } from "./view/call-view.tsx";
 
 const PARENT = { title: "Calls", href: CALLS };
@@ -19,6 +21,12 @@ export function Page() {
   const { params } = useRoute();
   const id = (params.id ?? "") as Call["id"];
   const call = useResource(`call ${id}`, (signal) => api.get("/calls/{id}", { path: { id }, signal }), { on: CHANGES });
+  // Beside the call: what was said is to be seen as soon as it is there.
+  const data = useMemo(() => new CallData(id), [id]);
+  useEffect(() => {
+    data.open();
+    return () => data.close();
+  }, [data]);
   if (call.status === "loading") {
     return (
       <PageFrame title="Call" parent={PARENT}>
@@ -49,7 +57,7 @@ export function Page() {
       </PageFrame>
     );
   }
-  return <CallView key={id} call={call.value} error={error} onStale={call.reload} parent={PARENT} />;
+  return <CallView key={id} call={call.value} data={data} error={error} onStale={call.reload} parent={PARENT} />;
 }
 
 const isGone = (error: unknown): boolean => error instanceof TrunklineApiError && error.code === "not_found";

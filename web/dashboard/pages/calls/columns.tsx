@@ -2,6 +2,7 @@ import type { Schema } from "../../../client/src/index.ts";
 import { callPage } from "../../app/addresses.ts";
 import { endText, stateOf } from "../../app/call-states.ts";
 import { words } from "../../app/format.ts";
+import { AgentLink } from "../../ui/agent-link.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Code, Count, Delay, Duration, Foreign, Money, Time } from "../../ui/figures.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -183,7 +184,7 @@ export const callColumns = (agents: ReadonlyMap<string, string>): readonly CallC
     title: "Agent",
     width: 168,
     isDefault: true,
-    cell: ({ agentId }) => <Foreign text={agentId === null ? null : (agents.get(agentId) ?? agentId)} />,
+    cell: ({ agentId }) => <AgentLink id={agentId} names={agents} />,
     exported: ({ agentId }) => agentId,
   },
   ...LATER_COLUMNS,

@@ -6,6 +6,7 @@ import { useList } from "../../app/use-list.ts";
 import { useQuery } from "../../app/use-query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { Export } from "../../ui/export.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Menu, MenuButton, MenuToggle } from "../../ui/menu.tsx";
@@ -13,7 +14,6 @@ import { Page as Frame } from "../../ui/page.tsx";
 import { LongTable } from "../../ui/table.tsx";
 import { CallFilterLine } from "./call-filters.tsx";
 import { callColumns } from "./columns.tsx";
-import { Export } from "./export.tsx";
 import { callFiltersOf } from "./filters.ts";
 import { useColumns } from "./use-columns.ts";
 
@@ -46,7 +46,12 @@ export function Page() {
             ))}
           </Menu>
           {isStale && <Button onClick={reload}>Show newer calls</Button>}
-          <Export filters={filters} columns={shown} />
+          <Export
+            name="calls"
+            what="calls"
+            list={(signal) => api.list("/calls", { query: { ...filters, limit: 100 }, signal })}
+            columns={shown}
+          />
         </>
       }
     >

@@ -4,6 +4,7 @@ import { STATUS_CHOICES } from "../../app/call-states.ts";
 import { useResource } from "../../app/use-resource.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote, Failure } from "../../ui/failure.tsx";
+import { ListenPanel, useListening } from "../../ui/listen.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as Frame } from "../../ui/page.tsx";
 import { LiveTable } from "./live-table.tsx";
@@ -12,8 +13,10 @@ import { CALLS_PER_STATUS, LIVE_EVENTS, type LiveCalls, loadLiveCalls, summaryOf
 /** The calls that are not over. */
 export function Page() {
   const live = useResource("live", (signal) => loadLiveCalls(api, signal), { on: LIVE_EVENTS });
+  const listening = useListening();
   return (
     <Frame title="Live">
+      <ListenPanel control={listening} />
       {live.status === "loading" && <Loading what="the calls" />}
       {live.status === "failed" && <Failure error={live.error} onRetry={live.reload} />}
       {live.status === "ready" && (
@@ -23,7 +26,11 @@ export function Page() {
             {summaryOf(live.value)}
           </p>
           <More cut={live.value.cut} />
-          {live.value.calls.length === 0 ? <NoCall /> : <LiveTable calls={live.value.calls} onDone={live.reload} />}
+          {live.value.calls.length === 0 ? (
+            <NoCall />
+          ) : (
+            <LiveTable calls={live.value.calls} onDone={live.reload} onListen={listening.start} />
+          )}
         </>
       )}
     </Frame>

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { callPage } from "../../app/addresses.ts";
 import { stateOf } from "../../app/call-states.ts";
 import { liveActivity } from "../../app/events/use-events.ts";
@@ -6,20 +6,41 @@ import { words } from "../../app/format.ts";
 import { mayAct } from "../../app/roles.ts";
 import { useAgentNames } from "../../app/use-agent-names.ts";
 import { useNow } from "../../app/use-now.ts";
+import { AgentLink } from "../../ui/agent-link.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Delay, Duration, Foreign } from "../../ui/figures.tsx";
+import type { ListenControl } from "../../ui/listen.tsx";
 import { Menu, MenuButton, MenuChoice } from "../../ui/menu.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { EndDialog, TransferDialog } from "./dialogs.tsx";
 import type { Call } from "./load.ts";
 
-type Act = { kind: "end" | "transfer"; call: Call };
+type Act = { kind: "listen" | "end" | "transfer"; call: Call };
 
-/** The live calls, with what can be done with each. `onDone`: something was done, after which a state may be another one. */
-export function LiveTable({ calls, onDone }: { calls: readonly Call[]; onDone: () => void }) {
+/** Whose call it is. */
+const nameOf = ({ phone, connectionType }: Call): string => phone?.from ?? words(connectionType);
+
+interface LiveTableProps {
+  calls: readonly Call[];
+  /** Something was done, after which a state may be another one. */
+  onDone: () => void;
+  /** The person wants to listen to a call: within their click. */
+  onListen: ListenControl["start"];
+}
+
+/** The live calls, with what can be done with each. */
+export function LiveTable({ calls, onDone, onListen }: LiveTableProps) {
   const [act, setAct] = useState<Act>();
   const names = useAgentNames();
-  const columns = useMemo(() => columnsOf(names, setAct), [names]);
+  const onListenNow = useRef(onListen);
+  onListenNow.current = onListen;
+  const columns = useMemo(() => {
+    const act = (wanted: Act): void => {
+      if (wanted.kind === "listen") onListenNow.current(wanted.call.id, nameOf(wanted.call));
+      else setAct(wanted);
+    };
+    return columnsOf(names, act);
+  }, [names]);
   const close = (): void => setAct(undefined);
   return (
     <>
@@ -35,13 +56,13 @@ const columnsOf = (names: ReadonlyMap<string, string>, onAct: (act: Act) => void
   {
     name: "from",
     title: "From",
-    cell: ({ phone, connectionType }) => <Foreign text={phone?.from ?? words(connectionType)} />,
+    cell: (call) => <Foreign text={nameOf(call)} />,
   },
   { name: "to", title: "To", cell: ({ phone }) => <Foreign text={phone?.to} /> },
   {
     name: "agent",
     title: "Agent",
-    cell: ({ agentId }) => <Foreign text={agentId && (names.get(agentId) ?? agentId)} />,
+    cell: ({ agentId }) => <AgentLink id={agentId} names={names} />,
   },
   { name: "language", title: "Language", cell: ({ configuration }) => configuration.language },
   { name: "since", title: "For", isFigure: true, cell: (call) => <Since at={call.startedAt ?? call.createdAt} /> },
@@ -85,6 +106,7 @@ function Actions({ call, onAct }: { call: Call; onAct: (act: Act) => void }) {
         </MenuButton>
       }
     >
+      {call.status === "active" && <MenuChoice onChoose={() => onAct({ kind: "listen", call })}>Listen</MenuChoice>}
       {isTransferable && (
         <MenuChoice onChoose={() => onAct({ kind: "transfer", call })}>Transfer the caller</MenuChoice>
       )}

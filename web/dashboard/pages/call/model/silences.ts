@@ -42,13 +42,13 @@ export function silencesOf({ callerSpeech, agentSound, tones, durationMs }: Time
 export class SilenceExplainer {
   readonly #timeline: Timeline;
   readonly #facts: CallFacts;
-  readonly #activities: readonly Activity[];
+  /** Computed with the first explanation: while events are loaded there are many time lines of which none is asked for. */
+  #activities: readonly Activity[] | undefined;
   readonly #known = new WeakMap<Span, SilenceExplanation>();
 
   constructor(timeline: Timeline, facts: CallFacts) {
     this.#timeline = timeline;
     this.#facts = facts;
-    this.#activities = activitiesOf(timeline);
   }
 
   explain(silence: Span): SilenceExplanation {
@@ -62,6 +62,7 @@ export class SilenceExplainer {
   }
 
   #partsOf(silence: Span): [SilencePart, ...SilencePart[]] {
+    this.#activities ??= activitiesOf(this.#timeline);
     const within = this.#activities.filter((one) => one.startMs < silence.endMs && one.endMs > silence.startMs);
     const edges = new Set([silence.startMs, silence.endMs]);
     for (const { startMs, endMs } of within) {

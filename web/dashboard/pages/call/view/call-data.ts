@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { TrunklineApiError } from "../../../../client/src/index.ts";
+import { TrunklineApiError, type TrunklineClient } from "../../../../client/src/index.ts";
 import { api } from "../../../app/api.ts";
 import type { Call, CallEvent, Turn } from "../model/types.ts";
 
@@ -24,8 +24,8 @@ const BUCKETS = 8_000;
 const PUBLISH_GROWTH = 2;
 
 /**
- * What the page loads of one call beside the call itself: the transcript and the waveform at once, which is enough to show it, and the
- * events page by page.
+ * What the page loads of one call beside the call itself: the transcript at once, which is enough to show it, then the events page by
+ * page, and the waveform where there is a recording.
  */
 export class CallData {
   readonly turns = signal<readonly Turn[]>([]);
@@ -35,6 +35,7 @@ export class CallData {
   readonly eventsState = signal<LoadState>({ status: "loading" });
   readonly waveform = signal<Waveform | undefined>(undefined);
   readonly #id: Call["id"];
+  readonly #api: Pick<TrunklineClient, "get" | "list">;
   readonly #closed = new AbortController();
   #events: CallEvent[] = [];
   #cursor: string | undefined;
@@ -44,14 +45,14 @@ export class CallData {
   /** More events were asked for while some were being loaded. */
   #isStale = false;
 
-  constructor(id: Call["id"]) {
+  constructor(id: Call["id"], from: Pick<TrunklineClient, "get" | "list"> = api) {
     this.#id = id;
+    this.#api = from;
   }
 
-  /** Loads everything once. */
+  /** Loads everything once. The transcript does not share the service with the events of a long call. */
   open(): void {
-    void this.#loadTurns();
-    void this.follow();
+    void this.#loadTurns().then(() => this.follow());
   }
 
   /** The page is left: nothing that comes now is wanted. */
@@ -88,7 +89,7 @@ export class CallData {
   async #loadEvents(): Promise<void> {
     while (!this.#hasEnd) {
       const query = { limit: EVENTS_A_PAGE, ...(this.#cursor !== undefined && { cursor: this.#cursor }) };
-      const page = await api.get("/calls/{id}/events", {
+      const page = await this.#api.get("/calls/{id}/events", {
         path: { id: this.#id },
         query,
         signal: this.#closed.signal,
@@ -108,7 +109,7 @@ export class CallData {
     try {
       const turns: Turn[] = [];
       const options = { path: { id: this.#id }, query: {}, signal: this.#closed.signal };
-      for await (const turn of api.list("/calls/{id}/transcript", options)) turns.push(turn);
+      for await (const turn of this.#api.list("/calls/{id}/transcript", options)) turns.push(turn);
       this.turns.value = turns;
       this.turnsState.value = { status: "complete" };
     } catch (error) {
@@ -121,7 +122,7 @@ export class CallData {
     if (this.waveform.value !== undefined) return;
     const path = { id: this.#id };
     // Without it the time line shows speech alone, which the legend says.
-    this.waveform.value = await api
+    this.waveform.value = await this.#api
       .get("/calls/{id}/waveform", { path, query: { buckets: BUCKETS }, signal: this.#closed.signal })
       .catch(() => undefined);
   }

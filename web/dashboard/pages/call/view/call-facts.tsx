@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { agentPage } from "../../../app/addresses.ts";
 import { api } from "../../../app/api.ts";
 import { endText, stateOf } from "../../../app/call-states.ts";
 import { numberText, words } from "../../../app/format.ts";
@@ -64,8 +65,14 @@ function Agent({ call: { agentId, agentVersion } }: { call: Call }) {
   if (agentId === null) return <span class="soft">without a saved agent</span>;
   return (
     <>
-      {agent.status === "ready" ? <Foreign text={agent.value?.name} /> : <Code>{agentId}</Code>}
-      {agentVersion !== null && `, version ${agentVersion}`}
+      <a href={agentPage(agentId)}>
+        {agent.status === "ready" ? <Foreign text={agent.value?.name} /> : <Code>{agentId}</Code>}
+      </a>
+      {agentVersion !== null && (
+        <>
+          , <a href={`${agentPage(agentId)}?tab=versions&version=${agentVersion}`}>version {agentVersion}</a>
+        </>
+      )}
     </>
   );
 }

@@ -3,28 +3,30 @@ import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
 import type { CallActivity } from "../../../app/events/activity.ts";
 import { liveActivity, useEvents } from "../../../app/events/use-events.ts";
 import { durationText, timeText } from "../../../app/format.ts";
+import { mayAct } from "../../../app/roles.ts";
 import { useQuery } from "../../../app/use-query.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Empty } from "../../../ui/empty.tsx";
 import { ErrorNote, Failure } from "../../../ui/failure.tsx";
+import { ListenPanel, useListening } from "../../../ui/listen.tsx";
 import { Loading } from "../../../ui/loading.tsx";
 import { Page, Section } from "../../../ui/page.tsx";
+import { Playback } from "../../../ui/playback.ts";
+import { Player } from "../../../ui/player.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import type { SilenceExplainer } from "../model/silences.ts";
 import type { Timeline } from "../model/timeline.ts";
 import { transcriptRows } from "../model/transcript-rows.ts";
 import type { Call, Span } from "../model/types.ts";
 import { lengthOf, revealing, type View, viewFrom, wholeCall } from "../model/viewport.ts";
-import { CallData } from "./call-data.ts";
+import type { CallData } from "./call-data.ts";
 import { CallFacts, Costs, Network } from "./call-facts.tsx";
 import { type CallModel, modelOf } from "./call-model.ts";
 import { Delays } from "./delays.tsx";
 import { Downloads, recordingUrl } from "./downloads.tsx";
 import { type Selection, sceneOf } from "./drawing.ts";
 import { EventTable } from "./event-table.tsx";
-import { Playback } from "./playback.ts";
-import { Player } from "./player.tsx";
 import { ReplyDetails, ToolDetails } from "./reply-details.tsx";
 import { SilenceDetails } from "./silence-details.tsx";
 import { SilenceList } from "./silence-list.tsx";
@@ -34,6 +36,8 @@ import "./call-view.css";
 
 export interface CallViewProps {
   readonly call: Call;
+  /** What is loaded of it beside; it is open. */
+  readonly data: CallData;
   /** Why the call could not be loaded again. */
   readonly error: unknown;
   readonly onStale: () => void;
@@ -43,17 +47,29 @@ export interface CallViewProps {
 /** So much of a call is shown at first. */
 const FIRST_VIEW_MS = 120_000;
 
-export function CallView({ call, error, onStale, parent }: CallViewProps) {
-  const data = useMemo(() => new CallData(call.id), [call.id]);
+export function CallView({ call, data, error, onStale, parent }: CallViewProps) {
   const playback = useMemo(() => new Playback(), [call.id]);
   useLoading(call, data, onStale);
   const events = data.events.value;
   const turns = data.turns.value;
   const isComplete = data.eventsState.value.status === "complete";
+  const listening = useListening();
   const model = useMemo(() => modelOf(call, { events, turns, isComplete }), [call, events, turns, isComplete]);
   return (
-    <Page title={titleOf(call)} parent={parent} actions={<Downloads call={call} data={data} />}>
+    <Page
+      title={titleOf(call)}
+      parent={parent}
+      actions={
+        <>
+          {call.status === "active" && mayAct("editor") && (
+            <Button onClick={() => listening.start(call.id, titleOf(call))}>Listen</Button>
+          )}
+          <Downloads call={call} data={data} />
+        </>
+      }
+    >
       <ErrorNote error={error} />
+      <ListenPanel control={listening} />
       <CallFacts call={call} />
       {call.recording !== null && (
         <Player playback={playback} url={recordingUrl(call.id)} durationMs={call.recording.durationMs} />
@@ -69,12 +85,8 @@ function titleOf({ phone, startedAt, createdAt }: Call): string {
   return `Call of ${timeText(new Date(startedAt ?? createdAt), new Date())}`;
 }
 
-/** Loads what belongs to the call, follows it while it is live, and notices that it is gone. */
+/** Loads the waveform when there is one, follows the call while it is live, and notices that it is gone. */
 function useLoading(call: Call, data: CallData, onStale: () => void): void {
-  useEffect(() => {
-    data.open();
-    return () => data.close();
-  }, [data]);
   const isOver = call.endedAt !== null;
   const wasOver = useRef(isOver);
   useEffect(() => {
@@ -176,7 +188,8 @@ function CallBody({ call, data, model, playback }: CallBodyProps) {
             />
           )}
         </section>
-        <section class="call-side" aria-label="Details">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard. */}
+        <section class="call-side" aria-label="Details" tabIndex={0}>
           <p class="hidden" role="status">
             {shownText(selection)}
           </p>

@@ -3,9 +3,9 @@ import { durationText, numberText } from "../../../app/format.ts";
 import { useQuery } from "../../../app/use-query.ts";
 import { Empty } from "../../../ui/empty.tsx";
 import { CodeBlock } from "../../../ui/figures.tsx";
+import { VirtualRows } from "../../../ui/virtual-rows.tsx";
 import { EVENT_GROUPS, fieldsText, filteredEvents } from "../model/event-rows.ts";
 import type { CallEvent } from "../model/types.ts";
-import { VirtualRows } from "./virtual-rows.tsx";
 import "./lists.css";
 
 const ROW_PIXELS = 28;

@@ -2,10 +2,10 @@ import { useMemo } from "preact/hooks";
 import { delayText, durationText, numberText } from "../../../app/format.ts";
 import { useQuery } from "../../../app/use-query.ts";
 import { Empty } from "../../../ui/empty.tsx";
+import { VirtualRows } from "../../../ui/virtual-rows.tsx";
 import { CAUSE_NAMES } from "../model/activities.ts";
 import type { SilenceExplainer, SilenceExplanation } from "../model/silences.ts";
 import type { Span } from "../model/types.ts";
-import { VirtualRows } from "./virtual-rows.tsx";
 import "./lists.css";
 
 export interface SilenceListProps {

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { delayText, durationText } from "../../../app/format.ts";
 import { theme } from "../../../app/theme.ts";
 import { Button } from "../../../ui/button.tsx";
+import type { Playback } from "../../../ui/playback.ts";
 import type { Span } from "../model/types.ts";
 import { lengthOf, panned, type View, viewFrom, wholeCall, zoomed } from "../model/viewport.ts";
 import { coloursOf, contextOf, useWidth } from "./canvas.ts";
@@ -17,7 +18,6 @@ import {
   TimeLineDrawing,
 } from "./drawing.ts";
 import { Overview } from "./overview.tsx";
-import type { Playback } from "./playback.ts";
 import "./time-line.css";
 
 export interface TimeLineProps {

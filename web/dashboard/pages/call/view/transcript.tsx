@@ -2,10 +2,10 @@ import { computed } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { delayText, durationText } from "../../../app/format.ts";
 import { Button } from "../../../ui/button.tsx";
+import type { Playback } from "../../../ui/playback.ts";
+import { VirtualRows } from "../../../ui/virtual-rows.tsx";
 import type { TranscriptRow } from "../model/transcript-rows.ts";
 import { firstIndex } from "../model/viewport.ts";
-import type { Playback } from "./playback.ts";
-import { VirtualRows } from "./virtual-rows.tsx";
 import "./transcript.css";
 
 export interface TranscriptProps {

@@ -1,0 +1,123 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { telephone, utterance } from "../../callers/telephone.ts";
+import { hasChromium } from "../../support/network/chromium.ts";
+import { Service } from "../../support/services/service.ts";
+import { ifMachineStalled } from "../../support/stalled-machine.ts";
+import { accessibilityFaults } from "../../support/web/accessibility.ts";
+import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+import { adminClientOf } from "../../support/web/page-calls.ts";
+
+const GREETING =
+  "We sell rye bread, white bread, rolls, pretzels, plum cake, apple cake, cheese cake and on Fridays a poppy seed cake that people come for from far away.";
+
+let service: Service;
+let editor: Person;
+beforeAll(async () => {
+  if (!hasChromium) return;
+  service = await Service.start();
+  // Without an owner there is no dashboard.
+  await makePerson(service);
+  editor = await makePerson(service, "editor");
+});
+
+/** A live call, whose agent speaks at first and whose caller stays. `over` resolves when it has ended. */
+async function liveCall(settings: object = {}): Promise<{ id: string; over: Promise<unknown> }> {
+  const { id, websocketUrl } = await service.createCall({ greeting: GREETING, interruptible: true, ...settings });
+  const question = await utterance("What do you sell?");
+  const script = [{ do: "listen" }, { do: "say", utterance: question }, { do: "await-hang-up" }] as const;
+  return { id, over: telephone(websocketUrl, script) };
+}
+
+const panel = (tab: Page) => tab.getByRole("region", { name: "Listening" });
+
+async function listenOnLive(tab: Page): Promise<void> {
+  await tab.getByText("in progress").first().waitFor();
+  await tab.getByRole("button", { name: "Actions of the call" }).click();
+  await tab.getByRole("menuitem", { name: "Listen" }).click();
+}
+
+/** Notes whether a page asks for a microphone. */
+const WATCH_MICROPHONE = `
+  window.microphones = 0;
+  navigator.mediaDevices.getUserMedia = () => { window.microphones += 1; return Promise.reject(new Error("not now")); };
+`;
+
+describe.skipIf(!hasChromium)("listening to a live call", { retry: ifMachineStalled, timeout: 120_000 }, () => {
+  const origins = (): string[] => [new URL(service.mediaUrl).origin];
+
+  test("plays both sides with their levels, mutes one, and says that the call is over; the audit log has it", async () => {
+    const faults: string[] = [];
+    const { id, over } = await liveCall();
+    const { errors, elsewhere } = await inDashboard(
+      service,
+      "live",
+      editor,
+      async (tab) => {
+        await tab.evaluate(WATCH_MICROPHONE);
+        await listenOnLive(tab);
+        await panel(tab).getByText("Listening to").waitFor();
+        const agent = panel(tab).getByRole("meter", { name: "Agent, level" });
+        await tab.waitForFunction(
+          `Number(document.querySelector("[role=meter][aria-label='Agent, level']").ariaValueNow) > 20`,
+        );
+        faults.push(...(await accessibilityFaults(tab)));
+        await panel(tab).getByRole("button", { name: "Mute the caller" }).click();
+        expect(
+          await panel(tab).getByRole("button", { name: "Mute the caller" }).getAttribute("aria-pressed"),
+        ).toBe("true");
+        expect(await agent.count()).toBe(1);
+        await service.api("POST", `/calls/${id}/end`);
+        await panel(tab).getByText("The call is over.").waitFor();
+        expect(await tab.evaluate("window.microphones")).toBe(0);
+        await panel(tab).getByRole("button", { name: "Close" }).click();
+        expect(await panel(tab).count()).toBe(0);
+      },
+      { origins: origins() },
+    );
+    await over;
+    expect(faults).toEqual([]);
+    expect([errors.filter((text) => !text.includes("401")), elsewhere]).toEqual([[], []]);
+    const client = await adminClientOf(service);
+    const { data } = await client.get("/audit-events", { query: { action: "call.listened" } });
+    expect(data).toMatchObject([{ actor: { kind: "user" }, target: { kind: "call", id } }]);
+  });
+
+  test("begins on the page of the call, too, and ends when the person stops; the page fits a telephone", async () => {
+    const { id, over } = await liveCall();
+    await inDashboard(
+      service,
+      `calls/${id}`,
+      editor,
+      async (tab) => {
+        await tab.getByRole("button", { name: "Listen", exact: true }).click();
+        await panel(tab).getByText("Listening to").waitFor();
+        expect(await tab.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+        expect(await accessibilityFaults(tab)).toEqual([]);
+        await panel(tab).getByRole("button", { name: "Stop listening" }).click();
+        expect(await panel(tab).count()).toBe(0);
+      },
+      { origins: origins(), viewport: { width: 390, height: 844 } },
+    );
+    await service.api("POST", `/calls/${id}/end`);
+    await over;
+  });
+
+  test("a call that is not recorded may not be listened to, and the page says why; a viewer is not offered it", async () => {
+    const { id, over } = await liveCall({ recordingEnabled: false });
+    await inDashboard(service, "live", editor, async (tab) => {
+      await listenOnLive(tab);
+      await panel(tab).getByText("The call has recordingEnabled false: its audio may not be listened to.").waitFor();
+      await panel(tab).getByText("What may not be recorded may not be listened to either").waitFor();
+      expect(await panel(tab).getByRole("button", { name: "Listen again" }).count()).toBe(0);
+      expect(await accessibilityFaults(tab)).toEqual([]);
+    });
+    const viewer = await makePerson(service, "viewer");
+    await inDashboard(service, `calls/${id}`, viewer, async (tab) => {
+      await tab.getByText("The call is live").waitFor();
+      expect(await tab.getByRole("button", { name: "Listen", exact: true }).count()).toBe(0);
+    });
+    await service.api("POST", `/calls/${id}/end`);
+    await over;
+  });
+});
