@@ -1,9 +1,9 @@
+import { CORPORA, corpusPage } from "../../../app/addresses.ts";
 import { api } from "../../../app/api.ts";
 import { numberText } from "../../../app/format.ts";
 import { useResource } from "../../../app/use-resource.ts";
 import { ErrorNote } from "../../../ui/failure.tsx";
 import { Code, Foreign } from "../../../ui/figures.tsx";
-import { CORPORA, corpusPage } from "../links.ts";
 import { firstOf } from "../load.ts";
 import { CheckList } from "./check-list.tsx";
 import { type Editing, problemAt } from "./editing.ts";

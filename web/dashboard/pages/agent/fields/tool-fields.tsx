@@ -1,10 +1,10 @@
+import { TOOLS, toolPage } from "../../../app/addresses.ts";
 import { api } from "../../../app/api.ts";
 import { useResource } from "../../../app/use-resource.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ErrorNote } from "../../../ui/failure.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { Code, Foreign } from "../../../ui/figures.tsx";
-import { TOOLS, toolPage } from "../links.ts";
 import { firstOf } from "../load.ts";
 import type { SelectedTool } from "../model/definition.ts";
 import { BUILT_IN_NOTES, settingsOfTool, type ToolSetting, withBuiltIn, withToolSetting } from "../model/tools.ts";

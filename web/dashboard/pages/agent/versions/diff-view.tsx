@@ -1,7 +1,7 @@
+import { CORPORA, corpusPage, TOOLS, toolPage } from "../../../app/addresses.ts";
 import { api } from "../../../app/api.ts";
 import { useResource } from "../../../app/use-resource.ts";
 import { Code, Foreign } from "../../../ui/figures.tsx";
-import { CORPORA, corpusPage, TOOLS, toolPage } from "../links.ts";
 import { firstOf } from "../load.ts";
 import type { FieldDiff, ItemDiff } from "../model/definition-diff.ts";
 import type { DiffLine } from "../model/text-diff.ts";

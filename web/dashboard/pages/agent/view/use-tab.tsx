@@ -1,11 +1,10 @@
-import { API_REFERENCE } from "../../../app/addresses.ts";
+import { API_REFERENCE, CALLS, NUMBERS } from "../../../app/addresses.ts";
 import { useResource } from "../../../app/use-resource.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { ErrorNote } from "../../../ui/failure.tsx";
 import { Code, CodeBlock, Foreign } from "../../../ui/figures.tsx";
 import { Section } from "../../../ui/page.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { callsOf, NUMBERS } from "../links.ts";
 import type { Agent } from "../load.ts";
 import { loadNumbers } from "./numbers.ts";
 
@@ -19,7 +18,7 @@ export const UseTab = ({ agent }: { agent: Agent }) => (
     </Section>
     <Section title="Calls">
       <p>
-        <a href={callsOf(agent.id)}>All calls of this agent</a>
+        <a href={`${CALLS}?agentId=${encodeURIComponent(agent.id)}`}>All calls of this agent</a>
       </p>
     </Section>
     <Section title="From a program">
