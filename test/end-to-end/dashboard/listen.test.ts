@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)("listening to a live call", { retry: ifMachineStal
         await listenOnLive(tab);
         await panel(tab).getByText("Listening to").waitFor();
         const agent = panel(tab).getByRole("meter", { name: "Agent, level" });
-        await until("the agent to be heard", 10_000, async () => Number(await agent.getAttribute("aria-valuenow")) > 20);
+        await until("the agent's sound", 10_000, async () => Number(await agent.getAttribute("aria-valuenow")) > 20);
         const mute = panel(tab).getByRole("button", { name: "Mute the caller" });
         await mute.click();
         expect(await mute.getAttribute("aria-pressed")).toBe("true");
