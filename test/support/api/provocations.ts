@@ -507,6 +507,10 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   async *"testCallPhoneNumber 202"(scene) {
     yield { id: await scene.attachedNumber() };
   },
+  // It is not attached.
+  async *"testCallPhoneNumber 409"(scene, operation) {
+    yield await existingId(scene, operation);
+  },
   async *"deletePhoneNumber 409"(scene) {
     yield { id: await scene.attachedNumber() };
   },

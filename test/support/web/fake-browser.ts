@@ -7,8 +7,10 @@ export interface FakeBrowser {
   sockets: FakeSocket[];
   /** What it answers where a microphone is asked for; by default that there is none. */
   microphone: () => Promise<unknown>;
-  /** What the page's permission for the microphone is before it asks, where it had a gesture. */
+  /** What the page's permission for the microphone is before it asks. */
   permission: "granted" | "prompt" | "denied";
+  /** The person has clicked, or pressed a key. */
+  hasGesture: boolean;
   /** It plays nothing until a page resumes within a gesture. */
   isSuspended: boolean;
   /** Tells the page that the sound was stopped. */
@@ -28,6 +30,7 @@ export function fakeBrowser(): FakeBrowser {
     sockets: [],
     microphone: () => Promise.reject(new DOMException("none", "NotFoundError")),
     permission: "prompt",
+    hasGesture: false,
     isSuspended: false,
     suspend() {
       browser.isSuspended = true;
@@ -64,7 +67,11 @@ export function fakeBrowser(): FakeBrowser {
     onLine: true,
     mediaDevices: { getUserMedia: () => browser.microphone() },
     permissions: { query: async () => ({ state: browser.permission }) },
-    userActivation: { hasBeenActive: true },
+    userActivation: {
+      get hasBeenActive() {
+        return browser.hasGesture;
+      },
+    },
   });
   vi.stubGlobal("AudioContext", FakeAudioContext);
   vi.stubGlobal("AudioWorkletNode", FakeWorkletNode);

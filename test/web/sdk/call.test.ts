@@ -107,6 +107,7 @@ describe("a call of a session", () => {
         opened = resolve;
       });
     browser.permission = permission;
+    browser.hasGesture = true;
     const counted = created();
     const started = new TrunklineCall(counted.source).start();
     await settled();
@@ -119,7 +120,6 @@ describe("a call of a session", () => {
   });
 
   test("is not created before the page had a gesture, without which nothing may be played", async () => {
-    vi.stubGlobal("navigator", { ...navigator, userActivation: { hasBeenActive: false } });
     browser.isSuspended = true;
     const counted = created();
     await expect(new TrunklineCall(counted.source, { microphone: false }).start()).rejects.toMatchObject({
@@ -130,6 +130,7 @@ describe("a call of a session", () => {
 
   test("that cannot be created while the microphone is refused has the error of the microphone", async () => {
     browser.permission = "granted";
+    browser.hasGesture = true;
     browser.microphone = () => Promise.reject(new DOMException("No.", "NotAllowedError"));
     const call = new TrunklineCall({ session: () => Promise.reject(new Error("no")) });
     await expect(call.start()).rejects.toMatchObject({ code: "microphone_refused" });
