@@ -70,7 +70,7 @@ describe.skipIf(!hasChromium)("usage and cost", { retry: ifMachineStalled, timeo
         expect(await tab.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
         expect(await accessibilityFaults(tab)).toEqual([]);
         await tab.getByLabel("From").fill("2024-01-01");
-        await tab.getByText("must be before `to`, and at most 366 days before it").waitFor();
+        await tab.getByText("must be before `to`, and at most 366 days before it").first().waitFor();
         await tab.getByRole("button", { name: "7 days", exact: true }).click();
         await inPart(tab, "Usage by day").waitFor();
       },
