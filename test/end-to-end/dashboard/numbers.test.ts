@@ -136,7 +136,7 @@ describe.skipIf(!hasChromium)("numbers and carriers", { retry: ifMachineStalled,
       async (tab) => {
         await tab.getByRole("table", { name: "Numbers" }).waitFor();
         expect(await tab.getByRole("button", { name: /^Actions/ }).count()).toBe(0);
-        expect(await tab.getByRole("heading", { name: "Carriers" }).count()).toBe(0);
+        expect(await tab.getByRole("heading", { name: "Carriers", exact: true }).count()).toBe(0);
         await look(tab);
       },
       { viewport },

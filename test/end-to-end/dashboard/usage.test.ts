@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)("usage and cost", { retry: ifMachineStalled, timeo
         .getByRole("img", { name: /Calls by day/ })
         .locator("canvas")
         .waitFor();
-      await tab.getByLabel("Figure").selectOption("Cost in USD");
+      await tab.getByLabel("Figure", { exact: true }).selectOption("Cost in USD");
       expect(new URL(tab.url()).searchParams.get("figure")).toBe("cost-USD");
       faults.day = await accessibilityFaults(tab);
 

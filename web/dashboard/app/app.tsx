@@ -9,6 +9,7 @@ import { NoSuchPage } from "./no-such-page.tsx";
 import { PAGES, preloadPage } from "./pages.ts";
 import { followOtherTabs, loadSession, type Session, sessionState } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
+import "./way-back.ts";
 import "./app.css";
 
 export function App() {

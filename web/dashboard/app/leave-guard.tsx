@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { ROOT } from "./addresses.ts";
+import { beforeWayBack } from "./way-back.ts";
 
 /**
  * Asks before the person leaves a page with changes that are not saved: by a link, by the browser's way back, and by closing the tab.
@@ -33,13 +34,13 @@ export function LeaveGuard({ isDirty, lost }: { isDirty: boolean; lost: string }
       asks(() => history.back());
     };
     const onUnload = (event: BeforeUnloadEvent): void => event.preventDefault();
-    // Before the router, which listens at the window, too.
+    // Before the router, whose listener does not capture.
     addEventListener("click", onClick, { capture: true });
-    addEventListener("popstate", onPop, { capture: true });
+    const stopListening = beforeWayBack(onPop);
     addEventListener("beforeunload", onUnload);
     return () => {
       removeEventListener("click", onClick, { capture: true });
-      removeEventListener("popstate", onPop, { capture: true });
+      stopListening();
       removeEventListener("beforeunload", onUnload);
     };
   }, [isDirty, route]);

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Field, type FieldProps } from "./field.tsx";
 import "./copy-field.css";
@@ -13,6 +13,12 @@ export interface CopyFieldProps extends Pick<FieldProps, "label" | "hint"> {
 export function CopyField({ label, hint, value, isFirst = false }: CopyFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const [said, setSaid] = useState("");
+  useEffect(() => {
+    if (!isFirst) return;
+    // A dialog that made way for this one gives the focus back to the button that opened it, after this one has taken it.
+    const frame = requestAnimationFrame(() => input.current?.focus());
+    return () => cancelAnimationFrame(frame);
+  }, [isFirst]);
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(value);
