@@ -172,10 +172,11 @@ export const answerHostilely = (tab: Page): Promise<unknown> =>
 
 function hostile(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => hostile(item, name));
-  if (typeof value === "string") return TEXTS.includes(name) ? `${MARKUP}${TURNED}${LONG_WORD.slice(0, 3_000)}` : value;
+  if (typeof value === "string")
+    return TEXTS.includes(name) ? `${MARKUP}\u0000${TURNED}${LONG_WORD.slice(0, 3_000)}` : value;
   if (value === null && name === "phone") return HOSTILE_PHONE;
   if (typeof value !== "object" || value === null) return value;
-  if (MAPS.includes(name)) return { [MARKUP]: `${TURNED}${LONG_WORD}`, [LONG_WORD]: MARKUP };
+  if (MAPS.includes(name)) return { [MARKUP]: `\u0000${TURNED}${LONG_WORD}`, [LONG_WORD]: MARKUP };
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hostile(item, key)]));
 }
 
