@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { telephone, utterance } from "../../callers/telephone.ts";
 import { hasChromium } from "../../support/network/chromium.ts";
+import { StallingRelay } from "../../support/network/stalling-relay.ts";
 import { Service, until } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
@@ -15,15 +16,19 @@ const PROMPT =
   "We sell rye bread, white bread, rolls, pretzels, plum cake, apple cake, cheese cake and on Fridays a poppy seed cake that people come for from far away.";
 /** Long enough for a filler, and for the answer to come after it. */
 const TOOL_MS = 3_000;
+/** How long nothing arrives from the caller while the tool runs. */
+const STALL_MS = 1_200;
 
 let service: Service;
 let shop: Server;
 let owner: Person;
 let callId: string;
+let onToolAsked = (): void => {};
 
 beforeAll(async () => {
   if (!hasChromium) return;
   shop = createServer((_request, response) => {
+    onToolAsked();
     systemClock.after(TOOL_MS, () =>
       response.setHeader("content-type", "application/json").end('{"state":"on its way"}'),
     );
@@ -31,13 +36,14 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
   service = await Service.start({ env: { TOOLS_ALLOW_LOOPBACK: "true" } });
   owner = await makePerson(service);
-  callId = await callWithInterruptionAndSlowTool();
+  callId = await explainedCall();
 });
 afterAll(() => shop?.close());
 
 const lines = ["What do you sell?", "Where is my order A-17?", "Goodbye!"] as const;
 
-async function callWithInterruptionAndSlowTool(): Promise<string> {
+/** Two interruptions, a slow tool, and while it runs a stretch in which the network brings nothing from the caller. */
+async function explainedCall(): Promise<string> {
   const definition = {
     type: "http",
     name: "order_status",
@@ -52,16 +58,23 @@ async function callWithInterruptionAndSlowTool(): Promise<string> {
     selectedTools: [{ definition }, { toolName: "hang_up" }],
   });
   const [question, order, goodbye] = await Promise.all([utterance(lines[0]), utterance(lines[1]), utterance(lines[2])]);
-  await telephone(websocketUrl, [
+  const network = await StallingRelay.start(Number(new URL(websocketUrl).port));
+  onToolAsked = () => {
+    network.stall();
+    systemClock.after(STALL_MS, () => network.resume());
+  };
+  await telephone(network.through(websocketUrl), [
     { do: "listen" },
     { do: "say", utterance: question },
     { do: "interrupt", afterWords: 5, utterance: order },
     // The filler, and the answer.
     { do: "listen" },
     { do: "listen" },
-    { do: "say", utterance: goodbye },
+    { do: "say", utterance: question },
+    { do: "interrupt", afterWords: 5, utterance: goodbye },
     { do: "await-hang-up" },
   ]);
+  network.close();
   await service.withRecording(id);
   return id;
 }
@@ -69,7 +82,7 @@ async function callWithInterruptionAndSlowTool(): Promise<string> {
 const details = (tab: Page) => tab.getByRole("region", { name: "Details" });
 
 describe.skipIf(!hasChromium)("the page of one call", { retry: ifMachineStalled, timeout: 120_000 }, () => {
-  test("explains a call with an interruption and a slow tool, by pointer and keyboard; axe finds no fault", async () => {
+  test("explains a call with two interruptions, a slow tool and a stall of the network, by pointer and keyboard; axe finds no fault", async () => {
     const faults: Record<string, string[]> = {};
     const { errors, elsewhere } = await inDashboard(service, `calls/${callId}`, owner, async (tab) => {
       await transcriptShowsTheInterruption(tab);
@@ -78,6 +91,8 @@ describe.skipIf(!hasChromium)("the page of one call", { retry: ifMachineStalled,
       faults.reply = await accessibilityFaults(tab);
       await silenceIsExplained(tab);
       faults.silence = await accessibilityFaults(tab);
+      await networkIsExplained(tab);
+      faults.network = await accessibilityFaults(tab);
       await eventsAreFiltered(tab);
       faults.events = await accessibilityFaults(tab);
       await recordingIsPlayed(tab);
@@ -85,7 +100,7 @@ describe.skipIf(!hasChromium)("the page of one call", { retry: ifMachineStalled,
       await tab.getByRole("button", { name: "Run", exact: true }).click();
       await tab.getByRole("status").getByText("identical").waitFor();
     });
-    expect(faults).toEqual({ delays: [], reply: [], silence: [], events: [] });
+    expect(faults).toEqual({ delays: [], reply: [], silence: [], network: [], events: [] });
     // Chromium reports the answer that leads to the sign-in page.
     expect([errors.filter((text) => !text.includes("401")), elsewhere]).toEqual([[], []]);
   });
@@ -126,9 +141,9 @@ describe.skipIf(!hasChromium)("the page of one call", { retry: ifMachineStalled,
 async function transcriptShowsTheInterruption(tab: Page): Promise<void> {
   const transcript = tab.getByRole("region", { name: "What was said" });
   await transcript.getByText(lines[0]).waitFor();
-  await transcript.getByText("interrupted").waitFor();
+  await transcript.getByText("interrupted").nth(1).waitFor();
   // The end of the sentence was never heard.
-  await transcript.locator("del").getByText("from far away.").waitFor();
+  await transcript.locator("del").getByText("from far away.").nth(1).waitFor();
   await transcript.getByText(/Tool order_status: 3\.\d s/).waitFor();
 }
 
@@ -157,6 +172,23 @@ async function silenceIsExplained(tab: Page): Promise<void> {
     .first()
     .waitFor();
   await silence.getByText(/the agent waited \d+ ms \(waitMs\)/).waitFor();
+}
+
+/** What the page says of the stall is what the journal says. */
+async function networkIsExplained(tab: Page): Promise<void> {
+  const { body } = await service.api<{ data: { kind: string; gapMs?: number }[] }>(
+    "GET",
+    `/calls/${callId}/events?limit=1000`,
+  );
+  const gaps = body.data.filter(({ kind }) => kind === "audio-gap").map(({ gapMs }) => gapMs ?? 0);
+  const longest = Math.max(...gaps);
+  expect(longest).toBeGreaterThan(STALL_MS / 2);
+  await tab.getByRole("tab", { name: "Network" }).click();
+  const stretches = tab.getByRole("list", { name: "Stretches without audio of the caller" });
+  await stretches
+    .getByText(`No audio of the caller arrived for ${(longest / 1_000).toFixed(1)} s.`)
+    .first()
+    .waitFor();
 }
 
 async function eventsAreFiltered(tab: Page): Promise<void> {

@@ -26,7 +26,7 @@ export function LeaveGuard({ isDirty, lost }: { isDirty: boolean; lost: string }
       event.stopImmediatePropagation();
       asks(() => route(href));
     };
-    const onPop = (event: PopStateEvent): void => {
+    const onPop = (event: Event): void => {
       if (mayLeave.current || location.pathname === here.current.path) return;
       // The browser has gone already: the address of the page that is still shown comes back.
       event.stopImmediatePropagation();

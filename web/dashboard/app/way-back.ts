@@ -1,4 +1,4 @@
-type Listener = (event: PopStateEvent) => void;
+type Listener = (event: Event) => void;
 
 let listener: Listener | undefined;
 

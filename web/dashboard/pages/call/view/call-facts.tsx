@@ -5,7 +5,7 @@ import { endText, stateOf } from "../../../app/call-states.ts";
 import { numberText, words } from "../../../app/format.ts";
 import { useResource } from "../../../app/use-resource.ts";
 import { Badge } from "../../../ui/badge.tsx";
-import { Code, Count, Duration, Foreign, Money, Time } from "../../../ui/figures.tsx";
+import { Code, Duration, Foreign, Money, Time } from "../../../ui/figures.tsx";
 import type { Call } from "../model/types.ts";
 import { ReplayCheck } from "./replay-check.tsx";
 import "./lists.css";
@@ -135,34 +135,3 @@ export function Costs({ call: { usage, cost } }: { call: Call }) {
     </div>
   );
 }
-
-/** What is known of the network of the call. `gaps`: how often no audio came, and for how long in all. */
-export function Network({ call: { network }, gaps }: { call: Call; gaps: { count: number; totalMs: number } }) {
-  return (
-    <dl class="call-facts">
-      <Fact name="Times without audio of the caller">
-        <Count of={gaps.count} />
-        {gaps.count > 0 && (
-          <>
-            , <Duration ms={gaps.totalMs} /> in all
-          </>
-        )}
-      </Fact>
-      <Fact name="Loss in, out">
-        <Percent of={network?.lossInPercent} />, <Percent of={network?.lossOutPercent} />
-      </Fact>
-      <Fact name="Jitter in, out">
-        <Ms of={network?.jitterInMs} />, <Ms of={network?.jitterOutMs} />
-      </Fact>
-      <Fact name="Round trip">
-        <Ms of={network?.roundTripMs} />
-      </Fact>
-    </dl>
-  );
-}
-
-const NOT_MEASURED = <span class="soft">not measured</span>;
-const Percent = ({ of }: { of: number | null | undefined }) =>
-  of == null ? NOT_MEASURED : <span>{numberText(of)} %</span>;
-const Ms = ({ of }: { of: number | null | undefined }) =>
-  of == null ? NOT_MEASURED : <span>{numberText(of)} ms</span>;

@@ -21,12 +21,13 @@ import { transcriptRows } from "../model/transcript-rows.ts";
 import type { Call, Span } from "../model/types.ts";
 import { lengthOf, revealing, type View, viewFrom, wholeCall } from "../model/viewport.ts";
 import type { CallData } from "./call-data.ts";
-import { CallFacts, Costs, Network } from "./call-facts.tsx";
+import { CallFacts, Costs } from "./call-facts.tsx";
 import { type CallModel, modelOf } from "./call-model.ts";
 import { Delays } from "./delays.tsx";
 import { Downloads, recordingUrl } from "./downloads.tsx";
 import { type Selection, sceneOf } from "./drawing.ts";
 import { EventTable } from "./event-table.tsx";
+import { Network } from "./network.tsx";
 import { ReplyDetails, ToolDetails } from "./reply-details.tsx";
 import { SilenceDetails } from "./silence-details.tsx";
 import { SilenceList } from "./silence-list.tsx";
@@ -354,7 +355,6 @@ interface ListsProps {
 function Lists({ call, data, model, selection, onSelectSilence, onSeek }: ListsProps) {
   const { timeline, silences, explainer } = model;
   const gaps = timeline.conditions.filter(({ kind }) => kind === "network");
-  const totalMs = gaps.reduce((sum, gap) => sum + lengthOf(gap), 0);
   const tools = timeline.replies.flatMap((reply) => reply.tools);
   return (
     <Tabs
@@ -392,7 +392,7 @@ function Lists({ call, data, model, selection, onSelectSilence, onSeek }: ListsP
         {
           name: "network",
           title: "Network",
-          content: () => <Network call={call} gaps={{ count: gaps.length, totalMs }} />,
+          content: () => <Network call={call} gaps={gaps} onSeek={onSeek} />,
         },
       ]}
     />
