@@ -54,7 +54,8 @@ export async function telephone(
   {
     notice: onEvent = () => {},
     line = { wire: "carrier_a" },
-  }: { notice?: (notice: CallerEvent) => void; line?: SimulatedLine } = {},
+    hangUpAfterMs = HANG_UP_AFTER_MS,
+  }: { notice?: (notice: CallerEvent) => void; line?: SimulatedLine; hangUpAfterMs?: number } = {},
 ): Promise<TestCall> {
   const played: Int16Array[] = [];
   const serviceMessages: ServiceMessage[] = [];
@@ -80,7 +81,7 @@ export async function telephone(
       line,
       id: randomBytes(16).toString("hex"),
       script,
-      hangUpAfterMs: HANG_UP_AFTER_MS,
+      hangUpAfterMs,
       stt,
       language: "en-US",
       clock: systemClock,

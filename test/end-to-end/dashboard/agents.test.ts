@@ -143,7 +143,7 @@ async function askedBeforeLeaving(tab: Page, faults: Faults): Promise<void> {
   await dialog.getByRole("button", { name: "Cancel" }).click();
   const { href } = new URL(tab.url());
   await tab.goBack();
-  await dialog.waitFor();
+  await dialog.getByText("would be lost").waitFor();
   await tab.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   expect(tab.url()).toBe(href);

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
+import type { Step } from "../../../src/simulator/callers/caller.ts";
 import { telephone, utterance } from "../../callers/telephone.ts";
 import { hasChromium } from "../../support/network/chromium.ts";
 import { StallingRelay } from "../../support/network/stalling-relay.ts";
@@ -63,17 +64,18 @@ async function explainedCall(): Promise<string> {
     network.stall();
     systemClock.after(STALL_MS, () => network.resume());
   };
-  await telephone(network.through(websocketUrl), [
+  const script: Step[] = [
     { do: "listen" },
     { do: "say", utterance: question },
     { do: "interrupt", afterWords: 5, utterance: order },
-    // The filler, and the answer.
+    // The filler, and the answer, if there is a pause between them.
     { do: "listen" },
-    { do: "listen" },
+    { do: "listen", atMostMs: 2 * TOOL_MS },
     { do: "say", utterance: question },
     { do: "interrupt", afterWords: 5, utterance: goodbye },
     { do: "await-hang-up" },
-  ]);
+  ];
+  await telephone(network.through(websocketUrl), script, { hangUpAfterMs: 60_000 });
   network.close();
   await service.withRecording(id);
   return id;
@@ -85,7 +87,7 @@ describe.skipIf(!hasChromium)("the page of one call", { retry: ifMachineStalled,
   test("explains a call with two interruptions, a slow tool and a stall of the network, by pointer and keyboard; axe finds no fault", async () => {
     const faults: Record<string, string[]> = {};
     const { errors, elsewhere } = await inDashboard(service, `calls/${callId}`, owner, async (tab) => {
-      await transcriptShowsTheInterruption(tab);
+      await transcriptShowsTheInterruptions(tab);
       faults.delays = await accessibilityFaults(tab);
       await replyShowsItsWaterfall(tab);
       faults.reply = await accessibilityFaults(tab);
@@ -107,7 +109,7 @@ describe.skipIf(!hasChromium)("the page of one call", { retry: ifMachineStalled,
 
   test("says that the call was deleted while it was open, and shows nothing of it any more", async () => {
     await inDashboard(service, `calls/${callId}`, owner, async (tab) => {
-      await transcriptShowsTheInterruption(tab);
+      await transcriptShowsTheInterruptions(tab);
       expect((await service.api("DELETE", `/calls/${callId}`)).status).toBe(204);
       // As when the tab is looked at again.
       await tab.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
@@ -138,9 +140,9 @@ describe.skipIf(!hasChromium)("the page of one call", { retry: ifMachineStalled,
   });
 });
 
-async function transcriptShowsTheInterruption(tab: Page): Promise<void> {
+async function transcriptShowsTheInterruptions(tab: Page): Promise<void> {
   const transcript = tab.getByRole("region", { name: "What was said" });
-  await transcript.getByText(lines[0]).waitFor();
+  await transcript.getByText(lines[0]).first().waitFor();
   await transcript.getByText("interrupted").nth(1).waitFor();
   // The end of the sentence was never heard.
   await transcript.locator("del").getByText("from far away.").nth(1).waitFor();
