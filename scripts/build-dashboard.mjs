@@ -21,13 +21,14 @@ const LICENCES = "licences.txt";
 /** Writes the files and a manifest of them to `folder`. False when a module has errors, which the bundler writes. */
 export async function buildDashboard(folder) {
   const modules = new Set();
+  const chunks = new Map();
   // The worker has a bundle of its own.
   const plugins = [noting(modules)];
   try {
     await build({
       configFile: inProject("web/dashboard/vite.config.ts"),
       build: { outDir: folder, emptyOutDir: true },
-      plugins,
+      plugins: [...plugins, notingChunks(chunks)],
       worker: { plugins: () => plugins },
     });
   } catch (error) {
@@ -43,7 +44,7 @@ export async function buildDashboard(folder) {
   }
   writeFileSync(join(folder, LICENCES), licencesText(packageFolders([...modules])));
   // Last: who finds it finds all files.
-  writeFileSync(join(folder, "manifest.json"), JSON.stringify({ files }));
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify({ files, pages: filesOfPages(chunks) }));
   return true;
 }
 
@@ -56,6 +57,41 @@ const noting = (modules) => ({
     }
   },
 });
+
+/** Adds what the program of each module loads to `chunks`, by the path of the module. */
+const notingChunks = (chunks) => ({
+  name: "note-chunks",
+  generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type === "chunk" && chunk.facadeModuleId) {
+        chunks.set(chunk.facadeModuleId, [...filesOf(chunk, bundle, new Set())]);
+      }
+    }
+  },
+});
+
+/** The names of a chunk and of all that it imports, with their styles. */
+function filesOf(chunk, bundle, found) {
+  if (found.has(chunk.fileName)) return found;
+  found.add(chunk.fileName);
+  for (const name of chunk.viteMetadata?.importedCss ?? []) found.add(name);
+  for (const name of chunk.imports) filesOf(bundle[name], bundle, found);
+  return found;
+}
+
+/** The files of each page beyond those of the document, by the page's path as `PAGES` has it: `calls/:id`. */
+function filesOfPages(chunks) {
+  const source = readFileSync(inProject("web/dashboard/app/pages.ts"), "utf8");
+  const pages = [...source.matchAll(/\bpath: "([^"]+)"[^}]*?import\("\.\.\/([^"]+)"\)/g)];
+  const ofDocument = new Set(chunks.get(inProject("web/dashboard/index.html")));
+  return Object.fromEntries(
+    pages.map(([, path, module]) => {
+      const files = chunks.get(inProject(`web/dashboard/${module}`));
+      if (files === undefined) throw new Error(`the page ${path} has no program: ${module}`);
+      return [path, files.filter((name) => !ofDocument.has(name))];
+    }),
+  );
+}
 
 function compress(path) {
   const content = readFileSync(path);

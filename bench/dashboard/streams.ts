@@ -141,7 +141,7 @@ class StreamReader {
 
   static async open(apiUrl: string, cookie: string): Promise<StreamReader> {
     const reader = new StreamReader();
-    const { statusCode, body } = await request(`${apiUrl}/dashboard/session/events?activity=true`, {
+    const { statusCode, body } = await request(`${apiUrl}/dashboard/session/api/v1/events?activity=true`, {
       headers: { cookie },
       signal: reader.#abort.signal,
       bodyTimeout: 0,

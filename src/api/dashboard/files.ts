@@ -18,19 +18,27 @@ export interface DashboardFiles {
   shell: DashboardFile;
   /** A file that the document or another file loads, by the last part of its address. */
   find(name: string): DashboardFile | undefined;
+  /** The names of what a page loads beyond what the document names, by the page's path: `calls/:id`. None for a path that is no page. */
+  ofPage(path: string): readonly string[];
 }
 
 /** Reads the files of a build. Undefined where there is none, as in a fresh clone from which tests run. Throws for a broken one. */
 export function readDashboardFiles(folder: string): DashboardFiles | undefined {
   const manifestPath = join(folder, "manifest.json");
   if (!existsSync(manifestPath)) return undefined;
-  const { files } = JSON.parse(readFileSync(manifestPath, "utf8")) as {
+  const { files, pages } = JSON.parse(readFileSync(manifestPath, "utf8")) as {
     files: Record<string, { contentType: string }>;
+    pages: Record<string, readonly string[]>;
   };
+  const ofPages = new Map(Object.entries(pages));
   const read = new Map(
     Object.entries(files).map(([name, { contentType }]) => [name, readFile(join(folder, name), contentType)]),
   );
-  return { shell: readFile(join(folder, "index.html"), "text/html; charset=utf-8"), find: (name) => read.get(name) };
+  return {
+    shell: readFile(join(folder, "index.html"), "text/html; charset=utf-8"),
+    find: (name) => read.get(name),
+    ofPage: (path) => ofPages.get(path) ?? [],
+  };
 }
 
 function readFile(path: string, contentType: string): DashboardFile {

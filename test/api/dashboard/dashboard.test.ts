@@ -44,6 +44,17 @@ test("before there is an owner every page leads to the first steps, and an invit
   expect((await api.get("/api/v1/calls")).status).toBe(200);
 });
 
+test("a page names what it will ask for, before its program does", async () => {
+  await makeOwner();
+  expect((await get("/dashboard/calls/call_1")).headers.link).toBe(
+    [
+      "</dashboard/session/me>; rel=preload; as=fetch; crossorigin",
+      "</dashboard/files/0a1b.js>; rel=modulepreload",
+      "</dashboard/files/2c3d.css>; rel=preload; as=style; crossorigin",
+    ].join(", "),
+  );
+});
+
 test("with an owner the address of the service and every page are the dashboard, and programs get the JSON as before", async () => {
   await makeOwner();
   for (const page of ["/", ...PAGES]) {

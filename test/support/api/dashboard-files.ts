@@ -25,6 +25,9 @@ export function builtDashboardFiles(): string {
       return [name, { contentType }];
     }),
   );
-  writeFileSync(join(folder, "manifest.json"), JSON.stringify({ files }));
+  writeFileSync(
+    join(folder, "manifest.json"),
+    JSON.stringify({ files, pages: { "calls/:id": Object.keys(DASHBOARD_FILES) } }),
+  );
   return folder;
 }

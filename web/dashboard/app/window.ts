@@ -8,7 +8,7 @@ export interface RowWindow {
 /** Rows beyond each edge of the screen, so that a wheel's step shows no gap. */
 const MARGIN_ROWS = 12;
 /** Windows begin at multiples of it, so that not every scrolled pixel makes another one. */
-const STEP_ROWS = 6;
+const STEP_ROWS = 2;
 
 /** What of a list is on the screen: see `rowWindow`. */
 export interface Seen {
