@@ -13,8 +13,9 @@ import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Count, Foreign, Time } from "../../ui/figures.tsx";
 import { Loading } from "../../ui/loading.tsx";
+import { LongTable } from "../../ui/long-table.tsx";
 import { Page as Frame } from "../../ui/page.tsx";
-import { type Column, LongTable } from "../../ui/table.tsx";
+import type { Column } from "../../ui/table.tsx";
 
 type Corpus = Schema<"Corpus">;
 

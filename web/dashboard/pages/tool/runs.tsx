@@ -12,7 +12,8 @@ import { Failure } from "../../ui/failure.tsx";
 import { Code, CodeBlock, Delay, Foreign, Time } from "../../ui/figures.tsx";
 import { ChoiceFilter, Filters } from "../../ui/filters.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { type Column, LongTable } from "../../ui/table.tsx";
+import { LongTable } from "../../ui/long-table.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { resultText } from "./shown.ts";
 import "./tool.css";
 

@@ -10,7 +10,8 @@ import { Failure } from "../../ui/failure.tsx";
 import { Code, Count, Delay, Foreign, Time } from "../../ui/figures.tsx";
 import { ChoiceFilter, Filters, TextFilter } from "../../ui/filters.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { type Column, LongTable } from "../../ui/table.tsx";
+import { LongTable } from "../../ui/long-table.tsx";
+import type { Column } from "../../ui/table.tsx";
 import "./tools.css";
 
 type Tool = Schema<"ToolSummary">;

@@ -10,7 +10,8 @@ import { Failure } from "../../ui/failure.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Code, Foreign, Time } from "../../ui/figures.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { type Column, LongTable } from "../../ui/table.tsx";
+import { LongTable } from "../../ui/long-table.tsx";
+import type { Column } from "../../ui/table.tsx";
 import "./tools.css";
 
 type Secret = Schema<"ToolSecret">;
