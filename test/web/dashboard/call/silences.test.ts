@@ -108,7 +108,7 @@ describe("why a silence", () => {
         "end-of-turn",
         2_000,
         2_480,
-        "The caller paused, and the agent waited 480 ms (waitMs) to be sure that the turn was over. That is the wait where an end is 52 % probable. What weighed most: trails off.",
+        "The caller paused, and the agent waited 480 ms (waitMs) to be sure that the turn was over. That is the wait where an end is 52\u00A0% probable. What weighed most: trails off.",
       ],
       [
         "stt",

@@ -74,7 +74,7 @@ export function TryPanel({ definition, saved }: TryPanelProps) {
     <aside class="try" aria-label="Try the agent">
       <h2>Try it</h2>
       <p class="soft">
-        {saved === undefined ? "With what stands in the editor, which is not saved." : `Version ${saved.version}.`}
+        {saved === undefined ? "Your changes in the editor, which are not saved yet." : `Version ${saved.version}.`}
         {hasLineTool && (
           <>
             {" "}

@@ -7,7 +7,7 @@ import { useQuery } from "../../../app/use-query.ts";
 import { useResource } from "../../../app/use-resource.ts";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
 import { Failure } from "../../../ui/failure.tsx";
-import { Count, Delay, Foreign, Money, Time } from "../../../ui/figures.tsx";
+import { Code, Count, Delay, Foreign, Money, Time } from "../../../ui/figures.tsx";
 import { Loading } from "../../../ui/loading.tsx";
 import { Menu, MenuButton, MenuChoice } from "../../../ui/menu.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
@@ -120,7 +120,14 @@ const columnsOf = ({ names, byVersion, isDirty, onCompare, onAct }: ColumnOption
     cell: ({ state }) => <Badge tone={STATES[state].tone}>{STATES[state].text}</Badge>,
   },
   { name: "created", title: "Saved", cell: ({ createdAt }) => <Time at={createdAt} seconds={false} /> },
-  { name: "by", title: "By", cell: ({ createdBy }) => <Foreign text={names.get(createdBy ?? "") ?? createdBy} /> },
+  {
+    name: "by",
+    title: "By",
+    cell: ({ createdBy }) => {
+      const name = names.get(createdBy ?? "");
+      return name === undefined && createdBy !== null ? <Code>{createdBy}</Code> : <Foreign text={name} />;
+    },
+  },
   {
     name: "calls",
     title: "Calls",

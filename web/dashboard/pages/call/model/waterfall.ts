@@ -131,7 +131,7 @@ function decisionNote({ turnEnded }: Reply): string | undefined {
   return `wait of ${waitMs} ms, turn over with ${percent(probability)}${why}`;
 }
 
-export const percent = (part: number): string => `${Math.round(part * 100)} %`;
+export const percent = (part: number): string => `${Math.round(part * 100)}\u00A0%`;
 
 function transcriptNote({ latency, finalTranscript }: Reply): string | undefined {
   if (latency?.finalTranscriptMs === 0) return "the words were there before the speech ended";

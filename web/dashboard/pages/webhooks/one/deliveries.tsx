@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
       </a>
     ),
   },
-  { name: "event", title: "Event", width: 168, cell: ({ eventType }) => <Code>{eventType}</Code> },
+  { name: "event", title: "Event", width: 208, cell: ({ eventType }) => <Code>{eventType}</Code> },
   { name: "status", title: "State", width: 136, cell: (delivery) => <DeliveryState delivery={delivery} /> },
   { name: "attempts", title: "Attempts", width: 80, isFigure: true, cell: ({ attempts }) => <Count of={attempts} /> },
   {
