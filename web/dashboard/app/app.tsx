@@ -6,19 +6,14 @@ import { HOME, ROOT, SIGN_IN } from "./addresses.ts";
 import { connectEvents } from "./events/use-events.ts";
 import { Navigation } from "./navigation.tsx";
 import { NoSuchPage } from "./no-such-page.tsx";
-import { PAGES, preloadPage } from "./pages.ts";
+import { PAGES } from "./pages.ts";
 import { followOtherTabs, loadSession, type Session, sessionState } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
 import "./way-back.ts";
 import "./app.css";
 
 export function App() {
-  useEffect(() => {
-    void loadSession();
-    // At the same time: it does not depend on who is signed in.
-    preloadPage(location.pathname.slice(ROOT.length + 1));
-    return followOtherTabs();
-  }, []);
+  useEffect(followOtherTabs, []);
   return (
     <LocationProvider scope={`${ROOT}/`}>
       <Gate />

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useEvents } from "./events/use-events.ts";
 import { type ListPage, PagedList } from "./paged-list.ts";
 import { Reloads } from "./reloads.ts";
@@ -52,7 +52,8 @@ export function useList<T>(
   const shown = useRef({ key, list: made });
   if (shown.current.key !== key || made.isReady || made.error !== undefined) shown.current = { key, list: made };
   useEffect(() => () => reloads.close(), [reloads]);
-  useEffect(() => {
+  // At once, and not after the paint: the list is what the person waits for.
+  useLayoutEffect(() => {
     setStale(false);
     made.show(0, 0);
     return () => made.close();
