@@ -157,6 +157,7 @@ export const longInPairs = [
     "dashboard/audit",
     "dashboard/call",
     "dashboard/corpora",
+    "dashboard/firefox",
     "dashboard/first-run",
     "dashboard/health",
     "dashboard/hostile-data",
