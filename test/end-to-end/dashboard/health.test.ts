@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)("the state of the service", { retry: ifMachineStal
       const worker = tab.getByRole("table", { name: "Workers" }).getByRole("row").nth(1);
       await worker.getByText("takes calls").waitFor();
       await tab.getByRole("table", { name: "Providers" }).getByText("closed").first().waitFor();
-      await tab.getByText("SQLite, answers").waitFor();
+      await tab.getByText(/(SQLite|Postgres), answers/).waitFor();
       await tab.getByText(/GB free|TB free|MB free/).waitFor();
       const parts = tab.getByRole("table", { name: "Configuration" });
       const streams = parts.getByRole("row", { name: /address of streams/ });
