@@ -157,6 +157,7 @@ export const longInPairs = [
     "dashboard/audit",
     "dashboard/call",
     "dashboard/corpora",
+    "dashboard/day",
     "dashboard/firefox",
     "dashboard/first-run",
     "dashboard/health",
