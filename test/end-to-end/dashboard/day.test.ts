@@ -1,6 +1,10 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
 import { CarrierEmulator } from "../../../src/simulator/emulator/emulator.ts";
+import { speakingPeople } from "../../../src/simulator/emulator/speaking-person.ts";
+import type { ClosableTts } from "../../../src/speech/contracts.ts";
+import { createReferenceTts } from "../../../src/speech/reference/tts.ts";
 import { hasChromium } from "../../support/network/chromium.ts";
 import { freePort } from "../../support/network/free-port.ts";
 import { Service } from "../../support/services/service.ts";
@@ -14,18 +18,26 @@ const QUESTION = "When is the bakery closed?";
 
 let service: Service;
 let emulator: CarrierEmulator;
+let voice: ClosableTts;
+let ended: AbortController;
 let owner: Person;
-beforeAll(async () => {
+// Its own for each try: a first day has nothing before it.
+beforeEach(async () => {
   if (!hasChromium) return;
-  emulator = new CarrierEmulator({ carrier: "twilio", scenario: { people: {} } });
+  ended = new AbortController();
+  voice = createReferenceTts({ children: 1, clock: systemClock });
+  emulator = new CarrierEmulator({ carrier: "twilio", personOf: speakingPeople(voice, ended.signal) });
   const [apiUrl, port] = [await emulator.start(), await freePort()];
   service = await Service.start({
     env: { API_PORT: String(port), PUBLIC_API_URL: `http://127.0.0.1:${port}`, CARRIER_A_API_URL: apiUrl },
   });
   owner = await makePerson(service);
 });
-afterAll(async () => {
+afterEach(async () => {
+  await service?.stop();
+  ended?.abort();
   await emulator?.stop();
+  voice?.close();
 });
 
 const open = (tab: Page, name: string): Promise<void> => tab.getByRole("link", { name, exact: true }).click();
@@ -71,6 +83,7 @@ async function agentIsMade(tab: Page): Promise<void> {
   await tab.getByLabel("Context").fill("The bakery is closed on Monday.");
   await tab.getByRole("textbox", { name: "Greeting" }).fill("Hello, this is the bakery.");
   await tab.getByLabel("Price list").check();
+  await tab.getByLabel("hang_up").check();
   await tab.getByRole("button", { name: "Save the agent" }).click();
   await tab.getByText("version 1 live").waitFor();
 }
@@ -102,7 +115,7 @@ async function numberIsCalled(tab: Page): Promise<void> {
   const number = tab.getByRole("region", { name: "Number", exact: true });
   await number.getByRole("button", { name: `Actions of ${NUMBER}` }).click();
   await tab.getByRole("menuitem", { name: "Have a person call it" }).click();
-  await tab.getByLabel("What the person says").fill(QUESTION);
+  await tab.getByLabel("What the person says").fill(`${QUESTION}\nGoodbye!`);
   await tab.getByRole("button", { name: "Call", exact: true }).click();
   await number.getByText(/, ended/).waitFor();
 }
@@ -111,6 +124,8 @@ async function numberIsCalled(tab: Page): Promise<void> {
 async function callIsExplained(tab: Page, answer: string): Promise<void> {
   await open(tab, "Calls");
   await tab.getByLabel("To", { exact: true }).fill(NUMBER);
+  await tab.keyboard.press("Enter");
+  await tab.getByRole("button", { name: "Clear filters" }).waitFor();
   const calls = tab.getByRole("table", { name: "Calls" });
   await calls.getByText("Front desk").first().waitFor();
   await calls.getByRole("link").first().click();

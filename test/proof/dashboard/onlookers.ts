@@ -97,6 +97,8 @@ class Dashboards {
   }
 
   async #lookOn(dashboard: number, endMs: number): Promise<void> {
+    // People do not click at the same moment.
+    await new Promise((resolve) => setTimeout(resolve, (PAGE_MS * dashboard) / this.#opened.count));
     for (let at = dashboard; performance.now() < endMs; at += 1) {
       const untilMs = performance.now() + PAGE_MS;
       const page = PAGES[at % PAGES.length] as Page;

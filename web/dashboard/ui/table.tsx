@@ -62,8 +62,8 @@ export function Head<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   return (
     <thead>
       <tr>
-        {columns.map(({ name, title, isTitleHidden, isFigure, width }) => (
-          <th key={name} scope="col" class={isFigure ? "number" : undefined} style={{ width: width && `${width}px` }}>
+        {columns.map(({ name, title, isTitleHidden, isFigure }) => (
+          <th key={name} scope="col" class={isFigure ? "number" : undefined}>
             {isTitleHidden ? <span class="hidden">{title}</span> : title}
           </th>
         ))}
