@@ -73,7 +73,12 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
   };
   let ownerLink: string | undefined;
   const supervisor = new Supervisor({
-    config: { ...config, webrtc: usableWebrtc(config) },
+    config: {
+      ...config,
+      webrtc: usableWebrtc(config),
+      // Of a node that is reached alone.
+      publicMediaUrl: config.cluster?.mediaUrl ?? config.publicMediaUrl,
+    },
     startChild: forkChild,
     socketPath,
     speech,

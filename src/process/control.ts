@@ -73,8 +73,10 @@ import { TranscriptionAudio, transcriptionFolder } from "../store/data-dir/trans
 import { EndRequests } from "../store/handoff/end-requests.ts";
 import { connectorTo } from "../store/handoff/socket-path.ts";
 import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
+import type { NodeHolder } from "../store/node-store.ts";
 import { openStores, type StorePlace } from "../store/open-stores.ts";
 import { openSecretsKeys } from "../store/sealing/secrets-key.ts";
+import { SharedTokenSigner } from "../store/sealing/shared-token-keys.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
 import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
 import { isOnThisMachine } from "../telephony/emulated.ts";
@@ -94,6 +96,7 @@ import { ANALYSIS_DEADLINES, analysisLlms } from "./control/analyses.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
 import { backgroundJobs } from "./control/background-jobs.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
+import { assertAlone, ClusterMember, nodeLoad } from "./control/cluster.ts";
 import { corpusIndex } from "./control/corpus-index.ts";
 import { DocumentEnds } from "./control/document-ends.ts";
 import { documentProcessing } from "./control/document-processing.ts";
@@ -151,16 +154,48 @@ const workersMetrics = new MetricsAggregator();
 collectProcessMetrics(metrics.registry);
 metrics.setRestarts(restarts);
 await lockDataDirWithin(DATA_DIR_WAIT_MS_MAX, dataDir, clock);
+let holder: NodeHolder | undefined;
+const holderOf = config.cluster && (() => holder);
 const stores = await openStoresWhenAvailable({
   open: (options) =>
-    openStores(place, clock, { ...options, ageClock, unpersisted: handoff.unpersisted, isService: true }),
+    openStores(place, clock, { ...options, ageClock, unpersisted: handoff.unpersisted, isService: true, holderOf }),
   extendStart: (readyWithinMs) => sendToSupervisor({ kind: "starting", readyWithinMs }),
   clock,
   log,
 });
 /** The number of this start. Calls with a lower one were redeemed before it. */
 const epoch = await stores.epochs.next();
-const signer = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => handoff.setTokenKeys(keys) });
+const keys = openSecretsKeys({
+  dataDir,
+  fromEnvironment: config.secretsKey,
+  usedKeyIds: await stores.sealingKeyIds(),
+});
+/** This node; undefined in a service that is alone on its database. */
+const cluster =
+  config.cluster &&
+  (await ClusterMember.join({
+    settings: config.cluster,
+    incarnation: epoch,
+    nodes: stores.nodes,
+    calls: stores.calls,
+    dataDir,
+    webrtcUrl: mediaUrls.webrtc,
+    onFenced() {
+      log.fatal(
+        { node: holder?.name },
+        "other nodes have taken the calls of this one: the control process starts again",
+      );
+      process.exit(1);
+    },
+    clock,
+    log,
+  }));
+holder = cluster?.holder;
+if (cluster === undefined) await assertAlone(stores.nodes);
+const signer =
+  cluster === undefined
+    ? new TokenSigner({ dataDir, clock, log, onKeys: (tokenKeys) => handoff.setTokenKeys(tokenKeys) })
+    : new SharedTokenSigner(keys);
 const isNew = await ensureFirstApiKey({ isProduction: config.isProduction, dataDir, stores, log });
 const disk = new DiskSpace({
   folders: [
@@ -192,11 +227,6 @@ const voiceLists = await createVoiceLists(config, clock, log);
 const voices = catalogueOf(voiceLists, sttServing(config.stt, config.providers.stt));
 // It also fills the cache, so that the first `GET /voices` does not wait for a provider.
 void logLanguages(voices, config.stt, log);
-const keys = openSecretsKeys({
-  dataDir,
-  fromEnvironment: config.secretsKey,
-  usedKeyIds: await stores.sealingKeyIds(),
-});
 const webhooks = stores.openWebhooks(keys);
 const mediaKeys = stores.openMediaKeys(keys);
 const accountSecrets = stores.openAccountSecrets(keys);
@@ -317,7 +347,7 @@ const lostCalls = new LostCallRecovery({
 
 const holds = new LiveHolds();
 const activity = new LiveActivity(handoff);
-const handoffHandlers = handoffEvents({
+const ownHandlers = handoffEvents({
   phoneCalls: phone?.phoneCalls,
   activity,
   holds,
@@ -331,6 +361,7 @@ const handoffHandlers = handoffEvents({
   onWorkerAccepting,
   log,
 });
+const handoffHandlers = cluster?.following(ownHandlers) ?? ownHandlers;
 const admission = new Admission({
   isDatabaseLost: () => stores.isDatabaseLost(),
   isDiskLow: () => disk.isLow,
@@ -568,6 +599,7 @@ handleSupervisorMessages({
       lostCalls,
       finalizer,
       phoneCalls: phone?.phoneCalls,
+      lease: cluster?.lease,
       traces,
       renderer,
       transcriber: transcriptions,
@@ -616,6 +648,7 @@ await handoff.serve(
     place,
     socketPath,
     epoch,
+    holder,
     bootId,
     tokenKeys,
     secretsKeys: keys.keys,
@@ -625,6 +658,11 @@ await handoff.serve(
   handoffHandlers,
 );
 lostCalls.start();
+cluster?.start({
+  load: () => nodeLoad(admission.newCalls, capacity),
+  lostCalls,
+  endCall: (workerId, callId, reason) => handoff.endCall(workerId, callId, reason),
+});
 traces?.start();
 phone?.phoneCalls.start();
 new CallExpiry({ calls: stores.calls, clock, log }).start();

@@ -95,13 +95,13 @@ export class Capacity {
    * worker or because its loop lags.
    */
   availableTo(role: WorkerRole): number {
-    const { max, active, reserved } = this.#usageOf(role);
+    const { max, active, reserved } = this.usageOf(role);
     return max - active - reserved;
   }
 
   /** The slots that connected workers offer in their present state, and how many are in use. */
   get usage(): SlotUsage {
-    const [media, webrtc] = [this.#usageOf("media"), this.#usageOf("webrtc")];
+    const [media, webrtc] = [this.usageOf("media"), this.usageOf("webrtc")];
     return {
       max: media.max + webrtc.max,
       active: media.active + webrtc.active,
@@ -109,7 +109,8 @@ export class Capacity {
     };
   }
 
-  #usageOf(role: WorkerRole): SlotUsage {
+  /** As `usage`, of the workers of one role. */
+  usageOf(role: WorkerRole): SlotUsage {
     this.#dropExpired();
     let max = 0;
     let active = 0;

@@ -11,6 +11,7 @@ import { SqlAudit } from "./audit.ts";
 import { abandonAnalysis, resumeAnalysis, SqlAnalyses } from "./calls/analyses.ts";
 import { clearRecordingFailure, markRecordingFailed, SqlCalls } from "./calls/calls.ts";
 import { SqlUsage } from "./calls/usage.ts";
+import { SqlNodes } from "./cluster/nodes.ts";
 import { SqlCorpora } from "./corpora/corpora.ts";
 import { SqlDocuments } from "./corpora/documents.ts";
 import type { SqlDatabase } from "./database.ts";
@@ -110,7 +111,8 @@ export function sqlStores(
   jobs.follow(TRANSCRIPTION_JOB, transcriptions.follower);
   const documents = new SqlDocuments(database, clock, age, sideEffects);
   jobs.follow(DOCUMENT_JOB, documents.follower);
-  const calls = new SqlCalls(database, clock, age, sideEffects, transcriptions);
+  const { holderOf } = ofRedemptions;
+  const calls = new SqlCalls(database, clock, age, sideEffects, transcriptions, holderOf);
   const phoneNumbers = new SqlPhoneNumbers(database, clock, audit);
   const deliveryOf = (payload: unknown) => (payload as { deliveryId: DeliveryId }).deliveryId;
   jobs.follow(DELIVERY_JOB, {
@@ -155,6 +157,7 @@ export function sqlStores(
     usage: new SqlUsage(db),
     retention: new SqlRetention(database, clock),
     epochs: new SqlEpochs(db),
+    nodes: new SqlNodes(database, age),
     eventStreams: new SqlEventStreams(database, clock),
     transfer: new SqlTransfer(database),
     jobs,
