@@ -48,6 +48,13 @@ export class NodeView {
     return this.nodes.find((node) => node.name === name && isThere(node));
   }
 
+  /** How many more calls of these workers all nodes together can take. */
+  freeSlots(role: PlacementRole): number {
+    return this.nodes
+      .map((node) => this.#candidateOf(node, role))
+      .reduce((sum, { isAccepting, slots, used }) => sum + (isAccepting ? Math.max(0, slots - used) : 0), 0);
+  }
+
   /** Chooses a node for a new call, which counts as placed on it from now on. Undefined where none has room. */
   place(role: PlacementRole): ChosenNode | undefined {
     const { nodes } = this;

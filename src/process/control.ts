@@ -221,7 +221,7 @@ capacity.restore(
   await stores.calls.listActive(),
   await stores.phoneCalls.listPending(),
 );
-stores.calls.subscribe(followCalls(capacity));
+stores.calls.subscribe(followCalls(capacity, holder?.name));
 stores.calls.subscribe(countCalls(metrics));
 const voiceLists = await createVoiceLists(config, clock, log);
 const voices = catalogueOf(voiceLists, sttServing(config.stt, config.providers.stt));
@@ -368,7 +368,8 @@ const admission = new Admission({
   workerCount: () => handoff.workerCount,
   isRendererFailing: () => renderer.isFailing,
   recordsWaiting: () => finalizer.count.waiting,
-  freeSlots: () => capacity.available,
+  // Another node takes what this one cannot.
+  freeSlots: () => Math.max(capacity.available, cluster?.view.freeSlots("media") ?? 0),
 });
 const health: HealthDeps = { callAcceptance: () => admission.newCalls, providerNotes: providerNotes(config) };
 let metricsAddress: { host: string; port: number } | undefined;
@@ -506,7 +507,12 @@ const api: FastifyInstance = buildApi({
   inboundWebhookClient: new InboundWebhookClient({ webhooks: inboundWebhooks, http: guardedHttp, clock }),
   webhooksAllowLoopback: config.webhooksAllowLoopback,
   eventBody: (event) => documents.bodyOf(event),
-  callAdmission: new CallAdmission(stores.calls, capacity, new CreationRates(clock)),
+  callAdmission: new CallAdmission(
+    stores.calls,
+    capacity,
+    new CreationRates(clock),
+    cluster?.placementWith(config.callsPerApiKey),
+  ),
   clock,
   largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),
   downloads: new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(apiConnectionsMax)),
@@ -541,6 +547,7 @@ const api: FastifyInstance = buildApi({
   metricsAddress: () => metricsAddress,
   readStatus: () => status.read(),
   mediaUrls,
+  mediaUrlsOf: (node) => cluster?.mediaUrlsOf(node) ?? mediaUrls,
   webrtcMissing: webrtcMissing(config),
   tokenTtlMs: config.tokenTtlS * 1_000,
   mintToken: () => signer.mint(),

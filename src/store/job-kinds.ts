@@ -47,6 +47,13 @@ export const hangUpKey = (carrierId: CarrierId, callId: CallId | ""): string => 
 /** The lane of a carrier's hang-ups: those that it does not answer hold up only each other. */
 export const hangUpLane = (carrierId: CarrierId): string => `${carrierId} hang-up`;
 
+/**
+ * The jobs that a node of a cluster does itself which it stores: they need a file of its disk, or one of its workers. Those of a node that
+ * is gone others do, where something else can take its place: the journal in the bucket, the carrier's word about a call.
+ */
+export const OWN_JOB_KINDS: readonly string[] = [RENDER_JOB, PHONE_CALL_JOB, TRANSCRIPTION_JOB, DOCUMENT_JOB];
+export const MOVABLE_JOB_KINDS: readonly string[] = [RENDER_JOB, PHONE_CALL_JOB];
+
 export const JOB_KINDS = [
   RENDER_JOB,
   ANALYSIS_JOB,

@@ -5,11 +5,13 @@ import { NodeView } from "../../cluster/node-view.ts";
 import type { ClusterSettings } from "../../config/cluster.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, TrunklineError } from "../../core/errors.ts";
-import type { CallId, WorkerId } from "../../core/ids.ts";
+import type { CallId, NodeName, WorkerId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
+import type { MediaUrls } from "../../core/media-urls.ts";
 import { SOFTWARE } from "../../core/version.ts";
 import { journalPath } from "../../record/journal/reader.ts";
 import { JOURNAL_VERSION } from "../../record/journal/versions.ts";
+import type { CallPlacement } from "../../store/admission/call-admission.ts";
 import type { Capacity } from "../../store/admission/capacity.ts";
 import type { CallStore } from "../../store/call-store.ts";
 import { installationId } from "../../store/data-dir/installation.ts";
@@ -104,6 +106,17 @@ export class ClusterMember {
         void this.#endTaken(workerId, callIds);
       },
     };
+  }
+
+  /** Where new calls of this node's API go. */
+  placementWith(callsPerApiKey: number | undefined): CallPlacement {
+    return { own: this.holder.name, place: (role) => this.view.place(role)?.name, callsPerApiKey };
+  }
+
+  /** What the addresses of a node's calls begin with; undefined where it has none of its own, or is gone. */
+  mediaUrlsOf(name: NodeName): MediaUrls | undefined {
+    const node = this.view.find(name);
+    return node?.mediaUrl === undefined ? undefined : { media: node.mediaUrl, webrtc: node.webrtcUrl };
   }
 
   #onTaken(taken: readonly TakenNode[]): void {

@@ -103,7 +103,8 @@ export function sqlStores(
   { clock, age, ...ofRedemptions }: SqlStoreOptions,
 ): Omit<Stores, "isDatabaseLost"> {
   const { db } = database;
-  const jobs = new SqlJobs(database, clock, age);
+  const { holderOf } = ofRedemptions;
+  const jobs = new SqlJobs(database, clock, age, holderOf);
   const events = new SqlEvents(database, clock, jobs);
   const audit = new SqlAudit(db, clock);
   const sideEffects = { jobs, events, audit };
@@ -111,7 +112,6 @@ export function sqlStores(
   jobs.follow(TRANSCRIPTION_JOB, transcriptions.follower);
   const documents = new SqlDocuments(database, clock, age, sideEffects);
   jobs.follow(DOCUMENT_JOB, documents.follower);
-  const { holderOf } = ofRedemptions;
   const calls = new SqlCalls(database, clock, age, sideEffects, transcriptions, holderOf);
   const phoneNumbers = new SqlPhoneNumbers(database, clock, audit);
   const deliveryOf = (payload: unknown) => (payload as { deliveryId: DeliveryId }).deliveryId;
@@ -148,7 +148,7 @@ export function sqlStores(
     calls,
     analyses: new SqlAnalyses(database, sideEffects),
     redemptions: new SqlRedemptions(database, { clock, age, ...ofRedemptions }),
-    phoneCalls: new SqlPhoneCalls(database, clock, age, sideEffects, (event) => calls.emit(event)),
+    phoneCalls: new SqlPhoneCalls(database, clock, age, sideEffects, (event) => calls.emit(event), holderOf),
     phoneNumbers,
     transcriptions,
     corpora: new SqlCorpora(database, clock, sideEffects),

@@ -88,7 +88,8 @@ describe.skipIf(!hasPostgres)("two nodes on one database (only where postgresql 
     const calls = await beginCalls(one, 2);
     const control = one.pid("control");
     process.kill(control, "SIGSTOP");
-    for (const { id } of calls) expect(await two.ended(id, RECOVERED_MS_MAX)).toMatchObject({ endReason: "worker_lost" });
+    for (const { id } of calls)
+      expect(await two.ended(id, RECOVERED_MS_MAX)).toMatchObject({ endReason: "worker_lost" });
     process.kill(control, "SIGCONT");
     await until("its workers to end the calls", 30_000, () => calls.every(({ caller }) => caller.ws.ended));
     await until("it to take calls again", 30_000, async () => {

@@ -52,6 +52,7 @@ import { deleteEventsOf } from "../webhooks/deliveries.ts";
 import type { SqlEvents } from "../webhooks/events.ts";
 import { firstAnalysisOf, isPending } from "./analyses.ts";
 import { newCallId } from "./call-ids.ts";
+import { callLimitReached } from "./call-limits.ts";
 import { callData } from "./event-data.ts";
 import { deleteExpiredRequests, findRequest, insertRequest, isExpired } from "./idempotent-requests.ts";
 import { listCalls } from "./list.ts";
@@ -256,7 +257,12 @@ export class SqlCalls implements CallStore {
     if (before === undefined) return undefined;
     if (before.fingerprint !== idempotency.fingerprint) return { repetition: { kind: "mismatch" } };
     return {
-      repetition: { kind: "replayed", call: createdRecordOf(before), sealedToken: before.sealed_token },
+      repetition: {
+        kind: "replayed",
+        call: createdRecordOf(before),
+        sealedToken: before.sealed_token,
+        ...(before.node !== null && { node: before.node }),
+      },
       ...(before.status === "created" && { waitingId: before.id }),
     };
   }
@@ -264,6 +270,8 @@ export class SqlCalls implements CallStore {
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
     const { accountId, agent, apiKeyId, web, tokenHash, tokenTtlMs, idempotency } = call;
     const nowMs = this.#clock.epochMs();
+    const reason = await callLimitReached(tx, call, this.#age);
+    if (reason !== undefined) return { kind: "limit-reached", reason };
     const admitted =
       web === undefined
         ? { spec: call.spec, reservedCost: 0 }
@@ -289,7 +297,7 @@ export class SqlCalls implements CallStore {
       created_at: nowMs,
       worker_connection: 0,
       epoch: 0,
-      node: this.#holderOf()?.name ?? null,
+      node: call.node ?? this.#holderOf()?.name ?? null,
       ...NO_PHONE,
     };
     const ofCall = { account_id: accountId, call_id: row.id };
@@ -308,7 +316,7 @@ export class SqlCalls implements CallStore {
     }
     const record = createdRecordOf(row);
     await this.#events.insert(tx, { accountId, type: "call.created", callId: record.id, data: callData(record) });
-    return { kind: "created", call: record };
+    return { kind: "created", call: record, ...(row.node !== null && { node: row.node }) };
   }
 
   get(accountId: AccountId, callId: CallId): Promise<CallRecord | undefined> {

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, SelectQueryBuilder } from "kysely";
+import type { NodeName } from "../../../core/ids.ts";
 import type { NodeHolder } from "../../node-store.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
@@ -14,24 +15,30 @@ export const isHeld = (calls: ExpressionBuilder<Tables, "calls">, holder: NodeHo
 export const isOwnMatter = (
   calls: ExpressionBuilder<Tables, "calls">,
   holder: NodeHolder | undefined,
-  { nowMs }: Pick<SqlDatabase, "nowMs">,
+  database: Pick<SqlDatabase, "nowMs">,
 ) =>
   holder === undefined
     ? calls.lit(true)
     : calls.or([
         calls("calls.node", "is", null),
         calls("calls.node", "=", holder.name),
-        calls.not(
-          calls.exists(
-            calls
-              .selectFrom("nodes")
-              .select("nodes.name")
-              .whereRef("nodes.name", "=", "calls.node")
-              .where("nodes.taken_by", "is", null)
-              .where("nodes.lease_until", ">=", nowMs),
-          ),
-        ),
+        calls.not(calls.exists(liveNodes(calls, database).whereRef("nodes.name", "=", "calls.node"))),
       ]);
+
+/** The nodes that have a lease. */
+export const liveNodes = <Table extends keyof Tables>(
+  tables: ExpressionBuilder<Tables, Table>,
+  { nowMs }: Pick<SqlDatabase, "nowMs">,
+) =>
+  (tables as unknown as ExpressionBuilder<Tables, "nodes">)
+    .selectFrom("nodes")
+    .select("nodes.name")
+    .where("nodes.taken_by", "is", null)
+    .where("nodes.lease_until", ">=", nowMs) as unknown as SelectQueryBuilder<
+    Tables,
+    "nodes" | Table,
+    { name: NodeName }
+  >;
 
 /** Locks the rows that are read until the transaction ends, so that no other node takes these calls meanwhile. */
 export const withHold = <O>(

@@ -187,7 +187,11 @@ export class SqlNodes implements NodeStore {
         .where("status", "=", "active")
         .where("node_incarnation", "is not", null)
         .execute();
-      await tx.updateTable("calls").set({ node: null }).where("status", "=", "created").execute();
+      await tx
+        .updateTable("calls")
+        .set({ node: null })
+        .where("status", "in", ["created", "queued", "ringing"])
+        .execute();
       await tx.deleteFrom("nodes").execute();
       return true;
     });

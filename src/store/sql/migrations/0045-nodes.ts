@@ -27,6 +27,11 @@ export async function addNodes({ schema }: Kysely<Tables>, types: ColumnTypes): 
   await schema.alterTable("calls").addColumn("node", "text").execute();
   await schema.alterTable("calls").addColumn("node_incarnation", "bigint").execute();
   await schema.alterTable("jobs").addColumn("node", "text").execute();
+  await schema
+    .createTable("call_counts")
+    .addColumn("owner", "text", (column) => column.primaryKey())
+    .addColumn("counted", "bigint", (column) => column.notNull())
+    .execute();
   // The calls that count for the limits of an account.
   await schema
     .createIndex("calls_live_by_account")
