@@ -32,6 +32,7 @@ import { CONTROL_NICE, METRICS_ANSWER_MS_MAX } from "../core/limits/processes.ts
 import { DATA_DIR_WAIT_MS_MAX } from "../core/limits/storage.ts";
 import { createLogger } from "../core/log/logger.ts";
 import { MetricsAggregator } from "../core/metrics/aggregation.ts";
+import { withConstantLabel } from "../core/metrics/constant-label.ts";
 import { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import { collectProcessMetrics } from "../core/metrics/process-metrics.ts";
 import { GuardedHttp } from "../core/network/guarded-http.ts";
@@ -494,6 +495,7 @@ const status = new StatusReader({
     kind: place.databaseUrl === undefined ? "sqlite" : "postgres",
     isLost: () => stores.isDatabaseLost(),
   },
+  nodes: () => cluster?.view.nodes ?? [],
   configuration: [...configurationOverview(config)],
   clock,
 });
@@ -629,7 +631,8 @@ if (config.metricsPort !== undefined) {
       index.metrics(METRICS_ANSWER_MS_MAX),
     ]);
     const workers = await workersMetrics.aggregate(answers);
-    return await metrics.exposition(workers, admission.newCalls.accepted, others);
+    const text = await metrics.exposition(workers, admission.newCalls.accepted, others);
+    return cluster === undefined ? text : withConstantLabel(text, "node", cluster.holder.name);
   };
   const { server, connections } = await serveMetrics({
     host: config.metricsHost,
