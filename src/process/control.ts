@@ -51,6 +51,7 @@ import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { WaveformReader } from "../record/recording/waveform-reader.ts";
+import { FilesElsewhere } from "../record/retention/elsewhere.ts";
 import { RetentionJob } from "../record/retention/job.ts";
 import { TranscriptionRetention } from "../record/retention/transcriptions.ts";
 import { CallTraces } from "../record/traces/call-traces.ts";
@@ -271,7 +272,10 @@ const finalizer = new CallFinalizer({
   },
 });
 metrics.observeRecords(() => finalizer.count);
+const elsewhere =
+  cluster && new FilesElsewhere({ own: cluster.holder.name, calls: stores.calls, jobs: stores.jobs });
 const retention = new RetentionJob({
+  elsewhere,
   rules: config.retention,
   accounts: stores.accounts,
   calls: stores.calls,
@@ -477,6 +481,7 @@ const jobs = backgroundJobs({
   http: guardedHttp,
   journals: renderer,
   finalizer,
+  dataDir,
   retention,
   transcriptionRetention,
   clock,
@@ -563,6 +568,7 @@ const api: FastifyInstance = buildApi({
   findMediaKey,
   async removeFiles(callId) {
     await stores.retention.deleteMediaKey(callId);
+    await elsewhere?.delete(callId, "record");
     await finalizer.deleteFiles(callId);
   },
   readWaveform: (callId, buckets) => waveforms.read(callId, buckets),

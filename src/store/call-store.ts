@@ -379,6 +379,8 @@ export interface CallStore {
   listWaiting(): Promise<readonly WaitingCall[]>;
   /** Active calls of one worker, or of all, oldest first: these are recovered when a process is lost. */
   listActive(workerId?: WorkerId): Promise<readonly ActiveCall[]>;
+  /** The node of a cluster that carries a call or has carried it, whose disk has its files; undefined for none, and an unknown call. */
+  nodeOf(callId: CallId): Promise<NodeName | undefined>;
   /** The worker that carries an active call of the account; undefined for any other call. */
   workerOf(accountId: AccountId, callId: CallId): Promise<WorkerId | undefined>;
   /**

@@ -15,6 +15,12 @@ export const ENDED_EVENT_JOB = "call.announce-end";
 /** Sends one delivery of a webhook; the payload is `{deliveryId}`. */
 export const DELIVERY_JOB = "webhook.deliver";
 
+/**
+ * Deletes files of a call on the disk of the node that carried it, which is not the one that deletes the call; the payload is
+ * `{callId, part}`, and the key is both.
+ */
+export const CALL_FILES_JOB = "call.delete-files";
+
 /** Deletes by retention. */
 export const RETENTION_JOB = "retention.run";
 
@@ -64,6 +70,7 @@ export const JOB_KINDS = [
   DOCUMENT_JOB,
   CORPUS_CLEAN_JOB,
   TOOL_LISTING_JOB,
+  CALL_FILES_JOB,
   RETENTION_JOB,
   CLEAN_JOB,
   RESEAL_JOB,

@@ -51,7 +51,7 @@ export async function openPostgresStores(
   const age = ageClock ?? databaseAge;
   const redemptionKeys = { mediaSealing, secretsKeys, isAuthenticStream };
   const stores = sqlStores(database, { clock, age, unpersisted, holderOf, ...redemptionKeys });
-  stores.calls.subscribe(keepUnpersisted(unpersisted));
+  stores.calls.subscribe(keepUnpersisted(unpersisted, holderOf && clock));
   return {
     ...stores,
     nodes: new SqlNodes(leases, age),

@@ -106,7 +106,7 @@ export class SqlJobs implements JobStore {
     return stored.map(({ id }) => id);
   }
 
-  #rowOf({ kind, lane = kind, payload, key, accountId, delayMs = 0, deadlineMs }: NewJob) {
+  #rowOf({ kind, lane = kind, payload, key, accountId, delayMs = 0, deadlineMs, node }: NewJob) {
     const nowMs = this.#clock.epochMs();
     const text = JSON.stringify(payload);
     assert.ok(Buffer.byteLength(text) <= JOB_PAYLOAD_BYTES_MAX, `the payload of a job of ${kind} is too large`);
@@ -123,7 +123,7 @@ export class SqlJobs implements JobStore {
       attempts: 0,
       losses: 0,
       created_at: nowMs,
-      node: OWN_JOB_KINDS.includes(kind) ? (this.#holderOf()?.name ?? null) : null,
+      node: node ?? (OWN_JOB_KINDS.includes(kind) ? (this.#holderOf()?.name ?? null) : null),
     };
   }
 

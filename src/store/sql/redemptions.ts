@@ -94,15 +94,35 @@ export class SqlRedemptions implements Redemptions {
     const token = await this.#db
       .selectFrom("stream_tokens as token")
       .innerJoin("calls", "calls.id", "token.call_id")
-      .select(["calls.connection_type", "calls.carrier_id"])
+      .select(["calls.id", "calls.connection_type", "calls.carrier_id", "calls.node"])
+      .select((calls) => calls("calls.words", "is", null).as("has_no_words"))
       .where("token.token_hash", "=", tokenHash)
       .where("token.redeemed_at", "is", null)
       .where("token.boot_id", "=", this.#age.bootId)
       .where("token.expires_age_ms", ">", this.#age.nowMs())
       .executeTakeFirst();
     if (token === undefined) return false;
+    if (token.has_no_words) await this.#assertWordsHere(token);
     if (token.carrier_id !== null) return await this.#isFromCarrier(token.carrier_id, proof);
     return only === undefined || only.includes(token.connection_type as ConnectionType);
+  }
+
+  /**
+   * Rejects where the words of a call that stores none are in the memory of another node that is there: its token stays valid, for a
+   * stream that reaches that node. Those of a node that is gone are lost.
+   */
+  async #assertWordsHere({ id, node }: { id: CallId; node: NodeName | null }): Promise<void> {
+    const holder = this.#holderOf();
+    if (holder === undefined || node === null || node === holder.name || this.#unpersisted.get(id) !== undefined) return;
+    const { nowMs } = this.#database;
+    const isThere = await this.#db
+      .selectFrom("nodes")
+      .select("name")
+      .where("name", "=", node)
+      .where("taken_by", "is", null)
+      .where("lease_until", ">=", nowMs)
+      .executeTakeFirst();
+    if (isThere !== undefined) throw unavailable(`the words of the call are in the memory of node ${node}`);
   }
 
   async isStreamOf(callId: CallId, proof: StreamProof): Promise<boolean> {

@@ -167,6 +167,19 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     }
   });
 
+  test("a call that stores no words is redeemed only where its words are, while that node is there", async () => {
+    const [one, two] = [await startOf("one"), await startOf("two")];
+    const spec = { ...SPEC, recordingEnabled: false };
+    const [first, second] = [await createCall(one.stores, accountId, spec), await createCall(one.stores, accountId, spec)];
+    const redeemAt = ({ stores }: Node, { tokenHash }: { tokenHash: string }) =>
+      stores.redemptions.redeem(tokenHash, redeemedBy(WORKER));
+    await expect(redeemAt(two, first)).rejects.toMatchObject({ code: "unavailable" });
+    expect(await redeemAt(one, first)).toMatchObject({ callId: first.id, spec: { greeting: spec.greeting } });
+    await endLease("one");
+    expect(await redeemAt(two, second)).toBeUndefined();
+    expect(await two.stores.calls.get(accountId, second.id)).toMatchObject({ status: "expired" });
+  });
+
   test("each node has its own calls that wait, and expires those of nodes that are gone", async () => {
     const [one, two] = [await startOf("one"), await startOf("two")];
     const ofOne = await createCall(one.stores, accountId);

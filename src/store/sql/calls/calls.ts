@@ -13,6 +13,7 @@ import {
   type CallId,
   type CarrierCallId,
   liveTranscriptionOf,
+  type NodeName,
   type WorkerId,
 } from "../../../core/ids.ts";
 import { KeyedQueue } from "../../../core/keyed-queue.ts";
@@ -399,6 +400,11 @@ export class SqlCalls implements CallStore {
       epoch: row.epoch,
       recordingEnabled: row.recording_enabled === 1,
     }));
+  }
+
+  async nodeOf(callId: CallId): Promise<NodeName | undefined> {
+    const row = await this.#db.selectFrom("calls").select("node").where("id", "=", callId).executeTakeFirst();
+    return row?.node ?? undefined;
   }
 
   async workerOf(accountId: AccountId, callId: CallId): Promise<WorkerId | undefined> {
