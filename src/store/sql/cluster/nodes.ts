@@ -191,6 +191,7 @@ export class SqlNodes implements NodeStore {
         .updateTable("calls")
         .set({ node: null })
         .where("status", "in", ["created", "queued", "ringing"])
+        .where("node", "is not", null)
         .execute();
       await tx.deleteFrom("nodes").execute();
       return true;
