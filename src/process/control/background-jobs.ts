@@ -173,8 +173,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
   };
   metrics.observeJobs(() => statistics.latest);
   for (const kind of Object.keys(handlers)) metrics.registerJobKind(kind);
-  const onAttempt = metrics.jobAttempted.bind(metrics);
-  return new JobRunner({ jobs: stores.jobs, handlers, clock, log, onAttempt });
+  return new JobRunner({ jobs: stores.jobs, handlers, clock, log, onAttempt: metrics.jobAttempted.bind(metrics) });
 }
 
 const callFilesJob = ({ dataDir, finalizer }: BackgroundJobsOptions) =>
