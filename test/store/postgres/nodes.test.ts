@@ -229,7 +229,7 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     expect(await race({ perApiKey: 11 })).toBe(4);
   });
 
-  test("whoever counts the calls of an account, a carrier or a number does so alone, whatever the order of their names", async () => {
+  test("the calls of an account, a carrier or a number are counted by one node at a time, whatever the order of their names", async () => {
     const nodes = [await startOf("one"), await startOf("two")];
     const owners = [
       { accountId },

@@ -299,7 +299,7 @@ export class SqlPhoneCalls implements PhoneCallStore {
     const due = await dueCalls(this.#db, nowMs, limit);
     const holder = this.#holderOf();
     if (holder === undefined || due.length === 0) return due;
-    // The nodes of the others handle those within moments, so that they do not take the places of these for long.
+    // The nodes of the others handle those soon, so that they do not take the places of these for long.
     const own = await this.#db
       .selectFrom("calls")
       .select("calls.id")
