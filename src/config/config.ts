@@ -24,6 +24,7 @@ import {
 } from "../speech/settings.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
 import { readCarrierApiUrls, readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
+import { type ClusterSettings, readCluster } from "./cluster.ts";
 import { readDatabaseUrl } from "./database-url.ts";
 import { readEmbeddings } from "./embeddings.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
@@ -74,6 +75,8 @@ export interface Config extends SpeechConfig {
   dataDir: string;
   /** The Postgres database; undefined for SQLite in `dataDir`. Holds a password. */
   databaseUrl: string | undefined;
+  /** This node of a cluster; undefined for a service that is alone on its database. */
+  cluster: ClusterSettings | undefined;
   logLevel: LogLevel;
   tokenTtlS: number;
   /** When the peer of a stream is pinged, and when its connection counts as lost. */
@@ -196,7 +199,7 @@ export function readConfig(
     publicMediaUrl: publicMediaUrl === "" ? undefined : publicMediaUrl,
     dataDir: readDataDir(env),
     ffmpeg: text("FFMPEG"),
-    databaseUrl: readDatabaseUrl(env, problems),
+    ...readSharing(env, reader, problems),
     logLevel,
     tokenTtlS: integer("TOKEN_TTL_S"),
     liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),
@@ -225,7 +228,6 @@ export function readConfig(
     outboundCodecs: readOutboundCodecs(reader),
     toolSecrets: readToolSecrets(env, problems),
     toolsAllowLoopback: readAllowLoopback("TOOLS_ALLOW_LOOPBACK", reader, isProduction, problems),
-    secretsKey: env.SECRETS_KEY?.trim() || undefined,
     encryptMedia: reader.flag("ENCRYPT_MEDIA"),
     webhooksAllowLoopback: readAllowLoopback("WEBHOOKS_ALLOW_LOOPBACK", reader, isProduction, problems),
     traces: readTraces(reader, problems),
@@ -233,6 +235,13 @@ export function readConfig(
   problems.push(...speechConfigProblems(config));
   if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
   return config;
+}
+
+/** What a service shares with the other nodes of a cluster. */
+function readSharing(env: Environment, reader: VariableReader, problems: string[]) {
+  const databaseUrl = readDatabaseUrl(env, problems);
+  const secretsKey = env.SECRETS_KEY?.trim() || undefined;
+  return { databaseUrl, secretsKey, cluster: readCluster(reader, { databaseUrl, secretsKey }, problems) };
 }
 
 /** Limits of requests, stream limits, prices, spend limits and retention. */

@@ -28,9 +28,12 @@ export function readLoaderEnvironment(env: Environment = process.env): Record<st
 /** The folders in which programs are looked up, as the system writes them. */
 export const readSearchPath = (env: Environment = process.env): string => env.PATH ?? "";
 
-/** This process's environment without what only the control process uses: the key that opens what is sealed, and the collector's headers. */
+/**
+ * This process's environment without what only the control process uses: the key that opens what is sealed, the collector's headers, and
+ * what makes this service a node of a cluster.
+ */
 export function readWorkerEnvironment(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
-  const { SECRETS_KEY: _, OTEL_EXPORTER_OTLP_HEADERS: __, ...rest } = env;
+  const { SECRETS_KEY: _, OTEL_EXPORTER_OTLP_HEADERS: __, NODE_NAME: ___, NODE_MEDIA_URL: ____, ...rest } = env;
   return rest;
 }
 
@@ -38,7 +41,7 @@ export function readWorkerEnvironment(env: Environment = process.env): Readonly<
 export function readTranscriberEnvironment(
   env: Environment = process.env,
 ): Readonly<Record<string, string | undefined>> {
-  const { SECRETS_KEY: _, DATABASE_URL: __, OTEL_EXPORTER_OTLP_HEADERS: ___, ...rest } = env;
+  const { DATABASE_URL: _, ...rest } = readWorkerEnvironment(env);
   return rest;
 }
 

@@ -48,6 +48,8 @@ export type DeliveryId = Id<"DeliveryId">;
 export type AuditEventId = Id<"AuditEventId">;
 /** One start of a media worker. */
 export type WorkerId = Id<"WorkerId">;
+/** The name of a node of a cluster, `NODE_NAME`. */
+export type NodeName = Id<"NodeName">;
 /** The id that the call gives to one tool call of the LLM; the provider has its own (`ToolCall.providerCallId`). */
 export type ToolCallId = Id<"ToolCallId">;
 /** A carrier's own id of a call, verbatim: any text that the carrier sent. */
@@ -84,6 +86,7 @@ export const asWebhookId = as as (text: string) => WebhookId;
 export const asDeliveryId = as as (text: string) => DeliveryId;
 export const asAuditEventId = as as (text: string) => AuditEventId;
 export const asWorkerId = as as (text: string) => WorkerId;
+export const asNodeName = as as (text: string) => NodeName;
 export const asCarrierCallId = as as (text: string) => CarrierCallId;
 export const asToolCallId = as as (text: string) => ToolCallId;
 /** The transcription whose call this is: a live one, which has its transcription's id. Undefined for a conversation. */

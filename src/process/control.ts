@@ -32,6 +32,7 @@ import { CONTROL_NICE, METRICS_ANSWER_MS_MAX } from "../core/limits/processes.ts
 import { DATA_DIR_WAIT_MS_MAX } from "../core/limits/storage.ts";
 import { createLogger } from "../core/log/logger.ts";
 import { MetricsAggregator } from "../core/metrics/aggregation.ts";
+import { withConstantLabel } from "../core/metrics/constant-label.ts";
 import { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import { collectProcessMetrics } from "../core/metrics/process-metrics.ts";
 import { GuardedHttp } from "../core/network/guarded-http.ts";
@@ -50,6 +51,7 @@ import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { WaveformReader } from "../record/recording/waveform-reader.ts";
+import { FilesElsewhere } from "../record/retention/elsewhere.ts";
 import { RetentionJob } from "../record/retention/job.ts";
 import { TranscriptionRetention } from "../record/retention/transcriptions.ts";
 import { CallTraces } from "../record/traces/call-traces.ts";
@@ -73,8 +75,10 @@ import { TranscriptionAudio, transcriptionFolder } from "../store/data-dir/trans
 import { EndRequests } from "../store/handoff/end-requests.ts";
 import { connectorTo } from "../store/handoff/socket-path.ts";
 import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
+import type { NodeHolder } from "../store/node-store.ts";
 import { openStores, type StorePlace } from "../store/open-stores.ts";
 import { openSecretsKeys } from "../store/sealing/secrets-key.ts";
+import { SharedTokenSigner } from "../store/sealing/shared-token-keys.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
 import { CarrierAccounts } from "../telephony/carrier-accounts.ts";
 import { isOnThisMachine } from "../telephony/emulated.ts";
@@ -94,6 +98,7 @@ import { ANALYSIS_DEADLINES, analysisLlms } from "./control/analyses.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
 import { backgroundJobs } from "./control/background-jobs.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
+import { assertAlone, ClusterMember, nodeLoad } from "./control/cluster.ts";
 import { corpusIndex } from "./control/corpus-index.ts";
 import { DocumentEnds } from "./control/document-ends.ts";
 import { documentProcessing } from "./control/document-processing.ts";
@@ -151,16 +156,48 @@ const workersMetrics = new MetricsAggregator();
 collectProcessMetrics(metrics.registry);
 metrics.setRestarts(restarts);
 await lockDataDirWithin(DATA_DIR_WAIT_MS_MAX, dataDir, clock);
+let holder: NodeHolder | undefined;
+const holderOf = config.cluster && (() => holder);
 const stores = await openStoresWhenAvailable({
   open: (options) =>
-    openStores(place, clock, { ...options, ageClock, unpersisted: handoff.unpersisted, isService: true }),
+    openStores(place, clock, { ...options, ageClock, unpersisted: handoff.unpersisted, isService: true, holderOf }),
   extendStart: (readyWithinMs) => sendToSupervisor({ kind: "starting", readyWithinMs }),
   clock,
   log,
 });
 /** The number of this start. Calls with a lower one were redeemed before it. */
 const epoch = await stores.epochs.next();
-const signer = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => handoff.setTokenKeys(keys) });
+const keys = openSecretsKeys({
+  dataDir,
+  fromEnvironment: config.secretsKey,
+  usedKeyIds: await stores.sealingKeyIds(),
+});
+/** This node; undefined in a service that is alone on its database. */
+const cluster =
+  config.cluster &&
+  (await ClusterMember.join({
+    settings: config.cluster,
+    incarnation: epoch,
+    nodes: stores.nodes,
+    calls: stores.calls,
+    dataDir,
+    webrtcUrl: mediaUrls.webrtc,
+    onFenced() {
+      log.fatal(
+        { node: holder?.name },
+        "other nodes have taken the calls of this one: the control process starts again",
+      );
+      process.exit(1);
+    },
+    clock,
+    log,
+  }));
+holder = cluster?.holder;
+if (cluster === undefined) await assertAlone(stores.nodes);
+const signer =
+  cluster === undefined
+    ? new TokenSigner({ dataDir, clock, log, onKeys: (tokenKeys) => handoff.setTokenKeys(tokenKeys) })
+    : new SharedTokenSigner(keys);
 const isNew = await ensureFirstApiKey({ isProduction: config.isProduction, dataDir, stores, log });
 const disk = new DiskSpace({
   folders: [
@@ -186,17 +223,12 @@ capacity.restore(
   await stores.calls.listActive(),
   await stores.phoneCalls.listPending(),
 );
-stores.calls.subscribe(followCalls(capacity));
+stores.calls.subscribe(followCalls(capacity, holder?.name));
 stores.calls.subscribe(countCalls(metrics));
 const voiceLists = await createVoiceLists(config, clock, log);
 const voices = catalogueOf(voiceLists, sttServing(config.stt, config.providers.stt));
 // It also fills the cache, so that the first `GET /voices` does not wait for a provider.
 void logLanguages(voices, config.stt, log);
-const keys = openSecretsKeys({
-  dataDir,
-  fromEnvironment: config.secretsKey,
-  usedKeyIds: await stores.sealingKeyIds(),
-});
 const webhooks = stores.openWebhooks(keys);
 const mediaKeys = stores.openMediaKeys(keys);
 const accountSecrets = stores.openAccountSecrets(keys);
@@ -240,7 +272,9 @@ const finalizer = new CallFinalizer({
   },
 });
 metrics.observeRecords(() => finalizer.count);
+const elsewhere = cluster && new FilesElsewhere({ own: cluster.holder.name, calls: stores.calls, jobs: stores.jobs });
 const retention = new RetentionJob({
+  elsewhere,
   rules: config.retention,
   accounts: stores.accounts,
   calls: stores.calls,
@@ -295,6 +329,7 @@ const phone =
         client: carrierClient,
         mediaUrls,
         mintToken: () => signer.mint(),
+        isShared: cluster !== undefined,
         publicUrl,
         clock,
         log,
@@ -317,7 +352,7 @@ const lostCalls = new LostCallRecovery({
 
 const holds = new LiveHolds();
 const activity = new LiveActivity(handoff);
-const handoffHandlers = handoffEvents({
+const ownHandlers = handoffEvents({
   phoneCalls: phone?.phoneCalls,
   activity,
   holds,
@@ -331,13 +366,15 @@ const handoffHandlers = handoffEvents({
   onWorkerAccepting,
   log,
 });
+const handoffHandlers = cluster?.following(ownHandlers) ?? ownHandlers;
 const admission = new Admission({
   isDatabaseLost: () => stores.isDatabaseLost(),
   isDiskLow: () => disk.isLow,
   workerCount: () => handoff.workerCount,
   isRendererFailing: () => renderer.isFailing,
   recordsWaiting: () => finalizer.count.waiting,
-  freeSlots: () => capacity.available,
+  // Another node takes what this one cannot.
+  freeSlots: () => Math.max(capacity.available, cluster?.view.freeSlots("media") ?? 0),
 });
 const health: HealthDeps = { callAcceptance: () => admission.newCalls, providerNotes: providerNotes(config) };
 let metricsAddress: { host: string; port: number } | undefined;
@@ -444,6 +481,7 @@ const jobs = backgroundJobs({
   http: guardedHttp,
   journals: renderer,
   finalizer,
+  dataDir,
   retention,
   transcriptionRetention,
   clock,
@@ -462,6 +500,7 @@ const status = new StatusReader({
     kind: place.databaseUrl === undefined ? "sqlite" : "postgres",
     isLost: () => stores.isDatabaseLost(),
   },
+  nodes: () => cluster?.view.nodes ?? [],
   configuration: [...configurationOverview(config)],
   clock,
 });
@@ -475,7 +514,12 @@ const api: FastifyInstance = buildApi({
   inboundWebhookClient: new InboundWebhookClient({ webhooks: inboundWebhooks, http: guardedHttp, clock }),
   webhooksAllowLoopback: config.webhooksAllowLoopback,
   eventBody: (event) => documents.bodyOf(event),
-  callAdmission: new CallAdmission(stores.calls, capacity, new CreationRates(clock)),
+  callAdmission: new CallAdmission(
+    stores.calls,
+    capacity,
+    new CreationRates(clock),
+    cluster?.placementWith(config.callsPerApiKey),
+  ),
   clock,
   largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),
   downloads: new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(apiConnectionsMax)),
@@ -510,6 +554,7 @@ const api: FastifyInstance = buildApi({
   metricsAddress: () => metricsAddress,
   readStatus: () => status.read(),
   mediaUrls,
+  mediaUrlsOf: (node) => cluster?.mediaUrlsOf(node) ?? mediaUrls,
   webrtcMissing: webrtcMissing(config),
   tokenTtlMs: config.tokenTtlS * 1_000,
   mintToken: () => signer.mint(),
@@ -523,6 +568,7 @@ const api: FastifyInstance = buildApi({
   findMediaKey,
   async removeFiles(callId) {
     await stores.retention.deleteMediaKey(callId);
+    await elsewhere?.delete(callId, "record");
     await finalizer.deleteFiles(callId);
   },
   readWaveform: (callId, buckets) => waveforms.read(callId, buckets),
@@ -568,6 +614,7 @@ handleSupervisorMessages({
       lostCalls,
       finalizer,
       phoneCalls: phone?.phoneCalls,
+      lease: cluster?.lease,
       traces,
       renderer,
       transcriber: transcriptions,
@@ -590,7 +637,8 @@ if (config.metricsPort !== undefined) {
       index.metrics(METRICS_ANSWER_MS_MAX),
     ]);
     const workers = await workersMetrics.aggregate(answers);
-    return await metrics.exposition(workers, admission.newCalls.accepted, others);
+    const text = await metrics.exposition(workers, admission.newCalls.accepted, others);
+    return cluster === undefined ? text : withConstantLabel(text, "node", cluster.holder.name);
   };
   const { server, connections } = await serveMetrics({
     host: config.metricsHost,
@@ -616,6 +664,7 @@ await handoff.serve(
     place,
     socketPath,
     epoch,
+    holder,
     bootId,
     tokenKeys,
     secretsKeys: keys.keys,
@@ -625,6 +674,13 @@ await handoff.serve(
   handoffHandlers,
 );
 lostCalls.start();
+cluster?.start({
+  load: () => nodeLoad(admission.newCalls, capacity),
+  lostCalls,
+  capacity,
+  phoneCalls: stores.phoneCalls,
+  endCall: (workerId, callId, reason) => handoff.endCall(workerId, callId, reason),
+});
 traces?.start();
 phone?.phoneCalls.start();
 new CallExpiry({ calls: stores.calls, clock, log }).start();

@@ -68,12 +68,13 @@ port.on("message", (message: ToHandoffThread) => {
 });
 
 async function serve(options: HandoffThreadOptions): Promise<void> {
-  const { place, socketPath, epoch, bootId, tokenKeys, encryptMedia, logLevel } = options;
+  const { place, socketPath, epoch, holder, bootId, tokenKeys, encryptMedia, logLevel } = options;
   const secretsKeys = new Keyring(options.secretsKeys);
   const keys = {
     secretsKeys,
     ...(encryptMedia && { mediaSealing: secretsKeys }),
     isAuthenticStream: isStreamOfAccount,
+    ...(holder !== undefined && { holderOf: () => holder }),
   };
   const opened = await openRedemptions(place, systemClock, systemAgeClock(bootId), promptsReceiver, keys);
   closeStore = opened.close;

@@ -15,6 +15,7 @@ import type {
   ApiKeyId,
   CallId,
   CarrierCallId,
+  NodeName,
   PublishableKeyId,
   ToolCallId,
   WorkerId,
@@ -127,6 +128,10 @@ export interface NewCall {
   tokenTtlMs: number;
   /** Present when the client sent an idempotency key, so that a repeated request creates nothing. */
   idempotency?: IdempotentRequest | undefined;
+  /** The node of a cluster that is to carry the call; by default the one that stores it. */
+  node?: NodeName | undefined;
+  /** So many calls the API key and the account may have at once, over all nodes; undefined where they are not counted by the store. */
+  callsMax?: { perApiKey?: number | undefined; perAccount?: number | undefined } | undefined;
 }
 
 /** Who starts a call by a publishable key. */
@@ -158,8 +163,8 @@ export interface IdempotentRequest {
 
 /** What an earlier request with the same idempotency key created, within 24 h. */
 export type Repetition =
-  /** Its call as it was created, and the sealed token of that time. */
-  | { kind: "replayed"; call: CallRecord; sealedToken: string }
+  /** Its call as it was created, and the sealed token of that time; in a cluster with the node that carries it, or is to. */
+  | { kind: "replayed"; call: CallRecord; sealedToken: string; node?: NodeName }
   /** Another request has this idempotency key. */
   | { kind: "mismatch" };
 
@@ -168,10 +173,17 @@ export type Repetition =
  * concurrent.
  */
 export type Creation =
-  | { kind: "created"; call: CallRecord }
+  | { kind: "created"; call: CallRecord; node?: NodeName }
   | Repetition
+  | LimitReached
   /** Only for a call with `web`; nothing is stored. */
   | { kind: "web-call-refused"; reason: WebCallRefusal };
+
+/** The API key or the account has as many calls as it may; nothing is stored. Only for a call with `callsMax`. */
+export interface LimitReached {
+  kind: "limit-reached";
+  reason: "api_key_calls" | "account_calls";
+}
 
 /** Calls of a list. */
 export interface CallPage {
@@ -367,6 +379,8 @@ export interface CallStore {
   listWaiting(): Promise<readonly WaitingCall[]>;
   /** Active calls of one worker, or of all, oldest first: these are recovered when a process is lost. */
   listActive(workerId?: WorkerId): Promise<readonly ActiveCall[]>;
+  /** The node of a cluster that carries a call or has carried it, whose disk has its files; undefined for none, and an unknown call. */
+  nodeOf(callId: CallId): Promise<NodeName | undefined>;
   /** The worker that carries an active call of the account; undefined for any other call. */
   workerOf(accountId: AccountId, callId: CallId): Promise<WorkerId | undefined>;
   /**

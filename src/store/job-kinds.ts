@@ -15,6 +15,12 @@ export const ENDED_EVENT_JOB = "call.announce-end";
 /** Sends one delivery of a webhook; the payload is `{deliveryId}`. */
 export const DELIVERY_JOB = "webhook.deliver";
 
+/**
+ * Deletes files of a call on the disk of the node that carried it, which is not the one that deletes the call; the payload is
+ * `{callId, part}`, and the key is both.
+ */
+export const CALL_FILES_JOB = "call.delete-files";
+
 /** Deletes by retention. */
 export const RETENTION_JOB = "retention.run";
 
@@ -47,6 +53,13 @@ export const hangUpKey = (carrierId: CarrierId, callId: CallId | ""): string => 
 /** The lane of a carrier's hang-ups: those that it does not answer hold up only each other. */
 export const hangUpLane = (carrierId: CarrierId): string => `${carrierId} hang-up`;
 
+/**
+ * The jobs that a node of a cluster does itself which it stores: they need a file of its disk, or one of its workers. Those of a node that
+ * is gone others do, where something else can take its place: the journal in the bucket, the carrier's word about a call.
+ */
+export const OWN_JOB_KINDS: readonly string[] = [RENDER_JOB, PHONE_CALL_JOB, TRANSCRIPTION_JOB, DOCUMENT_JOB];
+export const MOVABLE_JOB_KINDS: readonly string[] = [RENDER_JOB, PHONE_CALL_JOB];
+
 export const JOB_KINDS = [
   RENDER_JOB,
   ANALYSIS_JOB,
@@ -57,6 +70,7 @@ export const JOB_KINDS = [
   DOCUMENT_JOB,
   CORPUS_CLEAN_JOB,
   TOOL_LISTING_JOB,
+  CALL_FILES_JOB,
   RETENTION_JOB,
   CLEAN_JOB,
   RESEAL_JOB,

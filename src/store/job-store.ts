@@ -1,5 +1,5 @@
 import type { EpochMs } from "../core/clocks.ts";
-import type { AccountId, JobId } from "../core/ids.ts";
+import type { AccountId, JobId, NodeName } from "../core/ids.ts";
 
 /** `pending` and `running` jobs are live. A `dead` job has used up its attempts or its time; it stays until it is replayed or deleted. */
 export const JOB_STATUSES = ["pending", "running", "dead"] as const;
@@ -21,6 +21,8 @@ export interface NewJob {
   delayMs?: number | undefined;
   /** After this long it is not attempted any more; undefined for no limit. */
   deadlineMs?: number | undefined;
+  /** The node of a cluster that does it; any by default, but for OWN_JOB_KINDS, which are done by the node that stores them. */
+  node?: NodeName | undefined;
 }
 
 /** A job that a runner has claimed. */

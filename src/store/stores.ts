@@ -15,6 +15,7 @@ import type { EventStreamStore } from "./event-stream-store.ts";
 import type { InboundWebhookStore } from "./inbound-webhook-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { MediaKeyStore } from "./media-key-store.ts";
+import type { HolderOf, NodeStore } from "./node-store.ts";
 import type { OwnerLinkStore } from "./owner-link-store.ts";
 import type { PhoneCallStore } from "./phone-call-store.ts";
 import type { PhoneNumber, PhoneNumberStore } from "./phone-number-store.ts";
@@ -54,6 +55,8 @@ export interface StoreOptions extends SchemaOptions {
   mediaSealing?: RedemptionKeys["mediaSealing"];
   secretsKeys?: RedemptionKeys["secretsKeys"];
   isAuthenticStream?: RedemptionKeys["isAuthenticStream"];
+  /** Whose calls the stores may end; by default those of no node. */
+  holderOf?: HolderOf | undefined;
 }
 
 /** The keys that redemptions need. */
@@ -64,6 +67,8 @@ export interface RedemptionKeys {
   secretsKeys?: Keyring | undefined;
   /** Checks the streams of calls that have a carrier of their account; without it, they are refused. */
   isAuthenticStream?: StreamAuthentication | undefined;
+  /** Who redeems in a cluster; see `StoreOptions.holderOf`. */
+  holderOf?: HolderOf | undefined;
 }
 
 /** What `forgetLostSecrets` did, or would do. */
@@ -103,6 +108,7 @@ export interface Stores {
   tools: ToolStore;
   usage: UsageStore;
   epochs: EpochStore;
+  nodes: NodeStore;
   eventStreams: EventStreamStore;
   jobs: JobStore;
   /** The webhooks, whose secrets these keys seal. */

@@ -49,6 +49,7 @@ describe("the linter enforces the layers", () => {
       "src/api/calls/spec.ts": importing("../../carriers/list.ts"),
       "src/config/carriers.ts": importing("../carriers/list.ts"),
       "src/telephony/phone-calls.ts": importing("../jobs/handler.ts"),
+      "src/cluster/node-lease.ts": importing("../store/node-store.ts"),
       "src/telephony/machine/step.ts": importing("../../core/clocks.ts"),
       "src/transcription/job.ts": importing("../speech/stt/batch/contract.ts"),
       "src/transcription/join/overlap.ts": importing("../../core/text/words.ts"),
@@ -72,6 +73,8 @@ describe("the linter enforces the layers", () => {
 
   test.each([
     ["src/jobs/runner.ts", "../store/sql/jobs.ts"],
+    ["src/cluster/node-lease.ts", "../store/sql/cluster/nodes.ts"],
+    ["src/cluster/node-lease.ts", "../api/app.ts"],
     ["src/transcription/job.ts", "../api/app.ts"],
     ["src/knowledge/documents/job.ts", "../../store/sql/corpora/documents.ts"],
     ["src/knowledge/documents/job.ts", "../../transcription/job.ts"],

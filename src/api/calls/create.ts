@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { SpendUnit } from "../../core/billing/spend.ts";
 import type { CallSpec, ConnectionType } from "../../core/calls/spec.ts";
 import { isoTime } from "../../core/clock.ts";
-import type { AccountId } from "../../core/ids.ts";
+import type { AccountId, NodeName } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { type MediaUrls, mediaUrlOf } from "../../core/media-urls.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
@@ -43,6 +43,8 @@ export interface CallCreationDeps {
   accountLimitReached: (accountId: AccountId) => SpendUnit | undefined;
   /** The beginning of every `websocketUrl`. */
   mediaUrls: MediaUrls;
+  /** In a cluster, that of the calls of a node. */
+  mediaUrlsOf?: ((node: NodeName) => MediaUrls) | undefined;
   tokenTtlMs: number;
   /** A new stream token, signed so that workers accept it. */
   mintToken: () => string;
@@ -191,8 +193,9 @@ export async function admitCall(
   if (creation.kind === "mismatch") throw idempotencyMismatch();
   reply.code(201);
   const { call } = creation;
-  const addressOf = (token: string): string =>
-    `${mediaUrlOf(deps.mediaUrls, call.settings.connectionType)}/stream/${token}`;
+  const { node } = creation;
+  const mediaUrls = (node && deps.mediaUrlsOf?.(node)) ?? deps.mediaUrls;
+  const addressOf = (token: string): string => `${mediaUrlOf(mediaUrls, call.settings.connectionType)}/stream/${token}`;
   if (creation.kind === "created") return { call, websocketUrl: addressOf(fresh), isNew: true };
   assert.ok(named !== undefined, "only an idempotent request can be replayed");
   reply.header("idempotent-replayed", "true");

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { STAGES } from "../../core/calls/stages.ts";
 import { WORKER_ROLES } from "../../store/handoff/messages.ts";
+import { NODE_STATES } from "../../store/node-store.ts";
 import { time } from "../calls/response-schemas.ts";
 import { REFUSAL_CODES } from "../http/errors.ts";
 
@@ -73,6 +74,30 @@ const JobsOfKind = z.object({
   dead: count("Jobs that have used up their attempts."),
 });
 
+const Slots = z.object({
+  max: count("Calls that the workers can carry in their present state."),
+  active: count("Calls that they carry."),
+  reserved: count("Calls that were created and wait for their streams."),
+});
+
+const Node = z.object({
+  name: z.string().meta({ description: "`NODE_NAME`.", examples: ["node-1"] }),
+  state: z.enum([...NODE_STATES, "gone"]).meta({
+    description:
+      "`accepting`: it takes new calls where it has slots. `refusing`: it takes none at present. `draining`: it stops when its calls have " +
+      "ended. `gone`: its lease has ended, and other nodes record its calls.",
+  }),
+  version: z.string().meta({ description: "Of its software." }),
+  mediaUrl: z.string().nullable().meta({ description: "`NODE_MEDIA_URL`; null where all nodes have one address." }),
+  slots: Slots.meta({ description: "The call slots of its workers." }),
+  webrtc: z.boolean().meta({ description: "It carries WebRTC calls." }),
+  leaseLeftMs: z
+    .number()
+    .meta({ description: "How long its calls are its own from now on; below 0 once the lease has ended." }),
+  takenBy: z.string().nullable().meta({ description: "The node that has taken over its calls." }),
+  startedAt: time.meta({ description: "When its control process started." }),
+});
+
 const EXAMPLE = {
   version: "1.0.0",
   checkedAt: "2026-11-21T08:00:00.000Z",
@@ -102,7 +127,20 @@ const EXAMPLE = {
     kinds: [{ kind: "webhook.deliver", waiting: 3, running: 1, dead: 0 }],
   },
   disk: { state: "ok" as const, freeBytes: 53_687_091_200, minFreeBytes: 1_073_741_824 },
-  database: { kind: "sqlite" as const, state: "ok" as const },
+  database: { kind: "postgres" as const, state: "ok" as const },
+  nodes: [
+    {
+      name: "node-1",
+      state: "accepting" as const,
+      version: "1.0.0",
+      mediaUrl: "wss://node-1.example.com",
+      slots: { max: 1_000, active: 12, reserved: 1 },
+      webrtc: false,
+      leaseLeftMs: 4_310,
+      takenBy: null,
+      startedAt: "2026-11-21T07:00:00.000Z",
+    },
+  ],
   configuration: [
     {
       name: "speech recognition",
@@ -119,13 +157,7 @@ export const StatusItem = z
     version: z.string().meta({ description: "Of the service." }),
     checkedAt: time.meta({ description: "When this was read; up to a second ago." }),
     newCalls: NewCalls,
-    slots: z
-      .object({
-        max: count("Calls that the workers can carry in their present state."),
-        active: count("Calls that they carry."),
-        reserved: count("Calls that were created and wait for their streams."),
-      })
-      .meta({ description: "The call slots of all workers." }),
+    slots: Slots.meta({ description: "The call slots of all workers of this node." }),
     workers: z.array(Worker).meta({ description: "The media workers that are connected." }),
     silentWorkers: count("Workers that did not say within half a second which circuit breakers are open."),
     providers: z.array(Provider).meta({ description: "The configured providers, as the workers see them." }),
@@ -153,6 +185,10 @@ export const StatusItem = z
         state: z.enum(["ok", "lost"]).meta({ description: "`lost`: it does not answer, and nothing is written." }),
       })
       .meta({ description: "Where calls and agents are stored." }),
+    nodes: z.array(Node).meta({
+      description:
+        "All nodes of the cluster, by name, as they were up to a second ago; empty in a service that is alone on its database.",
+    }),
     configuration: z.array(Part).meta({ description: "What is configured and what is missing; never a secret." }),
   })
   .meta({ id: "Status", description: "The state of the service.", examples: [EXAMPLE] });

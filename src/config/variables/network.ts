@@ -48,6 +48,12 @@ export const NETWORK_VARIABLES = {
     meaning:
       "what `websocketUrl` begins with: the address that carriers reach. Required when `MEDIA_HOST` is `0.0.0.0` or `::`",
   },
+  NODE_MEDIA_URL: {
+    format: "a `ws://` or `wss://` address",
+    meaning:
+      "in a cluster, the address at which streams reach this node alone: `websocketUrl` of a call that is placed on it begins with it. " +
+      "Without it all nodes share `PUBLIC_MEDIA_URL`, and a stream may reach any of them",
+  },
   MEDIA_TLS_CERT_FILE: {
     format: "a PEM file",
     meaning:

@@ -40,6 +40,12 @@ export const SERVICE_VARIABLES = {
       "webhooks are stored there instead of in `DATA_DIR`, which keeps journals, recordings and keys. See " +
       "[operations](operations.md)",
   },
+  NODE_NAME: {
+    format: "letters, digits, dots, hyphens and underscores",
+    meaning:
+      "the name of this node of a cluster, which no other node has: nodes share `DATABASE_URL` and `SECRETS_KEY`, and each has a " +
+      "`DATA_DIR` of its own. Without it the service is alone on its database",
+  },
   SECRETS_KEY: {
     format: "32 bytes as base64; earlier keys after a comma",
     meaning:

@@ -9,6 +9,9 @@ export const POSTGRES_UNSYNCED_CONNECTIONS_MAX = 3;
 /** Connections of the handoff thread, so that redemptions do not wait for other queries. */
 export const POSTGRES_REDEMPTION_CONNECTIONS_MAX = 4;
 
+/** Connections of a node for its lease and for taking over those of others. */
+export const POSTGRES_LEASE_CONNECTIONS_MAX = 2;
+
 /** How long a request waits for a free or a new connection. */
 export const POSTGRES_CONNECT_MS_MAX = 5_000;
 

@@ -22,6 +22,7 @@ import { AnalysisJob, type AnalysisJobOptions } from "../../record/analysis/job.
 import type { CallFinalizer } from "../../record/finalization/finalizer.ts";
 import type { JournalProcessor } from "../../record/finalization/journal-processor.ts";
 import { RenderJob } from "../../record/recording/render-job.ts";
+import { CallFilesJob } from "../../record/retention/elsewhere.ts";
 import type { RetentionJob } from "../../record/retention/job.ts";
 import type { TranscriptionRetention } from "../../record/retention/transcriptions.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
@@ -29,6 +30,7 @@ import type { CarrierStore } from "../../store/carrier-store.ts";
 import type { InboundWebhookStore } from "../../store/inbound-webhook-store.ts";
 import {
   ANALYSIS_JOB,
+  CALL_FILES_JOB,
   CLEAN_JOB,
   CORPUS_CLEAN_JOB,
   DELIVERY_JOB,
@@ -59,6 +61,7 @@ export interface BackgroundJobsOptions {
   http: GuardedHttp;
   journals: Pick<JournalProcessor, "render">;
   finalizer: Pick<CallFinalizer, "withFiles">;
+  dataDir: string;
   retention: Pick<RetentionJob, "run">;
   transcriptionRetention: Pick<TranscriptionRetention, "run">;
   clock: Clock;
@@ -137,6 +140,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       log,
       onFailed: () => metrics.recordingFailed(),
     }),
+    [CALL_FILES_JOB]: callFilesJob(options),
     [ANALYSIS_JOB]: analysisJob(options),
     [ENDED_EVENT_JOB]: new AnnounceEndJob(stores.analyses),
     [RETENTION_JOB]: scheduled("7 * * * *", 6 * HOUR_MS, async ({ signal, reportProgress }) => {
@@ -169,9 +173,11 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
   };
   metrics.observeJobs(() => statistics.latest);
   for (const kind of Object.keys(handlers)) metrics.registerJobKind(kind);
-  const onAttempt = metrics.jobAttempted.bind(metrics);
-  return new JobRunner({ jobs: stores.jobs, handlers, clock, log, onAttempt });
+  return new JobRunner({ jobs: stores.jobs, handlers, clock, log, onAttempt: metrics.jobAttempted.bind(metrics) });
 }
+
+const callFilesJob = ({ dataDir, finalizer }: BackgroundJobsOptions) =>
+  new CallFilesJob({ dataDir, withFiles: (callId, work) => finalizer.withFiles(callId, work) });
 
 const analysisJob = ({ stores, analysisLlmOf, schemas, isOverLimit, prices, log, metrics }: BackgroundJobsOptions) =>
   new AnalysisJob({

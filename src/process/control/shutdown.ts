@@ -20,6 +20,8 @@ export interface ControlShutdownOptions {
   };
   /** Undefined where the service manages no telephone calls. */
   phoneCalls: { stop(): Promise<void> } | undefined;
+  /** Gives the lease of a node up; undefined for a service that is alone on its database. */
+  lease: { stop(): Promise<void> } | undefined;
   /** Undefined where calls are not traced. */
   traces: { close(): Promise<void> } | undefined;
   renderer: { close(): void };
@@ -44,6 +46,7 @@ export async function shutDownControl(options: ControlShutdownOptions): Promise<
     lostCalls,
     finalizer,
     phoneCalls,
+    lease,
     traces,
     renderer,
     transcriber,
@@ -70,6 +73,7 @@ export async function shutDownControl(options: ControlShutdownOptions): Promise<
   await ingester.close();
   await handoff.close();
   providers.close();
+  await lease?.stop();
   await stores.close();
   exit(0);
 }

@@ -10,6 +10,7 @@ import { SOFTWARE } from "../../core/version.ts";
 import type { Capacity } from "../../store/admission/capacity.ts";
 import type { DiskSpace } from "../../store/data-dir/disk-space.ts";
 import type { JobLoad, JobStatus } from "../../store/job-store.ts";
+import type { NodeRecord } from "../../store/node-store.ts";
 import { providersIn } from "./provider-status.ts";
 
 export interface StatusOptions {
@@ -21,6 +22,8 @@ export interface StatusOptions {
   disk: Pick<DiskSpace, "freeBytes" | "isLow">;
   diskFreeMinBytes: number;
   database: { kind: "sqlite" | "postgres"; isLost: () => boolean };
+  /** Of a cluster, by name; none in a service that is alone on its database. */
+  nodes: () => readonly NodeRecord[];
   configuration: Status["configuration"];
   clock: Clock;
 }
@@ -44,7 +47,7 @@ export class StatusReader {
   }
 
   async #read(): Promise<Status> {
-    const { newCalls, capacity, workerMetrics, jobs, disk, diskFreeMinBytes, database, configuration, clock } =
+    const { newCalls, capacity, workerMetrics, jobs, disk, diskFreeMinBytes, database, nodes, configuration, clock } =
       this.#options;
     const answers = await workerMetrics(STATUS_ANSWER_MS_MAX);
     return {
@@ -71,10 +74,27 @@ export class StatusReader {
         minFreeBytes: diskFreeMinBytes,
       },
       database: { kind: database.kind, state: database.isLost() ? "lost" : "ok" },
+      nodes: nodes().map(nodeItemOf),
       configuration,
     };
   }
 }
+
+const nodeItemOf = (node: NodeRecord): Status["nodes"][number] => ({
+  name: node.name,
+  state: node.takenBy !== undefined || node.leaseLeftMs <= 0 ? "gone" : node.state,
+  version: node.version.split("/")[1] ?? "",
+  mediaUrl: node.mediaUrl ?? null,
+  slots: {
+    max: node.callSlots + node.webrtcSlots,
+    active: node.calls + node.webrtcCalls,
+    reserved: node.waitingCalls + node.waitingWebrtcCalls,
+  },
+  webrtc: node.webrtcSlots > 0,
+  leaseLeftMs: Math.round(node.leaseLeftMs),
+  takenBy: node.takenBy ?? null,
+  startedAt: isoTime(node.startedAtMs),
+});
 
 const acceptanceOf = (state: CallAcceptance): Status["newCalls"] =>
   state.accepted

@@ -86,6 +86,12 @@ export class LostCallRecovery {
     );
   }
 
+  /** Calls of another node that is gone are this node's: none of its workers carries them. Never rejects. */
+  async recoverTaken(): Promise<void> {
+    await this.#options.workers.caughtUp();
+    await this.#recover((call) => !this.#seenWorkers.has(call.workerId));
+  }
+
   /**
    * No worker of this supervisor is left to carry a call, but workers of an earlier supervisor that died may be. Calls
    * that the store cannot list now are recovered at the next start.

@@ -1,6 +1,7 @@
 import { rm, stat } from "node:fs/promises";
 import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
+import type { RetainedPart } from "../../core/retention.ts";
 import { journalPath } from "../journal/reader.ts";
 import { recordingPath } from "../recording/render.ts";
 import { waveformPath } from "../recording/waveform.ts";
@@ -17,6 +18,10 @@ export const audioFiles = (dataDir: string, callId: CallId): readonly string[] =
 
 /** The files of a call that hold its words as text. */
 export const textFiles = (dataDir: string, callId: CallId): readonly string[] => [journalPath(dataDir, callId)];
+
+/** The files that go with a part of a call. */
+export const filesOf = (part: RetainedPart, dataDir: string, callId: CallId): readonly string[] =>
+  part === "transcript" ? textFiles(dataDir, callId) : audioFiles(dataDir, callId);
 
 /** The total size of those files that exist. Rejects with the system's error where a file cannot be read. */
 export async function bytesOf(paths: readonly string[]): Promise<number> {

@@ -2,7 +2,7 @@ import { strictestDays } from "../../core/account-settings.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, type EpochMs, elapsedMs, epochMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
-import type { AccountId, CallId } from "../../core/ids.ts";
+import type { AccountId } from "../../core/ids.ts";
 import {
   RETAINED_PARTS,
   type RetainedPart,
@@ -13,7 +13,8 @@ import {
 import type { AccountStore } from "../../store/account-store.ts";
 import type { CallStore } from "../../store/call-store.ts";
 import type { DueCall, RetentionStore } from "../../store/retention-store.ts";
-import { audioFiles, bytesOf, deleteFiles, textFiles } from "./call-files.ts";
+import { bytesOf, deleteFiles, filesOf } from "./call-files.ts";
+import type { FilesElsewhere } from "./elsewhere.ts";
 
 const DAY_MS = 86_400_000;
 /** Calls in one query. */
@@ -32,6 +33,8 @@ export interface RetentionJobOptions {
   calls: Pick<CallStore, "remove">;
   store: RetentionStore;
   dataDir: string;
+  /** The files of calls of other nodes; undefined in a service that is alone on its database. */
+  elsewhere?: Pick<FilesElsewhere, "delete"> | undefined;
   clock: Clock;
   log: Record<"info" | "error", (fields: object, message: string) => void>;
   /** A part of a call was deleted, with files of this size. */
@@ -177,9 +180,10 @@ export class RetentionJob {
   }
 
   async #delete(accountId: AccountId, part: RetainedPart, { id }: DueCall): Promise<number> {
-    const { calls, dataDir, store, onDeleted } = this.#options;
+    const { calls, dataDir, elsewhere, store, onDeleted } = this.#options;
     // The recording may outlive the transcript, and has the same key.
     if (part !== "transcript") await store.deleteMediaKey(id);
+    await elsewhere?.delete(id, part);
     const bytes = await deleteFiles(filesOf(part, dataDir, id));
     if (part === "record") await calls.remove(accountId, id);
     else if (part === "recording") await store.markRecordingDeleted(id);
@@ -199,9 +203,6 @@ export class RetentionJob {
 
 /** Records first: deleting a record deletes all parts of its call. */
 const DELETION_ORDER: readonly RetainedPart[] = ["record", "recording", "transcript"];
-
-const filesOf = (part: RetainedPart, dataDir: string, callId: CallId): readonly string[] =>
-  part === "transcript" ? textFiles(dataDir, callId) : audioFiles(dataDir, callId);
 
 const NEVER = epochMs(Number.NEGATIVE_INFINITY);
 

@@ -1,7 +1,9 @@
 import type { AccountLimits } from "../../core/account-settings.ts";
-import type { AccountId } from "../../core/ids.ts";
+import { storesWords } from "../../core/calls/spec.ts";
+import type { AccountId, NodeName } from "../../core/ids.ts";
 import { KeyedQueue } from "../../core/keyed-queue.ts";
-import type { CallEvent, CallStore, Creation, NewCall } from "../call-store.ts";
+import type { CallEvent, CallStore, Creation, LimitReached, NewCall } from "../call-store.ts";
+import type { WorkerRole } from "../handoff/messages.ts";
 import { type AdmissionRefusal, type Capacity, roleOf } from "./capacity.ts";
 import type { CreationRates } from "./creation-rates.ts";
 
@@ -13,7 +15,7 @@ export interface Refused {
 }
 
 /** The outcome of a request for a call. */
-export type AdmittedCreation = Creation | Refused;
+export type AdmittedCreation = Exclude<Creation, LimitReached> | Refused;
 
 /** What bounds the calls of one request's account, and why no new call of it is accepted now. */
 export interface CreationBounds {
@@ -21,19 +23,33 @@ export interface CreationBounds {
   refusal?: AdmissionRefusal | undefined;
 }
 
+/** Where the calls of a cluster are placed. */
+export interface CallPlacement {
+  /** This node. */
+  own: NodeName;
+  /** The node for a new call of these workers; undefined where none has room. */
+  place(role: WorkerRole): NodeName | undefined;
+  /** So many calls one API key may have at once, over all nodes. */
+  callsPerApiKey: number | undefined;
+}
+
 /** Creates calls that have a slot. A repeated request takes none, and is answered also where there is none. */
 export class CallAdmission {
   readonly #calls: Pick<CallStore, "create" | "findRepeated">;
   readonly #capacity: Pick<Capacity, "reserve" | "release">;
   readonly #rates: Pick<CreationRates, "waitMs" | "take" | "giveBack">;
+  readonly #placement: CallPlacement | undefined;
   /** By account and idempotency key. */
   readonly #requests = new KeyedQueue<string>();
 
+  /** Without `placement` this service carries all calls. */
   constructor(
     calls: Pick<CallStore, "create" | "findRepeated">,
     capacity: Pick<Capacity, "reserve" | "release">,
     rates: Pick<CreationRates, "waitMs" | "take" | "giveBack">,
+    placement?: CallPlacement,
   ) {
+    this.#placement = placement;
     this.#calls = calls;
     this.#capacity = capacity;
     this.#rates = rates;
@@ -73,19 +89,33 @@ export class CallAdmission {
     const { concurrentCalls } = limits;
     const refused = this.#refused(accountId, { limits, refusal });
     if (refused !== undefined) return refused;
-    const reason = this.#capacity.reserve(
-      tokenHash,
-      { accountId, apiKeyId },
-      concurrentCalls,
-      roleOf(call.spec.connectionType),
-    );
-    if (reason !== undefined) return { kind: "refused", reason };
+    const role = roleOf(call.spec.connectionType);
+    const placed = this.#placed(call, limits, role);
+    if (placed === undefined) return { kind: "refused", reason: "overloaded" };
+    const isHere = placed.node === this.#placement?.own;
+    if (isHere) {
+      // The store counts the calls of all nodes: those that other nodes carry do not end here.
+      const isCounted = placed.callsMax !== undefined;
+      const owner = isCounted ? {} : { accountId, apiKeyId };
+      const reason = this.#capacity.reserve(tokenHash, owner, isCounted ? undefined : concurrentCalls, role);
+      if (reason !== undefined) return { kind: "refused", reason };
+    }
     try {
-      return await this.#counted(accountId, limits, () => this.#calls.create(call));
+      const creation = await this.#counted(accountId, limits, () => this.#calls.create(placed));
+      return creation.kind === "limit-reached" ? { kind: "refused", reason: creation.reason } : creation;
     } finally {
       // The reservation of a call that was not stored; a stored one has its slot under its id.
-      this.#capacity.release(call.tokenHash);
+      if (isHere) this.#capacity.release(call.tokenHash);
     }
+  }
+
+  /** The call with its node, and with the limits that the store counts for all nodes. Undefined where no node has room. */
+  #placed(call: NewCall, { concurrentCalls }: AccountLimits, role: WorkerRole): NewCall | undefined {
+    if (this.#placement === undefined) return call;
+    const { own, place, callsPerApiKey } = this.#placement;
+    // The words of a call that stores none are in the memory of this node.
+    const node = storesWords(call.spec) ? place(role) : own;
+    return node && { ...call, node, callsMax: { perApiKey: callsPerApiKey, perAccount: concurrentCalls } };
   }
 
   #refused(accountId: AccountId, { limits = {}, refusal }: CreationBounds): Refused | undefined {
@@ -114,13 +144,17 @@ export class CallAdmission {
   }
 }
 
-/** Moves the reservation of a call that is stored to its id, and frees the slot of a call that is over. */
+/**
+ * Moves the reservation of a call that is stored to its id, and frees the slot of a call that is over. `own` is this node of a cluster:
+ * calls that are placed on others take no slot here.
+ */
 export const followCalls =
-  (capacity: Pick<Capacity, "created" | "release">) =>
+  (capacity: Pick<Capacity, "created" | "release">, own?: NodeName) =>
   (event: CallEvent): void => {
     switch (event.kind) {
       case "created":
-        capacity.created(event.call.tokenHash, event.callId, event.call.tokenTtlMs);
+        if ((event.call.node ?? own) === own)
+          capacity.created(event.call.tokenHash, event.callId, event.call.tokenTtlMs);
         return;
       case "ended":
       case "removed":

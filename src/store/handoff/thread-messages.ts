@@ -9,6 +9,7 @@ import type { LogLevel } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { EndSummary, HoldReport, MediaReport } from "../call-handoff.ts";
 import type { CallPrompts } from "../call-store.ts";
+import type { NodeHolder } from "../node-store.ts";
 import type { StorePlace } from "../open-stores.ts";
 import type { ReturnedCall } from "../redemptions.ts";
 import type { SealingKey } from "../sealing/seal.ts";
@@ -21,6 +22,8 @@ export interface HandoffThreadOptions {
   socketPath: string;
   /** The number of this start of the control process. */
   epoch: number;
+  /** Who redeems in a cluster. */
+  holder?: NodeHolder | undefined;
   /** The boot id of the AgeClock that the control process's stores use. */
   bootId: string;
   tokenKeys: readonly string[];

@@ -1,10 +1,12 @@
 import type { Clock } from "../../core/clock.ts";
 import {
   POSTGRES_CONNECTIONS_MAX,
+  POSTGRES_LEASE_CONNECTIONS_MAX,
   POSTGRES_REDEMPTION_CONNECTIONS_MAX,
   POSTGRES_UNSYNCED_CONNECTIONS_MAX,
 } from "../../core/limits/postgres.ts";
 import type { Redemptions, UnpersistedPrompts } from "../redemptions.ts";
+import { SqlNodes } from "../sql/cluster/nodes.ts";
 import { SqlRedemptions } from "../sql/redemptions.ts";
 import { migrate, sqlStores } from "../sql/stores.ts";
 import { keepUnpersisted } from "../sql/unpersisted-prompts.ts";
@@ -21,7 +23,15 @@ import { PostgresDatabase } from "./postgres-database.ts";
 export async function openPostgresStores(
   url: string,
   clock: Clock,
-  { ageClock, unpersisted = new Map(), mediaSealing, secretsKeys, isAuthenticStream, ...schema }: StoreOptions = {},
+  {
+    ageClock,
+    unpersisted = new Map(),
+    mediaSealing,
+    secretsKeys,
+    isAuthenticStream,
+    holderOf,
+    ...schema
+  }: StoreOptions = {},
 ): Promise<Stores> {
   const migrating = new PostgresDatabase(new Pool({ url, connectionsMax: 2, clock, limitsQueries: false }));
   try {
@@ -31,18 +41,24 @@ export async function openPostgresStores(
   }
   const databaseAge = new DatabaseAgeClock(clock);
   const availability = await Availability.begin(url, clock, databaseAge);
+  const shared = { url, clock, endsIdleTransactions: holderOf !== undefined };
   const database = new PostgresDatabase(
-    new Pool({ url, connectionsMax: POSTGRES_CONNECTIONS_MAX, clock }),
-    new Pool({ url, connectionsMax: POSTGRES_UNSYNCED_CONNECTIONS_MAX, clock, waitsForDisk: false }),
+    new Pool({ ...shared, connectionsMax: POSTGRES_CONNECTIONS_MAX }),
+    new Pool({ ...shared, connectionsMax: POSTGRES_UNSYNCED_CONNECTIONS_MAX, waitsForDisk: false }),
   );
+  // A lease must not end because other queries take all connections.
+  const leases = new PostgresDatabase(new Pool({ ...shared, connectionsMax: POSTGRES_LEASE_CONNECTIONS_MAX }));
+  const age = ageClock ?? databaseAge;
   const redemptionKeys = { mediaSealing, secretsKeys, isAuthenticStream };
-  const stores = sqlStores(database, { clock, age: ageClock ?? databaseAge, unpersisted, ...redemptionKeys });
-  stores.calls.subscribe(keepUnpersisted(unpersisted));
+  const stores = sqlStores(database, { clock, age, unpersisted, holderOf, ...redemptionKeys });
+  stores.calls.subscribe(keepUnpersisted(unpersisted, holderOf && clock));
   return {
     ...stores,
+    nodes: new SqlNodes(leases, age),
     isDatabaseLost: () => availability.isLost,
     close: async () => {
       await availability.close();
+      await leases.close();
       await database.close();
     },
   };
@@ -60,7 +76,9 @@ export async function openPostgresRedemptions(
 ): Promise<{ redemptions: Redemptions; close(): Promise<void> }> {
   const age = new DatabaseAgeClock(clock);
   const availability = await Availability.begin(url, clock, age);
-  const database = new PostgresDatabase(new Pool({ url, connectionsMax: POSTGRES_REDEMPTION_CONNECTIONS_MAX, clock }));
+  const connectionsMax = POSTGRES_REDEMPTION_CONNECTIONS_MAX;
+  const endsIdleTransactions = keys.holderOf !== undefined;
+  const database = new PostgresDatabase(new Pool({ url, connectionsMax, clock, endsIdleTransactions }));
   return {
     redemptions: new SqlRedemptions(database, { clock, age, unpersisted, ...keys }),
     close: async () => {

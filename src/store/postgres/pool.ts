@@ -2,6 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from "kysely";
 import pg from "pg";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
+import { NODE_TRANSACTION_IDLE_MS_MAX } from "../../core/limits/cluster.ts";
 import { POSTGRES_CONNECT_MS_MAX, POSTGRES_QUERY_MS_MAX } from "../../core/limits/postgres.ts";
 import { translated } from "./errors.ts";
 
@@ -14,6 +15,8 @@ export interface PoolOptions {
   limitsQueries?: boolean;
   /** False for transactions that a crash of the server or a power failure may undo: they commit without waiting for the disk. */
   waitsForDisk?: boolean;
+  /** The server ends transactions of a process that stands still, because their locks hold up other nodes. */
+  endsIdleTransactions?: boolean;
 }
 
 /** `bigint`, which holds times and counts of this service, all of them below 2^53. */
@@ -33,7 +36,8 @@ export class Pool implements PostgresPool {
   readonly #clock: Clock;
   readonly #queryMsMax: number | undefined;
 
-  constructor({ url, connectionsMax, clock, limitsQueries = true, waitsForDisk = true }: PoolOptions) {
+  constructor(options: PoolOptions) {
+    const { url, connectionsMax, clock, limitsQueries = true, waitsForDisk = true } = options;
     this.#clock = clock;
     this.#queryMsMax = limitsQueries ? POSTGRES_QUERY_MS_MAX : undefined;
     this.#pool = new pg.Pool({
@@ -48,6 +52,9 @@ export class Pool implements PostgresPool {
       ...(limitsQueries && {
         statement_timeout: POSTGRES_QUERY_MS_MAX - 500,
         lock_timeout: POSTGRES_QUERY_MS_MAX - 500,
+      }),
+      ...(options.endsIdleTransactions === true && {
+        idle_in_transaction_session_timeout: NODE_TRANSACTION_IDLE_MS_MAX,
       }),
     });
     // An idle connection was lost; the next request opens another.

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { Kysely, PostgresDialect, type Transaction } from "kysely";
+import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
+import type { EpochMs } from "../../core/clocks.ts";
 import {
   POSTGRES_RETRY_MS_FIRST,
   POSTGRES_RETRY_MS_MAX,
@@ -17,6 +18,7 @@ export class PostgresDatabase implements SqlDatabase {
   readonly columnTypes: ColumnTypes = { epochMs: "bigint", durationMs: "double precision" };
 
   readonly locksRows = true;
+  readonly nowMs = sql<EpochMs>`(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 
   /** Its transactions commit without waiting for the disk. */
   readonly #unsynced: Kysely<Tables>;

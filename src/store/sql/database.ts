@@ -1,4 +1,5 @@
-import type { ColumnDataType, Kysely, Transaction } from "kysely";
+import type { ColumnDataType, Kysely, RawBuilder, Transaction } from "kysely";
+import type { EpochMs } from "../../core/clocks.ts";
 import type { Tables } from "./tables.ts";
 
 /** Types of columns whose standard name is too narrow in one of the databases. */
@@ -15,6 +16,8 @@ export interface SqlDatabase {
   readonly columnTypes: ColumnTypes;
   /** Whether writers run at once, so that rows must be locked to be claimed. */
   readonly locksRows: boolean;
+  /** The time by the database's own clock, ms since 1970, as a term of a statement. */
+  readonly nowMs: RawBuilder<EpochMs>;
   /**
    * Runs `work` in a transaction with the same result as if it ran alone. A database without one write lock may have to
    * run it again for that, so `work` has no other effect that may not be repeated.

@@ -15,6 +15,7 @@ import {
   JOBS_PASSED_PER_CLAIM_MAX,
 } from "../../core/limits/jobs.ts";
 import { newId } from "../../core/new-id.ts";
+import { MOVABLE_JOB_KINDS, OWN_JOB_KINDS } from "../job-kinds.ts";
 import {
   type ClaimedJob,
   JOB_STATUSES,
@@ -28,6 +29,8 @@ import {
   type JobStore,
   type NewJob,
 } from "../job-store.ts";
+import type { HolderOf } from "../node-store.ts";
+import { liveNodes } from "./cluster/held-calls.ts";
 import type { SqlDatabase } from "./database.ts";
 import { type LaneOfJobs, pendingLanes } from "./job-lanes.ts";
 import type { Tables } from "./tables.ts";
@@ -65,8 +68,11 @@ export class SqlJobs implements JobStore {
   readonly #followers = new Map<string, JobFollower>();
   #lanes: { lanes: readonly LaneOfJobs[]; untilMs: MonotonicMs } | undefined;
 
-  constructor(database: SqlDatabase, clock: Clock, age: AgeClock) {
+  readonly #holderOf: HolderOf;
+
+  constructor(database: SqlDatabase, clock: Clock, age: AgeClock, holderOf: HolderOf = () => undefined) {
     this.#database = database;
+    this.#holderOf = holderOf;
     this.#db = database.db;
     this.#clock = clock;
     this.#age = age;
@@ -100,7 +106,7 @@ export class SqlJobs implements JobStore {
     return stored.map(({ id }) => id);
   }
 
-  #rowOf({ kind, lane = kind, payload, key, accountId, delayMs = 0, deadlineMs }: NewJob) {
+  #rowOf({ kind, lane = kind, payload, key, accountId, delayMs = 0, deadlineMs, node }: NewJob) {
     const nowMs = this.#clock.epochMs();
     const text = JSON.stringify(payload);
     assert.ok(Buffer.byteLength(text) <= JOB_PAYLOAD_BYTES_MAX, `the payload of a job of ${kind} is too large`);
@@ -117,6 +123,7 @@ export class SqlJobs implements JobStore {
       attempts: 0,
       losses: 0,
       created_at: nowMs,
+      node: node ?? (OWN_JOB_KINDS.includes(kind) ? (this.#holderOf()?.name ?? null) : null),
     };
   }
 
@@ -197,7 +204,23 @@ export class SqlJobs implements JobStore {
       .selectFrom("jobs")
       .where("status", "=", "pending")
       .where("boot_id", "=", this.#age.bootId)
-      .where("due_age_ms", "<=", this.#age.nowMs());
+      .where("due_age_ms", "<=", this.#age.nowMs())
+      .where((jobs) => this.#isForThisNode(jobs));
+  }
+
+  /** In a cluster: of other nodes' jobs only those of nodes that are gone. A service without a name does all. */
+  #isForThisNode(jobs: ExpressionBuilder<Tables, "jobs">) {
+    const holder = this.#holderOf();
+    if (holder === undefined) return jobs.lit(true);
+    const isMovable = jobs("kind", "in", MOVABLE_JOB_KINDS);
+    return jobs.or([
+      jobs("node", "is", null),
+      jobs("node", "=", holder.name),
+      jobs.and([
+        isMovable,
+        jobs.not(jobs.exists(liveNodes(jobs, this.#database).whereRef("nodes.name", "=", "jobs.node"))),
+      ]),
+    ]);
   }
 
   /** Makes jobs pending whose claim has ended, and gives those of another boot a time of this one. */

@@ -11,11 +11,13 @@ import {
   type CallId,
   type CarrierId,
   liveTranscriptionOf,
+  type NodeName,
   type TranscriptionId,
 } from "../../core/ids.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
 import type { CallPrompts, CallSettings } from "../call-store.ts";
+import type { HolderOf } from "../node-store.ts";
 import type {
   Redeemer,
   Redemptions,
@@ -30,6 +32,7 @@ import { settingsOf } from "./accounts.ts";
 import { callData } from "./calls/event-data.ts";
 import { EXPIRED } from "./calls/rows.ts";
 import { settleWebCalls } from "./calls/web-calls.ts";
+import { lockHolder } from "./cluster/nodes.ts";
 import type { SqlDatabase } from "./database.ts";
 import { SqlJobs } from "./jobs.ts";
 import { SqlMediaKeys } from "./media-keys.ts";
@@ -51,10 +54,12 @@ export class SqlRedemptions implements Redemptions {
   readonly #secretsKeys: Keyring | undefined;
   readonly #isAuthenticStream: StreamAuthentication | undefined;
   readonly #events: SqlEvents;
+  readonly #holderOf: HolderOf;
 
   constructor(database: SqlDatabase, options: SqlStoreOptions) {
     const { clock, age, unpersisted, mediaSealing, secretsKeys, isAuthenticStream } = options;
     this.#database = database;
+    this.#holderOf = options.holderOf ?? (() => undefined);
     this.#events = new SqlEvents(database, clock, new SqlJobs(database, clock, age));
     this.#db = database.db;
     this.#clock = clock;
@@ -89,15 +94,36 @@ export class SqlRedemptions implements Redemptions {
     const token = await this.#db
       .selectFrom("stream_tokens as token")
       .innerJoin("calls", "calls.id", "token.call_id")
-      .select(["calls.connection_type", "calls.carrier_id"])
+      .select(["calls.id", "calls.connection_type", "calls.carrier_id", "calls.node"])
+      .select((calls) => calls("calls.words", "is", null).as("has_no_words"))
       .where("token.token_hash", "=", tokenHash)
       .where("token.redeemed_at", "is", null)
       .where("token.boot_id", "=", this.#age.bootId)
       .where("token.expires_age_ms", ">", this.#age.nowMs())
       .executeTakeFirst();
     if (token === undefined) return false;
+    if (token.has_no_words) await this.#assertWordsHere(token);
     if (token.carrier_id !== null) return await this.#isFromCarrier(token.carrier_id, proof);
     return only === undefined || only.includes(token.connection_type as ConnectionType);
+  }
+
+  /**
+   * Rejects where the words of a call that stores none are in the memory of another node that is there: its token stays valid, for a
+   * stream that reaches that node. Those of a node that is gone are lost.
+   */
+  async #assertWordsHere({ id, node }: { id: CallId; node: NodeName | null }): Promise<void> {
+    const holder = this.#holderOf();
+    if (holder === undefined || node === null || node === holder.name || this.#unpersisted.get(id) !== undefined)
+      return;
+    const { nowMs } = this.#database;
+    const isThere = await this.#db
+      .selectFrom("nodes")
+      .select("name")
+      .where("name", "=", node)
+      .where("taken_by", "is", null)
+      .where("lease_until", ">=", nowMs)
+      .executeTakeFirst();
+    if (isThere !== undefined) throw unavailable(`the words of the call are in the memory of node ${node}`);
   }
 
   async isStreamOf(callId: CallId, proof: StreamProof): Promise<boolean> {
@@ -127,6 +153,7 @@ export class SqlRedemptions implements Redemptions {
     { workerId, connection, epoch, nonce }: Redeemer,
   ): Promise<RedeemedCall | undefined> {
     const nowMs = this.#clock.epochMs();
+    const node = await this.#lockNode(tx);
     const token = await tx
       .updateTable("stream_tokens")
       .set({ redeemed_at: nowMs, redemption_nonce: nonce })
@@ -139,7 +166,7 @@ export class SqlRedemptions implements Redemptions {
     if (token === undefined) return undefined;
     const call = await tx
       .updateTable("calls")
-      .set({ status: "active", started_at: nowMs, worker_id: workerId, worker_connection: connection, epoch })
+      .set({ status: "active", started_at: nowMs, worker_id: workerId, worker_connection: connection, epoch, ...node })
       .where("id", "=", token.call_id)
       .where("status", "in", ["created", "ringing"])
       .returning(REDEEMED_COLUMNS)
@@ -169,7 +196,7 @@ export class SqlRedemptions implements Redemptions {
       // Its words were in the memory of an earlier control process.
       await tx
         .updateTable("calls")
-        .set({ ...EXPIRED, started_at: null, ended_at: nowMs, worker_id: null })
+        .set({ ...EXPIRED, started_at: null, ended_at: nowMs, worker_id: null, node_incarnation: null })
         .where("id", "=", call.id)
         .execute();
       await settleWebCalls(tx, [call.id]);
@@ -193,6 +220,16 @@ export class SqlRedemptions implements Redemptions {
       ...(key !== undefined && { mediaKey: mediaKeyText(key) }),
       ...(providers !== undefined && { providers }),
     };
+  }
+
+  /** The columns of who carries the call. No other node takes the calls of this one until the transaction ends. */
+  async #lockNode(tx: Transaction<Tables>): Promise<{ node?: NodeName; node_incarnation?: number }> {
+    const holder = this.#holderOf();
+    if (holder === undefined) return {};
+    // Otherwise no node would take the call: they have looked for this one's before.
+    if (!(await lockHolder(tx, holder, this.#database)))
+      throw unavailable("other nodes have taken the calls of this one");
+    return { node: holder.name, node_incarnation: holder.incarnation };
   }
 
   /** Undefined for an account that has those of the service. */
@@ -267,7 +304,7 @@ const REDEEMED_COLUMNS = [
   "direction",
 ] as const;
 
-const NOT_REDEEMED = { started_at: null, worker_id: null, worker_connection: 0, epoch: 0 };
+const NOT_REDEEMED = { started_at: null, worker_id: null, worker_connection: 0, epoch: 0, node_incarnation: null };
 
 /** Undoes a return: the call is over, or its stream has started. */
 const CANNOT_BE_RETURNED = new Error("the call cannot be returned");

@@ -1,5 +1,6 @@
 import type { AgeClock } from "../../core/age-clock.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { HolderOf } from "../node-store.ts";
 import type { UnpersistedPrompts } from "../redemptions.ts";
 import type { RedemptionKeys } from "../stores.ts";
 
@@ -9,4 +10,6 @@ export interface SqlStoreOptions extends RedemptionKeys {
   age: AgeClock;
   /** The prompts of calls that store no words, which are in no table. */
   unpersisted: Pick<UnpersistedPrompts, "get">;
+  /** Whose calls the stores may end; by default those of no node. */
+  holderOf?: HolderOf | undefined;
 }

@@ -11,6 +11,7 @@ import { SqlAudit } from "./audit.ts";
 import { abandonAnalysis, resumeAnalysis, SqlAnalyses } from "./calls/analyses.ts";
 import { clearRecordingFailure, markRecordingFailed, SqlCalls } from "./calls/calls.ts";
 import { SqlUsage } from "./calls/usage.ts";
+import { SqlNodes } from "./cluster/nodes.ts";
 import { SqlCorpora } from "./corpora/corpora.ts";
 import { SqlDocuments } from "./corpora/documents.ts";
 import type { SqlDatabase } from "./database.ts";
@@ -102,7 +103,8 @@ export function sqlStores(
   { clock, age, ...ofRedemptions }: SqlStoreOptions,
 ): Omit<Stores, "isDatabaseLost"> {
   const { db } = database;
-  const jobs = new SqlJobs(database, clock, age);
+  const { holderOf } = ofRedemptions;
+  const jobs = new SqlJobs(database, clock, age, holderOf);
   const events = new SqlEvents(database, clock, jobs);
   const audit = new SqlAudit(db, clock);
   const sideEffects = { jobs, events, audit };
@@ -110,7 +112,7 @@ export function sqlStores(
   jobs.follow(TRANSCRIPTION_JOB, transcriptions.follower);
   const documents = new SqlDocuments(database, clock, age, sideEffects);
   jobs.follow(DOCUMENT_JOB, documents.follower);
-  const calls = new SqlCalls(database, clock, age, sideEffects, transcriptions);
+  const calls = new SqlCalls(database, clock, age, sideEffects, transcriptions, holderOf);
   const phoneNumbers = new SqlPhoneNumbers(database, clock, audit);
   const deliveryOf = (payload: unknown) => (payload as { deliveryId: DeliveryId }).deliveryId;
   jobs.follow(DELIVERY_JOB, {
@@ -146,7 +148,7 @@ export function sqlStores(
     calls,
     analyses: new SqlAnalyses(database, sideEffects),
     redemptions: new SqlRedemptions(database, { clock, age, ...ofRedemptions }),
-    phoneCalls: new SqlPhoneCalls(database, clock, age, sideEffects, (event) => calls.emit(event)),
+    phoneCalls: new SqlPhoneCalls(database, clock, age, sideEffects, (event) => calls.emit(event), holderOf),
     phoneNumbers,
     transcriptions,
     corpora: new SqlCorpora(database, clock, sideEffects),
@@ -155,6 +157,7 @@ export function sqlStores(
     usage: new SqlUsage(db),
     retention: new SqlRetention(database, clock),
     epochs: new SqlEpochs(db),
+    nodes: new SqlNodes(database, age),
     eventStreams: new SqlEventStreams(database, clock),
     transfer: new SqlTransfer(database),
     jobs,

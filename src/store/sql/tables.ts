@@ -15,6 +15,7 @@ import type {
   DocumentId,
   EventId,
   JobId,
+  NodeName,
   PhoneNumberId,
   PublishableKeyId,
   ToolId,
@@ -230,6 +231,12 @@ export interface Tables {
      */
     worker_connection: number;
     epoch: number;
+    /**
+     * The node of a cluster that was named for the call, carries it, or did; null in a service without a name. While the call is active,
+     * the number of the start that may end it, as in `nodes.incarnation`.
+     */
+    node: NodeName | null;
+    node_incarnation: number | null;
     /** JSON of the carrier's id of the call, a text of any characters. */
     carrier_call_id: string | null;
     /** JSON of StartParameters; always null when words are not stored. */
@@ -375,6 +382,30 @@ export interface Tables {
   unfinished_imports: { id: string };
   /** Counters that only grow; `control` counts the starts of the control process. */
   epochs: { name: string; value: number };
+  /** One row for each API key, account, carrier and number whose calls are counted: a transaction that counts changes it, so that no other counts at the same time. */
+  call_counts: { owner: ApiKeyId | AccountId | CarrierId | PhoneNumberId; counted: number };
+  /** The nodes of a cluster: see `NodeStore`. Times are the database's own. */
+  nodes: {
+    name: NodeName;
+    installation: string;
+    incarnation: number;
+    media_url: string | null;
+    webrtc_url: string | null;
+    version: string;
+    ipc_version: number;
+    journal_version: number;
+    state: string;
+    call_slots: number;
+    calls: number;
+    webrtc_slots: number;
+    webrtc_calls: number;
+    started_at: EpochMs;
+    lease_until: EpochMs;
+    /** Since then the lease was renewed without a gap. */
+    renewed_since: EpochMs;
+    /** The node that has taken the calls. */
+    taken_by: NodeName | null;
+  };
   /** Requests with an idempotency key, so that a repeated one creates no second call. */
   idempotent_requests: {
     account_id: AccountId;
@@ -417,6 +448,8 @@ export interface Tables {
     progress: string | null;
     created_at: EpochMs;
     died_at: EpochMs | null;
+    /** The node of a cluster whose files it needs; null where any node can do it. */
+    node: NodeName | null;
   };
   /** The keys that have sealed something, so that a start with the wrong key is noticed. */
   media_keys: {

@@ -48,6 +48,7 @@ async function scene({
     http: undefined as never,
     journals: { render: unused },
     finalizer: { withFiles: unused },
+    dataDir: "/nowhere",
     retention: { run: (given) => (run ?? unused)(given ?? {}) },
     clock,
     log,

@@ -30,6 +30,7 @@ function shutdown() {
     lostCalls: { recoverAll: asyncStep("lost calls") },
     finalizer: { idle: asyncStep("records") },
     phoneCalls: { stop: asyncStep("telephone calls") },
+    lease: { stop: asyncStep("lease") },
     traces: { close: asyncStep("traces") },
     renderer: { close: step("renderer") },
     transcriber: { close: step("transcriber") },
@@ -53,6 +54,7 @@ const AFTER_RESPONSES = [
   "ingester",
   "handoff",
   "providers",
+  "lease",
   "stores",
   "exit 0",
 ];

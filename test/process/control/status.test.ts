@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
-import { asWorkerId } from "../../../src/core/ids.ts";
+import { epochMs } from "../../../src/core/clocks.ts";
+import { asNodeName, asWorkerId } from "../../../src/core/ids.ts";
 import type { ProcessMetrics } from "../../../src/core/metrics/aggregation.ts";
 import {
   CIRCUIT_OPEN_METRIC,
@@ -11,6 +12,7 @@ import {
 import { quantileMs } from "../../../src/process/control/provider-status.ts";
 import { type StatusOptions, StatusReader } from "../../../src/process/control/status.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
+import type { NodeRecord } from "../../../src/store/node-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const LOAD = { callCount: 0, callsMax: 10, loopLagMs: 3.456, acceptsCalls: true };
@@ -62,12 +64,45 @@ function reader(changes: Partial<StatusOptions> = {}) {
     disk: { freeBytes: 5_000, isLow: false },
     diskFreeMinBytes: 1_000,
     database: { kind: "postgres", isLost: () => false },
+    nodes: () => [],
     configuration: [],
     clock,
     ...changes,
   });
   return { status, clock, capacity, askedCount: () => asked };
 }
+
+test("the state of a cluster has all its nodes, also those that are gone", async () => {
+  const node: NodeRecord = {
+    name: asNodeName("one"),
+    incarnation: 3,
+    mediaUrl: "wss://one.example",
+    webrtcUrl: undefined,
+    version: "trunkline/1.2.3",
+    ipcVersion: 9,
+    journalVersion: 14,
+    state: "accepting",
+    callSlots: 10,
+    calls: 4,
+    waitingCalls: 1,
+    webrtcSlots: 2,
+    webrtcCalls: 1,
+    waitingWebrtcCalls: 1,
+    startedAtMs: epochMs(0),
+    leaseLeftMs: 4_000.4,
+    takenBy: undefined,
+  };
+  const { status } = reader({
+    nodes: () => [node, { ...node, name: asNodeName("two"), mediaUrl: undefined, leaseLeftMs: -1, takenBy: node.name }],
+  });
+  const slots = { max: 12, active: 5, reserved: 2 };
+  const startedAt = "1970-01-01T00:00:00.000Z";
+  const common = { version: "1.2.3", slots, webrtc: true, startedAt };
+  expect((await status.read()).nodes).toEqual([
+    { ...common, name: "one", state: "accepting", mediaUrl: "wss://one.example", leaseLeftMs: 4_000, takenBy: null },
+    { ...common, name: "two", state: "gone", mediaUrl: null, leaseLeftMs: -1, takenBy: "one" },
+  ]);
+});
 
 test("the state of the service has its workers, providers, jobs, disk and database", async () => {
   const { status } = reader();

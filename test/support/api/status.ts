@@ -12,6 +12,7 @@ export const statusReader = (clock: Clock, options: Pick<StatusOptions, "newCall
     jobs: () => ({ counts: { pending: 0, running: 0, dead: 0 }, byKind: [], oldestDueMs: 0 }),
     disk: { freeBytes: 1e12, isLow: false },
     diskFreeMinBytes: 0,
+    nodes: () => [],
     configuration: [...configurationOverview(readConfig({}, { checksFiles: false }))],
     clock,
     ...options,

@@ -63,7 +63,11 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     largeResponses: new LargeResponses(systemClock, metrics.largeResponses("list")),
     downloads: new LargeResponses(systemClock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX)),
     callAdmission: {
-      create: (call) => stores.calls.create(call),
+      create: async (call) => {
+        const creation = await stores.calls.create(call);
+        if (creation.kind === "limit-reached") throw new Error("only nodes of a cluster have the store count calls");
+        return creation;
+      },
       createQueued: (_accountId, _bounds, { create }) => create(),
     },
     voices: catalogueOf({ voices: async () => [VOICE] }, ANY_STT),

@@ -13,6 +13,7 @@ import {
   type CallId,
   type CarrierCallId,
   liveTranscriptionOf,
+  type NodeName,
   type WorkerId,
 } from "../../../core/ids.ts";
 import { KeyedQueue } from "../../../core/keyed-queue.ts";
@@ -36,8 +37,10 @@ import type {
   WaitingCall,
 } from "../../call-store.ts";
 import { ANALYSIS_JOB, ENDED_EVENT_JOB, RENDER_JOB } from "../../job-kinds.ts";
+import type { HolderOf, NodeHolder } from "../../node-store.ts";
 import type { TranscriptionEnd } from "../../transcription-store.ts";
 import type { SqlAudit } from "../audit.ts";
+import { isHeld, isOwnMatter, withHold } from "../cluster/held-calls.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { SqlJobs } from "../jobs.ts";
 import type { SideEffects } from "../side-effects.ts";
@@ -50,6 +53,7 @@ import { deleteEventsOf } from "../webhooks/deliveries.ts";
 import type { SqlEvents } from "../webhooks/events.ts";
 import { firstAnalysisOf, isPending } from "./analyses.ts";
 import { newCallId } from "./call-ids.ts";
+import { callLimitReached } from "./call-limits.ts";
 import { callData } from "./event-data.ts";
 import { deleteExpiredRequests, findRequest, insertRequest, isExpired } from "./idempotent-requests.ts";
 import { listCalls } from "./list.ts";
@@ -91,6 +95,7 @@ export class SqlCalls implements CallStore {
   readonly #audit: SqlAudit;
   /** For live ones. */
   readonly #transcriptions: SqlTranscriptions;
+  readonly #holderOf: HolderOf;
   readonly #listeners: ((event: CallEvent) => void)[] = [];
   /** Text of something removed may still be in the change log; an earlier process may have removed it. */
   #purgePending = true;
@@ -105,7 +110,9 @@ export class SqlCalls implements CallStore {
     age: AgeClock,
     { jobs, events, audit }: SideEffects,
     transcriptions: SqlTranscriptions,
+    holderOf: HolderOf = () => undefined,
   ) {
+    this.#holderOf = holderOf;
     this.#database = database;
     this.#transcriptions = transcriptions;
     this.#jobs = jobs;
@@ -127,6 +134,8 @@ export class SqlCalls implements CallStore {
       worker_id: asWorkerId("restored"),
       worker_connection: 0,
       epoch: 0,
+      node: this.#holderOf()?.name ?? null,
+      node_incarnation: this.#holderOf()?.incarnation ?? null,
     };
     await this.#database.transaction(async (tx) => {
       const known = await tx
@@ -249,7 +258,12 @@ export class SqlCalls implements CallStore {
     if (before === undefined) return undefined;
     if (before.fingerprint !== idempotency.fingerprint) return { repetition: { kind: "mismatch" } };
     return {
-      repetition: { kind: "replayed", call: createdRecordOf(before), sealedToken: before.sealed_token },
+      repetition: {
+        kind: "replayed",
+        call: createdRecordOf(before),
+        sealedToken: before.sealed_token,
+        ...(before.node !== null && { node: before.node }),
+      },
       ...(before.status === "created" && { waitingId: before.id }),
     };
   }
@@ -257,6 +271,8 @@ export class SqlCalls implements CallStore {
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
     const { accountId, agent, apiKeyId, web, tokenHash, tokenTtlMs, idempotency } = call;
     const nowMs = this.#clock.epochMs();
+    const reason = await callLimitReached(tx, call, this.#age);
+    if (reason !== undefined) return { kind: "limit-reached", reason };
     const admitted =
       web === undefined
         ? { spec: call.spec, reservedCost: 0 }
@@ -282,6 +298,7 @@ export class SqlCalls implements CallStore {
       created_at: nowMs,
       worker_connection: 0,
       epoch: 0,
+      node: call.node ?? this.#holderOf()?.name ?? null,
       ...NO_PHONE,
     };
     const ofCall = { account_id: accountId, call_id: row.id };
@@ -300,7 +317,7 @@ export class SqlCalls implements CallStore {
     }
     const record = createdRecordOf(row);
     await this.#events.insert(tx, { accountId, type: "call.created", callId: record.id, data: callData(record) });
-    return { kind: "created", call: record };
+    return { kind: "created", call: record, ...(row.node !== null && { node: row.node }) };
   }
 
   get(accountId: AccountId, callId: CallId): Promise<CallRecord | undefined> {
@@ -344,12 +361,14 @@ export class SqlCalls implements CallStore {
 
   async listWaiting(): Promise<readonly WaitingCall[]> {
     const ageMs = this.#age.nowMs();
+    const holder = this.#holderOf();
     const rows = await this.#db
       .selectFrom("calls")
       .innerJoin("stream_tokens as token", "token.call_id", "calls.id")
       .select(["calls.id", "calls.account_id", "calls.api_key_id", "calls.connection_type"])
       .select(({ fn }) => fn.max("token.expires_age_ms").as("expires_age_ms"))
       .where("calls.status", "=", "created")
+      .where("calls.node", holder === undefined ? "is" : "=", holder?.name ?? null)
       .where("token.boot_id", "=", this.#age.bootId)
       .where("token.expires_age_ms", ">", ageMs)
       .groupBy("calls.id")
@@ -368,6 +387,7 @@ export class SqlCalls implements CallStore {
       .selectFrom("calls")
       .select(["id", "account_id", "api_key_id", "worker_id", "worker_connection", "epoch", "recording_enabled"])
       .where("status", "=", "active")
+      .where((calls) => isHeld(calls, this.#holderOf()))
       .$narrowType<{ worker_id: WorkerId }>();
     if (workerId !== undefined) query = query.where("worker_id", "=", workerId);
     const rows = await query.orderBy("id").execute();
@@ -380,6 +400,11 @@ export class SqlCalls implements CallStore {
       epoch: row.epoch,
       recordingEnabled: row.recording_enabled === 1,
     }));
+  }
+
+  async nodeOf(callId: CallId): Promise<NodeName | undefined> {
+    const row = await this.#db.selectFrom("calls").select("node").where("id", "=", callId).executeTakeFirst();
+    return row?.node ?? undefined;
   }
 
   async workerOf(accountId: AccountId, callId: CallId): Promise<WorkerId | undefined> {
@@ -492,6 +517,7 @@ export class SqlCalls implements CallStore {
       .set({ carrier_call_id: JSON.stringify(carrierCallId) })
       .where("id", "=", callId)
       .where("status", "=", "active")
+      .where((calls) => isHeld(calls, this.#holderOf()))
       .execute();
   }
 
@@ -503,6 +529,7 @@ export class SqlCalls implements CallStore {
    * Writes a long transcript in short transactions, and the end with the last of them. No turn is visible before that.
    */
   async #finish(callId: CallId, end: CallEnd, redemption: CallRedemption | undefined): Promise<boolean> {
+    const holder = this.#holderOf();
     const active = await this.#db
       .selectFrom("calls")
       .select([
@@ -511,11 +538,12 @@ export class SqlCalls implements CallStore {
       ])
       .where("id", "=", callId)
       .where("status", "=", "active")
+      .where((calls) => isHeld(calls, holder))
       .where((calls) => calls.and(redemptionColumns(redemption)))
       .executeTakeFirst();
     if (active === undefined) return await this.#wasStored(callId);
     // A process that died during this may have left turns.
-    await this.#deleteTurns(callId);
+    if (!(await this.#whileHeld(callId, holder, (db) => this.#deleteTurns(db, callId)))) return false;
     const of = {
       callId,
       accountId: active.account_id,
@@ -524,7 +552,7 @@ export class SqlCalls implements CallStore {
     const parts = rowBatches(end.turns, of);
     for (const part of parts.slice(0, -1)) {
       const begunMs = performance.now();
-      await insertTurns(this.#db, part);
+      if (!(await this.#whileHeld(callId, holder, (db) => insertTurns(db, part)))) return false;
       await pauseAfterTransaction(performance.now() - begunMs);
     }
     const hasWords = of.withText && end.turns.some(({ text }) => text.trim() !== "");
@@ -540,6 +568,7 @@ export class SqlCalls implements CallStore {
         .set({ ...endColumns(end, of.withText), analysis, ...withoutRedactedValues(active.settings) })
         .where("id", "=", callId)
         .where("status", "=", "active")
+        .where((calls) => isHeld(calls, holder))
         .where((calls) => calls.and(redemptionColumns(redemption)))
         .returning("id")
         .executeTakeFirst();
@@ -567,8 +596,10 @@ export class SqlCalls implements CallStore {
       await this.#emitEnd({ callId, status: end.status, endReason: end.endReason });
       return true;
     }
+    // Another node has taken the call, and its turns with it.
+    if (holder !== undefined && (await this.#isOthers(callId, holder))) return false;
     // Its redemption was returned meanwhile; it waits for its stream again.
-    await this.#deleteTurns(callId);
+    await this.#deleteTurns(this.#db, callId);
     // A call that was redeemed again is active and may be returned again.
     if (redemption === undefined) this.emit({ kind: "end-not-stored", callId });
     return false;
@@ -600,11 +631,47 @@ export class SqlCalls implements CallStore {
     return true;
   }
 
-  async #deleteTurns(callId: CallId): Promise<void> {
-    await trimTranscript(this.#db, callId);
-    const left = this.#db.selectFrom("turns").select("position").where("call_id", "=", callId).limit(1);
+  /**
+   * Writes what only the holder of an active call may write. In a cluster no other node takes the call meanwhile; false, and nothing is
+   * written, where one has.
+   */
+  async #whileHeld(
+    callId: CallId,
+    holder: NodeHolder | undefined,
+    work: (db: Kysely<Tables>) => Promise<void>,
+  ): Promise<boolean> {
+    if (holder === undefined) {
+      await work(this.#db);
+      return true;
+    }
+    return await this.#database.readCommitted(async (tx) => {
+      const call = tx.selectFrom("calls").select("id").where("id", "=", callId).where("status", "=", "active");
+      const held = withHold(
+        call.where((calls) => isHeld(calls, holder)),
+        this.#database,
+      );
+      if ((await held.executeTakeFirst()) === undefined) return false;
+      await work(tx);
+      return true;
+    });
+  }
+
+  /** Whether another node holds the call, or has ended it. */
+  async #isOthers(callId: CallId, { incarnation }: NodeHolder): Promise<boolean> {
+    const call = await this.#db
+      .selectFrom("calls")
+      .select("id")
+      .where("id", "=", callId)
+      .where("node_incarnation", "!=", incarnation)
+      .executeTakeFirst();
+    return call !== undefined;
+  }
+
+  async #deleteTurns(db: Kysely<Tables>, callId: CallId): Promise<void> {
+    await trimTranscript(db, callId);
+    const left = db.selectFrom("turns").select("position").where("call_id", "=", callId).limit(1);
     if ((await left.executeTakeFirst()) === undefined) return;
-    await this.#db.deleteFrom("turns").where("call_id", "=", callId).execute();
+    await db.deleteFrom("turns").where("call_id", "=", callId).execute();
   }
 
   async expire(): Promise<readonly CallId[]> {
@@ -626,6 +693,7 @@ export class SqlCalls implements CallStore {
       .selectFrom("calls")
       .select("id")
       .where("status", "=", "created")
+      .where((calls) => isOwnMatter(calls, this.#holderOf(), this.#database))
       .where((calls) => calls.not(hasValidToken(calls, this.#age)))
       .limit(TRANSACTION_ROWS_MAX);
     // Most of the time there is none, which needs no write.

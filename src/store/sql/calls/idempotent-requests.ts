@@ -51,7 +51,7 @@ export async function findRequest(
   return await db
     .selectFrom("idempotent_requests as request")
     .innerJoin("calls", "calls.id", "request.call_id")
-    .select(["request.fingerprint", "request.sealed_token", ...RECORD_COLUMNS])
+    .select(["request.fingerprint", "request.sealed_token", "calls.node", ...RECORD_COLUMNS])
     .where("request.account_id", "=", accountId)
     .where("request.key_hash", "=", keyHash)
     .where((requests) => requests.not(isExpired(requests, clocks)))

@@ -61,6 +61,8 @@ export type RecordRow = Omit<
   | "api_key_id"
   | "worker_connection"
   | "epoch"
+  | "node"
+  | "node_incarnation"
   | "connection_type"
   | "tools"
   | "analysis_settings"

@@ -3,9 +3,11 @@ import type { AgeClock } from "../../../core/age-clock.ts";
 import { storesWords } from "../../../core/calls/spec.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, type EpochMs } from "../../../core/clocks.ts";
-import type { AccountId, ApiKeyId, CallId, CarrierId, PhoneNumberId } from "../../../core/ids.ts";
+import type { AccountId, ApiKeyId, CallId, CarrierId, NodeName } from "../../../core/ids.ts";
 import type { CallEvent } from "../../call-store.ts";
+import type { HolderOf } from "../../node-store.ts";
 import type {
+  CountedOwner,
   NewPhoneCall,
   PhoneCallCreation,
   PhoneCallEventRow,
@@ -14,6 +16,7 @@ import type {
   StoredPhoneCall,
 } from "../../phone-call-store.ts";
 import { newCallId } from "../calls/call-ids.ts";
+import { type CountedId, countAlone, countLiveCalls } from "../calls/call-limits.ts";
 import { callData } from "../calls/event-data.ts";
 import { findRequest, insertRequest } from "../calls/idempotent-requests.ts";
 import { headerRows, metadataRows } from "../calls/metadata.ts";
@@ -27,6 +30,7 @@ import {
   settingsColumns,
   storageColumns,
 } from "../calls/rows.ts";
+import { isOwnMatter } from "../cluster/held-calls.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { SqlJobs } from "../jobs.ts";
 import type { SideEffects } from "../side-effects.ts";
@@ -48,6 +52,7 @@ export class SqlPhoneCalls implements PhoneCallStore {
   readonly #jobs: SqlJobs;
   readonly #events: SqlEvents;
   readonly #emit: (event: CallEvent) => void;
+  readonly #holderOf: HolderOf;
   /** Ends that may be stored, because their commit was not acknowledged. */
   readonly #uncertainEnds = new Map<CallId, EndedEvent>();
 
@@ -57,7 +62,9 @@ export class SqlPhoneCalls implements PhoneCallStore {
     age: AgeClock,
     { jobs, events }: Pick<SideEffects, "jobs" | "events">,
     emit: (event: CallEvent) => void,
+    holderOf: HolderOf = () => undefined,
   ) {
+    this.#holderOf = holderOf;
     this.#database = database;
     this.#db = database.db;
     this.#clock = clock;
@@ -119,6 +126,8 @@ export class SqlPhoneCalls implements PhoneCallStore {
       created_at: nowMs,
       worker_connection: 0,
       epoch: 0,
+      // An outbound call that waits for a slot is any node's.
+      node: call.status === "ringing" ? (this.#holderOf()?.name ?? null) : null,
       carrier_call_id: textColumn(call.carrierCallId),
       ...phoneColumns({ ...facts, carrierId, ...(phoneNumberId !== undefined && { phoneNumberId }) }, withWords),
     };
@@ -219,13 +228,34 @@ export class SqlPhoneCalls implements PhoneCallStore {
       .values(eventRow(call, eventCount, row))
       .execute();
     await updateRecord(tx, callId, step);
+    await this.#noteNode(tx, callId, step);
     if (token !== undefined) await this.#insertToken(tx, call, token);
     const hasEnded = step.end !== undefined && (await this.#end(tx, call, step.end));
+    const node = step.jobs.length === 0 ? undefined : await this.#nodeOf(tx, callId);
     await this.#jobs.insertAll(
       tx,
-      step.jobs.map((job) => ({ ...job, accountId: phone.account_id })),
+      step.jobs.map((job) => ({ ...job, accountId: phone.account_id, node })),
     );
     return { hasEnded };
+  }
+
+  /** The node whose slot and whose worker a call has, whichever node has handled the event; in a cluster. */
+  async #nodeOf(tx: Transaction<Tables>, callId: CallId): Promise<NodeName | undefined> {
+    if (this.#holderOf() === undefined) return undefined;
+    const call = await tx.selectFrom("calls").select("node").where("id", "=", callId).executeTakeFirst();
+    return call?.node ?? undefined;
+  }
+
+  /** A call that gets a slot has it at this node, until it has none any more. */
+  async #noteNode(tx: Transaction<Tables>, callId: CallId, { holdsSlot }: PhoneCallStep): Promise<void> {
+    const holder = this.#holderOf();
+    if (holder === undefined || holdsSlot === undefined) return;
+    await tx
+      .updateTable("calls")
+      .set({ node: holdsSlot ? holder.name : null })
+      .where("id", "=", callId)
+      .where("status", "in", WITHOUT_STREAM)
+      .execute();
   }
 
   async #insertToken(
@@ -265,17 +295,30 @@ export class SqlPhoneCalls implements PhoneCallStore {
     return true;
   }
 
-  due(nowMs: EpochMs, limit: number): Promise<readonly CallId[]> {
-    return dueCalls(this.#db, nowMs, limit);
+  async due(nowMs: EpochMs, limit: number): Promise<readonly CallId[]> {
+    const due = await dueCalls(this.#db, nowMs, limit);
+    const holder = this.#holderOf();
+    if (holder === undefined || due.length === 0) return due;
+    // The nodes of the others handle those soon, so that they do not take the places of these for long.
+    const own = await this.#db
+      .selectFrom("calls")
+      .select("calls.id")
+      .where("calls.id", "in", due)
+      .where((calls) => isOwnMatter(calls, holder, this.#database))
+      .execute();
+    const ownIds = new Set(own.map(({ id }) => id));
+    return due.filter((callId) => ownIds.has(callId));
   }
 
   async listPending(): Promise<readonly { callId: CallId; accountId: AccountId; apiKeyId?: ApiKeyId }[]> {
+    const holder = this.#holderOf();
     const rows = await this.#db
       .selectFrom("calls")
       .innerJoin("phone_calls as phone", "phone.call_id", "calls.id")
       .select(["calls.id", "calls.account_id", "calls.api_key_id"])
       .where("calls.status", "in", WITHOUT_STREAM)
       .where("phone.holds_slot", "=", 1)
+      .where("calls.node", holder === undefined ? "is" : "=", holder?.name ?? null)
       .orderBy("calls.id")
       .execute();
     return rows.map(({ id, account_id: accountId, api_key_id: apiKeyId }) => ({
@@ -285,7 +328,16 @@ export class SqlPhoneCalls implements PhoneCallStore {
     }));
   }
 
-  async countLive(of: { phoneNumberId: PhoneNumberId } | { carrierId: CarrierId }): Promise<number> {
+  async countAlone(owners: readonly CountedOwner[], work: () => Promise<void>): Promise<void> {
+    await this.#database.readCommitted(async (tx) => {
+      // In one order, so that two of these never wait for each other.
+      for (const id of owners.flatMap((owner) => Object.values(owner) as CountedId[]).sort()) await countAlone(tx, id);
+      await work();
+    });
+  }
+
+  async countLive(of: CountedOwner): Promise<number> {
+    if ("accountId" in of) return await countLiveCalls(this.#db, of, this.#age);
     let live = this.#db
       .selectFrom("calls")
       .innerJoin("phone_calls as phone", "phone.call_id", "calls.id")

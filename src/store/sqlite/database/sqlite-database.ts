@@ -1,5 +1,6 @@
 import { Kysely, SqliteDialect, sql, type Transaction } from "kysely";
 import type { Database } from "libsql";
+import type { EpochMs } from "../../../core/clocks.ts";
 import type { ColumnTypes, SqlDatabase } from "../../sql/database.ts";
 import type { Tables } from "../../sql/tables.ts";
 import { openDatabase } from "./database.ts";
@@ -17,6 +18,7 @@ export class SqliteDatabase implements SqlDatabase {
   readonly db: Kysely<Tables>;
   readonly columnTypes = SQLITE_COLUMN_TYPES;
   readonly locksRows = false;
+  readonly nowMs = sql<EpochMs>`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
   readonly #file: Database;
   readonly #path: string;
 

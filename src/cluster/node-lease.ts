@@ -1,0 +1,113 @@
+import type { Clock } from "../core/clock.ts";
+import { addMs } from "../core/clocks.ts";
+import { codeOf, TrunklineError } from "../core/errors.ts";
+import { NODE_HEARTBEAT_MS, NODE_NAME_WAIT_MS_MAX } from "../core/limits/cluster.ts";
+import type { Logger } from "../core/log/logger.ts";
+import type { NewNode, NodeLoad, NodeRecord, NodeStore, TakenNode } from "../store/node-store.ts";
+
+/** How often a start looks whether its name is free by now. */
+const NAME_POLL_MS = 500;
+
+export interface NodeLeaseOptions {
+  nodes: NodeStore;
+  node: NewNode;
+  /** What the node announces now. */
+  load: () => NodeLoad;
+  /** The rows of all nodes were read. */
+  onNodes: (nodes: readonly NodeRecord[]) => void;
+  /** The calls of nodes that are gone are this node's from now on. */
+  onTaken: (taken: readonly TakenNode[]) => void;
+  /** Another node has this one's calls, or another start its name. Called once; nothing of its calls may be written any more. */
+  onFenced: () => void;
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * Keeps the lease of this node: renews it every NODE_HEARTBEAT_MS, takes over the calls of nodes that are gone, and reads the rows of all
+ * nodes. While the database does not answer nothing is decided: the node goes on with its calls, and finds out what became of its lease
+ * when the database is back.
+ */
+export class NodeLease {
+  readonly #options: NodeLeaseOptions;
+  #isStopped = false;
+  /** Renewals fail, which is logged once. */
+  #isFailing = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: NodeLeaseOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Registers the node, once its name is free. Rejects with `bad_configuration` where a node on another data directory keeps it, and as
+   * the store does.
+   */
+  async register(): Promise<void> {
+    const { nodes, node, clock, log } = this.#options;
+    const { name } = node.holder;
+    const untilMs = addMs(clock.nowMs(), NODE_NAME_WAIT_MS_MAX);
+    for (let isFirst = true; ; isFirst = false) {
+      const registration = await nodes.register(node);
+      if (registration.kind === "registered") {
+        log.info({ node: name, incarnation: node.holder.incarnation, calls: registration.calls }, "node registered");
+        return;
+      }
+      if (clock.nowMs() >= untilMs) throw nameTaken(name);
+      if (isFirst) log.warn({ node: name }, "another node has this name: the start waits until its lease has ended");
+      await new Promise<void>((resolve) => {
+        clock.after(NAME_POLL_MS, resolve);
+      });
+    }
+  }
+
+  /** Begins the heartbeats. */
+  start(): void {
+    this.#next(0);
+  }
+
+  /** Ends the heartbeats and gives the lease up. Only for a node without calls. Never rejects. */
+  async stop(): Promise<void> {
+    const { nodes, node, log } = this.#options;
+    this.#isStopped = true;
+    await this.#running;
+    try {
+      await nodes.leave(node.holder);
+    } catch (error) {
+      log.warn({ err: error, code: codeOf(error) }, "lease could not be given up; it ends by itself");
+    }
+  }
+
+  #next(delayMs: number): void {
+    this.#options.clock.after(delayMs, () => {
+      if (this.#isStopped) return;
+      this.#running = this.#beat().then(() => this.#next(NODE_HEARTBEAT_MS));
+    });
+  }
+
+  async #beat(): Promise<void> {
+    const { nodes, node, load, onNodes, onTaken, onFenced, log } = this.#options;
+    try {
+      if (!(await nodes.renew(node.holder, load()))) {
+        this.#isStopped = true;
+        onFenced();
+        return;
+      }
+      if (this.#isFailing) log.info("lease renewed again");
+      this.#isFailing = false;
+      const taken = await nodes.takeExpired(node.holder);
+      if (taken.length > 0) onTaken(taken);
+      onNodes(await nodes.list());
+    } catch (error) {
+      if (!this.#isFailing) log.error({ err: error, code: codeOf(error) }, "lease could not be renewed");
+      this.#isFailing = true;
+    }
+  }
+}
+
+const nameTaken = (name: string): TrunklineError =>
+  new TrunklineError(
+    "bad_configuration",
+    "caller",
+    `NODE_NAME ${name} is the name of another node, which runs on another DATA_DIR: give each node a name of its own`,
+  );

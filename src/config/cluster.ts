@@ -1,0 +1,43 @@
+import { asNodeName, type NodeName } from "../core/ids.ts";
+import { isAddress, redactedAddress } from "./addresses.ts";
+import type { VariableReader } from "./variables/reader.ts";
+
+/** How this node takes part in a cluster: nodes that share one Postgres database. */
+export interface ClusterSettings {
+  name: NodeName;
+  /** Where streams reach this node alone, without slashes at its end; undefined where all nodes have one address. */
+  mediaUrl: string | undefined;
+}
+
+/** What a name may have: it is a label of metrics, and often the name of a host. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+/** Reads NODE_NAME and NODE_MEDIA_URL; undefined for a service that is alone on its database. */
+export function readCluster(
+  { text }: Pick<VariableReader, "text">,
+  { databaseUrl, secretsKey }: { databaseUrl: string | undefined; secretsKey: string | undefined },
+  problems: string[],
+): ClusterSettings | undefined {
+  const name = text("NODE_NAME", "").trim();
+  const mediaUrl = text("NODE_MEDIA_URL", "").replace(/\/+$/, "");
+  if (mediaUrl !== "" && !isAddress(mediaUrl, ["ws:", "wss:"])) {
+    problems.push(
+      `NODE_MEDIA_URL must be a ws:// or wss:// address without a query or a password, not ${redactedAddress(mediaUrl)}`,
+    );
+  }
+  if (name === "") {
+    if (mediaUrl !== "")
+      problems.push("NODE_MEDIA_URL must be set together with NODE_NAME: it is the address of a node");
+    return undefined;
+  }
+  if (!NAME.test(name)) {
+    problems.push(
+      "NODE_NAME must have at most 63 letters, digits, dots, hyphens and underscores, the first of them a letter or a digit",
+    );
+  }
+  if (databaseUrl === undefined)
+    problems.push("NODE_NAME must be set together with DATABASE_URL: nodes share a Postgres database");
+  if (secretsKey === undefined)
+    problems.push("NODE_NAME must be set together with SECRETS_KEY: it must be the same at all nodes");
+  return { name: asNodeName(name), mediaUrl: mediaUrl === "" ? undefined : mediaUrl };
+}

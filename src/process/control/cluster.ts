@@ -1,0 +1,198 @@
+import { existsSync } from "node:fs";
+import type { CallAcceptance } from "../../api/http/health.ts";
+import { NodeLease } from "../../cluster/node-lease.ts";
+import { NodeView } from "../../cluster/node-view.ts";
+import type { ClusterSettings } from "../../config/cluster.ts";
+import type { Clock } from "../../core/clock.ts";
+import { codeOf, TrunklineError } from "../../core/errors.ts";
+import type { CallId, NodeName, WorkerId } from "../../core/ids.ts";
+import { NODE_SLOTS_COMPARED_MS } from "../../core/limits/cluster.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { MediaUrls } from "../../core/media-urls.ts";
+import { SOFTWARE } from "../../core/version.ts";
+import { journalPath } from "../../record/journal/reader.ts";
+import { JOURNAL_VERSION } from "../../record/journal/versions.ts";
+import type { CallPlacement } from "../../store/admission/call-admission.ts";
+import type { Capacity } from "../../store/admission/capacity.ts";
+import type { CallStore } from "../../store/call-store.ts";
+import { installationId } from "../../store/data-dir/installation.ts";
+import { HANDOFF_PROTOCOL_VERSION } from "../../store/handoff/messages.ts";
+import type { HandoffHandlers } from "../../store/handoff/thread-client.ts";
+import type { NodeHolder, NodeLoad, NodeStore, TakenNode } from "../../store/node-store.ts";
+import type { PhoneCallStore } from "../../store/phone-call-store.ts";
+
+/** How soon a worker's calls are compared again with the store, after that did not answer. */
+const COMPARE_RETRY_MS = 1_000;
+
+export interface ClusterOptions {
+  settings: ClusterSettings;
+  /** The number of this start. */
+  incarnation: number;
+  nodes: NodeStore;
+  calls: Pick<CallStore, "listActive">;
+  dataDir: string;
+  /** Of WebRTC calls, where this node alone is reached. */
+  webrtcUrl: string | undefined;
+  /** This start does not hold the node's calls any more: the process must end without writing of them. */
+  onFenced: () => void;
+  clock: Clock;
+  log: Logger;
+}
+
+/** What a node needs of the rest of the control process, once that exists. */
+export interface ClusterParts {
+  load: () => NodeLoad;
+  lostCalls: { recoverTaken(): Promise<void> };
+  capacity: Pick<Capacity, "compareHeld">;
+  phoneCalls: Pick<PhoneCallStore, "listPending">;
+  endCall: (workerId: WorkerId, callId: CallId, reason: "worker_lost") => boolean;
+}
+
+/** This node as a member of its cluster. */
+export class ClusterMember {
+  readonly holder: NodeHolder;
+  readonly view: NodeView;
+  readonly lease: NodeLease;
+  readonly #options: ClusterOptions;
+  #parts: ClusterParts | undefined;
+
+  private constructor(options: ClusterOptions) {
+    const { settings, incarnation, nodes, dataDir, webrtcUrl, onFenced, clock, log } = options;
+    this.#options = options;
+    this.holder = { name: settings.name, incarnation };
+    this.view = new NodeView(clock, Math.random);
+    this.lease = new NodeLease({
+      nodes,
+      node: {
+        holder: this.holder,
+        installation: installationId(dataDir),
+        mediaUrl: settings.mediaUrl,
+        webrtcUrl,
+        version: SOFTWARE,
+        ipcVersion: HANDOFF_PROTOCOL_VERSION,
+        journalVersion: JOURNAL_VERSION,
+      },
+      load: () => this.#parts?.load() ?? NOTHING_YET,
+      onNodes: (records) => this.view.update(records),
+      onTaken: (taken) => this.#onTaken(taken),
+      onFenced,
+      clock,
+      log,
+    });
+  }
+
+  /**
+   * Registers the node and takes the calls of a service without a name whose journals are on this disk. Rejects as `NodeLease.register`
+   * does.
+   */
+  static async join(options: ClusterOptions): Promise<ClusterMember> {
+    const member = new ClusterMember(options);
+    await member.lease.register();
+    const { nodes, dataDir, log } = options;
+    const own = (await nodes.listUnnamed()).filter((callId) => existsSync(journalPath(dataDir, callId)));
+    const adopted = await nodes.adopt(member.holder, own);
+    if (adopted > 0) log.info({ calls: adopted }, "calls of this service from before it had a name are the node's");
+    return member;
+  }
+
+  /** Begins the heartbeats. */
+  start(parts: ClusterParts): void {
+    this.#parts = parts;
+    this.lease.start();
+    this.#compareSlotsLater(parts);
+  }
+
+  #compareSlotsLater(parts: ClusterParts): void {
+    this.#options.clock.after(NODE_SLOTS_COMPARED_MS, () => {
+      void this.#compareSlots(parts).then(() => this.#compareSlotsLater(parts));
+    });
+  }
+
+  async #compareSlots({ capacity, phoneCalls }: ClusterParts): Promise<void> {
+    try {
+      capacity.compareHeld(new Set((await phoneCalls.listPending()).map(({ callId }) => callId)));
+    } catch (error) {
+      const { log } = this.#options;
+      log.warn({ err: error, code: codeOf(error) }, "slots of telephone calls could not be compared with the store");
+    }
+  }
+
+  /** The handlers, and beside them: a worker that reports calls which other nodes have taken ends them. */
+  following(handlers: HandoffHandlers): HandoffHandlers {
+    return {
+      ...handlers,
+      onWorkerConnected: (workerId, connection, callIds, load) => {
+        handlers.onWorkerConnected(workerId, connection, callIds, load);
+        void this.#endTaken(workerId, callIds);
+      },
+    };
+  }
+
+  /** Where new calls of this node's API go. */
+  placementWith(callsPerApiKey: number | undefined): CallPlacement {
+    return { own: this.holder.name, place: (role) => this.view.place(role)?.name, callsPerApiKey };
+  }
+
+  /** What the addresses of a node's calls begin with; undefined where it has none of its own, or is gone. */
+  mediaUrlsOf(name: NodeName): MediaUrls | undefined {
+    const node = this.view.find(name);
+    return node?.mediaUrl === undefined ? undefined : { media: node.mediaUrl, webrtc: node.webrtcUrl };
+  }
+
+  #onTaken(taken: readonly TakenNode[]): void {
+    const { log } = this.#options;
+    for (const { name, calls } of taken) {
+      if (calls === 0) log.info({ node: name }, "a node is gone, and has left no calls");
+      else log.warn({ node: name, calls }, "calls of a node that is gone are taken over");
+    }
+    void this.#parts?.lostCalls.recoverTaken();
+  }
+
+  /** Their records are another node's, which has made them, or is about to. */
+  async #endTaken(workerId: WorkerId, callIds: readonly CallId[]): Promise<void> {
+    const { calls, clock, log } = this.#options;
+    try {
+      const held = new Set((await calls.listActive(workerId)).map(({ id }) => id));
+      const taken = callIds.filter((callId) => !held.has(callId));
+      if (taken.length === 0) return;
+      log.warn({ workerId, calls: taken.length }, "calls that other nodes have taken end");
+      for (const callId of taken) this.#parts?.endCall(workerId, callId, "worker_lost");
+    } catch (error) {
+      log.error(
+        { workerId, err: error, code: codeOf(error) },
+        "calls of a worker could not be compared with the store",
+      );
+      clock.after(COMPARE_RETRY_MS, () => void this.#endTaken(workerId, callIds));
+    }
+  }
+}
+
+/** What this node announces: what its workers can carry, and whether it takes new calls. */
+export function nodeLoad(newCalls: CallAcceptance, capacity: Pick<Capacity, "usageOf">): NodeLoad {
+  const [media, webrtc] = [capacity.usageOf("media"), capacity.usageOf("webrtc")];
+  // Where only the slots are full, other nodes see that by the numbers.
+  const isFull = !newCalls.accepted && newCalls.reason === "overloaded" && media.active + media.reserved >= media.max;
+  const isDraining = !newCalls.accepted && newCalls.reason === "draining";
+  return {
+    state: isDraining ? "draining" : newCalls.accepted || isFull ? "accepting" : "refusing",
+    callSlots: media.max,
+    calls: media.active,
+    webrtcSlots: webrtc.max,
+    webrtcCalls: webrtc.active,
+  };
+}
+
+const NOTHING_YET: NodeLoad = { state: "refusing", callSlots: 0, calls: 0, webrtcSlots: 0, webrtcCalls: 0 };
+
+/**
+ * A service without a name begins on a database: it takes the calls of nodes that are gone. Rejects with `bad_configuration` while a node
+ * runs on it.
+ */
+export async function assertAlone(nodes: Pick<NodeStore, "dissolve">): Promise<void> {
+  if (await nodes.dissolve()) return;
+  throw new TrunklineError(
+    "bad_configuration",
+    "caller",
+    "nodes of a cluster run on this database: set NODE_NAME, or stop them and start again after some seconds",
+  );
+}

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { NodeLease } from "../../src/cluster/node-lease.ts";
+import { unavailable } from "../../src/core/errors.ts";
+import { asNodeName } from "../../src/core/ids.ts";
+import { NODE_HEARTBEAT_MS, NODE_NAME_WAIT_MS_MAX } from "../../src/core/limits/cluster.ts";
+import type { NodeStore, Registration, TakenNode } from "../../src/store/node-store.ts";
+import { ManualClock, settled } from "../support/manual-clock.ts";
+import { memoryLog } from "../support/memory-log.ts";
+
+const LOAD = { state: "accepting", callSlots: 1, calls: 0, webrtcSlots: 0, webrtcCalls: 0 } as const;
+
+/** A lease with a scripted store. */
+function lease() {
+  const clock = new ManualClock();
+  const { log, lines } = memoryLog();
+  const done: string[] = [];
+  const script = {
+    registration: { kind: "registered", calls: 0 } as Registration,
+    renewed: true as boolean | Error,
+    taken: [] as readonly TakenNode[],
+  };
+  const nodes: NodeStore = {
+    register: async () => script.registration,
+    async renew() {
+      done.push("renew");
+      if (script.renewed instanceof Error) throw script.renewed;
+      return script.renewed;
+    },
+    async takeExpired() {
+      done.push("take");
+      return script.taken;
+    },
+    list: async () => [],
+    leave: async () => void done.push("leave"),
+    dissolve: async () => true,
+    adopt: async () => 0,
+    listUnnamed: async () => [],
+  };
+  const member = new NodeLease({
+    nodes,
+    node: {
+      holder: { name: asNodeName("one"), incarnation: 1 },
+      installation: "disk",
+      mediaUrl: undefined,
+      webrtcUrl: undefined,
+      version: "trunkline/1.0.0",
+      ipcVersion: 1,
+      journalVersion: 1,
+    },
+    load: () => LOAD,
+    onNodes: () => void done.push("nodes"),
+    onTaken: (taken) => void done.push(`taken ${taken.map(({ name }) => name)}`),
+    onFenced: () => void done.push("fenced"),
+    clock,
+    log,
+  });
+  const beats = async (count: number): Promise<string[]> => {
+    done.length = 0;
+    for (let beat = 0; beat < count; beat += 1) {
+      clock.advance(NODE_HEARTBEAT_MS);
+      await settled();
+    }
+    return [...done];
+  };
+  return { member, clock, script, done, beats, lines };
+}
+
+test("a heartbeat renews first, then takes over, then reads the rows", async () => {
+  const { member, script, beats } = lease();
+  member.start();
+  expect(await beats(1)).toEqual(["renew", "take", "nodes"]);
+  script.taken = [{ name: asNodeName("two"), calls: 3 }];
+  expect(await beats(1)).toEqual(["renew", "take", "taken two", "nodes"]);
+});
+
+test("while the database does not answer nothing is decided, and heartbeats go on", async () => {
+  const { member, script, beats, lines } = lease();
+  member.start();
+  script.renewed = unavailable("no answer");
+  expect(await beats(3)).toEqual(["renew", "renew", "renew"]);
+  script.renewed = true;
+  expect(await beats(1)).toEqual(["renew", "take", "nodes"]);
+  expect(lines.filter((line) => line.includes("lease could not be renewed"))).toHaveLength(1);
+});
+
+test("a node whose lease is another's learns that once, and does nothing any more", async () => {
+  const { member, script, beats } = lease();
+  member.start();
+  script.renewed = false;
+  expect(await beats(3)).toEqual(["renew", "fenced"]);
+});
+
+test("a start waits for its name, and gives up where another node keeps it", async () => {
+  const { member, clock, script } = lease();
+  script.registration = { kind: "held", leaseLeftMs: 4_000 };
+  const waiting = clock.drive(member.register());
+  await settled();
+  script.registration = { kind: "registered", calls: 2 };
+  await waiting;
+  script.registration = { kind: "held", leaseLeftMs: 5_000 };
+  const begunMs = clock.nowMs();
+  await expect(clock.drive(member.register())).rejects.toMatchObject({ code: "bad_configuration" });
+  expect(Number(clock.nowMs()) - Number(begunMs)).toBeGreaterThanOrEqual(NODE_NAME_WAIT_MS_MAX);
+});
+
+test("an orderly end gives the lease up after the heartbeat in progress", async () => {
+  const { member, beats, done } = lease();
+  member.start();
+  await beats(1);
+  await member.stop();
+  expect(done.at(-1)).toBe("leave");
+  expect(await beats(2)).toEqual([]);
+});

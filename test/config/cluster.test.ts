@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { readWorkerEnvironment } from "../../src/config/environment.ts";
+
+const SHARED = {
+  DATABASE_URL: "postgres://trunkline:password@db.example:5432/trunkline",
+  SECRETS_KEY: Buffer.alloc(32, 1).toString("base64"),
+};
+const read = (env: Readonly<Record<string, string>>) => readConfig(env, { checksFiles: false }).cluster;
+
+test("a service without a name is alone on its database", () => {
+  expect(read({})).toBeUndefined();
+  expect(read(SHARED)).toBeUndefined();
+  expect(read({ ...SHARED, NODE_NAME: " " })).toBeUndefined();
+});
+
+test("a node has a name, and an address of its own where it is reached alone", () => {
+  expect(read({ ...SHARED, NODE_NAME: "node-1.west_2" })).toEqual({ name: "node-1.west_2", mediaUrl: undefined });
+  expect(read({ ...SHARED, NODE_NAME: "a", NODE_MEDIA_URL: "wss://a.example:8443//" })).toEqual({
+    name: "a",
+    mediaUrl: "wss://a.example:8443",
+  });
+});
+
+test("all that a node needs is asked for at once, without showing a secret", () => {
+  const problemsOf = (env: Readonly<Record<string, string>>): string => {
+    try {
+      read(env);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+    return "";
+  };
+  expect(problemsOf({ NODE_NAME: "-a b" })).toMatch(
+    /NODE_NAME must have at most 63 letters[\s\S]*together with DATABASE_URL[\s\S]*together with SECRETS_KEY/,
+  );
+  expect(problemsOf({ ...SHARED, NODE_NAME: "a".repeat(64) })).toContain("NODE_NAME must have");
+  expect(problemsOf({ NODE_MEDIA_URL: "wss://a.example" })).toContain("together with NODE_NAME");
+  const wrong = problemsOf({ ...SHARED, NODE_NAME: "a", NODE_MEDIA_URL: "https://user:secret@a.example" });
+  expect(wrong).toContain("NODE_MEDIA_URL must be a ws:// or wss:// address");
+  expect(wrong).not.toContain("secret");
+});
+
+test("workers are no nodes: they have neither the name nor what must stand beside it", () => {
+  const env = readWorkerEnvironment({ ...SHARED, NODE_NAME: "a", NODE_MEDIA_URL: "wss://a.example", PATH: "/bin" });
+  expect(Object.keys(env).sort()).toEqual(["DATABASE_URL", "PATH"]);
+});
