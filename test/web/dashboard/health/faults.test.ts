@@ -8,6 +8,10 @@ const PROVIDER: Status["providers"][number] = {
   ...{ stage: "llm", provider: "openai", circuitBreaker: "closed", openInWorkers: 0 },
   ...{ answers: 0, failures: 0, medianDelayMs: null, p95DelayMs: null },
 };
+const NODE: Status["nodes"][number] = {
+  ...{ name: "node-1", state: "accepting", version: "1.0.0", mediaUrl: null, takenBy: null, webrtc: false },
+  ...{ slots: { max: 10, active: 1, reserved: 0 }, leaseLeftMs: 4_000, startedAt: "2026-11-28T08:00:00.000Z" },
+};
 const SOUND: Status = {
   version: "1.0.0",
   checkedAt: "2026-11-28T09:00:00.000Z",
@@ -19,6 +23,7 @@ const SOUND: Status = {
   jobs: { waiting: 1, running: 0, dead: 0, oldestDueSeconds: 60, kinds: [] },
   disk: { state: "ok", freeBytes: 1e12, minFreeBytes: 1e9 },
   database: { kind: "sqlite", state: "ok" },
+  nodes: [],
   configuration: [{ name: "prices", state: "optional", message: "set PRICES", variables: ["PRICES"] }],
 };
 
@@ -50,6 +55,9 @@ test("what is wrong is named, what calls suffer from first", () => {
     "warn: A job has been due for 1:01.",
   ]);
   expect(faultsOf({ ...SOUND, workers: [] })).toEqual([{ tone: "bad", text: "No media worker is connected." }]);
+  expect(faultsOf({ ...SOUND, nodes: [NODE, { ...NODE, name: "node-2", state: "gone", takenBy: "node-1" }] })).toEqual([
+    { tone: "bad", text: "1 node is gone: others record the calls." },
+  ]);
 });
 
 test("providers are in the order of a turn", () => {

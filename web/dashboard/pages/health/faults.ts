@@ -19,13 +19,15 @@ export function faultsOf(status: Status): readonly Fault[] {
   return [...faults.filter(({ tone }) => tone === "bad"), ...faults.filter(({ tone }) => tone === "warn")];
 }
 
-function serviceFaults({ newCalls, database, disk, workers, silentWorkers, configuration }: Status): Fault[] {
+function serviceFaults({ newCalls, database, disk, nodes, workers, silentWorkers, configuration }: Status): Fault[] {
+  const gone = nodes.filter(({ state }) => state === "gone").length;
   const idle = workers.filter(({ acceptsCalls }) => !acceptsCalls).length;
   const lacking = configuration.filter(({ state }) => state === "missing").length;
   return [
     ...when(!newCalls.accepted, "bad", `${newCalls.message}`),
     ...when(database.state === "lost", "bad", "the database does not answer, and nothing is written"),
     ...when(disk.state === "low", "bad", "the disk is nearly full, and new calls are refused"),
+    ...when(gone > 0, "bad", `${count(gone, "node is", "nodes are")} gone: others record the calls`),
     ...when(workers.length === 0, "bad", "no media worker is connected"),
     ...when(idle > 0 && workers.length > 0, "warn", `${count(idle, "worker takes", "workers take")} no calls`),
     ...when(

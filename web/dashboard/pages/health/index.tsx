@@ -11,7 +11,7 @@ import { Count, Time } from "../../ui/figures.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as Frame, Section } from "../../ui/page.tsx";
 import { type Fault, faultsOf, type Status } from "./faults.ts";
-import { ConfigurationTable, JobTable, ProviderTable, WorkerTable } from "./tables.tsx";
+import { ConfigurationTable, JobTable, NodeTable, ProviderTable, WorkerTable } from "./tables.tsx";
 import "./health.css";
 
 /** After these a worker has another number of calls. Of the rest no event reports: coming back to the page reads it again. */
@@ -36,7 +36,7 @@ export function Page() {
 }
 
 function Health({ status }: { status: Status }) {
-  const { workers, providers, jobs, configuration } = status;
+  const { nodes, workers, providers, jobs, configuration } = status;
   return (
     <>
       <p class="soft">
@@ -45,6 +45,12 @@ function Health({ status }: { status: Status }) {
       </p>
       <Faults faults={faultsOf(status)} />
       <ServiceFacts status={status} />
+      {nodes.length > 0 && (
+        <Section title="Nodes">
+          <NodeTable nodes={nodes} />
+          <p class="soft">The rest of this page is of the node that has answered.</p>
+        </Section>
+      )}
       <Section title="Workers">
         {workers.length === 0 ? (
           <Empty title="No media worker is connected.">

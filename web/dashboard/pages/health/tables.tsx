@@ -1,6 +1,6 @@
 import { words } from "../../app/format.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Code, Count, Delay, Foreign } from "../../ui/figures.tsx";
+import { Code, Count, Delay, Foreign, Time } from "../../ui/figures.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { byStage, missingFirst, type Part, type Status, stageText } from "./faults.ts";
 
@@ -47,6 +47,47 @@ const LoopDelay = ({ ms }: { ms: number }) => <span class="figure">{ms.toFixed(1
 
 export const WorkerTable = ({ workers }: { workers: readonly Worker[] }) => (
   <Table label="Workers" columns={WORKER_COLUMNS} rows={workers} keyOf={({ id }) => id} />
+);
+
+type Node = Status["nodes"][number];
+
+const NODE_STATES: Readonly<Record<Node["state"], { tone: Tone; text: string }>> = {
+  accepting: { tone: "good", text: "takes calls" },
+  refusing: { tone: "warn", text: "takes no calls" },
+  draining: { tone: "warn", text: "draining" },
+  gone: { tone: "bad", text: "gone" },
+};
+
+const NODE_COLUMNS: readonly Column<Node>[] = [
+  { name: "name", title: "Name", cell: ({ name }) => <Foreign text={name} /> },
+  {
+    name: "state",
+    title: "State",
+    cell: ({ state, takenBy }) => (
+      <>
+        <Badge tone={NODE_STATES[state].tone}>{NODE_STATES[state].text}</Badge>
+        {takenBy !== null && <span class="soft"> · its calls are recorded by {takenBy}</span>}
+      </>
+    ),
+  },
+  {
+    name: "calls",
+    title: "Calls",
+    isFigure: true,
+    cell: ({ slots: { active, reserved, max } }) => (
+      <>
+        <Count of={active + reserved} /> <span class="soft">of</span> <Count of={max} />
+      </>
+    ),
+  },
+  { name: "version", title: "Version", cell: ({ version }) => version },
+  { name: "address", title: "Streams reach it at", cell: ({ mediaUrl }) => <Foreign text={mediaUrl} /> },
+  { name: "since", title: "Started", cell: ({ startedAt }) => <Time at={startedAt} seconds={false} /> },
+];
+
+/** The nodes of a cluster, of which this service is one. */
+export const NodeTable = ({ nodes }: { nodes: readonly Node[] }) => (
+  <Table label="Nodes" columns={NODE_COLUMNS} rows={nodes} keyOf={({ name }) => name} />
 );
 
 const PROVIDER_COLUMNS: readonly Column<Provider>[] = [
