@@ -46,8 +46,8 @@ export const DOCUMENT_RETRY_DELAYS_MS = [2_000, 15_000, 60_000, 300_000] as cons
 /** Processor time that reading one document may take, and the wall-clock time on a busy machine. */
 export const DOCUMENT_CPU_MS_MAX = 60_000;
 export const DOCUMENT_RUN_MS_MAX = 15 * 60_000;
-/** So many attempts must have taken too much: the process that reads may have been killed for another reason. */
-export const DOCUMENT_OVER_BUDGET_MAX = 3;
+/** So many attempts must have taken too much, all that a document has: the process that reads may have been killed for another reason. */
+export const DOCUMENT_OVER_BUDGET_MAX = 5;
 /** How long a document may wait for the process that reads. */
 export const DOCUMENT_WAIT_MS_MAX = 15 * 60_000;
 
