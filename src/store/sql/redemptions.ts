@@ -113,7 +113,8 @@ export class SqlRedemptions implements Redemptions {
    */
   async #assertWordsHere({ id, node }: { id: CallId; node: NodeName | null }): Promise<void> {
     const holder = this.#holderOf();
-    if (holder === undefined || node === null || node === holder.name || this.#unpersisted.get(id) !== undefined) return;
+    if (holder === undefined || node === null || node === holder.name || this.#unpersisted.get(id) !== undefined)
+      return;
     const { nowMs } = this.#database;
     const isThere = await this.#db
       .selectFrom("nodes")

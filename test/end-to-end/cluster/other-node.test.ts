@@ -47,7 +47,10 @@ describe.skipIf(!hasPostgres)("a call of another node (only where postgresql is 
 
   const post = (path: string, body: object = {}) => b.api<Answer>("POST", path, body);
 
-  test("is held, listened to, read and ended through any node", { retry: ifMachineStalled, timeout: 120_000 }, async () => {
+  test("is held, listened to, read and ended through any node", {
+    retry: ifMachineStalled,
+    timeout: 120_000,
+  }, async () => {
     const calls = await beginCalls(a, 1);
     const [{ id }] = calls as [LiveCall];
     sendFrames(calls, 25);
