@@ -78,7 +78,7 @@ describe.skipIf(!hasPostgres)("a call of another node (only where postgresql is 
     expect(first).toBeDefined();
     listener.close();
 
-    const activity = await fetch(`${b.apiUrl}/events?activity=true`, { headers: { "x-api-key": key } });
+    const activity = await fetch(`${b.apiUrl}/api/v1/events?activity=true`, { headers: { "x-api-key": key } });
     const reader = (activity.body as ReadableStream<Uint8Array>).getReader();
     let text = "";
     await until("the call to be seen in the stream", SEEN_MS_MAX, async () => {

@@ -7581,9 +7581,26 @@ export interface components {
          *         "minFreeBytes": 1073741824
          *       },
          *       "database": {
-         *         "kind": "sqlite",
+         *         "kind": "postgres",
          *         "state": "ok"
          *       },
+         *       "nodes": [
+         *         {
+         *           "name": "node-1",
+         *           "state": "accepting",
+         *           "version": "1.0.0",
+         *           "mediaUrl": "wss://node-1.example.com",
+         *           "slots": {
+         *             "max": 1000,
+         *             "active": 12,
+         *             "reserved": 1
+         *           },
+         *           "webrtc": false,
+         *           "leaseLeftMs": 4310,
+         *           "takenBy": null,
+         *           "startedAt": "2026-11-21T07:00:00.000Z"
+         *         }
+         *       ],
          *       "configuration": [
          *         {
          *           "name": "speech recognition",
@@ -7614,7 +7631,7 @@ export interface components {
                 /** @description The same for people. */
                 message: string;
             };
-            /** @description The call slots of all workers. */
+            /** @description The call slots of all workers of this node. */
             slots: {
                 /** @description Calls that the workers can carry in their present state. */
                 max: number;
@@ -7712,6 +7729,44 @@ export interface components {
                  */
                 state: "ok" | "lost";
             };
+            /** @description All nodes of the cluster, by name, as they were up to a second ago; empty in a service that is alone on its database. */
+            nodes: {
+                /**
+                 * @description `NODE_NAME`.
+                 * @example node-1
+                 */
+                name: string;
+                /**
+                 * @description `accepting`: it takes new calls where it has slots. `refusing`: it takes none at present. `draining`: it stops when its calls have ended. `gone`: its lease has ended, and other nodes record its calls.
+                 * @enum {string}
+                 */
+                state: "accepting" | "refusing" | "draining" | "gone";
+                /** @description Of its software. */
+                version: string;
+                /** @description `NODE_MEDIA_URL`; null where all nodes have one address. */
+                mediaUrl: string | null;
+                /** @description The call slots of its workers. */
+                slots: {
+                    /** @description Calls that the workers can carry in their present state. */
+                    max: number;
+                    /** @description Calls that they carry. */
+                    active: number;
+                    /** @description Calls that were created and wait for their streams. */
+                    reserved: number;
+                };
+                /** @description It carries WebRTC calls. */
+                webrtc: boolean;
+                /** @description How long its calls are its own from now on; below 0 once the lease has ended. */
+                leaseLeftMs: number;
+                /** @description The node that has taken over its calls. */
+                takenBy: string | null;
+                /**
+                 * Format: date-time
+                 * @description When its control process started.
+                 * @example 2026-11-21T08:00:00.000Z
+                 */
+                startedAt: string;
+            }[];
             /** @description What is configured and what is missing; never a secret. */
             configuration: {
                 /**
