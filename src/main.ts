@@ -48,6 +48,13 @@ function warnOfMissingPackages(config: Config, log: Logger): void {
     );
 }
 
+/** A node that is reached alone has an address of its own. */
+const supervisedConfig = (config: Config): Config => ({
+  ...config,
+  webrtc: usableWebrtc(config),
+  publicMediaUrl: config.cluster?.mediaUrl ?? config.publicMediaUrl,
+});
+
 async function run(config: Config, mediaServer: MediaServerChoice, log: Logger): Promise<void> {
   const socketPath = newSocketPath(config.dataDir);
   const settings = localSpeechSettings(config);
@@ -73,12 +80,7 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
   };
   let ownerLink: string | undefined;
   const supervisor = new Supervisor({
-    config: {
-      ...config,
-      webrtc: usableWebrtc(config),
-      // Of a node that is reached alone.
-      publicMediaUrl: config.cluster?.mediaUrl ?? config.publicMediaUrl,
-    },
+    config: supervisedConfig(config),
     startChild: forkChild,
     socketPath,
     speech,

@@ -274,8 +274,7 @@ const finalizer = new CallFinalizer({
   },
 });
 metrics.observeRecords(() => finalizer.count);
-const elsewhere =
-  cluster && new FilesElsewhere({ own: cluster.holder.name, calls: stores.calls, jobs: stores.jobs });
+const elsewhere = cluster && new FilesElsewhere({ own: cluster.holder.name, calls: stores.calls, jobs: stores.jobs });
 const retention = new RetentionJob({
   elsewhere,
   rules: config.retention,
@@ -356,6 +355,7 @@ const phone =
         client: carrierClient,
         mediaUrls,
         mintToken: () => signer.mint(),
+        isShared: cluster !== undefined,
         publicUrl,
         clock,
         log,
@@ -702,6 +702,8 @@ calls.start();
 cluster?.start({
   load: () => nodeLoad(admission.newCalls, capacity),
   lostCalls,
+  capacity,
+  phoneCalls: stores.phoneCalls,
   endCall: (workerId, callId, reason) => handoff.endCall(workerId, callId, reason),
 });
 traces?.start();

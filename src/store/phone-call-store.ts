@@ -88,6 +88,9 @@ export type PhoneCallCreation =
   /** It has `waitingMax` outbound calls that wait for a slot. */
   | { kind: "full"; of: "carrier" | "account" };
 
+/** Whose calls are counted for a limit. */
+export type CountedOwner = { phoneNumberId: PhoneNumberId } | { carrierId: CarrierId } | { accountId: AccountId };
+
 /** The telephone side of calls. Rejects as CallStore does. */
 export interface PhoneCallStore {
   /** Stores the call with its record, `call.created` and its first events; a call with the same carrier call id is found instead. */
@@ -108,8 +111,13 @@ export interface PhoneCallStore {
   due(nowMs: EpochMs, limit: number): Promise<readonly CallId[]>;
   /** Calls that hold a slot and are neither active nor over: dialling, ringing, or answered. For `Capacity.restore`. */
   listPending(): Promise<readonly { callId: CallId; accountId: AccountId; apiKeyId?: ApiKeyId }[]>;
-  /** How many inbound calls of a number, or calls of a carrier, hold a slot and are not over. */
-  countLive(of: { phoneNumberId: PhoneNumberId } | { carrierId: CarrierId }): Promise<number>;
+  /** How many inbound calls of a number, or calls of a carrier, hold a slot and are not over; of an account, with its other calls. */
+  countLive(of: CountedOwner): Promise<number>;
+  /**
+   * Runs `work` while no other process counts the calls of these owners, so that their limits hold over all nodes of a cluster. Not for
+   * many at a time: each holds a connection.
+   */
+  countAlone(owners: readonly CountedOwner[], work: () => Promise<void>): Promise<void>;
   /** The token of the latest step that had one, sealed, while it can be redeemed: for a webhook that arrives twice. */
   sealedToken(callId: CallId): Promise<string | undefined>;
   /** Of an account's call, in order, after the first `from`. Undefined for an unknown call and one of another account. */

@@ -5,7 +5,7 @@ import type { CarrierId } from "../core/ids.ts";
 import { KeyedQueue } from "../core/keyed-queue.ts";
 import type { Capacity } from "../store/admission/capacity.ts";
 import type { Carrier } from "../store/carrier-store.ts";
-import type { PhoneCallStore, StoredPhoneCall } from "../store/phone-call-store.ts";
+import type { CountedOwner, PhoneCallStore, StoredPhoneCall } from "../store/phone-call-store.ts";
 import type { PhoneNumber } from "../store/phone-number-store.ts";
 
 /** Whose slot it is, and what bounds it. */
@@ -25,18 +25,22 @@ export type SlotAnswer = { isGranted: true } | { isGranted: false; afterMs?: num
  */
 export class PhoneCallSlots {
   readonly #capacity: Pick<Capacity, "hold" | "release">;
-  readonly #phoneCalls: Pick<PhoneCallStore, "countLive">;
+  readonly #phoneCalls: Pick<PhoneCallStore, "countLive" | "countAlone">;
+  readonly #isShared: boolean;
   readonly #clock: Pick<Clock, "nowMs">;
   /** So that two calls do not count the same free slot of a carrier. */
-  readonly #queue = new KeyedQueue<CarrierId>();
+  readonly #queue = new KeyedQueue<CarrierId | "all">();
   /** When the next call may be placed from a number, by carrier and number. */
   readonly #nextDialMs = new Map<string, MonotonicMs>();
 
   constructor(options: {
     capacity: Pick<Capacity, "hold" | "release">;
-    phoneCalls: Pick<PhoneCallStore, "countLive">;
+    phoneCalls: Pick<PhoneCallStore, "countLive" | "countAlone">;
+    /** Other nodes take slots of the same accounts, carriers and numbers. */
+    isShared?: boolean;
     clock: Pick<Clock, "nowMs">;
   }) {
+    this.#isShared = options.isShared ?? false;
     this.#capacity = options.capacity;
     this.#phoneCalls = options.phoneCalls;
     this.#clock = options.clock;
@@ -44,15 +48,24 @@ export class PhoneCallSlots {
 
   /** Takes a slot, if one is free; `store` then stores that, before another call of the carrier is counted. */
   async take(call: StoredPhoneCall, owner: SlotOwner, store: (answer: SlotAnswer) => Promise<void>): Promise<void> {
-    await this.#queue.run(owner.carrier.id, async () => {
-      const answer = await this.#decide(call, owner);
-      try {
-        await store(answer);
-      } catch (error) {
-        if (answer.isGranted) this.#capacity.release(call.callId);
-        throw error;
-      }
-    });
+    if (!this.#isShared) {
+      await this.#queue.run(owner.carrier.id, () => this.#take(call, owner, store));
+      return;
+    }
+    const owners: CountedOwner[] = [{ accountId: call.accountId }, { carrierId: owner.carrier.id }];
+    if (owner.number !== undefined) owners.push({ phoneNumberId: owner.number.id });
+    // One at a time: each holds a connection of this node while it waits for the other nodes.
+    await this.#queue.run("all", () => this.#phoneCalls.countAlone(owners, () => this.#take(call, owner, store)));
+  }
+
+  async #take(call: StoredPhoneCall, owner: SlotOwner, store: (answer: SlotAnswer) => Promise<void>): Promise<void> {
+    const answer = await this.#decide(call, owner);
+    try {
+      await store(answer);
+    } catch (error) {
+      if (answer.isGranted) this.#capacity.release(call.callId);
+      throw error;
+    }
   }
 
   release({ callId }: Pick<StoredPhoneCall, "callId">): void {
@@ -75,7 +88,12 @@ export class PhoneCallSlots {
       const live = await this.#phoneCalls.countLive({ phoneNumberId: number.id });
       if (live - own >= number.maxConcurrentCalls) return { isGranted: false };
     }
-    if (this.#capacity.hold(callId, { accountId, apiKeyId }, limits?.concurrentCalls) !== undefined) {
+    const callsMax = limits?.concurrentCalls;
+    if (this.#isShared && callsMax !== undefined) {
+      const live = await this.#phoneCalls.countLive({ accountId });
+      if (live - own >= callsMax) return { isGranted: false };
+    }
+    if (this.#capacity.hold(callId, { accountId, apiKeyId }, this.#isShared ? undefined : callsMax) !== undefined) {
       return { isGranted: false };
     }
     if (isOutbound) this.#noteDial(carrier, facts.from);

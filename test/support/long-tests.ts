@@ -39,6 +39,7 @@
  * - `busy-endpoints`, `dead-endpoint` and `two-runners`: hundreds of messages on both databases, each of which writes to the disk;
  * - `exiting-handler` and `poisonous-job`: processes that a job ends, again and again;
  * - `rotations`: programs ask while keys are rotated and the control process dies, until the clock says to seal again;
+ * - `two-nodes`: built services as nodes on one Postgres, which are killed, stopped and started again;
  * - `promotion`, `server-clock` and `slow-server`: servers of Postgres in real time;
  * - `long-calls`: an hour of speech and 20 minutes of noise through the speech detectors, an hour of replies through the echo check;
  * - `all-outcomes` and `mutant-calls`: more seeds and mutants of the simulation than test/sim/sim and test/sim/mutants take;
@@ -126,6 +127,7 @@ export const longInTurn = [
     "web/drift",
     "processes/chaos",
     "processes/postgres-outage",
+    "cluster/two-nodes",
     "telephony/demo",
   ].map((name) => `test/end-to-end/${name}.test.ts`),
 ];

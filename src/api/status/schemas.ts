@@ -88,13 +88,12 @@ const Node = z.object({
       "ended. `gone`: its lease has ended, and other nodes record its calls.",
   }),
   version: z.string().meta({ description: "Of its software." }),
-  mediaUrl: z
-    .string()
-    .nullable()
-    .meta({ description: "`NODE_MEDIA_URL`; null where all nodes have one address." }),
+  mediaUrl: z.string().nullable().meta({ description: "`NODE_MEDIA_URL`; null where all nodes have one address." }),
   slots: Slots.meta({ description: "The call slots of its workers." }),
   webrtc: z.boolean().meta({ description: "It carries WebRTC calls." }),
-  leaseLeftMs: z.number().meta({ description: "How long its calls are its own from now on; below 0 once the lease has ended." }),
+  leaseLeftMs: z
+    .number()
+    .meta({ description: "How long its calls are its own from now on; below 0 once the lease has ended." }),
   takenBy: z.string().nullable().meta({ description: "The node that has taken over its calls." }),
   startedAt: time.meta({ description: "When its control process started." }),
 });
@@ -187,7 +186,8 @@ export const StatusItem = z
       })
       .meta({ description: "Where calls and agents are stored." }),
     nodes: z.array(Node).meta({
-      description: "All nodes of the cluster, by name, as they were up to a second ago; empty in a service that is alone on its database.",
+      description:
+        "All nodes of the cluster, by name, as they were up to a second ago; empty in a service that is alone on its database.",
     }),
     configuration: z.array(Part).meta({ description: "What is configured and what is missing; never a secret." }),
   })

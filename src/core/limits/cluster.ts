@@ -17,5 +17,8 @@ export const NODES_TAKEN_MAX = 8;
  */
 export const NODE_NAME_WAIT_MS_MAX = 2 * NODE_LEASE_MS;
 
+/** How often a node compares the slots of its telephone calls with the store, because other nodes may have handled their ends. */
+export const NODE_SLOTS_COMPARED_MS = 30_000;
+
 /** A transaction that waits for its process for so long is ended by the server, so that a process that stands still locks no rows. */
 export const NODE_TRANSACTION_IDLE_MS_MAX = 3_000;

@@ -140,10 +140,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       log,
       onFailed: () => metrics.recordingFailed(),
     }),
-    [CALL_FILES_JOB]: new CallFilesJob({
-      dataDir: options.dataDir,
-      withFiles: (callId, work) => finalizer.withFiles(callId, work),
-    }),
+    [CALL_FILES_JOB]: callFilesJob(options),
     [ANALYSIS_JOB]: analysisJob(options),
     [ENDED_EVENT_JOB]: new AnnounceEndJob(stores.analyses),
     [RETENTION_JOB]: scheduled("7 * * * *", 6 * HOUR_MS, async ({ signal, reportProgress }) => {
@@ -176,9 +173,11 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
   };
   metrics.observeJobs(() => statistics.latest);
   for (const kind of Object.keys(handlers)) metrics.registerJobKind(kind);
-  const onAttempt = metrics.jobAttempted.bind(metrics);
-  return new JobRunner({ jobs: stores.jobs, handlers, clock, log, onAttempt });
+  return new JobRunner({ jobs: stores.jobs, handlers, clock, log, onAttempt: metrics.jobAttempted.bind(metrics) });
 }
+
+const callFilesJob = ({ dataDir, finalizer }: BackgroundJobsOptions) =>
+  new CallFilesJob({ dataDir, withFiles: (callId, work) => finalizer.withFiles(callId, work) });
 
 const analysisJob = ({ stores, analysisLlmOf, schemas, isOverLimit, prices, log, metrics }: BackgroundJobsOptions) =>
   new AnalysisJob({

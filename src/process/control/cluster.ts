@@ -6,6 +6,7 @@ import type { ClusterSettings } from "../../config/cluster.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, TrunklineError } from "../../core/errors.ts";
 import type { CallId, NodeName, WorkerId } from "../../core/ids.ts";
+import { NODE_SLOTS_COMPARED_MS } from "../../core/limits/cluster.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { MediaUrls } from "../../core/media-urls.ts";
 import { SOFTWARE } from "../../core/version.ts";
@@ -18,6 +19,7 @@ import { installationId } from "../../store/data-dir/installation.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../store/handoff/messages.ts";
 import type { HandoffHandlers } from "../../store/handoff/thread-client.ts";
 import type { NodeHolder, NodeLoad, NodeStore, TakenNode } from "../../store/node-store.ts";
+import type { PhoneCallStore } from "../../store/phone-call-store.ts";
 
 /** How soon a worker's calls are compared again with the store, after that did not answer. */
 const COMPARE_RETRY_MS = 1_000;
@@ -41,6 +43,8 @@ export interface ClusterOptions {
 export interface ClusterParts {
   load: () => NodeLoad;
   lostCalls: { recoverTaken(): Promise<void> };
+  capacity: Pick<Capacity, "compareHeld">;
+  phoneCalls: Pick<PhoneCallStore, "listPending">;
   endCall: (workerId: WorkerId, callId: CallId, reason: "worker_lost") => boolean;
 }
 
@@ -95,6 +99,22 @@ export class ClusterMember {
   start(parts: ClusterParts): void {
     this.#parts = parts;
     this.lease.start();
+    this.#compareSlotsLater(parts);
+  }
+
+  #compareSlotsLater(parts: ClusterParts): void {
+    this.#options.clock.after(NODE_SLOTS_COMPARED_MS, () => {
+      void this.#compareSlots(parts).then(() => this.#compareSlotsLater(parts));
+    });
+  }
+
+  async #compareSlots({ capacity, phoneCalls }: ClusterParts): Promise<void> {
+    try {
+      capacity.compareHeld(new Set((await phoneCalls.listPending()).map(({ callId }) => callId)));
+    } catch (error) {
+      const { log } = this.#options;
+      log.warn({ err: error, code: codeOf(error) }, "slots of telephone calls could not be compared with the store");
+    }
   }
 
   /** The handlers, and beside them: a worker that reports calls which other nodes have taken ends them. */
@@ -121,7 +141,10 @@ export class ClusterMember {
 
   #onTaken(taken: readonly TakenNode[]): void {
     const { log } = this.#options;
-    for (const { name, calls } of taken) log.warn({ node: name, calls }, "calls of a node that is gone are taken over");
+    for (const { name, calls } of taken) {
+      if (calls === 0) log.info({ node: name }, "a node is gone, and has left no calls");
+      else log.warn({ node: name, calls }, "calls of a node that is gone are taken over");
+    }
     void this.#parts?.lostCalls.recoverTaken();
   }
 

@@ -24,6 +24,8 @@ export interface TelephonyOptions {
   client: CarrierClient;
   mediaUrls: MediaUrls;
   mintToken: () => string;
+  /** Other nodes of a cluster have calls of the same accounts, carriers and numbers. */
+  isShared: boolean;
   /** The address at which carriers reach the service, without a slash at its end. */
   publicUrl: string;
   clock: Clock;
@@ -38,7 +40,8 @@ export interface Telephony {
 
 /** Telephone calls of this service; their machines get the ends of records from the store. */
 export function telephony(options: TelephonyOptions): Telephony {
-  const { stores, carriers, keys, capacity, workers, client, mediaUrls, mintToken, publicUrl, clock, log } = options;
+  const { stores, carriers, keys, capacity, workers, client, mediaUrls, mintToken, isShared, publicUrl, clock, log } =
+    options;
   const telephonyOf = (carrier: Parameters<typeof carrierOf>[0]) => carrierOf(carrier)?.telephony;
   const phoneCalls = new PhoneCalls({
     phoneCalls: stores.phoneCalls,
@@ -49,7 +52,7 @@ export function telephony(options: TelephonyOptions): Telephony {
     client,
     telephonyOf,
     phoneUpdate: (workerId, callId, update) => workers.phoneUpdate(workerId, callId, update),
-    slots: new PhoneCallSlots({ capacity, phoneCalls: stores.phoneCalls, clock }),
+    slots: new PhoneCallSlots({ capacity, phoneCalls: stores.phoneCalls, isShared, clock }),
     streams: new StreamAddresses({
       phoneCalls: stores.phoneCalls,
       keys,

@@ -6,7 +6,7 @@ import { CALL_FILES_JOB } from "../../store/job-kinds.ts";
 import type { ClaimedJob, JobStore } from "../../store/job-store.ts";
 import { deleteFiles, filesOf } from "./call-files.ts";
 
-/** An attempt takes moments; a disk that refuses is asked again for a long time, because what is left are words and audio. */
+/** An attempt takes milliseconds; a disk that refuses is asked again for a long time, because what is left are words and audio. */
 const ATTEMPT_MS_MAX = 60_000;
 const RETRIES_MS = [1_000, 10_000, 60_000, ...Array.from({ length: 24 * 30 }, () => 3_600_000)];
 

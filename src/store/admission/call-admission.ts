@@ -94,7 +94,10 @@ export class CallAdmission {
     if (placed === undefined) return { kind: "refused", reason: "overloaded" };
     const isHere = placed.node === this.#placement?.own;
     if (isHere) {
-      const reason = this.#capacity.reserve(tokenHash, { accountId, apiKeyId }, concurrentCalls, role);
+      // The store counts the calls of all nodes: those that other nodes carry do not end here.
+      const isCounted = placed.callsMax !== undefined;
+      const owner = isCounted ? {} : { accountId, apiKeyId };
+      const reason = this.#capacity.reserve(tokenHash, owner, isCounted ? undefined : concurrentCalls, role);
       if (reason !== undefined) return { kind: "refused", reason };
     }
     try {
@@ -150,7 +153,8 @@ export const followCalls =
   (event: CallEvent): void => {
     switch (event.kind) {
       case "created":
-        if (event.call.node === own) capacity.created(event.call.tokenHash, event.callId, event.call.tokenTtlMs);
+        if ((event.call.node ?? own) === own)
+          capacity.created(event.call.tokenHash, event.callId, event.call.tokenTtlMs);
         return;
       case "ended":
       case "removed":

@@ -74,6 +74,8 @@ export class Capacity {
   readonly #expiries = new Map<string, MonotonicMs>();
   /** No token expires before this. */
   #nextExpiryMs = monotonicMs(Number.POSITIVE_INFINITY);
+  /** Slots that `compareHeld` has missed in the store once. */
+  #missing: ReadonlySet<string> = new Set();
   readonly #callsByApiKey = new Map<ApiKeyId, number>();
   readonly #callsByAccount = new Map<AccountId, number>();
   readonly #workers = new Map<WorkerId, ConnectedWorker>();
@@ -193,6 +195,21 @@ export class Capacity {
     this.#slots.delete(name);
     if (this.#expiries.delete(name)) this.#reserved[slot.role] -= 1;
     this.#count(slot, -1);
+  }
+
+  /**
+   * Frees the slots of telephone calls that the store does not know as pending at this node any more: in a cluster another node may have
+   * handled the end of one. One that was taken just now is not stored yet, so it is freed only when it was missing before, too.
+   */
+  compareHeld(pending: ReadonlySet<CallId>): void {
+    const missing = new Set<string>();
+    for (const [name, expiresAtMs] of this.#expiries) {
+      const isHeld = !Number.isFinite(Number(expiresAtMs));
+      if (!isHeld || pending.has(name as CallId)) continue;
+      if (this.#missing.has(name)) this.release(name);
+      else missing.add(name);
+    }
+    this.#missing = missing;
   }
 
   /** Starts from the calls in the store, before any other event. `held`: telephone calls that have a slot without a stream. */

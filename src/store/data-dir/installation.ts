@@ -8,7 +8,7 @@ const FILE_NAME = "installation-id";
 const FILE_MODE = 0o600;
 
 /**
- * The id of a data directory, which is made when it is first asked for. By it a node that starts again is told from another one with
+ * The id of a data directory, which is made when it is first asked for. It shows whether a start is the same node again or another one with
  * its name. Throws the system's errors.
  */
 export function installationId(dataDir: string): string {

@@ -383,8 +383,8 @@ export interface Tables {
   unfinished_imports: { id: string };
   /** Counters that only grow; `control` counts the starts of the control process. */
   epochs: { name: string; value: number };
-  /** One row for each API key and account whose calls are counted: whoever counts changes it, so that no other counts at the same time. */
-  call_counts: { owner: ApiKeyId | AccountId; counted: number };
+  /** One row for each API key, account, carrier and number whose calls are counted: a transaction that counts changes it, so that no other counts at the same time. */
+  call_counts: { owner: ApiKeyId | AccountId | CarrierId | PhoneNumberId; counted: number };
   /** The nodes of a cluster: see `NodeStore`. Times are the database's own. */
   nodes: {
     name: NodeName;

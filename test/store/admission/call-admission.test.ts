@@ -4,9 +4,11 @@ import {
   asAccountId,
   asApiKeyId,
   asCallId,
+  asNodeName,
   asPublishableKeyId,
   asWorkerId,
   type CallId,
+  type NodeName,
 } from "../../../src/core/ids.ts";
 import { CallAdmission, followCalls } from "../../../src/store/admission/call-admission.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
@@ -263,3 +265,51 @@ test(`after each of ${OPERATIONS} random operations the slots match the store's 
   }
   expect([...kinds].sort(), `seed ${seed}`).toEqual(["api_key_calls", "created", "overloaded", "replayed"]);
 }, 30_000);
+
+describe("calls of a cluster", () => {
+  const [one, two] = [asNodeName("one"), asNodeName("two")];
+
+  /** Creations at node `one`, of which `places` says where each is placed. */
+  async function creating(places: readonly (NodeName | undefined)[], callsPerApiKey?: number) {
+    const left = [...places];
+    const { stores, clock, newCall } = await scene();
+    const capacity = new Capacity({ clock, callsPerApiKey: undefined });
+    capacity.workerConnected(asWorkerId("a"), [], { ...LOAD, callsMax: 1 });
+    stores.calls.subscribe(followCalls(capacity, one));
+    const placement = { own: one, place: () => left.shift(), callsPerApiKey };
+    const admission = new CallAdmission(stores.calls, capacity, new CreationRates(clock), placement);
+    return { admission, capacity, newCall };
+  }
+
+  test("take a slot here only where they are placed here, and are refused where no node has room", async () => {
+    const { admission, capacity, newCall } = await creating([two, one, two, one, undefined]);
+    const create = async () => await admission.create(newCall());
+    expect(await create()).toMatchObject({ kind: "created", node: two });
+    expect(capacity.available).toBe(1);
+    expect(await create()).toMatchObject({ kind: "created", node: one });
+    expect(capacity.available).toBe(0);
+    expect(await create()).toMatchObject({ kind: "created", node: two });
+    for (let left = 0; left < 2; left += 1) expect(await create()).toEqual({ kind: "refused", reason: "overloaded" });
+  });
+
+  test("count for their limits in the store, wherever they are placed", async () => {
+    const { admission, newCall } = await creating([two, two, two, two], 2);
+    const limits = { concurrentCalls: 1 };
+    expect(await admission.create(newCall(), { limits })).toMatchObject({ kind: "created" });
+    expect(await admission.create(newCall(), { limits })).toEqual({ kind: "refused", reason: "account_calls" });
+    expect(await admission.create(newCall())).toMatchObject({ kind: "created" });
+    expect(await admission.create(newCall())).toEqual({ kind: "refused", reason: "api_key_calls" });
+  });
+
+  test("stay at this node where their words are only in its memory", async () => {
+    const { admission, newCall } = await creating([two]);
+    const spec = { ...SPEC, recordingEnabled: false };
+    expect(await admission.create(newCall({ spec }))).toMatchObject({ kind: "created", node: one });
+  });
+
+  test("a repeated request has the node of the first one", async () => {
+    const { admission, newCall } = await creating([two, one]);
+    expect(await admission.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "created", node: two });
+    expect(await admission.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "replayed", node: two });
+  });
+});

@@ -62,6 +62,22 @@ describe("the slot of a telephone call", () => {
     expect(under.available).toBe(1);
   });
 
+  test("is freed where the store does not know of it twice in a row, because another node has handled its end", () => {
+    const { under, create } = places();
+    under.workerConnected(asWorkerId("a"), [], load());
+    const waiting = create();
+    for (const held of [callId, asCallId("call-other")]) under.hold(held, { accountId });
+    const other = new Set([asCallId("call-other")]);
+    under.compareHeld(other);
+    expect(under.available).toBe(0);
+    under.compareHeld(new Set([callId, ...other]));
+    under.compareHeld(other);
+    expect(under.available).toBe(0);
+    under.compareHeld(other);
+    expect(under.available).toBe(1);
+    expect(waiting).toBe("call-1");
+  });
+
   test("is taken once, and moves to the worker that carries the call", () => {
     const { under } = places();
     under.workerConnected(asWorkerId("a"), [], load({ callsMax: 2 }));

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { type AccountId, asNodeName, asWorkerId, type CallId } from "../../../src/core/ids.ts";
+import {
+  type AccountId,
+  asCarrierId,
+  asNodeName,
+  asPhoneNumberId,
+  asWorkerId,
+  type CallId,
+} from "../../../src/core/ids.ts";
 import { NODE_LEASE_MS } from "../../../src/core/limits/cluster.ts";
 import { DELIVERY_JOB, RENDER_JOB, TRANSCRIPTION_JOB } from "../../../src/store/job-kinds.ts";
 import type { NewNode, NodeHolder, NodeLoad } from "../../../src/store/node-store.ts";
@@ -170,7 +177,10 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
   test("a call that stores no words is redeemed only where its words are, while that node is there", async () => {
     const [one, two] = [await startOf("one"), await startOf("two")];
     const spec = { ...SPEC, recordingEnabled: false };
-    const [first, second] = [await createCall(one.stores, accountId, spec), await createCall(one.stores, accountId, spec)];
+    const [first, second] = [
+      await createCall(one.stores, accountId, spec),
+      await createCall(one.stores, accountId, spec),
+    ];
     const redeemAt = ({ stores }: Node, { tokenHash }: { tokenHash: string }) =>
       stores.redemptions.redeem(tokenHash, redeemedBy(WORKER));
     await expect(redeemAt(two, first)).rejects.toMatchObject({ code: "unavailable" });
@@ -217,6 +227,31 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     expect(await race({ perAccount: 7 })).toBe(7);
     expect(await race({ perAccount: 7 })).toBe(0);
     expect(await race({ perApiKey: 11 })).toBe(4);
+  });
+
+  test("the calls of an account, a carrier or a number are counted by one node at a time, whatever the order of their names", async () => {
+    const nodes = [await startOf("one"), await startOf("two")];
+    const owners = [
+      { accountId },
+      { carrierId: asCarrierId("carrier_1") },
+      { phoneNumberId: asPhoneNumberId("number_1") },
+    ];
+    let inside = 0;
+    const most: number[] = [];
+    const work = async (stores: Stores): Promise<void> => {
+      inside += 1;
+      most.push(inside);
+      // Others have the time to come in, if they can.
+      await stores.phoneCalls.countLive({ accountId });
+      inside -= 1;
+    };
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) => {
+        const { stores } = nodes[index % 2] as Node;
+        return stores.phoneCalls.countAlone(index % 3 === 0 ? owners.toReversed() : owners, () => work(stores));
+      }),
+    );
+    expect(most).toEqual(Array.from({ length: 12 }, () => 1));
   });
 
   test("a job that needs the files of a node waits for it; one that does not is done elsewhere when the node is gone", async () => {

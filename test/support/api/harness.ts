@@ -269,6 +269,7 @@ export async function apiUnderTest(
           client: carrierClient,
           mediaUrls: { media: "wss://media.example.com" },
           mintToken,
+          isShared: false,
           publicUrl,
           clock,
           log,

@@ -1,9 +1,12 @@
-import type { Transaction } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
-import type { AccountId, ApiKeyId } from "../../../core/ids.ts";
+import type { AccountId, ApiKeyId, CarrierId, PhoneNumberId } from "../../../core/ids.ts";
 import type { LimitReached, NewCall } from "../../call-store.ts";
 import type { Tables } from "../tables.ts";
 import { hasValidToken } from "./rows.ts";
+
+/** Whose calls are counted. */
+export type CountedId = AccountId | ApiKeyId | CarrierId | PhoneNumberId;
 
 /**
  * The limit that a new call would exceed; undefined for none. Runs in the transaction that stores the call. No other transaction counts
@@ -17,11 +20,11 @@ export async function callLimitReached(
   const { perApiKey, perAccount } = callsMax ?? {};
   if (perApiKey !== undefined && apiKeyId !== undefined) {
     await countAlone(tx, apiKeyId);
-    if ((await liveCalls(tx, { accountId, apiKeyId }, age)) >= perApiKey) return "api_key_calls";
+    if ((await countLiveCalls(tx, { accountId, apiKeyId }, age)) >= perApiKey) return "api_key_calls";
   }
   if (perAccount !== undefined) {
     await countAlone(tx, accountId);
-    if ((await liveCalls(tx, { accountId }, age)) >= perAccount) return "account_calls";
+    if ((await countLiveCalls(tx, { accountId }, age)) >= perAccount) return "account_calls";
   }
   return undefined;
 }
@@ -30,7 +33,7 @@ export async function callLimitReached(
  * Other transactions that count for this owner wait. A lock alone would not do: a transaction that sees the state of its beginning would
  * not see the call of one that had the lock before, and only a change of the row ends it, to be run again.
  */
-async function countAlone(tx: Transaction<Tables>, owner: ApiKeyId | AccountId): Promise<void> {
+export async function countAlone(tx: Transaction<Tables>, owner: CountedId): Promise<void> {
   await tx
     .insertInto("call_counts")
     .values({ owner, counted: 1 })
@@ -41,8 +44,8 @@ async function countAlone(tx: Transaction<Tables>, owner: ApiKeyId | AccountId):
 }
 
 /** How many calls there are that have or may get a stream. */
-async function liveCalls(
-  tx: Transaction<Tables>,
+export async function countLiveCalls(
+  tx: Kysely<Tables>,
   { accountId, apiKeyId }: { accountId: AccountId; apiKeyId?: ApiKeyId },
   age: AgeClock,
 ): Promise<number> {
@@ -55,6 +58,13 @@ async function liveCalls(
       calls.or([
         calls("status", "in", ["active", "ringing"]),
         calls.and([calls("status", "=", "created"), hasValidToken(calls, age)]),
+        calls.exists(
+          calls
+            .selectFrom("phone_calls")
+            .select("phone_calls.call_id")
+            .whereRef("phone_calls.call_id", "=", "calls.id")
+            .where("phone_calls.holds_slot", "=", 1),
+        ),
       ]),
     );
   if (apiKeyId !== undefined) live = live.where("api_key_id", "=", apiKeyId);

@@ -20,8 +20,8 @@ import type { Tables } from "../tables.ts";
 type Row = Selectable<Tables["nodes"]>;
 
 /**
- * See `NodeStore`. Whoever writes what only a holder may write locks the holder's row as `lockHolder` does; whoever ends a holder locks
- * it for an update. So one of the two waits for the other, and a renewal, which changes no key of the row, for neither.
+ * See `NodeStore`. A transaction that writes what only a holder may write locks the holder's row as `lockHolder` does; one that ends a
+ * holder locks it for an update. So one of the two waits for the other, and a renewal, which changes no key of the row, for neither.
  */
 export class SqlNodes implements NodeStore {
   readonly #database: SqlDatabase;
@@ -191,6 +191,7 @@ export class SqlNodes implements NodeStore {
         .updateTable("calls")
         .set({ node: null })
         .where("status", "in", ["created", "queued", "ringing"])
+        .where("node", "is not", null)
         .execute();
       await tx.deleteFrom("nodes").execute();
       return true;

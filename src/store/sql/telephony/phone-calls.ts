@@ -3,10 +3,11 @@ import type { AgeClock } from "../../../core/age-clock.ts";
 import { storesWords } from "../../../core/calls/spec.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, type EpochMs } from "../../../core/clocks.ts";
-import type { AccountId, ApiKeyId, CallId, CarrierId, PhoneNumberId } from "../../../core/ids.ts";
+import type { AccountId, ApiKeyId, CallId, CarrierId, NodeName } from "../../../core/ids.ts";
 import type { CallEvent } from "../../call-store.ts";
 import type { HolderOf } from "../../node-store.ts";
 import type {
+  CountedOwner,
   NewPhoneCall,
   PhoneCallCreation,
   PhoneCallEventRow,
@@ -15,6 +16,7 @@ import type {
   StoredPhoneCall,
 } from "../../phone-call-store.ts";
 import { newCallId } from "../calls/call-ids.ts";
+import { type CountedId, countAlone, countLiveCalls } from "../calls/call-limits.ts";
 import { callData } from "../calls/event-data.ts";
 import { findRequest, insertRequest } from "../calls/idempotent-requests.ts";
 import { headerRows, metadataRows } from "../calls/metadata.ts";
@@ -229,11 +231,19 @@ export class SqlPhoneCalls implements PhoneCallStore {
     await this.#noteNode(tx, callId, step);
     if (token !== undefined) await this.#insertToken(tx, call, token);
     const hasEnded = step.end !== undefined && (await this.#end(tx, call, step.end));
+    const node = step.jobs.length === 0 ? undefined : await this.#nodeOf(tx, callId);
     await this.#jobs.insertAll(
       tx,
-      step.jobs.map((job) => ({ ...job, accountId: phone.account_id })),
+      step.jobs.map((job) => ({ ...job, accountId: phone.account_id, node })),
     );
     return { hasEnded };
+  }
+
+  /** The node whose slot and whose worker a call has, whichever node has handled the event; in a cluster. */
+  async #nodeOf(tx: Transaction<Tables>, callId: CallId): Promise<NodeName | undefined> {
+    if (this.#holderOf() === undefined) return undefined;
+    const call = await tx.selectFrom("calls").select("node").where("id", "=", callId).executeTakeFirst();
+    return call?.node ?? undefined;
   }
 
   /** A call that gets a slot has it at this node, until it has none any more. */
@@ -289,7 +299,7 @@ export class SqlPhoneCalls implements PhoneCallStore {
     const due = await dueCalls(this.#db, nowMs, limit);
     const holder = this.#holderOf();
     if (holder === undefined || due.length === 0) return due;
-    // The nodes of the others handle those within moments, so that they do not take the places of these for long.
+    // The nodes of the others handle those soon, so that they do not take the places of these for long.
     const own = await this.#db
       .selectFrom("calls")
       .select("calls.id")
@@ -318,7 +328,16 @@ export class SqlPhoneCalls implements PhoneCallStore {
     }));
   }
 
-  async countLive(of: { phoneNumberId: PhoneNumberId } | { carrierId: CarrierId }): Promise<number> {
+  async countAlone(owners: readonly CountedOwner[], work: () => Promise<void>): Promise<void> {
+    await this.#database.readCommitted(async (tx) => {
+      // In one order, so that two of these never wait for each other.
+      for (const id of owners.flatMap((owner) => Object.values(owner) as CountedId[]).sort()) await countAlone(tx, id);
+      await work();
+    });
+  }
+
+  async countLive(of: CountedOwner): Promise<number> {
+    if ("accountId" in of) return await countLiveCalls(this.#db, of, this.#age);
     let live = this.#db
       .selectFrom("calls")
       .innerJoin("phone_calls as phone", "phone.call_id", "calls.id")
