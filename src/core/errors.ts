@@ -9,6 +9,7 @@ export const ERROR_MEANINGS = {
   provider_failed: "an STT, LLM or TTS failed or timed out; `detail` has the provider's own code",
   spend_limit: "no request was sent to the provider, because the call or its account has reached a spend limit",
   unavailable: "a part of the service does not respond; a retry may succeed",
+  node_unreachable: "the node of the cluster that has a call did not answer in time; the message names it",
   wire_malformed: "a message of a peer breaks the protocol of its stream",
   wire_too_large: "a message of a peer is too large, which ends its call",
   wire_wrong_data: "a peer sent a binary message, or a text, where its protocol has none, which ends its call",
@@ -83,6 +84,14 @@ export const providerFailed = (provider: string, what: string, cause?: unknown):
 /** A part of the service is not available at present; a retry later may succeed. */
 export const unavailable = (what: string, cause?: unknown): TrunklineError =>
   new TrunklineError("unavailable", "service", what, { cause });
+
+/** Another node of the cluster, by its name, has not answered in time. What it was asked for may have been done. */
+export const nodeUnreachable = (node: string, withinMs: number): TrunklineError =>
+  new TrunklineError(
+    "node_unreachable",
+    "service",
+    `node ${node}, which has the call, did not answer within ${withinMs / 1_000} s`,
+  );
 
 /** The stable code of any thrown value: that of a TrunklineError, and the code of a bug for everything else. */
 export const codeOf = (error: unknown): string => (error instanceof TrunklineError ? error.code : "internal");

@@ -46,6 +46,8 @@ export type EventId = Id<"EventId">;
 export type DeliveryId = Id<"DeliveryId">;
 /** `audit_...`: an event of the audit log. */
 export type AuditEventId = Id<"AuditEventId">;
+/** `message_...`: a request of one node of a cluster to another. */
+export type NodeMessageId = Id<"NodeMessageId">;
 /** One start of a media worker. */
 export type WorkerId = Id<"WorkerId">;
 /** The name of a node of a cluster, `NODE_NAME`. */

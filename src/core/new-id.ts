@@ -12,6 +12,7 @@ import type {
   DocumentId,
   EventId,
   JobId,
+  NodeMessageId,
   PhoneNumberId,
   PublishableKeyId,
   ToolId,
@@ -42,6 +43,7 @@ interface IdByPrefix {
   webhook: WebhookId;
   delivery: DeliveryId;
   audit: AuditEventId;
+  message: NodeMessageId;
   /** A request, for log lines and error bodies. */
   req: string;
 }

@@ -2,6 +2,7 @@ import { getPriority, setPriority } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { API_BASE_PATH, buildApi } from "../api/app.ts";
+import type { CallEventPage } from "../api/calls/events.ts";
 import { itemOf, turnItemsOf } from "../api/calls/item.ts";
 import { documentItemOf } from "../api/corpora/items.ts";
 import { readDashboardFiles } from "../api/dashboard/files.ts";
@@ -98,6 +99,7 @@ import { ANALYSIS_DEADLINES, analysisLlms } from "./control/analyses.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
 import { backgroundJobs } from "./control/background-jobs.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
+import { callsOfNodes } from "./control/calls-of-nodes.ts";
 import { assertAlone, ClusterMember, nodeLoad } from "./control/cluster.ts";
 import { corpusIndex } from "./control/corpus-index.ts";
 import { DocumentEnds } from "./control/document-ends.ts";
@@ -316,6 +318,30 @@ const carrierAccounts = new CarrierAccounts({
   },
 });
 const publicUrl = serviceUrlOf(config.publicApiUrls);
+const events = new EventPager(dataDir, findMediaKey);
+const activity = new LiveActivity(handoff);
+const transcriptionActivity = new TranscriptionActivity(clock);
+const calls = callsOfNodes({
+  cluster:
+    cluster && config.databaseUrl !== undefined ? { ...cluster.holder, databaseUrl: config.databaseUrl } : undefined,
+  liveCalls: {
+    endCall: (workerId, call) => endRequests.request(workerId, call),
+    requestLive: (workerId, callId, request) => handoff.requestLive(workerId, callId, request),
+    listenAddress: (workerId, callId) => handoff.listenAddress(workerId, callId),
+    phoneUpdate: (workerId, callId, update) => handoff.phoneUpdate(workerId, callId, update),
+    resumeAddress: (workerId, callId) => handoff.resumeAddress(workerId, callId),
+    requestPhone: async (callId, request, hangUpReason) => phone?.phoneCalls.request(callId, request, hangUpReason),
+    callEvents: (callId, from, limit) => events.page(callId, from, limit),
+  },
+  holds: new LiveHolds(),
+  activity,
+  transcriptionActivity,
+  hasWorker: (workerId) => handoff.has(workerId),
+  keys,
+  metrics,
+  clock,
+  log,
+});
 /** Undefined where carriers know no address of the service. */
 const phone =
   publicUrl === undefined
@@ -325,7 +351,7 @@ const phone =
         carriers,
         keys,
         capacity,
-        handoff,
+        workers: calls.liveCalls,
         client: carrierClient,
         mediaUrls,
         mintToken: () => signer.mint(),
@@ -350,12 +376,10 @@ const lostCalls = new LostCallRecovery({
   log,
 });
 
-const holds = new LiveHolds();
-const activity = new LiveActivity(handoff);
 const ownHandlers = handoffEvents({
   phoneCalls: phone?.phoneCalls,
   activity,
-  holds,
+  holds: calls.holds,
   capacity,
   lostCalls,
   accountTotals,
@@ -378,7 +402,6 @@ const admission = new Admission({
 });
 const health: HealthDeps = { callAcceptance: () => admission.newCalls, providerNotes: providerNotes(config) };
 let metricsAddress: { host: string; port: number } | undefined;
-const events = new EventPager(dataDir, findMediaKey);
 const waveforms = new WaveformReader({
   dataDir,
   findKey: findMediaKey,
@@ -407,7 +430,6 @@ const transcriptionEnds = new TranscriptionEnds({
   log,
 });
 await transcriptionEnds.start();
-const transcriptionActivity = new TranscriptionActivity(clock);
 const transcriptions = await fileTranscriptions({
   config,
   stores,
@@ -559,12 +581,13 @@ const api: FastifyInstance = buildApi({
   tokenTtlMs: config.tokenTtlS * 1_000,
   mintToken: () => signer.mint(),
   recordingPath: (callId) => recordingPath(dataDir, callId),
-  endCall: (workerId, call) => endRequests.request(workerId, call),
-  heldSince: (callId) => holds.sinceMs(callId),
-  activity,
-  transcriptionActivity,
-  listenAddress: (workerId, callId) => handoff.listenAddress(workerId, callId),
-  requestLive: (workerId, callId, request) => handoff.requestLive(workerId, callId, request),
+  endCall: (workerId, call) => calls.liveCalls.endCall(workerId, call),
+  heldSince: (callId) => calls.holds.sinceMs(callId),
+  activity: calls.activity,
+  transcriptionActivity: calls.transcriptionActivity,
+  listenAddress: (workerId, callId) => calls.liveCalls.listenAddress(workerId, callId),
+  requestLive: (workerId, callId, request) => calls.liveCalls.requestLive(workerId, callId, request),
+  requestPhone: (callId, request, hangUpReason) => calls.liveCalls.requestPhone(callId, request, hangUpReason),
   findMediaKey,
   async removeFiles(callId) {
     await stores.retention.deleteMediaKey(callId);
@@ -573,7 +596,7 @@ const api: FastifyInstance = buildApi({
   },
   readWaveform: (callId, buckets) => waveforms.read(callId, buckets),
   checkReplay: (callId) => renderer.checkReplay(callId),
-  callEvents: (callId, from, limit) => events.page(callId, from, limit),
+  callEvents: (callId, from, limit) => calls.liveCalls.callEvents(callId, from, limit) as Promise<CallEventPage>,
   transcriptionAudio,
   transcriptionBytesMax: config.transcriptionBytesMax,
   documentFiles,
@@ -614,6 +637,7 @@ handleSupervisorMessages({
       lostCalls,
       finalizer,
       phoneCalls: phone?.phoneCalls,
+      callsOfNodes: calls,
       lease: cluster?.lease,
       traces,
       renderer,
@@ -674,6 +698,7 @@ await handoff.serve(
   handoffHandlers,
 );
 lostCalls.start();
+calls.start();
 cluster?.start({
   load: () => nodeLoad(admission.newCalls, capacity),
   lostCalls,

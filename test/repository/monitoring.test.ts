@@ -22,6 +22,7 @@ describe("the dashboard", () => {
       "Local STT",
       "Jobs and webhooks",
       "WebRTC",
+      "Messages of nodes",
     ]);
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(38);
     expect(dashboard.templating.list.map(({ name }) => name)).toEqual(["datasource", "instance"]);

@@ -6,6 +6,7 @@
  * - `postgres/contract`: the contract suite of the stores on Postgres; `npm test` runs it on SQLite;
  * - `uws/server` and `ws/server`: the contract suite of the media servers, with peers that never read and heads that never end;
  * - `workers`, `overload`, `resumption` and `tls`: services with several workers, on both media servers;
+ * - `cluster/other-node`: two whole services on one Postgres; test/cluster has the messages between them;
  * - `first-start`: whole starts in new data directories;
  * - `call/run`: whole calls in real time, with every wire and file;
  * - `opus/native`, `opus/wasm` and `opus/lossy`: the suite of the codec on each library, and FEC over a lossy network;
@@ -136,6 +137,7 @@ export const longInPairs = [
   ...["network/tls", "start/first-start"],
   ...["processes/drain", "processes/killed-supervisor", "processes/lost-process"],
   ...[
+    "cluster/other-node",
     "processes/overload",
     "processes/resumption",
     "processes/workers",

@@ -15,8 +15,8 @@ export interface CallEndDeps {
   calls: Pick<CallStore, "cancel" | "remove" | "get">;
   /** Undefined where the service manages no telephone calls. */
   phoneCalls: Pick<PhoneCalls, "request" | "needsCarrier"> | undefined;
-  /** Asks a worker to end one of its calls; false when the worker is not connected. */
-  endCall: (workerId: WorkerId, call: Pick<CallRecord, "id" | "accountId">) => boolean;
+  /** Asks a worker, at any node, to end one of its calls; false when the worker is not connected. */
+  endCall: (workerId: WorkerId, call: Pick<CallRecord, "id" | "accountId">) => Promise<boolean> | boolean;
   heldSince: HeldSince;
   /** Removes the journal and the recording of a call that is over, if they exist. */
   removeFiles: (callId: CallId) => Promise<void>;
@@ -33,7 +33,7 @@ const END = {
   params: CallParams,
   querystring: NoQuery,
   body: z.strictObject({}, { error: "must be a JSON object without fields, or be left out" }).nullish(),
-  errors: ["not_found", "unavailable"] as const,
+  errors: ["not_found", "unavailable", "node_unreachable"] as const,
   response: {
     200: CallItem.meta({ description: "The call is over." }),
     202: CallItem.meta({ description: "The end of the call was requested." }),
@@ -78,7 +78,7 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
   app.post("/calls/:id/end", { schema: END }, async (request, reply) => {
     const { call, workerId } = await cancel(request, request.params.id);
     if (workerId === undefined) return itemOf(await hangUp(request.accountId, call, reply));
-    if (!endCall(workerId, call)) {
+    if (!(await endCall(workerId, call))) {
       throw new ApiError("unavailable", "the worker of the call is not responding at present");
     }
     log.info({ callId: call.id, accountId: request.accountId, requestId: request.id }, "call end requested");

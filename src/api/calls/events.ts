@@ -43,7 +43,7 @@ const LIST = {
     "deleted the recording or the transcript this is 404.",
   params: CallParams,
   querystring: z.strictObject(pageParameters(EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX)),
-  errors: ["not_found", "unavailable", ...LARGE_RESPONSE_ERRORS] as const,
+  errors: ["not_found", "unavailable", "node_unreachable", ...LARGE_RESPONSE_ERRORS] as const,
   response: { 200: CallEventList },
 };
 

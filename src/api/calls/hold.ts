@@ -35,7 +35,7 @@ const HOLD = {
     "agent, and none of it is transcribed. The hold ends with `resumeCall`, by itself after `maxDuration`, or when the caller is transferred. 409 `already_on_hold` " +
     "answers a repeated request, which changes nothing: the first one's `maxDuration` holds. 409 `conflict` for a call that is not live, that ends, or whose caller is being transferred.",
   body: HoldBody,
-  errors: ["not_found", "conflict", "already_on_hold", "unavailable"] as const,
+  errors: ["not_found", "conflict", "already_on_hold", "unavailable", "node_unreachable"] as const,
   response: { 200: CallItem.meta({ description: "The caller is on hold." }) },
 };
 
@@ -47,7 +47,7 @@ const RESUME = {
     "The hold audio stops, and the agent, which is given how long the hold was, speaks. 409 `not_on_hold` answers a repeated request, and one " +
     "that comes after the hold has ended by itself. 409 `conflict` as for `holdCall`.",
   body: z.strictObject({}, { error: "must be a JSON object without fields, or be left out" }).nullish(),
-  errors: ["not_found", "conflict", "not_on_hold", "unavailable"] as const,
+  errors: ["not_found", "conflict", "not_on_hold", "unavailable", "node_unreachable"] as const,
   response: { 200: CallItem.meta({ description: "The caller is with the agent again." }) },
 };
 

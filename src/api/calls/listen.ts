@@ -65,7 +65,7 @@ const LISTEN = {
   params: CallParams,
   querystring: NoQuery,
   body: z.strictObject({}, { error: "must be a JSON object without fields, or be left out" }).nullish(),
-  errors: ["not_found", "listening_not_allowed", "conflict", "unavailable"] as const,
+  errors: ["not_found", "listening_not_allowed", "conflict", "unavailable", "node_unreachable"] as const,
   response: { 200: ListenAddress },
 };
 

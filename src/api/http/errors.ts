@@ -1,5 +1,5 @@
 import type { SpendUnit } from "../../core/billing/spend.ts";
-import { type Fault, TrunklineError } from "../../core/errors.ts";
+import { codeOf, type Fault, TrunklineError } from "../../core/errors.ts";
 import type { Scope } from "../../core/scopes.ts";
 
 /** Every error code of the API with its status. docs/errors.md lists them; a code is never reused for another meaning. */
@@ -48,6 +48,8 @@ export const STATUS = {
   database_lost: 503,
   /** 501 when it names a feature that this service lacks. */
   unavailable: 503,
+  /** The node of the cluster that has the call has not answered in time. */
+  node_unreachable: 504,
 } as const;
 export type ErrorCode = keyof typeof STATUS;
 
@@ -229,6 +231,9 @@ export const accountLimitError = (limit: SpendUnit): ApiError =>
 /** Converts a thrown value. The text of an error leaves the service only if it is an ApiError. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
+  if (codeOf(thrown) === "node_unreachable" && thrown instanceof Error) {
+    return new ApiError("node_unreachable", thrown.message);
+  }
   if (thrown instanceof TrunklineError && (thrown.fault === "service" || thrown.fault === "provider")) {
     return new ApiError("unavailable", "a part of the service is not responding at present");
   }

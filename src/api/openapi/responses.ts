@@ -58,6 +58,9 @@ export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   unavailable:
     "a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a " +
     "provider that has never listed its own",
+  node_unreachable:
+    "the call is on another node of the cluster, which did not answer in time; the message names the node. What was asked for may have " +
+    "been done: read the call before the request is repeated",
 };
 
 /** Statuses whose code has another meaning. */

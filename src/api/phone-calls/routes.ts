@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { CARRIER_NAMES } from "../../carriers/list.ts";
+import type { PhoneRequest } from "../../core/calls/phone-requests.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
 import { asAgentId, asPhoneNumberId, type CallId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
@@ -39,7 +40,9 @@ export interface PhoneCallRoutesDeps extends AgentRoutesDeps {
   carriers: Pick<CarrierStore, "get">;
   phoneNumbers: Pick<PhoneNumberStore, "get" | "find">;
   /** Undefined where no public address of the service is configured. */
-  phoneCalls: Pick<PhoneCalls, "place" | "findRepeated" | "request"> | undefined;
+  phoneCalls: Pick<PhoneCalls, "place" | "findRepeated"> | undefined;
+  /** See `PhoneCalls.request`; of a live call at its node. Called only where there are `phoneCalls`. */
+  requestPhone: PhoneCalls["request"];
   callAdmission: Pick<CallAdmission, "create" | "createQueued">;
 }
 
@@ -89,7 +92,7 @@ const TRANSFER = {
   params: CallParams,
   querystring: NoQuery,
   body: TransferBody,
-  errors: ["not_found", "conflict", "unavailable"] as const,
+  errors: ["not_found", "conflict", "unavailable", "node_unreachable"] as const,
   response: { 202: ACCEPTED },
 };
 
@@ -104,7 +107,7 @@ const DTMF = {
   params: CallParams,
   querystring: NoQuery,
   body: DtmfBody,
-  errors: ["not_found", "conflict", "unavailable"] as const,
+  errors: ["not_found", "conflict", "unavailable", "node_unreachable"] as const,
   response: { 202: ACCEPTED },
 };
 
@@ -268,16 +271,17 @@ function idempotencyOf({ headers, credential, sentBody }: FastifyRequest) {
 
 /** Has the telephone network do something for a live call. */
 async function ask(
-  { calls, phoneCalls, heldSince }: PhoneCallRoutesDeps,
+  { calls, phoneCalls, requestPhone, heldSince }: PhoneCallRoutesDeps,
   { accountId }: FastifyRequest,
   callId: CallId,
-  wanted: Parameters<PhoneCalls["request"]>[1],
+  wanted: PhoneRequest,
   problemOf: (reason: string) => Problem,
 ) {
   const call = await calls.get(accountId, callId);
   if (call === undefined) throw notFound("call");
   if (call.phone === undefined) throw new ApiError("conflict", "this is no telephone call of the service");
-  const outcome = await available(phoneCalls).request(callId, wanted, "api_hangup");
+  available(phoneCalls);
+  const outcome = await requestPhone(callId, wanted, "api_hangup");
   if (outcome === undefined) throw notFound("call");
   if (outcome.kind === "refused") {
     if (outcome.isInvalid) throw invalidRequest([problemOf(outcome.reason)]);

@@ -31,7 +31,7 @@ const CANCEL = {
   params: TranscriptionParams,
   querystring: NoQuery,
   body: z.strictObject({}, { error: "must be a JSON object without fields, or be left out" }).nullish(),
-  errors: ["not_found", "unavailable"] as const,
+  errors: ["not_found", "unavailable", "node_unreachable"] as const,
   response: {
     200: TranscriptionSummary.meta({ description: "The transcription is over." }),
     202: TranscriptionSummary.meta({ description: "The end of the live transcription was requested." }),
@@ -48,7 +48,7 @@ const DELETE = {
     "A live one is ended first; 409 where that takes longer than a few seconds.",
   params: TranscriptionParams,
   querystring: NoQuery,
-  errors: ["not_found", "conflict", "unavailable"] as const,
+  errors: ["not_found", "conflict", "unavailable", "node_unreachable"] as const,
   response: { 204: z.undefined().meta({ description: "The transcription was deleted." }) },
 };
 

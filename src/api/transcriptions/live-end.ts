@@ -9,7 +9,7 @@ export interface LiveEndDeps {
   calls: Pick<CallStore, "cancel" | "remove">;
   transcriptions: Pick<TranscriptionStore, "onOver">;
   /** Asks a worker to end one of its calls; false when the worker is not connected. */
-  endCall: (workerId: WorkerId, call: Pick<CallRecord, "id" | "accountId">) => boolean;
+  endCall: (workerId: WorkerId, call: Pick<CallRecord, "id" | "accountId">) => Promise<boolean> | boolean;
   /** Removes the journal of a call that is over, if it exists. */
   removeFiles: (callId: CallId) => Promise<void>;
   clock: Clock;
@@ -35,7 +35,7 @@ export class LiveEnds {
   async end(accountId: AccountId, id: TranscriptionId): Promise<boolean> {
     const found = await this.#deps.calls.cancel(accountId, asCallId(id));
     if (found?.workerId === undefined) return false;
-    if (this.#deps.endCall(found.workerId, found.call)) return true;
+    if (await this.#deps.endCall(found.workerId, found.call)) return true;
     throw new ApiError("unavailable", "the worker of the transcription is not responding at present");
   }
 

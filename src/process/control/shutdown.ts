@@ -20,6 +20,7 @@ export interface ControlShutdownOptions {
   };
   /** Undefined where the service manages no telephone calls. */
   phoneCalls: { stop(): Promise<void> } | undefined;
+  callsOfNodes: { close(): Promise<void> };
   /** Gives the lease of a node up; undefined for a service that is alone on its database. */
   lease: { stop(): Promise<void> } | undefined;
   /** Undefined where calls are not traced. */
@@ -46,6 +47,7 @@ export async function shutDownControl(options: ControlShutdownOptions): Promise<
     lostCalls,
     finalizer,
     phoneCalls,
+    callsOfNodes,
     lease,
     traces,
     renderer,
@@ -67,6 +69,7 @@ export async function shutDownControl(options: ControlShutdownOptions): Promise<
   await finalizer.idle();
   await jobsStopped;
   await phoneCalls?.stop();
+  await callsOfNodes.close();
   await traces?.close();
   renderer.close();
   transcriber.close();

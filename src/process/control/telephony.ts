@@ -1,10 +1,10 @@
 import { carrierOf } from "../../carriers/list.ts";
+import type { LiveCalls } from "../../cluster/live-calls.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { type MediaUrls, mediaUrlOf } from "../../core/media-urls.ts";
 import type { Capacity } from "../../store/admission/capacity.ts";
 import type { CarrierStore } from "../../store/carrier-store.ts";
-import type { HandoffThreadClient } from "../../store/handoff/thread-client.ts";
 import type { Keyring } from "../../store/sealing/seal.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { CarrierClient } from "../../telephony/carrier-client.ts";
@@ -19,7 +19,8 @@ export interface TelephonyOptions {
   carriers: CarrierStore;
   keys: Keyring;
   capacity: Capacity;
-  handoff: Pick<HandoffThreadClient, "phoneUpdate" | "resumeAddress">;
+  /** The workers of calls, at any node. */
+  workers: Pick<LiveCalls, "phoneUpdate" | "resumeAddress">;
   client: CarrierClient;
   mediaUrls: MediaUrls;
   mintToken: () => string;
@@ -39,7 +40,7 @@ export interface Telephony {
 
 /** Telephone calls of this service; their machines get the ends of records from the store. */
 export function telephony(options: TelephonyOptions): Telephony {
-  const { stores, carriers, keys, capacity, handoff, client, mediaUrls, mintToken, isShared, publicUrl, clock, log } =
+  const { stores, carriers, keys, capacity, workers, client, mediaUrls, mintToken, isShared, publicUrl, clock, log } =
     options;
   const telephonyOf = (carrier: Parameters<typeof carrierOf>[0]) => carrierOf(carrier)?.telephony;
   const phoneCalls = new PhoneCalls({
@@ -50,14 +51,14 @@ export function telephony(options: TelephonyOptions): Telephony {
     limitsOf: async (accountId) => (await stores.accounts.get(accountId))?.settings.limits,
     client,
     telephonyOf,
-    phoneUpdate: (workerId, callId, update) => handoff.phoneUpdate(workerId, callId, update),
+    phoneUpdate: (workerId, callId, update) => workers.phoneUpdate(workerId, callId, update),
     slots: new PhoneCallSlots({ capacity, phoneCalls: stores.phoneCalls, isShared, clock }),
     streams: new StreamAddresses({
       phoneCalls: stores.phoneCalls,
       keys,
       mintToken,
       urlOf: (carrier, token) => `${mediaUrlOf(mediaUrls, carrier)}/stream/${token}`,
-      resumeAddress: (workerId, callId) => handoff.resumeAddress(workerId, callId),
+      resumeAddress: (workerId, callId) => workers.resumeAddress(workerId, callId),
     }),
     publicUrl,
     clock,

@@ -15,6 +15,7 @@ import type {
   DocumentId,
   EventId,
   JobId,
+  NodeMessageId,
   NodeName,
   PhoneNumberId,
   PublishableKeyId,
@@ -711,5 +712,23 @@ export interface Tables {
     latency: string | null;
     /** JSON of ReplyPassages, without names where words are not stored. */
     retrieval: string | null;
+  };
+  /** Requests of the nodes of a cluster to each other, with their answers. Only Postgres has any. */
+  node_messages: {
+    id: NodeMessageId;
+    from_node: NodeName;
+    to_node: NodeName;
+    kind: string;
+    /** Sealed JSON. */
+    body: string;
+    /** 1: one whose node has died at it is handled again. */
+    is_repeatable: number;
+    /** By the clock of the database, as `answered_at`. After it the message is not handled any more. */
+    expires_at: EpochMs;
+    /** The start of the node that handles it; null before. */
+    taken_by: string | null;
+    /** Sealed JSON; null before it was handled. */
+    answer: string | null;
+    answered_at: EpochMs | null;
   };
 }

@@ -30,6 +30,7 @@ function shutdown() {
     lostCalls: { recoverAll: asyncStep("lost calls") },
     finalizer: { idle: asyncStep("records") },
     phoneCalls: { stop: asyncStep("telephone calls") },
+    callsOfNodes: { close: asyncStep("calls of nodes") },
     lease: { stop: asyncStep("lease") },
     traces: { close: asyncStep("traces") },
     renderer: { close: step("renderer") },
@@ -48,6 +49,7 @@ const BEFORE_RESPONSES = ["refuse calls", "jobs", "api", "lost calls"];
 const AFTER_RESPONSES = [
   "records",
   "telephone calls",
+  "calls of nodes",
   "traces",
   "renderer",
   "transcriber",

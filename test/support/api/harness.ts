@@ -22,9 +22,10 @@ import type { ListenAnswer } from "../../../src/core/calls/listening.ts";
 import type { LiveOutcome } from "../../../src/core/calls/live-requests.ts";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
 import type { EpochMs } from "../../../src/core/clocks.ts";
-import { unavailable } from "../../../src/core/errors.ts";
+import { nodeUnreachable, unavailable } from "../../../src/core/errors.ts";
 import { type AccountId, type ApiKeyId, asDocumentId } from "../../../src/core/ids.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
+import { NODE_ANSWER_MS_MAX } from "../../../src/core/limits/node-messages.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
@@ -109,6 +110,8 @@ export interface ApiUnderTest {
       call: CallOwner & { tokenHash: string; callsPerAccount?: number | undefined },
     ) => ReturnType<Capacity["reserve"]>;
     workerIsAway: boolean;
+    /** The calls are at another node, which does not answer. */
+    nodeIsAway: boolean;
     /** What a worker answers to a request for a hold. */
     /** What a worker answers to a request to listen. */
     listenAnswer: ListenAnswer;
@@ -228,12 +231,16 @@ export async function apiUnderTest(
     accountOver: undefined,
     admit: () => undefined,
     workerIsAway: false,
+    nodeIsAway: false,
     listenAnswer: { kind: "address", url: "wss://media.test/stream/l_secret", validMs: 60_000 },
     liveOutcome: "done",
     heldSinceMs: undefined,
     storeIsAway: false,
     diskIsLow: false,
     isEmulated: true,
+  };
+  const requireNode = (): void => {
+    if (state.nodeIsAway) throw nodeUnreachable("b", NODE_ANSWER_MS_MAX);
   };
   const endRequests: ApiUnderTest["endRequests"] = [];
   const activityWatches: boolean[] = [];
@@ -258,7 +265,7 @@ export async function apiUnderTest(
           carriers,
           keys: SEALING_KEYS,
           capacity: new Capacity({ clock, callsPerApiKey: undefined }),
-          handoff: { phoneUpdate: async () => true, resumeAddress: async () => undefined },
+          workers: { phoneUpdate: async () => true, resumeAddress: async () => undefined },
           client: carrierClient,
           mediaUrls: { media: "wss://media.example.com" },
           mintToken,
@@ -332,6 +339,7 @@ export async function apiUnderTest(
     mintToken,
     recordingPath,
     endCall: (workerId, { id: callId }) => {
+      requireNode();
       if (!state.workerIsAway) endRequests.push({ workerId, callId });
       return !state.workerIsAway;
     },
@@ -347,13 +355,26 @@ export async function apiUnderTest(
         reportTranscriptions = onReported;
       },
     },
-    listenAddress: async () => (state.workerIsAway ? undefined : state.listenAnswer),
-    requestLive: async () => (state.workerIsAway ? undefined : state.liveOutcome),
+    requestPhone: async (...request) => {
+      requireNode();
+      return phone?.phoneCalls.request(...request);
+    },
+    listenAddress: async () => {
+      requireNode();
+      return state.workerIsAway ? undefined : state.listenAnswer;
+    },
+    requestLive: async () => {
+      requireNode();
+      return state.workerIsAway ? undefined : state.liveOutcome;
+    },
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
     readWaveform: (callId, buckets) =>
       readWaveform({ path: waveformPath(recordingPath(callId)), key: undefined }, buckets),
     checkReplay: (callId) => checkReplay(journalFileOf(directory, callId, undefined), new AbortController().signal),
-    callEvents: (callId, from, limit) => events.page(callId, from, limit),
+    callEvents: async (callId, from, limit) => {
+      requireNode();
+      return await events.page(callId, from, limit);
+    },
     transcriptionAudio: new TranscriptionAudio(directory),
     batchCapabilities: async () => ANY_BATCH_PROVIDER,
     transcriptionBytesMax: 1_000_000,

@@ -120,6 +120,12 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
       if (codes.includes(reason)) yield given;
     }
   },
+  async *504(scene, { operationId }) {
+    scene.api.state.nodeIsAway = true;
+    if (["transferCall", "sendDtmf"].includes(operationId)) yield { id: await scene.livePhoneCall() };
+    else if (operationId.endsWith("Transcription")) yield { id: await scene.liveTranscription() };
+    else yield { id: await scene.active() };
+  },
 };
 
 /** The field of the operation that names a voice or a language, with one that there is not. */

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
+import { NODE_REQUEST_KINDS } from "../../../src/cluster/message-kinds.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
+import { NodeMessageMetrics } from "../../../src/core/metrics/node-message-metrics.ts";
 import { collectProcessMetrics } from "../../../src/core/metrics/process-metrics.ts";
 import { RetrievalMetrics } from "../../../src/core/metrics/retrieval-metrics.ts";
 import { SpeechMetrics } from "../../../src/core/metrics/speech-metrics.ts";
@@ -82,6 +84,9 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   speech.processEnded("hung");
   worker.observeCertificate(() => epochMs(1_800_000_000_000));
   worker.observeSockets(() => 4_096);
+  const nodes = new NodeMessageMetrics(control.registry, NODE_REQUEST_KINDS);
+  nodes.requestSettled("end-call", "answered", 12);
+  nodes.requestHandled("unknown", "failed");
   control.observeSlots(() => ({ max: 1_000, active: 3, reserved: 2 }));
   control.observeDisk(() => ({ freeBytes: 60_000_000_000, isLow: false }));
   control.observeDatabase(() => false);

@@ -2,6 +2,7 @@ import { METHODS } from "node:http";
 import { getHeapSpaceStatistics } from "node:v8";
 import { CARRIER_NAMES, CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { CARRIER_OPERATIONS } from "../../../src/carriers/telephony.ts";
+import { NODE_REQUEST_KINDS } from "../../../src/cluster/message-kinds.ts";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../../src/core/billing/spend.ts";
 import { ANALYSIS_FAILURES } from "../../../src/core/calls/analysis.ts";
 import { END_REASONS, RESUME_REASONS } from "../../../src/core/calls/reasons.ts";
@@ -36,6 +37,11 @@ import {
   TURN_STEPS,
   USAGE_UNIT_LABELS,
 } from "../../../src/core/metrics/labels.ts";
+import {
+  ANNOUNCEMENT_OUTCOMES,
+  HANDLING_OUTCOMES,
+  REQUEST_OUTCOMES,
+} from "../../../src/core/metrics/node-message-metrics.ts";
 import { RETRIEVAL_OUTCOMES, RETRIEVAL_RANKINGS } from "../../../src/core/metrics/retrieval-metrics.ts";
 import { SPEECH_END_CAUSES, SPEECH_JOB_OUTCOMES } from "../../../src/core/metrics/speech-metrics.ts";
 import { BUDGETED_TASKS } from "../../../src/core/metrics/task-metrics.ts";
@@ -105,6 +111,9 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...SPAN_OUTCOMES,
     ...WEB_CALL_OUTCOMES,
     ...["completed", ...ANALYSIS_FAILURES],
+    ...REQUEST_OUTCOMES,
+    ...HANDLING_OUTCOMES,
+    ...ANNOUNCEMENT_OUTCOMES,
   ],
   retrieval: RETRIEVAL_MODES,
   by: RETRIEVAL_RANKINGS,
@@ -128,8 +137,18 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   media_server: MEDIA_SERVERS,
   le: /^(\d+(\.\d+)?|\+Inf)$/,
   quantile: ["0.5", "0.9", "0.99", "1"],
-  // Of large responses, of background jobs, and of Node's own garbage collections.
-  kind: [...RAN_TOOL_KINDS, ...LARGE_RESPONSES, ...JOB_KINDS, "major", "minor", "incremental", "weakcb"],
+  // Of large responses, of background jobs, of requests to other nodes, and of Node's own garbage collections.
+  kind: [
+    ...NODE_REQUEST_KINDS,
+    "unknown",
+    ...RAN_TOOL_KINDS,
+    ...LARGE_RESPONSES,
+    ...JOB_KINDS,
+    "major",
+    "minor",
+    "incremental",
+    "weakcb",
+  ],
   space: getHeapSpaceStatistics().map(({ space_name }) => space_name.replace(/_space$/, "")),
   version: [process.version],
   major: /^\d+$/,

@@ -119,6 +119,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     heldSince: (callId) => media.holds.sinceMs(callId),
     activity: { watch: (isOn) => ipc.watchActivity(isOn), subscribe: () => {} },
     transcriptionActivity: { subscribe: () => {} },
+    requestPhone: async () => undefined,
     listenAddress: (workerId, callId) => ipc.listenAddress(workerId, callId),
     requestLive: (workerId, callId, request) => ipc.requestLive(workerId, callId, request),
     removeFiles: (callId) => finalizer.deleteFiles(callId),

@@ -4676,7 +4676,7 @@ export interface components {
              * @description Stable code for programs; its meaning never changes.
              * @enum {string}
              */
-            code: "invalid_request" | "unknown_voice" | "unknown_language" | "unauthorized" | "forbidden" | "listening_not_allowed" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "already_on_hold" | "not_on_hold" | "recording_paused" | "recording_not_paused" | "idempotency_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "spend_limit" | "internal" | "overloaded" | "draining" | "insufficient_storage" | "database_lost" | "unavailable";
+            code: "invalid_request" | "unknown_voice" | "unknown_language" | "unauthorized" | "forbidden" | "listening_not_allowed" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "already_on_hold" | "not_on_hold" | "recording_paused" | "recording_not_paused" | "idempotency_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "spend_limit" | "internal" | "overloaded" | "draining" | "insufficient_storage" | "database_lost" | "unavailable" | "node_unreachable";
             /** @description For humans; the wording may change. */
             message: string;
             /** @description All problems of the request that can be located in it. */
@@ -9914,6 +9914,23 @@ export interface components {
                 };
             };
         };
+        /** @description Gateway Timeout. `node_unreachable`: the call is on another node of the cluster, which did not answer in time; the message names the node. What was asked for may have been done: read the call before the request is repeated. */
+        NodeUnreachable504: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code?: "node_unreachable";
+                    };
+                };
+            };
+        };
         /** @description Conflict. `conflict`: not possible in the resource's current state, or the account has reached its limit of them (10,000 agents, 1,000 published versions of an agent, 50 webhooks, 500 API keys, 500 people, 500 publishable keys). `already_on_hold`: the caller is on hold already, perhaps by the same request, repeated. */
         ConflictOrAlreadyOnHold409: {
             headers: {
@@ -10463,6 +10480,7 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+            504: components["responses"]["NodeUnreachable504"];
         };
     };
     holdCall: {
@@ -10507,6 +10525,7 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+            504: components["responses"]["NodeUnreachable504"];
         };
     };
     resumeCall: {
@@ -10551,6 +10570,7 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+            504: components["responses"]["NodeUnreachable504"];
         };
     };
     pauseRecording: {
@@ -10595,6 +10615,7 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+            504: components["responses"]["NodeUnreachable504"];
         };
     };
     resumeRecording: {
@@ -10639,6 +10660,7 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+            504: components["responses"]["NodeUnreachable504"];
         };
     };
     getRecording: {
@@ -10898,6 +10920,7 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+            504: components["responses"]["NodeUnreachable504"];
         };
     };
     getWaveform: {
@@ -11067,6 +11090,7 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["OverloadedOrUnavailable503"];
+            504: components["responses"]["NodeUnreachable504"];
         };
     };
     createPhoneCall: {
@@ -11157,6 +11181,7 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+            504: components["responses"]["NodeUnreachable504"];
         };
     };
     sendDtmf: {
@@ -11201,6 +11226,7 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+            504: components["responses"]["NodeUnreachable504"];
         };
     };
     createLiveTranscription: {
@@ -11491,6 +11517,7 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+            504: components["responses"]["NodeUnreachable504"];
         };
     };
     getTranscriptionAudio: {
@@ -11656,6 +11683,7 @@ export interface operations {
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["Unavailable503"];
+            504: components["responses"]["NodeUnreachable504"];
         };
     };
     listCorpora: {
