@@ -29,6 +29,12 @@ export const BUCKET_LATE_MS = 2 * BUCKET_REQUEST_MS_MAX;
 /** How long the bucket may take to answer at the start before the service goes on without having seen it. */
 export const BUCKET_START_MS_MAX = 5_000;
 
+/** How long the record of a call waits for the end of its journal to be in the bucket; afterwards it is shipped when that is possible. */
+export const BUCKET_END_MS_MAX = 5_000;
+
+/** How long after the end of a call its node may still bring the end of its journal; afterwards what is there is all there is. */
+export const INCOMPLETE_AFTER_MS = 3_600_000;
+
 /** How often local files are compared with the store and the bucket. */
 export const LOCAL_FILES_CHECK_MS = 60_000;
 

@@ -24,7 +24,7 @@ export class OwnBucket implements Bucket {
 
   /**
    * Resolves when the bucket is this database's. Rejects with `wrong_bucket` where it is not, and as `Bucket` and `BucketClaimStore`
-   * do where that cannot be told at present; it is asked again then.
+   * do where that is not known at present; it is asked again then.
    */
   check(): Promise<void> {
     this.#checked ??= this.#check().catch((error: unknown) => {

@@ -53,8 +53,7 @@ export async function startS3Server({ port = 0, directory = temporaryDirectory()
   const [serve, serveList] = [s3.callback(), lists.callback()];
   const server: Server = createServer((request, response) => {
     const { answer } = fault;
-    if (answer === undefined)
-      (request.url?.startsWith(`/${S3_BUCKET_NAME}/?`) ? serveList : serve)(request, response);
+    if (answer === undefined) (request.url?.startsWith(`/${S3_BUCKET_NAME}/?`) ? serveList : serve)(request, response);
     else if (answer === "cut") request.socket.destroy();
     else if (answer !== "silent") {
       request.resume();
