@@ -82,7 +82,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       const endedAtMs = clock.epochMs();
       const all = { endedAtMs, keepsRecording: true, keepsJournal: true, isRedacted: false };
       expect(await stores.retention.listKept([live, whole, silent, wordless, removed, asCallId("call_none")])).toEqual(
-        new Map([
+        new Map<CallId, object>([
           [live, { ...all, endedAtMs: undefined }],
           [whole, all],
           [silent, { ...all, keepsRecording: false, keepsJournal: false }],
