@@ -48,6 +48,7 @@ import { JobStatisticsReader } from "../jobs/statistics.ts";
 import { EventPager } from "../record/events/event-pages.ts";
 import { toolRunsOf } from "../record/events/tool-runs.ts";
 import { CallFinalizer } from "../record/finalization/finalizer.ts";
+import type { JournalProcessor } from "../record/finalization/journal-processor.ts";
 import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization/lost-call-recovery.ts";
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
@@ -114,6 +115,7 @@ import { LiveActivity } from "./control/live-activity.ts";
 import { LiveHolds } from "./control/live-holds.ts";
 import { serveMetrics } from "./control/metrics-server.ts";
 import { offerOwnerLink } from "./control/owner-link.ts";
+import { openSharedMedia, storedRecordings } from "./control/shared-media.ts";
 import { shutDownControl } from "./control/shutdown.ts";
 import { StatusReader } from "./control/status.ts";
 import { openStoresWhenAvailable } from "./control/store-opening.ts";
@@ -248,6 +250,21 @@ const renderer = new RendererClient({
   log,
   onRestart: () => metrics.rendererRestarted(),
 });
+/** Undefined where journals and recordings are on this disk alone. */
+const shared =
+  config.bucket &&
+  (await openSharedMedia({
+    config: config.bucket,
+    dataDir,
+    stores,
+    findKey: findMediaKey,
+    withFiles: (callId, work) => finalizer.withFiles(callId, work),
+    metrics,
+    clock,
+    log,
+  }));
+metrics.observeShipping(() => shared?.waiting() ?? { bytesWaiting: 0, oldestMs: 0 });
+const journals: JournalProcessor = shared?.media.processing(renderer) ?? renderer;
 const traceSettings = usableTraces(config);
 const traces =
   traceSettings &&
@@ -262,7 +279,7 @@ const traces =
 const finalizer = new CallFinalizer({
   calls: stores.calls,
   dataDir,
-  journals: renderer,
+  journals,
   prices: config.prices,
   traces,
   clock,
@@ -282,6 +299,7 @@ const retention = new RetentionJob({
   calls: stores.calls,
   store: stores.retention,
   dataDir,
+  removeShared: shared && ((callId, part) => shared.media.remove(callId, part)),
   clock,
   log,
   onDeleted: (part, bytes) => metrics.retentionDeleted(part, bytes),
@@ -318,7 +336,13 @@ const carrierAccounts = new CarrierAccounts({
   },
 });
 const publicUrl = serviceUrlOf(config.publicApiUrls);
-const events = new EventPager(dataDir, findMediaKey);
+const pager = new EventPager(dataDir, findMediaKey);
+const events: Pick<EventPager, "page"> = {
+  async page(callId, from, limit) {
+    await shared?.media.fetchComplete(callId);
+    return await pager.page(callId, from, limit);
+  },
+};
 const activity = new LiveActivity(handoff);
 const transcriptionActivity = new TranscriptionActivity(clock);
 const calls = callsOfNodes({
@@ -405,7 +429,9 @@ let metricsAddress: { host: string; port: number } | undefined;
 const waveforms = new WaveformReader({
   dataDir,
   findKey: findMediaKey,
-  makeWaveform: (callId) => renderer.makeWaveform(callId),
+  async makeWaveform(callId) {
+    if (!(await shared?.recordings.fetchWaveform(callId))) await renderer.makeWaveform(callId);
+  },
   withFiles: (callId, work) => finalizer.withFiles(callId, work),
 });
 // The store and the records need descriptors of their own.
@@ -430,11 +456,12 @@ const transcriptionEnds = new TranscriptionEnds({
   log,
 });
 await transcriptionEnds.start();
+const openStoredRecording = storedRecordings(dataDir, findMediaKey, shared?.recordings);
 const transcriptions = await fileTranscriptions({
   config,
   stores,
   accountSecrets,
-  findMediaKey,
+  openStoredRecording,
   http: guardedHttp,
   audio: transcriptionAudio,
   isDiskLow: () => disk.isLow,
@@ -501,7 +528,7 @@ const jobs = backgroundJobs({
   inboundWebhooks,
   documents,
   http: guardedHttp,
-  journals: renderer,
+  journals,
   finalizer,
   dataDir,
   retention,
@@ -581,6 +608,7 @@ const api: FastifyInstance = buildApi({
   tokenTtlMs: config.tokenTtlS * 1_000,
   mintToken: () => signer.mint(),
   recordingPath: (callId) => recordingPath(dataDir, callId),
+  openStoredRecording,
   endCall: (workerId, call) => calls.liveCalls.endCall(workerId, call),
   heldSince: (callId) => calls.holds.sinceMs(callId),
   activity: calls.activity,
@@ -593,10 +621,18 @@ const api: FastifyInstance = buildApi({
     await stores.retention.deleteMediaKey(callId);
     await elsewhere?.delete(callId, "record");
     await finalizer.deleteFiles(callId);
+    await shared?.media.remove(callId, "record");
   },
   readWaveform: (callId, buckets) => waveforms.read(callId, buckets),
-  checkReplay: (callId) => renderer.checkReplay(callId),
-  callEvents: (callId, from, limit) => calls.liveCalls.callEvents(callId, from, limit) as Promise<CallEventPage>,
+  async checkReplay(callId) {
+    await shared?.media.fetchComplete(callId);
+    return await renderer.checkReplay(callId);
+  },
+  async callEvents(callId, from, limit) {
+    // Where the bucket has the whole journal no other node is needed.
+    if (await shared?.media.fetchComplete(callId).catch(() => false)) return await events.page(callId, from, limit);
+    return (await calls.liveCalls.callEvents(callId, from, limit)) as CallEventPage;
+  },
   transcriptionAudio,
   transcriptionBytesMax: config.transcriptionBytesMax,
   documentFiles,
@@ -629,6 +665,7 @@ handleSupervisorMessages({
   drain: () => admission.drain(),
   stop: () => {
     documentEnds.close();
+    shared?.close();
     index.close();
     void shutDownControl({
       admission,
@@ -706,6 +743,7 @@ cluster?.start({
   phoneCalls: stores.phoneCalls,
   endCall: (workerId, callId, reason) => handoff.endCall(workerId, callId, reason),
 });
+shared?.start();
 traces?.start();
 phone?.phoneCalls.start();
 new CallExpiry({ calls: stores.calls, clock, log }).start();

@@ -19,6 +19,18 @@ export interface DueQuery {
   limit: number;
 }
 
+/** Which files of a call may be there. */
+export interface KeptCall {
+  /** Undefined for a call that is not over. */
+  endedAtMs: EpochMs | undefined;
+  /** Its recording and its waveform were not deleted. */
+  keepsRecording: boolean;
+  /** Neither its recording nor its transcript was deleted, with each of which goes its journal. */
+  keepsJournal: boolean;
+  /** Its settings ask for redaction. */
+  isRedacted: boolean;
+}
+
 /**
  * Deletes parts of ended calls; `CallStore.remove` deletes whole records. Active calls and calls that wait for their
  * stream are never listed. Every operation rejects with `unavailable` when the store cannot answer at present, and may
@@ -27,6 +39,8 @@ export interface DueQuery {
 export interface RetentionStore {
   /** The account's calls that match the query, by the time of their end, earliest first. */
   listDue(accountId: AccountId, query: DueQuery): Promise<readonly DueCall[]>;
+  /** What is kept of these calls, at most LOCAL_FILES_PER_QUERY; those that are missing have no record. */
+  listKept(callIds: readonly CallId[]): Promise<ReadonlyMap<CallId, KeptCall>>;
   /** Deletes the key of a call's journal and recording, if they are encrypted: they cannot be read afterwards. */
   deleteMediaKey(callId: CallId): Promise<void>;
   /** Marks the recording of an ended call as deleted; its record shows the time. */

@@ -15,7 +15,8 @@
  * - `api/http/access`: every route with every kind of credential, as a request;
  * - `transcriptions/files`, `newer-schema` and `stalled-log`: whole services, which are killed, upgraded or not read;
  * - `openapi/document` and `session/roles`: every status of every operation, and every route with every role;
- * - `client-package`, `metrics`, `hang-up` and `encrypted-media`: whole services with a packed client, all metrics, every hang-up;
+ * - `client-package`, `metrics`, `hang-up`, `encrypted-media` and `bucket`: whole services with a packed client, all metrics, every hang-up,
+ *   and an S3 server;
  * - the files of `dashboard`: pages in Chromium against a whole service;
  * - the files of `web`: calls of real browsers in real time, and the packed browser SDK;
  * - `espeak/espeak` and `espeak/pool`: processes of eSpeak NG in real time;
@@ -148,7 +149,7 @@ export const longInPairs = [
     "start/newer-schema",
     "start/stalled-log",
   ],
-  ...["api/client-package", "api/metrics", "calls/hang-up", "processes/encrypted-media"],
+  ...["api/client-package", "api/metrics", "calls/hang-up", "processes/encrypted-media", "processes/bucket"],
   ...[
     "knowledge/calls",
     "knowledge/documents",

@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import parseRange from "range-parser";
 import { z } from "zod";
-import { type RangedFile, rangedFileOf } from "../../core/encryption/chunked-file.ts";
+import { type RangedFile, type RangedSource, rangedFileOf } from "../../core/encryption/chunked-file.ts";
 import type { MediaFile } from "../../core/encryption/chunks.ts";
 import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
 import { rangeNotSatisfiable } from "../http/errors.ts";
@@ -33,6 +34,10 @@ export const RangeConditions = Conditions.extend({
   }),
 });
 
+/** The bytes at each end of a shared file of which its tag is made. */
+const TAGGED_BYTES = 4_096;
+const TAG_CHARACTERS = 16;
+
 /** A stream that closes its file, and does so when the response ends, whether or not it was sent. */
 export function streamOf(
   stream: Readable,
@@ -45,16 +50,19 @@ export function streamOf(
 
 export interface RecordingFile extends RangedFile {
   /** The caller of `openRecording` closes it, unless a stream does. */
-  handle: FileHandle;
-  /** A strong tag: a file that is rendered again has another inode and another modification time. */
+  handle: RangedSource;
+  /**
+   * A strong tag: a file that is rendered again has another inode and another modification time. Where several machines have the file it
+   * is made of its length and its ends: of a recording rendered again one of these differs, also where they are encrypted.
+   */
   etag: string;
 }
 
 /**
  * Rejects when the file does not exist or cannot be read, when it is a link, a folder or a pipe, and when it is encrypted
- * and its key is missing, or it was changed.
+ * and its key is missing, or it was changed. `isShared`: other machines have the same file.
  */
-export async function openRecording({ path, key }: MediaFile): Promise<RecordingFile> {
+export async function openRecording({ path, key }: MediaFile, isShared = false): Promise<RecordingFile> {
   // Opening a pipe would otherwise wait until a process writes to it.
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -63,12 +71,28 @@ export async function openRecording({ path, key }: MediaFile): Promise<Recording
     // Detects a failing disk while the status can still be chosen.
     await handle.read({ buffer: Buffer.alloc(1), position: 0 });
     const { ino, mtimeNs, size } = status;
+    if (isShared) return await openSharedRecording(handle, Number(size), key);
     const etag = `"${[ino, mtimeNs, size].map((part) => part.toString(36)).join("-")}"`;
     return { ...(await rangedFileOf(handle, Number(size), "recording", key)), handle, etag };
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+/** A recording that several machines can read, this one from `source`, so many bytes long. Rejects as `openRecording`. */
+export async function openSharedRecording(
+  source: RangedSource,
+  bytes: number,
+  key: MediaFile["key"],
+): Promise<RecordingFile> {
+  const hash = createHash("sha256");
+  for (const at of [0, Math.max(0, bytes - TAGGED_BYTES)]) {
+    const { buffer, bytesRead } = await source.read(Buffer.alloc(TAGGED_BYTES), 0, TAGGED_BYTES, at);
+    hash.update(buffer.subarray(0, bytesRead));
+  }
+  const etag = `"${bytes.toString(36)}-${hash.digest("base64url").slice(0, TAG_CHARACTERS)}"`;
+  return { ...(await rangedFileOf(source, bytes, "recording", key)), handle: source, etag };
 }
 
 /** Whether the recording probably exists, but the process cannot open another file now. */

@@ -14,6 +14,7 @@ import { NoQuery } from "../http/query.ts";
 import {
   Conditions,
   isResourceShortage,
+  isTemporary,
   openRecording,
   RangeConditions,
   type RecordingFile,
@@ -27,6 +28,8 @@ export interface RecordingRoutesDeps {
   recordingPath: (callId: CallId) => string;
   /** The key of an encrypted recording; absent where none is encrypted. */
   findMediaKey?: (callId: CallId) => Promise<MediaKey | undefined>;
+  /** The recording wherever it is; by default at its path. Rejects with `unavailable` while that cannot be read. */
+  openStoredRecording?: ((callId: CallId) => Promise<RecordingFile>) | undefined;
   /** Bounds the concurrent downloads. */
   downloads: LargeResponses;
   log: Logger;
@@ -80,18 +83,22 @@ const HEAD = {
 export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
+  const open = async (callId: CallId): Promise<RecordingFile> => {
+    if (deps.openStoredRecording !== undefined) return await deps.openStoredRecording(callId);
+    const key = await deps.findMediaKey?.(callId);
+    return await openRecording({ path: deps.recordingPath(callId), key });
+  };
+
   const find = async (accountId: AccountId, callId: CallId): Promise<RecordingFile & { callId: CallId }> => {
     const call = await deps.calls.get(accountId, callId);
     if (call === undefined) throw notFound("call");
     if (call.recording === undefined) throw notFound("recording");
     try {
-      const key = await deps.findMediaKey?.(call.id);
-      return { callId: call.id, ...(await openRecording({ path: deps.recordingPath(call.id), key })) };
+      return { callId: call.id, ...(await open(call.id)) };
     } catch (error) {
       deps.log.error({ callId: call.id, err: error }, "recording could not be opened");
-      throw isResourceShortage(error)
-        ? unavailable("the process is out of memory or file descriptors", error)
-        : notFound("recording");
+      if (isResourceShortage(error)) throw unavailable("the process is out of memory or file descriptors", error);
+      throw isTemporary(error) ? error : notFound("recording");
     }
   };
 

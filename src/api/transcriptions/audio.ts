@@ -100,7 +100,7 @@ async function openAudio(
 /** Closes the file where it cannot be read. */
 async function typeOf({ handle }: RecordingFile): Promise<AudioType> {
   try {
-    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(AUDIO_TYPE_BYTES), position: 0 });
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(AUDIO_TYPE_BYTES), 0, AUDIO_TYPE_BYTES, 0);
     return audioTypeOf(buffer.subarray(0, bytesRead));
   } catch (error) {
     await handle.close();

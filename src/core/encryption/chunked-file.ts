@@ -65,6 +65,18 @@ class ChunkedOutput implements FileOutput {
   }
 }
 
+/** Where the bytes of a file come from: a `FileHandle`, or something else that is read by ranges. */
+export interface RangedSource {
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ buffer: Buffer; bytesRead: number }>;
+  createReadStream(range?: { start?: number; end?: number }): Readable;
+  close(): Promise<void>;
+}
+
 /** A file that is read by ranges. */
 export interface RangedFile {
   /** The plain bytes. */
@@ -78,7 +90,7 @@ export interface RangedFile {
  * there is no key, when there is a key and it is not encrypted, and when its last chunk is missing or was changed.
  */
 export async function rangedFileOf(
-  handle: FileHandle,
+  handle: RangedSource,
   fileBytes: number,
   content: MediaContent,
   key: MediaKey | undefined,
@@ -98,12 +110,12 @@ export async function rangedFileOf(
 }
 
 class ChunkedFile {
-  readonly #handle: FileHandle;
+  readonly #handle: RangedSource;
   readonly #opener: ChunkOpener;
   readonly #chunks: number;
   readonly bytes: number;
 
-  constructor(handle: FileHandle, fileBytes: number, opener: ChunkOpener) {
+  constructor(handle: RangedSource, fileBytes: number, opener: ChunkOpener) {
     const sealedBytes = fileBytes - FILE_HEAD_BYTES;
     this.#handle = handle;
     this.#opener = opener;
@@ -131,12 +143,12 @@ class ChunkedFile {
 
 /** Decrypts the chunks of a range one after another, as fast as they are read. */
 class ChunkStream extends Readable {
-  readonly #handle: FileHandle;
+  readonly #handle: RangedSource;
   readonly #file: ChunkedFile;
   readonly #end: number;
   #at: number;
 
-  constructor(handle: FileHandle, file: ChunkedFile, start: number, end: number) {
+  constructor(handle: RangedSource, file: ChunkedFile, start: number, end: number) {
     super({ highWaterMark: RANGE_CHUNK_BYTES });
     this.#handle = handle;
     this.#file = file;
@@ -169,7 +181,7 @@ class ChunkStream extends Readable {
   }
 }
 
-async function exactly(handle: FileHandle, at: number, bytes: number): Promise<Buffer> {
+async function exactly(handle: RangedSource, at: number, bytes: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(bytes), 0, bytes, at);
   if (bytesRead < bytes) throw mediaUnreadable("it is shorter than it was");
   return buffer;

@@ -189,6 +189,16 @@ export class ControlMetrics {
     "Requests with publishable keys to start calls: `created`, or why they were refused. `origin`: it is none of the publishable key's. The others name the limit; `addresses_full`: more addresses than can be counted have started calls within a minute.",
     ["outcome"],
   );
+  readonly #shippedBytes = counter(
+    this.registry,
+    "journal_shipped_bytes_total",
+    "Bytes of journals that were stored in the bucket.",
+  );
+  readonly #shippingFailures = counter(
+    this.registry,
+    "journal_shipping_failures_total",
+    "Attempts to ship a journal to the bucket that failed. They are repeated.",
+  );
   readonly #retentionDeleted = counter(
     this.registry,
     "retention_deleted_total",
@@ -491,6 +501,33 @@ export class ControlMetrics {
       "disk_low",
       "1 while the free space is below DISK_FREE_MIN_MB and new calls are refused.",
       () => Number(disk().isLow),
+    );
+  }
+
+  /** Bytes of journals were stored in the bucket. */
+  journalShipped(bytes: number): void {
+    this.#shippedBytes.inc(bytes);
+  }
+
+  /** A journal could not be shipped, or it was not known which are to be. */
+  shippingFailed(): void {
+    this.#shippingFailures.inc();
+  }
+
+  /** `reading` is called at each scrape. */
+  observeShipping(reading: () => { bytesWaiting: number; oldestMs: number }): void {
+    const { registry } = this;
+    observableGauge(
+      registry,
+      "journal_bytes_waiting",
+      "Bytes of journals on this disk that are not in the bucket yet; 0 without a bucket.",
+      () => reading().bytesWaiting,
+    );
+    observableGauge(
+      registry,
+      "journal_oldest_waiting_seconds",
+      "The age of the oldest of these bytes: what would be lost with this disk.",
+      () => reading().oldestMs / 1_000,
     );
   }
 

@@ -1,17 +1,15 @@
-import { openRecording } from "../../api/calls/recording-file.ts";
+import type { RecordingFile } from "../../api/calls/recording-file.ts";
 import type { BatchCapabilitiesOf } from "../../api/transcriptions/capabilities.ts";
 import type { Config } from "../../config/config.ts";
 import { readTranscriberEnvironment } from "../../config/environment.ts";
 import type { AccountProviders } from "../../core/account-providers.ts";
 import { allows } from "../../core/account-settings.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { MediaKey } from "../../core/encryption/chunks.ts";
 import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { AccountId, CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { GuardedHttp } from "../../core/network/guarded-http.ts";
 import type { TranscriptionProgress } from "../../core/transcriptions/progress.ts";
-import { recordingPath } from "../../record/recording/render.ts";
 import { type BatchOffer, batchOffers } from "../../speech/stt/batch/offers.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
 import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
@@ -27,7 +25,8 @@ export interface FileTranscriptionsOptions {
   config: Config;
   stores: Pick<Stores, "accounts" | "transcriptions">;
   accountSecrets: Pick<AccountSecretStore, "open">;
-  findMediaKey: (callId: CallId) => Promise<MediaKey | undefined>;
+  /** The recording of a call, wherever it is. */
+  openStoredRecording: (callId: CallId) => Promise<RecordingFile>;
   http: GuardedHttp;
   audio: Pick<TranscriptionAudio, "remove">;
   isDiskLow: () => boolean;
@@ -103,16 +102,12 @@ export async function providersOf(
 
 /** The bytes of a call's recording; undefined where there is none. */
 async function readRecording(
-  { config, findMediaKey }: FileTranscriptionsOptions,
+  { openStoredRecording }: FileTranscriptionsOptions,
   { callId }: Transcription,
 ): Promise<AsyncIterable<Buffer> | undefined> {
   if (callId === undefined) return undefined;
   try {
-    const recording = await openRecording({
-      path: recordingPath(config.dataDir, callId),
-      key: await findMediaKey(callId),
-    });
-    return recording.stream();
+    return (await openStoredRecording(callId)).stream();
   } catch (error) {
     if (systemErrorCodeOf(error) === "ENOENT") return undefined;
     throw error;

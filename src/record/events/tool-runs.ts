@@ -20,7 +20,7 @@ export interface ToolRun {
 type Started = Extract<ListedEvent, { kind: "run-tool" }>;
 
 /** The tool calls of a call, in the order in which they began; none where the journal is gone. */
-export async function toolRunsOf(pager: EventPager, callId: CallId): Promise<readonly ToolRun[]> {
+export async function toolRunsOf(pager: Pick<EventPager, "page">, callId: CallId): Promise<readonly ToolRun[]> {
   const runs = new Map<ToolCallId, ToolRun>();
   const started = new Map<ToolCallId, Started>();
   for (let from = 0; ; ) {

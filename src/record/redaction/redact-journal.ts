@@ -45,6 +45,10 @@ export async function redactJournal(journal: MediaFile, isRedacted = false): Pro
   }
 }
 
+/** Whether the journal has been redacted. Rejects as `readJournal` does. */
+export const isRedactedJournal = async (journal: MediaFile): Promise<boolean> =>
+  (await headerOf(journal))?.redaction !== undefined;
+
 async function rewrite(journal: MediaFile, header: JournalHeader, rules: RedactionRules): Promise<void> {
   const survey = new RedactionSurvey();
   await readJournal(journal, (record) => survey.take(record));

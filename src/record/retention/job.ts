@@ -31,10 +31,12 @@ export interface RetentionJobOptions {
   rules: RetentionRules;
   accounts: Pick<AccountStore, "list">;
   calls: Pick<CallStore, "remove">;
-  store: RetentionStore;
+  store: Omit<RetentionStore, "listKept">;
   dataDir: string;
   /** The files of calls of other nodes; undefined in a service that is alone on its database. */
   elsewhere?: Pick<FilesElsewhere, "delete"> | undefined;
+  /** Deletes what other machines have of the files of this part; undefined where this disk alone has them. */
+  removeShared?: ((callId: CallId, part: RetainedPart) => Promise<void>) | undefined;
   clock: Clock;
   log: Record<"info" | "error", (fields: object, message: string) => void>;
   /** A part of a call was deleted, with files of this size. */
@@ -180,11 +182,12 @@ export class RetentionJob {
   }
 
   async #delete(accountId: AccountId, part: RetainedPart, { id }: DueCall): Promise<number> {
-    const { calls, dataDir, elsewhere, store, onDeleted } = this.#options;
+    const { calls, dataDir, elsewhere, removeShared, store, onDeleted } = this.#options;
     // The recording may outlive the transcript, and has the same key.
     if (part !== "transcript") await store.deleteMediaKey(id);
     await elsewhere?.delete(id, part);
     const bytes = await deleteFiles(filesOf(part, dataDir, id));
+    await removeShared?.(id, part);
     if (part === "record") await calls.remove(accountId, id);
     else if (part === "recording") await store.markRecordingDeleted(id);
     else await store.deleteTranscript(id);

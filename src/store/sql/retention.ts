@@ -1,8 +1,9 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
+import { isRedacted } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { AccountId, CallId } from "../../core/ids.ts";
-import type { DueCall, DueQuery, RetentionStore } from "../retention-store.ts";
+import type { DueCall, DueQuery, KeptCall, RetentionStore } from "../retention-store.ts";
 import { headerRows } from "./calls/metadata.ts";
 import { trimTranscript } from "./calls/turns.ts";
 import type { SqlDatabase } from "./database.ts";
@@ -37,6 +38,26 @@ export class SqlRetention implements RetentionStore {
     if (part === "transcript") due = due.where("transcript_deleted_at", "is", null);
     if (after !== undefined) due = due.where((calls) => isAfter(calls, after));
     return (await due.execute()).map((row) => ({ id: row.id, endedAtMs: row.ended_at }));
+  }
+
+  async listKept(callIds: readonly CallId[]): Promise<ReadonlyMap<CallId, KeptCall>> {
+    if (callIds.length === 0) return new Map();
+    const rows = await this.#db
+      .selectFrom("calls")
+      .select(["id", "status", "ended_at", "settings", "recording_deleted_at", "transcript_deleted_at"])
+      .where("id", "in", callIds)
+      .execute();
+    return new Map(
+      rows.map((row) => [
+        row.id,
+        {
+          endedAtMs: isOver(row.status) ? (row.ended_at ?? undefined) : undefined,
+          keepsRecording: row.recording_deleted_at === null,
+          keepsJournal: row.recording_deleted_at === null && row.transcript_deleted_at === null,
+          isRedacted: isRedacted(JSON.parse(row.settings)),
+        },
+      ]),
+    );
   }
 
   async deleteMediaKey(callId: CallId): Promise<void> {
@@ -93,6 +114,8 @@ export class SqlRetention implements RetentionStore {
     await this.#database.purgeChangeLog();
   }
 }
+
+const isOver = (status: string): boolean => (ENDED_STATUSES as readonly string[]).includes(status);
 
 const isAfter = (calls: ExpressionBuilder<Tables, "calls">, { id, endedAtMs }: DueCall) =>
   calls.or([calls("ended_at", ">", endedAtMs), calls.and([calls("ended_at", "=", endedAtMs), calls("id", ">", id)])]);

@@ -71,6 +71,27 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       expect(found.map(({ endedAtMs }) => endedAtMs)).toEqual(found.map(({ endedAtMs }) => endedAtMs).sort());
     });
 
+    test("says which files of calls may be there, whatever account they are of; deleted and unknown calls are missing", async () => {
+      const { id: live, tokenHash } = await createCall(stores, accountId);
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+      const whole = await ended(await stores.accounts.ensure("second"));
+      const [silent, wordless, removed] = [await ended(), await ended(), await ended()];
+      await stores.retention.markRecordingDeleted(silent);
+      await stores.retention.deleteTranscript(wordless);
+      await stores.calls.remove(accountId, removed);
+      const endedAtMs = clock.epochMs();
+      const all = { endedAtMs, keepsRecording: true, keepsJournal: true, isRedacted: false };
+      expect(await stores.retention.listKept([live, whole, silent, wordless, removed, asCallId("call_none")])).toEqual(
+        new Map<CallId, object>([
+          [live, { ...all, endedAtMs: undefined }],
+          [whole, all],
+          [silent, { ...all, keepsRecording: false, keepsJournal: false }],
+          [wordless, { ...all, keepsJournal: false }],
+        ]),
+      );
+      expect(await stores.retention.listKept([])).toEqual(new Map());
+    });
+
     test("ADV-M7: a recording that was deleted is in no record, and is not due again", async () => {
       const id = await ended();
       clock.advance(5_000);

@@ -8,6 +8,7 @@ import type { RetainedPart } from "../../../src/core/retention.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
 import { RetentionJob, type RetentionProgress } from "../../../src/record/retention/job.ts";
+import type { RetentionStore } from "../../../src/store/retention-store.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, endAt, TURNS } from "../../support/calls/stored-calls.ts";
@@ -56,7 +57,7 @@ async function ended(accountName = "first", turns = TURNS): Promise<EndedCall> {
   return { id, accountId, recording, journal };
 }
 
-function retentionOf(rules: object, store = stores.retention) {
+function retentionOf(rules: object, store: Omit<RetentionStore, "listKept"> = stores.retention) {
   const deleted: RetainedPart[] = [];
   const failed: RetainedPart[] = [];
   const problems: string[] = [];

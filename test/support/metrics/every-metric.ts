@@ -88,6 +88,9 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   nodes.requestSettled("end-call", "answered", 12);
   nodes.requestHandled("unknown", "failed");
   control.observeSlots(() => ({ max: 1_000, active: 3, reserved: 2 }));
+  control.observeShipping(() => ({ bytesWaiting: 40_000, oldestMs: 3_000 }));
+  control.journalShipped(90_000);
+  control.shippingFailed();
   control.observeDisk(() => ({ freeBytes: 60_000_000_000, isLow: false }));
   control.observeDatabase(() => false);
   control.observeJobs(() => ({ counts: { pending: 3, running: 1, dead: 0 }, oldestDueMs: 250 }));

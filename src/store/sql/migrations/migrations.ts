@@ -28,6 +28,7 @@ import { addRedactionAndAnalysis } from "./0042-redaction-and-analysis.ts";
 import { addHeaderPairs } from "./0044-header-pairs.ts";
 import { addNodes } from "./0045-nodes.ts";
 import { addNodeMessages } from "./0046-node-messages.ts";
+import { addBucketClaims } from "./0047-bucket-claims.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -65,4 +66,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0044-header-pairs": { up: addHeaderPairs },
   "0045-nodes": { up: (db) => addNodes(db, types) },
   "0046-node-messages": { up: (db) => addNodeMessages(db, types) },
+  "0047-bucket-claims": { up: addBucketClaims },
 });

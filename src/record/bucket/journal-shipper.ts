@@ -1,0 +1,354 @@
+import { randomUUID } from "node:crypto";
+import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import type { Clock } from "../../core/clock.ts";
+import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
+import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
+import { asCallId, type CallId } from "../../core/ids.ts";
+import { BUCKET_LATE_MS, SEGMENT_BYTES_MAX, SHIPMENTS_CONCURRENT_MAX } from "../../core/limits/bucket.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { FindMediaKey } from "../finalization/journal-processor.ts";
+import { PerCallQueue } from "../finalization/per-call-queue.ts";
+import { journalDirectory, journalFileOf, journalPath } from "../journal/reader.ts";
+import { isRedactedJournal } from "../redaction/redact-journal.ts";
+import type { Edition } from "./keys.ts";
+import type { SharedJournals } from "./shared-journals.ts";
+
+const SUFFIX = ".tlj";
+/** In so many first bytes a journal differs from the one that replaced it: its header, or the salt of its encryption. */
+const HEAD_BYTES = 4_096;
+
+/** What the bucket and the store answer when they cannot at present, or not to this service: all journals wait then. */
+export const BUCKET_ERRORS: readonly string[] = ["unavailable", "bucket_refused", "wrong_bucket"];
+
+/** What a journal on this disk is to this node. */
+export type JournalRole =
+  /** A worker of this node writes it. */
+  | "live"
+  /** Its call is over, or of another node, or unknown: nothing is shipped by itself. */
+  | "other";
+
+export interface JournalShipperOptions {
+  dataDir: string;
+  journals: SharedJournals;
+  /** The calls of this node that are live. Rejects while the store does not answer. */
+  liveCalls: () => Promise<ReadonlySet<CallId>>;
+  findKey: FindMediaKey;
+  /** How often the journals of live calls are shipped. */
+  intervalMs: number;
+  clock: Clock;
+  log: Pick<Logger, "info" | "warn" | "error">;
+  onShipped: (bytes: number) => void;
+  onFailed: () => void;
+}
+
+/** What is known of a journal on this disk. */
+interface Shipment {
+  /** Undefined until it has been compared with the bucket. */
+  shippedBytes: number | undefined;
+  /** The file whose bytes were shipped: a journal that is rewritten is another file. */
+  inode: number | undefined;
+  sizeBytes: number;
+  /** When the first byte that is not shipped was seen; undefined while there is none. */
+  waitingSinceMs: MonotonicMs | undefined;
+  role: JournalRole;
+  /** Its call is over: the edition that is complete then. */
+  end: Edition | undefined;
+}
+
+/** What waits to be shipped. */
+export interface ShipperReading {
+  bytesWaiting: number;
+  /** The age of the oldest byte that waits; 0 where none does. */
+  oldestMs: number;
+}
+
+/**
+ * Ships the journals of this node's live calls to the bucket, in segments, and what is left of them when the calls are over. A journal
+ * whose end could not be shipped is tried again with each interval; how far it is is asked of the bucket when that is not known. It
+ * reads files and never writes them.
+ */
+export class JournalShipper {
+  readonly #options: JournalShipperOptions;
+  readonly #shipments = new Map<CallId, Shipment>();
+  /** The journals that are in the bucket as a whole. */
+  readonly #complete = new Set<CallId>();
+  readonly #work = new PerCallQueue(SHIPMENTS_CONCURRENT_MAX);
+  #isAway = false;
+  #cancelTimer = (): void => {};
+  #isClosed = false;
+
+  constructor(options: JournalShipperOptions) {
+    this.#options = options;
+  }
+
+  /** Begins the intervals. */
+  start(): void {
+    const { clock, intervalMs } = this.#options;
+    this.#cancelTimer = clock.after(intervalMs, () => void this.#tick());
+  }
+
+  /** Ends the intervals; what is in progress is completed. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelTimer();
+    await this.#work.idle();
+  }
+
+  /** Of the last interval. */
+  get reading(): ShipperReading {
+    const nowMs = this.#options.clock.nowMs();
+    let [bytesWaiting, oldestMs] = [0, 0];
+    for (const { sizeBytes, shippedBytes = 0, waitingSinceMs, role, end } of this.#shipments.values()) {
+      if (role === "other" && end === undefined) continue;
+      bytesWaiting += Math.max(0, sizeBytes - shippedBytes);
+      if (waitingSinceMs !== undefined) oldestMs = Math.max(oldestMs, elapsedMs(waitingSinceMs, nowMs));
+    }
+    return { bytesWaiting, oldestMs };
+  }
+
+  /** Whether the journal is known to be in the bucket as a whole. */
+  isComplete(callId: CallId): boolean {
+    return this.#complete.has(callId);
+  }
+
+  /** The journal on this disk was fetched from the bucket, or is known to be there as a whole. */
+  noteComplete(callId: CallId): void {
+    this.#complete.add(callId);
+    this.#shipments.delete(callId);
+  }
+
+  /** Deletes everything of the journal from the bucket, after what is being shipped of it. Rejects as `Bucket` does. */
+  remove(callId: CallId): Promise<void> {
+    return this.#work.run(callId, async () => {
+      this.forget(callId);
+      await this.#options.journals.remove(callId);
+    });
+  }
+
+  /** The journal is not on this disk any more. */
+  forget(callId: CallId): void {
+    this.#complete.delete(callId);
+    this.#shipments.delete(callId);
+  }
+
+  /**
+   * The call is over, and its journal is as it stays: ships what is left of it, and says in the bucket that it is complete. Where it was
+   * redacted, the new journal replaces all that was shipped before. Resolves with whether that is done; where it is not, each interval
+   * tries again. Never rejects. While the bucket is known to be away it resolves at once.
+   */
+  async finish(callId: CallId, isRedacted: boolean): Promise<boolean> {
+    if (this.#complete.has(callId)) return true;
+    this.#shipmentOf(callId).end ??= isRedacted ? `redacted-${randomUUID()}` : "live";
+    if (this.#isAway) return false;
+    await this.#run(callId);
+    return this.#complete.has(callId);
+  }
+
+  /** Ships everything that is there now. Never rejects. */
+  async shipNow(): Promise<void> {
+    try {
+      await this.#survey();
+    } catch (error) {
+      this.#failed(error);
+      return;
+    }
+    const waiting = [...this.#shipments].filter(([, { role, end }]) => role === "live" || end !== undefined);
+    // Where the bucket was away, one journal finds out whether it still is.
+    if (this.#isAway) for (const [callId] of waiting.splice(0, 1)) await this.#run(callId);
+    if (this.#isAway) return;
+    await Promise.all(waiting.map(([callId]) => this.#run(callId)));
+  }
+
+  async #tick(): Promise<void> {
+    await this.shipNow();
+    if (!this.#isClosed) this.start();
+  }
+
+  /** Finds the journals that are new on this disk, and those that are gone. */
+  async #survey(): Promise<void> {
+    const { dataDir, liveCalls } = this.#options;
+    const names = await readdir(journalDirectory(dataDir));
+    const found = new Set(
+      names.filter((name) => name.endsWith(SUFFIX)).map((name) => asCallId(name.slice(0, -SUFFIX.length))),
+    );
+    for (const callId of this.#shipments.keys()) if (!found.has(callId)) this.#shipments.delete(callId);
+    for (const callId of this.#complete) if (!found.has(callId)) this.#complete.delete(callId);
+    const unknown = [...found].filter((callId) => !this.#complete.has(callId) && this.#roleOf(callId) === "other");
+    if (unknown.length > 0) {
+      const live = await liveCalls();
+      for (const callId of unknown) if (live.has(callId)) this.#shipmentOf(callId).role = "live";
+    }
+    for (const [callId, shipment] of this.#shipments) await this.#measure(callId, shipment);
+  }
+
+  async #measure(callId: CallId, shipment: Shipment): Promise<void> {
+    try {
+      this.#sized(shipment, (await stat(journalPath(this.#options.dataDir, callId))).size);
+    } catch {
+      // It is shipped, and so read, next.
+    }
+  }
+
+  #sized(shipment: Shipment, sizeBytes: number): void {
+    shipment.sizeBytes = sizeBytes;
+    if (sizeBytes > (shipment.shippedBytes ?? 0)) shipment.waitingSinceMs ??= this.#options.clock.nowMs();
+  }
+
+  #roleOf = (callId: CallId): JournalRole => this.#shipments.get(callId)?.role ?? "other";
+
+  #shipmentOf(callId: CallId): Shipment {
+    const known = this.#shipments.get(callId);
+    if (known !== undefined) return known;
+    const shipment: Shipment = {
+      shippedBytes: undefined,
+      inode: undefined,
+      sizeBytes: 0,
+      waitingSinceMs: undefined,
+      role: "other",
+      end: undefined,
+    };
+    this.#shipments.set(callId, shipment);
+    return shipment;
+  }
+
+  /** Ships what can be shipped of one journal. Never rejects. */
+  async #run(callId: CallId): Promise<void> {
+    await this.#work.run(callId, async () => {
+      const shipment = this.#shipments.get(callId);
+      if (shipment === undefined) return;
+      try {
+        if (shipment.end === undefined) await this.#shipLive(callId, shipment);
+        else await this.#shipEnd(callId, shipment, shipment.end);
+        this.#recovered();
+      } catch (error) {
+        // The call has no journal, or was deleted meanwhile.
+        if (systemErrorCodeOf(error) === "ENOENT") this.#shipments.delete(callId);
+        else if (BUCKET_ERRORS.includes(codeOf(error))) this.#failed(error, callId);
+        else this.#unreadable(callId, error);
+      }
+    });
+  }
+
+  async #shipLive(callId: CallId, shipment: Shipment): Promise<void> {
+    await this.#withFile(callId, shipment, async (file, inode) => {
+      shipment.shippedBytes ??= await this.#agreement(callId, file);
+      shipment.inode ??= inode;
+      // A journal that was rewritten is shipped when the end of its call says how.
+      if (shipment.shippedBytes === undefined || shipment.inode !== inode) return;
+      shipment.shippedBytes = await this.#shipFrom(callId, "live", file, shipment.shippedBytes, shipment.sizeBytes);
+      shipment.waitingSinceMs = undefined;
+    });
+  }
+
+  async #shipEnd(callId: CallId, shipment: Shipment, edition: Edition): Promise<void> {
+    const { dataDir, journals, findKey, log } = this.#options;
+    if (edition === "live") {
+      await this.#shipLive(callId, shipment);
+      const bytes = shipment.shippedBytes;
+      if (bytes === undefined || bytes < shipment.sizeBytes) {
+        log.error({ callId }, "the journal is not the one that was shipped: it stays on this disk");
+        this.#shipments.delete(callId);
+        return;
+      }
+      await journals.complete(callId, { edition: "live", bytes });
+    } else if (await isRedactedJournal(journalFileOf(dataDir, callId, await findKey(callId)))) {
+      await this.#withFile(callId, shipment, async (file) => {
+        const bytes = await this.#shipFrom(callId, edition, file, 0, shipment.sizeBytes);
+        await journals.complete(callId, { edition, bytes });
+      });
+      await this.#removeOriginal(callId, edition);
+    } else {
+      // Another node has made the record, from what was shipped: this is the original of what was redacted there.
+      log.warn({ callId }, "a journal that was not redacted is not shipped");
+      this.#shipments.delete(callId);
+      return;
+    }
+    this.noteComplete(callId);
+  }
+
+  /** Nothing of the original survives, also not what was on its way when it was replaced. */
+  async #removeOriginal(callId: CallId, kept: Edition): Promise<void> {
+    const { journals, clock } = this.#options;
+    await journals.removeOthers(callId, kept);
+    clock.after(BUCKET_LATE_MS, () => {
+      void journals.removeOthers(callId, kept).catch((error: unknown) => this.#failed(error, callId));
+    });
+  }
+
+  /**
+   * How much of this file is in the bucket. Undefined where what is there are the bytes of another file: this one replaced it before this
+   * process began.
+   */
+  async #agreement(callId: CallId, file: FileHandle): Promise<number | undefined> {
+    const { journals } = this.#options;
+    const shipped = await journals.shippedBytes(callId, "live");
+    if (shipped === 0) return 0;
+    const head = await journals.head(callId, "live", Math.min(HEAD_BYTES, shipped));
+    const local = Buffer.alloc(head?.length ?? 0);
+    await file.read(local, 0, local.length, 0);
+    return head !== undefined && local.equals(head) ? shipped : undefined;
+  }
+
+  /** Puts the bytes of a file from an offset on. Resolves with the offset of the first byte that is not shipped. */
+  async #shipFrom(
+    callId: CallId,
+    edition: Edition,
+    file: FileHandle,
+    fromBytes: number,
+    sizeBytes: number,
+  ): Promise<number> {
+    const { journals, onShipped } = this.#options;
+    let offset = fromBytes;
+    while (offset < sizeBytes) {
+      const segment = Buffer.allocUnsafe(Math.min(SEGMENT_BYTES_MAX, sizeBytes - offset));
+      const { bytesRead } = await file.read(segment, 0, segment.length, offset);
+      if (bytesRead === 0) break;
+      await journals.put(callId, edition, offset, segment.subarray(0, bytesRead));
+      offset += bytesRead;
+      onShipped(bytesRead);
+      const shipment = this.#shipments.get(callId);
+      if (edition === "live" && shipment !== undefined) shipment.shippedBytes = offset;
+    }
+    return offset;
+  }
+
+  async #withFile(
+    callId: CallId,
+    shipment: Shipment,
+    use: (file: FileHandle, inode: number) => Promise<void>,
+  ): Promise<void> {
+    const file = await open(journalPath(this.#options.dataDir, callId), "r");
+    try {
+      const { ino, size } = await file.stat();
+      this.#sized(shipment, size);
+      await use(file, ino);
+    } finally {
+      await file.close();
+    }
+  }
+
+  #failed(error: unknown, callId?: CallId): void {
+    const { log, onFailed } = this.#options;
+    onFailed();
+    // When the bucket is away, one line is enough.
+    if (this.#isAway) return;
+    this.#isAway = true;
+    log.error(
+      { ...(callId !== undefined && { callId }), err: error, code: codeOf(error) },
+      "journals cannot be shipped to the bucket: they wait on this disk",
+    );
+  }
+
+  /** It stays on this disk; the check of local files tries it again. */
+  #unreadable(callId: CallId, error: unknown): void {
+    this.#shipments.delete(callId);
+    this.#options.onFailed();
+    this.#options.log.error({ callId, err: error, code: codeOf(error) }, "a journal cannot be shipped to the bucket");
+  }
+
+  #recovered(): void {
+    if (!this.#isAway) return;
+    this.#isAway = false;
+    this.#options.log.info(this.reading, "journals are shipped to the bucket again");
+  }
+}

@@ -1,0 +1,152 @@
+import { existsSync } from "node:fs";
+import type { Clock } from "../../core/clock.ts";
+import { elapsedMs } from "../../core/clocks.ts";
+import { codeOf, unavailable } from "../../core/errors.ts";
+import type { CallId } from "../../core/ids.ts";
+import { BUCKET_END_MS_MAX, BUCKET_LATE_MS, INCOMPLETE_AFTER_MS } from "../../core/limits/bucket.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { RetainedPart } from "../../core/retention.ts";
+import type { RetentionStore } from "../../store/retention-store.ts";
+import type { JournaledCall, JournalProcessor } from "../finalization/journal-processor.ts";
+import { journalPath } from "../journal/reader.ts";
+import type { JournalSource } from "../journal/source.ts";
+import type { Recording } from "../recording/render.ts";
+import type { SpanRequest } from "../traces/spans.ts";
+import type { JournalShipper } from "./journal-shipper.ts";
+import type { SharedJournals } from "./shared-journals.ts";
+import type { SharedRecordings } from "./shared-recordings.ts";
+
+export interface SharedMediaOptions {
+  dataDir: string;
+  journals: SharedJournals;
+  recordings: SharedRecordings;
+  shipper: JournalShipper;
+  store: Pick<RetentionStore, "listKept">;
+  /** A file of the call on this disk was used. */
+  onUsed: (callId: CallId) => void;
+  clock: Clock;
+  log: Pick<Logger, "warn">;
+}
+
+/**
+ * The journals and recordings of calls, wherever they are: on this disk or in the bucket. What is read is fetched to this disk first, but
+ * for recordings, which are long.
+ */
+export class SharedMedia implements JournalSource {
+  readonly #options: SharedMediaOptions;
+  /** One for each call. */
+  readonly #fetches = new Map<CallId, Promise<boolean>>();
+
+  constructor(options: SharedMediaOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * See `JournalSource`. Of a call that is not over this is what its worker shipped before it was lost. The journal of one that is over is
+   * waited for until its node has shipped the end, an hour at most: after that it is what there is.
+   */
+  fetch(callId: CallId): Promise<boolean> {
+    return this.#fetchOnce(callId, true);
+  }
+
+  /** Fetches the journal where the bucket has all of it. Resolves with whether it is on this disk. */
+  fetchComplete(callId: CallId): Promise<boolean> {
+    return this.#fetchOnce(callId, false);
+  }
+
+  #fetchOnce(callId: CallId, acceptsPart: boolean): Promise<boolean> {
+    const running = this.#fetches.get(callId);
+    if (running !== undefined) return running;
+    const fetching = this.#fetch(callId, acceptsPart).finally(() => this.#fetches.delete(callId));
+    this.#fetches.set(callId, fetching);
+    return fetching;
+  }
+
+  async #fetch(callId: CallId, acceptsPart: boolean): Promise<boolean> {
+    const { dataDir, journals, shipper, onUsed } = this.#options;
+    const path = journalPath(dataDir, callId);
+    onUsed(callId);
+    if (existsSync(path)) return true;
+    const manifest = await journals.manifest(callId);
+    if (manifest === undefined && !(acceptsPart && (await this.#mayBePart(callId)))) return false;
+    const isHere = await journals.fetch(callId, path, manifest);
+    if (isHere && manifest !== undefined) shipper.noteComplete(callId);
+    return isHere;
+  }
+
+  /** Whether what there is of a journal is all that there will be. Rejects with `unavailable` where its end may still come. */
+  async #mayBePart(callId: CallId): Promise<boolean> {
+    const { store, clock } = this.#options;
+    const kept = (await store.listKept([callId])).get(callId);
+    if (kept?.keepsJournal !== true) return false;
+    const { endedAtMs } = kept;
+    if (endedAtMs !== undefined && elapsedMs(endedAtMs, clock.epochMs()) < INCOMPLETE_AFTER_MS)
+      throw unavailable("the end of the journal is not in the bucket yet");
+    return true;
+  }
+
+  /** The same processor, which finds the journals of all nodes and leaves what it makes in the bucket. */
+  processing(inner: JournalProcessor): JournalProcessor {
+    return {
+      project: (callId, trace, isRedacted) => this.#project(inner, callId, trace, isRedacted),
+      render: async (callId, onProgress) => {
+        await this.fetch(callId);
+        const recording = await inner.render(callId, onProgress);
+        if (recording !== undefined) await this.#store(callId, recording);
+        return recording;
+      },
+    };
+  }
+
+  /** The end of the journal is in the bucket before the record is in the store, unless the bucket does not answer. */
+  async #project(
+    inner: JournalProcessor,
+    callId: CallId,
+    trace: SpanRequest | undefined,
+    isRedacted: boolean | undefined,
+  ): Promise<JournaledCall> {
+    const { shipper, clock } = this.#options;
+    await this.fetch(callId);
+    const projected = await inner.project(callId, trace, isRedacted);
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(BUCKET_END_MS_MAX, resolve);
+      void shipper.finish(callId, isRedacted === true).then(() => {
+        cancel();
+        resolve();
+      });
+    });
+    return projected;
+  }
+
+  /** A recording that the bucket does not take now waits on this disk. */
+  async #store(callId: CallId, recording: Recording): Promise<void> {
+    const { recordings, log, onUsed } = this.#options;
+    onUsed(callId);
+    try {
+      await recordings.store(callId);
+    } catch (error) {
+      const fields = { callId, durationMs: recording.durationMs, err: error, code: codeOf(error) };
+      log.warn(fields, "a recording could not be stored in the bucket yet: it waits on this disk");
+    }
+  }
+
+  /**
+   * Deletes from the bucket what retention deletes with this part of a call, and again what may still have been on its way. Rejects as
+   * `Bucket` does.
+   */
+  async remove(callId: CallId, part: RetainedPart): Promise<void> {
+    const { clock, log } = this.#options;
+    await this.#remove(callId, part);
+    clock.after(BUCKET_LATE_MS, () => {
+      void this.#remove(callId, part).catch((error: unknown) =>
+        log.warn({ callId, err: error, code: codeOf(error) }, "what arrived late in the bucket could not be deleted"),
+      );
+    });
+  }
+
+  async #remove(callId: CallId, part: RetainedPart): Promise<void> {
+    const { recordings, shipper } = this.#options;
+    if (part !== "transcript") await recordings.remove(callId);
+    await shipper.remove(callId);
+  }
+}

@@ -1,0 +1,248 @@
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { unavailable } from "../../../src/core/errors.ts";
+import { asCallId, type CallId } from "../../../src/core/ids.ts";
+import { BUCKET_LATE_MS, SEGMENT_BYTES_MAX } from "../../../src/core/limits/bucket.ts";
+import type { Logger } from "../../../src/core/log/logger.ts";
+import { JournalShipper } from "../../../src/record/bucket/journal-shipper.ts";
+import { SharedJournals } from "../../../src/record/bucket/shared-journals.ts";
+import { noKey } from "../../../src/record/finalization/journal-processor.ts";
+import { JournalEncoder } from "../../../src/record/journal/format.ts";
+import { journalPath } from "../../../src/record/journal/reader.ts";
+import { journalHeader } from "../../../src/record/journal/redact.ts";
+import { FaultyBucket } from "../../support/bucket/faulty-bucket.ts";
+import { START } from "../../support/journals/example-call.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const CALL = asCallId("call_1");
+const OTHER = asCallId("call_2");
+const INTERVAL_MS = 5_000;
+const MANIFEST = "journals/call_1/journal.json";
+
+describe("the shipper of journals", () => {
+  let bucket: FaultyBucket;
+  let journals: SharedJournals;
+  let clock: ManualClock;
+  let log: Logger;
+  let lines: string[];
+  let dataDir: string;
+  let live: Set<CallId>;
+  let isStoreLost: boolean;
+  let failures: number;
+  let shipper: JournalShipper;
+
+  const start = (): void => {
+    shipper = new JournalShipper({
+      dataDir,
+      journals,
+      liveCalls: async () => {
+        if (isStoreLost) throw unavailable("the store is away");
+        return live;
+      },
+      findKey: noKey,
+      intervalMs: INTERVAL_MS,
+      clock,
+      log,
+      onShipped: () => {},
+      onFailed: () => {
+        failures += 1;
+      },
+    });
+  };
+
+  beforeEach(() => {
+    bucket = new FaultyBucket();
+    journals = new SharedJournals(bucket);
+    clock = new ManualClock();
+    ({ log, lines } = memoryLog());
+    dataDir = temporaryDirectory();
+    mkdirSync(dirname(journalPath(dataDir, CALL)), { recursive: true });
+    live = new Set([CALL, OTHER]);
+    isStoreLost = false;
+    failures = 0;
+    start();
+  });
+  afterEach(() => shipper.close());
+
+  const write = (text: string | Uint8Array, callId = CALL): void => appendFileSync(journalPath(dataDir, callId), text);
+  const shipped = async (callId = CALL): Promise<string> => {
+    const path = `${dataDir}/read`;
+    rmSync(path, { force: true });
+    const isThere = await journals.fetch(callId, path, await journals.manifest(callId));
+    return isThere ? readFileSync(path, "utf8") : "";
+  };
+  /** A journal that begins with a header, as redaction leaves it. */
+  const redactedJournal = (): Uint8Array => {
+    const encoder = new JournalEncoder();
+    const { spec: _, ...header } = journalHeader("trunkline test", START);
+    encoder.header({ ...header, redaction: { found: {} } });
+    return Uint8Array.from(encoder.written());
+  };
+
+  test("ships what live calls have written, in segments that follow one another", async () => {
+    write("one");
+    await shipper.shipNow();
+    write("two");
+    write("of another", OTHER);
+    await shipper.shipNow();
+    await shipper.shipNow();
+    expect(bucket.puts).toEqual([
+      "journals/call_1/live/000000000000000",
+      "journals/call_1/live/000000000000003",
+      "journals/call_2/live/000000000000000",
+    ]);
+    expect(await shipped()).toBe("onetwo");
+  });
+
+  test("ships with every interval, and not between them", async () => {
+    shipper.start();
+    write("one");
+    clock.advance(INTERVAL_MS - 1);
+    await clock.play(0);
+    expect(bucket.puts).toEqual([]);
+    clock.advance(1);
+    await expect.poll(() => bucket.puts.length).toBe(1);
+    write("two");
+    await expect.poll(() => clock.pending).toBe(1);
+    clock.advance(INTERVAL_MS);
+    await expect.poll(() => bucket.puts.length).toBe(2);
+  });
+
+  test("a long stretch becomes segments of a bounded length", async () => {
+    write(new Uint8Array(SEGMENT_BYTES_MAX + 10));
+    await shipper.shipNow();
+    expect(bucket.puts.map((key) => Number(key.split("/").at(-1)))).toEqual([0, SEGMENT_BYTES_MAX]);
+  });
+
+  test("a journal that is not a live call's is not shipped", async () => {
+    live.delete(CALL);
+    write("recovered from elsewhere");
+    await shipper.shipNow();
+    expect(bucket.puts).toEqual([]);
+    expect(shipper.reading).toEqual({ bytesWaiting: 0, oldestMs: 0 });
+  });
+
+  test("the end of a call ships the rest, and says that the journal is complete", async () => {
+    write("one");
+    await shipper.shipNow();
+    write("two");
+    expect(await shipper.finish(CALL, false)).toBe(true);
+    expect(await journals.manifest(CALL)).toEqual({ edition: "live", bytes: 6 });
+    expect(shipper.isComplete(CALL)).toBe(true);
+    expect(await shipped()).toBe("onetwo");
+    const puts = bucket.puts.length;
+    expect(await shipper.finish(CALL, false)).toBe(true);
+    await shipper.shipNow();
+    expect(bucket.puts).toHaveLength(puts);
+  });
+
+  test("a call without a journal ends without one", async () => {
+    expect(await shipper.finish(CALL, false)).toBe(false);
+    await shipper.shipNow();
+    expect({ keys: await bucket.keys(), failures }).toEqual({ keys: [], failures: 0 });
+  });
+
+  test("another process goes on where the last one was, whatever lists show", async () => {
+    write("one");
+    await shipper.shipNow();
+    bucket.listsLag = true;
+    write("two");
+    await shipper.shipNow();
+    await shipper.close();
+    start();
+    write("three");
+    await shipper.shipNow();
+    expect(bucket.puts.at(-1)).toBe("journals/call_1/live/000000000000006");
+    expect(await shipped()).toBe("onetwothree");
+  });
+
+  test("a bucket that was away for a minute gets everything afterwards, also of calls that ended meanwhile", async () => {
+    write("one");
+    await shipper.shipNow();
+    bucket.isAway = true;
+    for (let at = 0; at < 12; at += 1) {
+      write("+");
+      write("-", OTHER);
+      await shipper.shipNow();
+      clock.advance(INTERVAL_MS);
+    }
+    expect(await shipper.finish(CALL, false)).toBe(false);
+    expect(shipper.reading).toEqual({ bytesWaiting: 12 + 12, oldestMs: 12 * INTERVAL_MS });
+    // One line, and one request with each interval.
+    expect(lines.filter((line) => line.includes("cannot be shipped"))).toHaveLength(1);
+    expect(failures).toBeLessThanOrEqual(14);
+    bucket.isAway = false;
+    await shipper.shipNow();
+    expect(await shipped()).toBe(`one${"+".repeat(12)}`);
+    expect(await shipped(OTHER)).toBe("-".repeat(12));
+    expect(await journals.manifest(CALL)).toEqual({ edition: "live", bytes: 15 });
+    expect(shipper.reading).toEqual({ bytesWaiting: 0, oldestMs: 0 });
+    expect(lines.at(-1)).toContain("journals are shipped to the bucket again");
+  });
+
+  test("a store that does not answer is a failure, and nothing is lost", async () => {
+    isStoreLost = true;
+    write("one");
+    await shipper.shipNow();
+    expect({ puts: bucket.puts, failures }).toEqual({ puts: [], failures: 1 });
+    isStoreLost = false;
+    await shipper.shipNow();
+    expect(await shipped()).toBe("one");
+  });
+
+  test("a redacted journal replaces all segments, also one that was on its way", async () => {
+    write("my name is Kim");
+    await shipper.shipNow();
+    write(" Miller");
+    let release = (): void => {};
+    bucket.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const late = shipper.shipNow();
+    await expect.poll(() => shipper.reading.bytesWaiting).toBe(7);
+    // As redaction replaces it.
+    writeFileSync(`${dataDir}/redacted`, redactedJournal());
+    renameSync(`${dataDir}/redacted`, journalPath(dataDir, CALL));
+    const finished = shipper.finish(CALL, true);
+    release();
+    await late;
+    expect(await finished).toBe(true);
+    const manifest = await journals.manifest(CALL);
+    expect(manifest).toMatchObject({ edition: expect.stringMatching(/^redacted-/), bytes: redactedJournal().length });
+    expect(await bucket.keys()).toEqual([MANIFEST, `journals/call_1/${manifest?.edition}/000000000000000`]);
+  });
+
+  test("what arrives late of an original is deleted as well", async () => {
+    writeFileSync(journalPath(dataDir, CALL), redactedJournal());
+    await shipper.finish(CALL, true);
+    await journals.put(CALL, "live", 0, Buffer.from("my name is Kim"));
+    clock.advance(BUCKET_LATE_MS);
+    await expect.poll(() => bucket.keys("journals/call_1/live/")).toEqual([]);
+  });
+
+  test("an original that comes back after another node has redacted it is never shipped", async () => {
+    const encoder = new JournalEncoder();
+    encoder.header(journalHeader("trunkline test", START));
+    write(encoder.written());
+    live.delete(CALL);
+    expect(await shipper.finish(CALL, true)).toBe(false);
+    await shipper.shipNow();
+    expect(await bucket.keys()).toEqual([]);
+  });
+
+  test("a journal that was replaced before a restart is not appended to what was shipped of it", async () => {
+    write("my name is Kim");
+    await shipper.shipNow();
+    await shipper.close();
+    writeFileSync(`${dataDir}/redacted`, redactedJournal());
+    renameSync(`${dataDir}/redacted`, journalPath(dataDir, CALL));
+    start();
+    await shipper.shipNow();
+    expect(bucket.puts).toHaveLength(1);
+    expect(await shipper.finish(CALL, true)).toBe(true);
+    expect(await bucket.keys("journals/call_1/live/")).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { unavailable } from "../../../src/core/errors.ts";
+import type { Bucket, ByteRange, ByteSource, ListedObject } from "../../../src/store/bucket/bucket.ts";
+import { MemoryBucket } from "../../../src/store/bucket/memory.ts";
+
+/** A bucket with the faults of real ones. */
+export class FaultyBucket implements Bucket {
+  readonly inner = new MemoryBucket();
+  /** It answers nothing. */
+  isAway = false;
+  /** Objects that no list shows: what was put while this is true. */
+  listsLag = false;
+  /** Holds every put until it is released. */
+  hold: Promise<void> | undefined;
+  /** The keys of all puts that arrived, in order. */
+  readonly puts: string[] = [];
+  readonly #unlisted = new Set<string>();
+
+  #requireIt(): void {
+    if (this.isAway) throw unavailable("the bucket is away");
+  }
+
+  async put(key: string, bytes: Uint8Array): Promise<void> {
+    await this.hold;
+    this.#requireIt();
+    if (this.listsLag) this.#unlisted.add(key);
+    await this.inner.put(key, bytes);
+    this.puts.push(key);
+  }
+
+  async putLarge(key: string, source: ByteSource): Promise<void> {
+    await this.hold;
+    this.#requireIt();
+    if (this.listsLag) this.#unlisted.add(key);
+    await this.inner.putLarge(key, source);
+    this.puts.push(key);
+  }
+
+  async get(key: string, range?: ByteRange): Promise<Uint8Array | undefined> {
+    this.#requireIt();
+    return await this.inner.get(key, range);
+  }
+
+  async bytesOf(key: string): Promise<number | undefined> {
+    this.#requireIt();
+    return await this.inner.bytesOf(key);
+  }
+
+  async *list(prefix: string): AsyncGenerator<ListedObject> {
+    this.#requireIt();
+    for await (const object of this.inner.list(prefix)) if (!this.#unlisted.has(object.key)) yield object;
+  }
+
+  async delete(keys: readonly string[]): Promise<void> {
+    this.#requireIt();
+    await this.inner.delete(keys);
+  }
+
+  /** All keys that are really there. */
+  async keys(prefix = ""): Promise<readonly string[]> {
+    const keys = [];
+    for await (const { key } of this.inner.list(prefix)) keys.push(key);
+    return keys;
+  }
+}
