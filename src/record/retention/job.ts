@@ -2,7 +2,7 @@ import { strictestDays } from "../../core/account-settings.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, type EpochMs, elapsedMs, epochMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
-import type { AccountId } from "../../core/ids.ts";
+import type { AccountId, CallId } from "../../core/ids.ts";
 import {
   RETAINED_PARTS,
   type RetainedPart,
