@@ -23,6 +23,7 @@ import {
   speechConfigProblems,
 } from "../speech/settings.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
+import { type BucketConfig, readBucket } from "./bucket.ts";
 import { readCarrierApiUrls, readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
 import { readDatabaseUrl } from "./database-url.ts";
 import { readEmbeddings } from "./embeddings.ts";
@@ -74,6 +75,8 @@ export interface Config extends SpeechConfig {
   dataDir: string;
   /** The Postgres database; undefined for SQLite in `dataDir`. Holds a password. */
   databaseUrl: string | undefined;
+  /** The bucket for journals and recordings; undefined where they are in `dataDir` alone. Holds a secret. */
+  bucket: BucketConfig | undefined;
   logLevel: LogLevel;
   tokenTtlS: number;
   /** When the peer of a stream is pinged, and when its connection counts as lost. */
@@ -197,6 +200,7 @@ export function readConfig(
     dataDir: readDataDir(env),
     ffmpeg: text("FFMPEG"),
     databaseUrl: readDatabaseUrl(env, problems),
+    bucket: readBucket(reader, problems),
     logLevel,
     tokenTtlS: integer("TOKEN_TTL_S"),
     liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),

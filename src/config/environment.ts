@@ -28,10 +28,13 @@ export function readLoaderEnvironment(env: Environment = process.env): Record<st
 /** The folders in which programs are looked up, as the system writes them. */
 export const readSearchPath = (env: Environment = process.env): string => env.PATH ?? "";
 
-/** This process's environment without what only the control process uses: the key that opens what is sealed, and the collector's headers. */
+/**
+ * This process's environment without what only the control process uses: the key that opens what is sealed, the bucket, and the
+ * collector's headers.
+ */
 export function readWorkerEnvironment(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
   const { SECRETS_KEY: _, OTEL_EXPORTER_OTLP_HEADERS: __, ...rest } = env;
-  return rest;
+  return withoutBucket(rest);
 }
 
 /** This process's environment for the transcriber, which has the API keys of providers and neither stores nor what is sealed there. */
@@ -39,6 +42,15 @@ export function readTranscriberEnvironment(
   env: Environment = process.env,
 ): Readonly<Record<string, string | undefined>> {
   const { SECRETS_KEY: _, DATABASE_URL: __, OTEL_EXPORTER_OTLP_HEADERS: ___, ...rest } = env;
+  return withoutBucket(rest);
+}
+
+function withoutBucket({
+  BUCKET_URL: _,
+  BUCKET_ACCESS_KEY_ID: __,
+  BUCKET_SECRET_ACCESS_KEY: ___,
+  ...rest
+}: Environment): Environment {
   return rest;
 }
 

@@ -373,6 +373,8 @@ export interface Tables {
   };
   /** The import that has begun and not ended; see `TransferStore.beginImport`. */
   unfinished_imports: { id: string };
+  /** The id by which the bucket knows this database; one row, once there has been a bucket. */
+  bucket_claims: { name: string; database_id: string; is_confirmed: 0 | 1 };
   /** Counters that only grow; `control` counts the starts of the control process. */
   epochs: { name: string; value: number };
   /** Requests with an idempotency key, so that a repeated one creates no second call. */

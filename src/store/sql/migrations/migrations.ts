@@ -26,6 +26,7 @@ import { addCorpora } from "./0040-corpora.ts";
 import { addTurnPassages } from "./0041-turn-passages.ts";
 import { addRedactionAndAnalysis } from "./0042-redaction-and-analysis.ts";
 import { addHeaderPairs } from "./0044-header-pairs.ts";
+import { addBucketClaims } from "./0047-bucket-claims.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -61,4 +62,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0041-turn-passages": { up: addTurnPassages },
   "0042-redaction-and-analysis": { up: addRedactionAndAnalysis },
   "0044-header-pairs": { up: addHeaderPairs },
+  "0047-bucket-claims": { up: addBucketClaims },
 });
