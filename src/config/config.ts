@@ -23,6 +23,7 @@ import {
   speechConfigProblems,
 } from "../speech/settings.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
+import { type BucketConfig, readBucket } from "./bucket.ts";
 import { readCarrierApiUrls, readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
 import { type ClusterSettings, readCluster } from "./cluster.ts";
 import { readDatabaseUrl } from "./database-url.ts";
@@ -77,6 +78,8 @@ export interface Config extends SpeechConfig {
   databaseUrl: string | undefined;
   /** This node of a cluster; undefined for a service that is alone on its database. */
   cluster: ClusterSettings | undefined;
+  /** The bucket for journals and recordings; undefined where they are in `dataDir` alone. Holds a secret. */
+  bucket: BucketConfig | undefined;
   logLevel: LogLevel;
   tokenTtlS: number;
   /** When the peer of a stream is pinged, and when its connection counts as lost. */
@@ -200,6 +203,7 @@ export function readConfig(
     dataDir: readDataDir(env),
     ffmpeg: text("FFMPEG"),
     ...readSharing(env, reader, problems),
+    bucket: readBucket(reader, problems),
     logLevel,
     tokenTtlS: integer("TOKEN_TTL_S"),
     liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),

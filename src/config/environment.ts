@@ -29,12 +29,12 @@ export function readLoaderEnvironment(env: Environment = process.env): Record<st
 export const readSearchPath = (env: Environment = process.env): string => env.PATH ?? "";
 
 /**
- * This process's environment without what only the control process uses: the key that opens what is sealed, the collector's headers, and
- * what makes this service a node of a cluster.
+ * This process's environment without what only the control process uses: the key that opens what is sealed, the bucket, the collector's
+ * headers, and what makes this service a node of a cluster.
  */
 export function readWorkerEnvironment(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
   const { SECRETS_KEY: _, OTEL_EXPORTER_OTLP_HEADERS: __, NODE_NAME: ___, NODE_MEDIA_URL: ____, ...rest } = env;
-  return rest;
+  return withoutBucket(rest);
 }
 
 /** This process's environment for the transcriber, which has the API keys of providers and neither stores nor what is sealed there. */
@@ -42,6 +42,15 @@ export function readTranscriberEnvironment(
   env: Environment = process.env,
 ): Readonly<Record<string, string | undefined>> {
   const { DATABASE_URL: _, ...rest } = readWorkerEnvironment(env);
+  return rest;
+}
+
+function withoutBucket({
+  BUCKET_URL: _,
+  BUCKET_ACCESS_KEY_ID: __,
+  BUCKET_SECRET_ACCESS_KEY: ___,
+  ...rest
+}: Environment): Environment {
   return rest;
 }
 

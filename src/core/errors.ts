@@ -35,6 +35,10 @@ export const ERROR_MEANINGS = {
     "the endpoint of embeddings did not answer, or its answer is no list of vectors; it is asked again",
   transcriber_died: "the transcriber died again and again while it transcribed this file",
   unsealable: "a secret in the database cannot be opened: its key is missing, or it was changed",
+  bucket_refused:
+    "the store of BUCKET_URL refuses the credentials or the region, or has no such bucket; the message has its answer",
+  wrong_bucket:
+    "the bucket of BUCKET_URL belongs to another database, or the database to another bucket: nothing is written to it",
   bad_configuration:
     "a variable, a file or a limit of the system does not let the service start; the message says what to change",
   internal: "a defect of the service; the line has its `stack`",

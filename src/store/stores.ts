@@ -6,6 +6,7 @@ import type { AgentStore } from "./agent-store.ts";
 import type { AnalysisStore } from "./analysis-store.ts";
 import type { ApiKeyStore } from "./api-key-store.ts";
 import type { AuditStore } from "./audit-store.ts";
+import type { BucketClaimStore } from "./bucket-claim-store.ts";
 import type { CallStore } from "./call-store.ts";
 import type { Carrier, CarrierStore } from "./carrier-store.ts";
 import type { CorpusStore } from "./corpus-store.ts";
@@ -109,6 +110,7 @@ export interface Stores {
   usage: UsageStore;
   epochs: EpochStore;
   nodes: NodeStore;
+  bucketClaims: BucketClaimStore;
   eventStreams: EventStreamStore;
   jobs: JobStore;
   /** The webhooks, whose secrets these keys seal. */

@@ -16,13 +16,16 @@ const PROVIDERS = [...STT_PROVIDERS, ...LLM_PROVIDERS, ...TTS_PROVIDERS];
 const ANY_SECRET = "TOOL_SECRET_<NAME>";
 
 /**
- * In production no other variable depends on whether STT and TTS are set, with WebRTC its variables are used, and with a collector those
- * of traces.
+ * In production no other variable depends on whether STT and TTS are set, with WebRTC its variables are used, with a collector those
+ * of traces, and with a bucket its own.
  */
 const PRODUCTION = {
   NODE_ENV: "production",
   WEBRTC_UDP_PORTS: "40000-40015",
   OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
+  BUCKET_URL: "https://s3.example.com/trunkline",
+  BUCKET_ACCESS_KEY_ID: "key",
+  BUCKET_SECRET_ACCESS_KEY: "secret",
 };
 
 /** The problems that the configuration has with this value of one variable. */

@@ -74,6 +74,7 @@ async function fill(place: StorePlace): Promise<void> {
     await stores.apiKeys.create({ accountId, name: "one" });
     const act = { actor: { kind: "operator", id: "root" } } as const;
     await stores.ownerLinks.create(accountId, act);
+    await stores.bucketClaims.claim();
     await stores.users.invite({ accountId, email: "kim@example.com", name: "Kim", role: "owner" }, act);
     const secret = { kind: "tool_secret", name: "SHOP", text: "0123456789abcdef", hosts: ["x.example"] } as const;
     await stores.openAccountSecrets(SEALING_KEYS).put(accountId, secret);

@@ -6,6 +6,7 @@ import {
   TOKEN_TTL_S_MIN,
 } from "../../core/limits/admission.ts";
 import { ACCOUNT_REQUESTS_DEFAULT, API_KEY_REQUESTS_DEFAULT, REQUESTS_PER_MINUTE_MAX } from "../../core/limits/api.ts";
+import { SEGMENT_S_DEFAULT, SEGMENT_S_MAX, SEGMENT_S_MIN } from "../../core/limits/bucket.ts";
 import { MAX_WORDLESS_S_DEFAULT, MAX_WORDLESS_S_MAX, MAX_WORDLESS_S_MIN } from "../../core/limits/calls.ts";
 import {
   MEDIA_TIMEOUT_S_MAX,
@@ -45,6 +46,33 @@ export const SERVICE_VARIABLES = {
     meaning:
       "the name of this node of a cluster, which no other node has: nodes share `DATABASE_URL` and `SECRETS_KEY`, and each has a " +
       "`DATA_DIR` of its own. Without it the service is alone on its database",
+  },
+  BUCKET_URL: {
+    format: "the address of a bucket (`https://s3.example.com/trunkline`)",
+    meaning:
+      "a bucket of an S3-compatible store: journals are shipped to it while calls are live, and recordings are stored there, so that " +
+      "they outlive this machine and other nodes can read them. `https://bucket.host` names it as well. It belongs to one database. See " +
+      "[operations](operations.md#a-bucket-for-journals-and-recordings)",
+  },
+  BUCKET_ACCESS_KEY_ID: {
+    format: "printable ASCII; set together with `BUCKET_URL`",
+    meaning: "the id of the access key for the bucket, which must read, write, list and delete its objects",
+  },
+  BUCKET_SECRET_ACCESS_KEY: {
+    format: "printable ASCII; set together with `BUCKET_URL`",
+    meaning: "the secret of this access key",
+  },
+  BUCKET_REGION: {
+    default: "us-east-1",
+    format: "a region of the store",
+    meaning: "the region with which requests to the bucket are signed; stores that have no regions accept the default",
+  },
+  BUCKET_SEGMENT_S: {
+    default: String(SEGMENT_S_DEFAULT),
+    range: [SEGMENT_S_MIN, SEGMENT_S_MAX],
+    meaning:
+      "how often the journals of live calls are shipped to the bucket, in seconds: what a machine that is lost with its disk can take along " +
+      "of a call",
   },
   SECRETS_KEY: {
     format: "32 bytes as base64; earlier keys after a comma",

@@ -8,6 +8,7 @@ import { SqlAccounts } from "./accounts.ts";
 import { SqlAgents } from "./agents/agents.ts";
 import { SqlApiKeys } from "./api-keys.ts";
 import { SqlAudit } from "./audit.ts";
+import { SqlBucketClaims } from "./bucket-claims.ts";
 import { abandonAnalysis, resumeAnalysis, SqlAnalyses } from "./calls/analyses.ts";
 import { clearRecordingFailure, markRecordingFailed, SqlCalls } from "./calls/calls.ts";
 import { SqlUsage } from "./calls/usage.ts";
@@ -158,6 +159,7 @@ export function sqlStores(
     retention: new SqlRetention(database, clock),
     epochs: new SqlEpochs(db),
     nodes: new SqlNodes(database, age),
+    bucketClaims: new SqlBucketClaims(db),
     eventStreams: new SqlEventStreams(database, clock),
     transfer: new SqlTransfer(database),
     jobs,

@@ -380,6 +380,8 @@ export interface Tables {
   };
   /** The import that has begun and not ended; see `TransferStore.beginImport`. */
   unfinished_imports: { id: string };
+  /** The id by which the bucket knows this database; one row, once there has been a bucket. */
+  bucket_claims: { name: string; database_id: string; is_confirmed: 0 | 1 };
   /** Counters that only grow; `control` counts the starts of the control process. */
   epochs: { name: string; value: number };
   /** One row for each API key, account, carrier and number whose calls are counted: whoever counts changes it, so that no other counts at the same time. */

@@ -35,6 +35,7 @@ const TABLES: readonly (readonly [name: keyof Tables, ...primaryKey: string[]])[
   ["document_chunks", "document_id", "version", "ordinal"],
   ["document_requests", "account_id", "key_hash"],
   ["epochs", "name"],
+  ["bucket_claims", "name"],
   ["media_keys", "call_id"],
   ["sealing_keys", "id"],
   ["publishable_keys", "id"],

@@ -6,6 +6,7 @@ import { agentStoreContract } from "./agents.ts";
 import { analysisContract } from "./analyses.ts";
 import { apiKeyStoreContract } from "./api-keys.ts";
 import { auditStoreContract } from "./audit.ts";
+import { bucketClaimContract } from "./bucket-claims.ts";
 import { callEventContract } from "./call-events.ts";
 import { callListContract } from "./call-list.ts";
 import { callStoreContract } from "./calls.ts";
@@ -60,6 +61,7 @@ const CONTRACTS = [
   liveTranscriptionContract,
   corpusContract,
   documentContract,
+  bucketClaimContract,
 ];
 
 /** All contract suites of the stores. */

@@ -27,6 +27,7 @@ import { addTurnPassages } from "./0041-turn-passages.ts";
 import { addRedactionAndAnalysis } from "./0042-redaction-and-analysis.ts";
 import { addHeaderPairs } from "./0044-header-pairs.ts";
 import { addNodes } from "./0045-nodes.ts";
+import { addBucketClaims } from "./0047-bucket-claims.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -63,4 +64,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0042-redaction-and-analysis": { up: addRedactionAndAnalysis },
   "0044-header-pairs": { up: addHeaderPairs },
   "0045-nodes": { up: (db) => addNodes(db, types) },
+  "0047-bucket-claims": { up: addBucketClaims },
 });

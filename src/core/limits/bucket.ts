@@ -1,0 +1,39 @@
+// The S3-compatible bucket: see src/store/bucket/.
+
+/** How often the journals of live calls are shipped by default, and the range of BUCKET_SEGMENT_S. */
+export const SEGMENT_S_DEFAULT = 5;
+export const SEGMENT_S_MIN = 1;
+export const SEGMENT_S_MAX = 60;
+
+/** The longest segment: a journal that has more to ship becomes several. A call of 48 kHz on both sides has under 200 KB a second. */
+export const SEGMENT_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Journals and files that are shipped at once: each has one segment, or one part, in memory. */
+export const SHIPMENTS_CONCURRENT_MAX = 8;
+
+/** How long one request to the bucket may take, its body included. */
+export const BUCKET_REQUEST_MS_MAX = 20_000;
+
+/** An object up to this length is put by one request; a longer one in parts of this length. S3 asks for 5 MiB at least. */
+export const BUCKET_PART_BYTES = 8 * 1024 * 1024;
+
+/** Bytes of an object that are read ahead of a slow reader. */
+export const BUCKET_READ_BYTES = 1024 * 1024;
+
+/** Objects that are deleted at once. */
+export const BUCKET_DELETIONS_CONCURRENT_MAX = 8;
+
+/** Nothing that was sent to the bucket can arrive after so long: what was deleted before is deleted once more then. */
+export const BUCKET_LATE_MS = 2 * BUCKET_REQUEST_MS_MAX;
+
+/** How long the bucket may take to answer at the start before the service goes on without having seen it. */
+export const BUCKET_START_MS_MAX = 5_000;
+
+/** How often local files are compared with the store and the bucket. */
+export const LOCAL_FILES_CHECK_MS = 60_000;
+
+/** How long a local copy of what is in the bucket is kept after its last use. */
+export const LOCAL_COPY_MS = 10 * 60_000;
+
+/** Calls that are looked up in the store by one query. */
+export const LOCAL_FILES_PER_QUERY = 500;

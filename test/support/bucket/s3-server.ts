@@ -1,0 +1,84 @@
+import crypto from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import S3rver from "@20minutes/s3rver";
+import { S3Bucket } from "../../../src/store/bucket/s3.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+
+/** The credentials that the server accepts. */
+export const S3_CREDENTIALS = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
+export const S3_BUCKET_NAME = "calls";
+
+/** An S3 server on this machine, whose files are gone after the test. */
+export interface S3Server {
+  /** The address of its bucket. */
+  url: string;
+  /** The bucket, as the service opens it. */
+  bucket(requestMsMax?: number): S3Bucket;
+  /** Answers every request by `answer` until that is undefined. */
+  fault: { answer: S3Fault | undefined };
+  close(): Promise<void>;
+}
+
+/** What becomes of a request instead: a status, or no answer at all. */
+export type S3Fault = { status: number; code: string } | "silent" | "cut";
+
+/**
+ * The server hides the key in the token of a list's next page by DES, which OpenSSL 3 does not have any more. Another cipher does as
+ * well.
+ */
+function replaceDes(): void {
+  const { createCipheriv, createDecipheriv } = crypto;
+  const twice = (bytes: Buffer): Buffer => Buffer.concat([bytes, bytes]);
+  type Create<Made> = (name: string, key: Buffer, iv: Buffer, ...rest: unknown[]) => Made;
+  const replaced = <Made>(create: unknown): Create<Made> => {
+    const make = create as Create<Made>;
+    return (name, key, iv, ...rest) =>
+      name === "des" ? make("aes-128-cbc", twice(key), twice(iv)) : make(name, key, iv, ...rest);
+  };
+  Object.assign(crypto, { createCipheriv: replaced(createCipheriv), createDecipheriv: replaced(createDecipheriv) });
+}
+
+replaceDes();
+
+/** Starts a real S3 server with one empty bucket, on a free port or on this one. */
+export async function startS3Server({ port = 0, directory = temporaryDirectory() } = {}): Promise<S3Server> {
+  const options = { directory, silent: true, configureBuckets: [{ name: S3_BUCKET_NAME, configs: [] }] };
+  const s3 = new S3rver(options);
+  await s3.configureBuckets();
+  // It signs the path of a list without the slash at its end, which S3 signs as it was sent.
+  const lists = new S3rver({ ...options, allowMismatchedSignatures: true });
+  const fault: S3Server["fault"] = { answer: undefined };
+  const [serve, serveList] = [s3.callback(), lists.callback()];
+  const server: Server = createServer((request, response) => {
+    const { answer } = fault;
+    if (answer === undefined)
+      (request.url?.startsWith(`/${S3_BUCKET_NAME}/?`) ? serveList : serve)(request, response);
+    else if (answer === "cut") request.socket.destroy();
+    else if (answer !== "silent") {
+      request.resume();
+      response.writeHead(answer.status, { "content-type": "application/xml" });
+      response.end(`<?xml version="1.0"?><Error><Code>${answer.code}</Code><Message>planted</Message></Error>`);
+    }
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${S3_BUCKET_NAME}`;
+  return {
+    url,
+    fault,
+    bucket: (requestMsMax) =>
+      new S3Bucket({
+        url,
+        region: "us-east-1",
+        ...S3_CREDENTIALS,
+        ...(requestMsMax !== undefined && { requestMsMax }),
+      }),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
