@@ -49,7 +49,7 @@ interface StoredCall {
   counters: { framesIn: number } | null;
 }
 
-/** Calls at three nodes that are killed, stopped, and cut off from Postgres at random moments, one after the other. */
+/** Calls at three nodes that are killed, stopped, and cut off from Postgres at random, one after the other. */
 export class KillTrial {
   readonly #options: KillTrialOptions;
   readonly #random: Random;
