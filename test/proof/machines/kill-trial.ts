@@ -4,8 +4,9 @@ import { Callers, hasBegun, type PlacedCall } from "./callers.ts";
 import { ProofCluster, type ProofNode } from "./nodes.ts";
 
 const NODES = 3;
-const LINES = 12;
-const CALL_MS = [1_000, 6_000] as const;
+const LINES = 20;
+/** Some last long enough to lose more than a segment. */
+const CALL_MS = [1_000, 15_000] as const;
 const RETRY_MS = 100;
 /** A killed node is back within this time: some are back before their lease has ended, some after. */
 const BACK_MS = [0, 9_000] as const;
