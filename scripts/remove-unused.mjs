@@ -1,6 +1,6 @@
-// `npm install` runs this: of onnxruntime's builds for browsers the service uses one, with its WASM, and of pdf.js the build for Node. The
-// others take 150 MB.
-import { readdirSync, rmSync } from "node:fs";
+// `npm install` runs this: of onnxruntime's builds for browsers the service uses one, with its WASM, of pdf.js the build for Node, and tests
+// use the schemas of Kubernetes alone. The others take 170 MB.
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const inPackages = (path) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url));
@@ -16,3 +16,10 @@ keepOnly("onnxruntime-web/dist", ["ort.wasm.bundle.min.mjs", "ort-wasm-simd-thre
 keepOnly("pdfjs-dist/legacy/build", ["pdf.mjs", "pdf.worker.mjs", "pdf.d.mts"]);
 keepOnly("pdfjs-dist/legacy", ["build"]);
 keepOnly("pdfjs-dist", ["package.json", "LICENSE", "legacy", "cmaps", "types"]);
+
+// Only where development dependencies are installed.
+if (existsSync(inPackages("kubernetes-models"))) {
+  keepOnly("kubernetes-models", ["package.json", "LICENSE", "_schemas"]);
+  const modules = readdirSync(inPackages("kubernetes-models/_schemas")).filter((name) => name.endsWith(".mjs"));
+  for (const name of modules) rmSync(inPackages(`kubernetes-models/_schemas/${name}`));
+}

@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../core/clocks.ts";
 import type { NodeName } from "../core/ids.ts";
 import type { NodeRecord } from "../store/node-store.ts";
-import { chooseNode, type PlacementNode } from "./placement.ts";
+import { chooseNode, openNodes, type PlacementNode } from "./placement.ts";
 
 /** Calls of carriers and WebSockets, or WebRTC calls: other workers carry them. */
 export type PlacementRole = "media" | "webrtc";
@@ -51,17 +51,16 @@ export class NodeView {
   /** How many more calls of these workers all nodes together can take. */
   freeSlots(role: PlacementRole): number {
     return this.nodes
-      .map((node) => this.#candidateOf(node, role))
-      .reduce((sum, { isAccepting, slots, used }) => sum + (isAccepting ? Math.max(0, slots - used) : 0), 0);
+      .map((node) => candidateOf(node, role))
+      .filter(({ isAccepting }) => isAccepting)
+      .reduce((sum, { name, slots, used }) => sum + Math.max(0, slots - used - this.#placedOn(name, role)), 0);
   }
 
   /** Chooses a node for a new call, which counts as placed on it from now on. Undefined where none has room. */
   place(role: PlacementRole): ChosenNode | undefined {
     const { nodes } = this;
-    const name = chooseNode(
-      nodes.map((node) => this.#candidateOf(node, role)),
-      this.#random,
-    );
+    const open = openNodes(nodes.map((node) => candidateOf(node, role)));
+    const name = chooseNode(open, (node) => this.#placedOn(node, role), this.#random);
     const chosen = nodes.find((node) => node.name === name);
     if (chosen === undefined) return undefined;
     const key = `${role} ${chosen.name}`;
@@ -69,15 +68,24 @@ export class NodeView {
     return { name: chosen.name, mediaUrl: chosen.mediaUrl, webrtcUrl: chosen.webrtcUrl };
   }
 
-  #candidateOf(node: NodeRecord, role: PlacementRole): PlacementNode {
-    const placed = this.#placed.get(`${role} ${node.name}`) ?? 0;
-    const [slots, carried, waiting] =
-      role === "webrtc"
-        ? [node.webrtcSlots, node.webrtcCalls, node.waitingWebrtcCalls]
-        : [node.callSlots, node.calls, node.waitingCalls];
-    const isAccepting = node.state === "accepting" && isThere(node);
-    return { name: node.name, isAccepting, slots, used: carried + waiting + placed };
+  #placedOn(name: NodeName, role: PlacementRole): number {
+    return this.#placed.get(`${role} ${name}`) ?? 0;
   }
+}
+
+function candidateOf(node: NodeRecord, role: PlacementRole): PlacementNode {
+  const { name, leaseLeftMs } = node;
+  const [slots, carried, waiting] =
+    role === "webrtc"
+      ? [node.webrtcSlots, node.webrtcCalls, node.waitingWebrtcCalls]
+      : [node.callSlots, node.calls, node.waitingCalls];
+  return {
+    name,
+    isAccepting: node.state === "accepting" && isThere(node),
+    leaseLeftMs,
+    slots,
+    used: carried + waiting,
+  };
 }
 
 const isThere = ({ leaseLeftMs, takenBy }: NodeRecord): boolean => takenBy === undefined && leaseLeftMs > 0;

@@ -7,6 +7,7 @@ import { DASHBOARD_PARTS, proveDashboard } from "./dashboard/dashboard.ts";
 import { proveImage } from "./image/image.ts";
 import { KNOWLEDGE_PARTS, proveKnowledge } from "./knowledge/knowledge.ts";
 import { proveLocalStt } from "./local-stt.ts";
+import { MACHINES_PARTS, proveMachines } from "./machines/machines.ts";
 import { proveNodeLines } from "./node/node-lines.ts";
 import { killAllGroups } from "./processes.ts";
 import { Checks, type Proof } from "./proof.ts";
@@ -61,6 +62,11 @@ const AREAS: Readonly<Record<string, Area>> = {
       "the dashboard's journeys in Chromium, on SQLite and Postgres; calls that 20 dashboards look at and listen to",
     run: proveDashboard,
     parts: DASHBOARD_PARTS,
+  },
+  machines: {
+    summary: "three nodes on one Postgres and one bucket: kills and partitions, limits under a race, a rolling restart",
+    run: proveMachines,
+    parts: MACHINES_PARTS,
   },
   "local-stt": {
     summary: "processes of the local STT killed at random 50 times in 200 calls",

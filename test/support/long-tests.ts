@@ -44,6 +44,7 @@
  * - `promotion`, `server-clock` and `slow-server`: servers of Postgres in real time;
  * - `long-calls`: an hour of speech and 20 minutes of noise through the speech detectors, an hour of replies through the echo check;
  * - `all-outcomes` and `mutant-calls`: more seeds and mutants of the simulation than test/sim/sim and test/sim/mutants take;
+ * - `local-cluster`: a Postgres, an S3 server and two nodes, started as `npm run cluster` does;
  * - `near-misses`: thousands of streams of STT providers, each with one message that is nearly right;
  * - `local/engine/moonshine`: the installed speech model itself; its parts are tested in `npm test`;
  * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio.
@@ -61,6 +62,7 @@ export const longInParallel = [
   "test/cli/development-tools.test.ts",
   "test/cli/models/add.test.ts",
   "test/cli/start.test.ts",
+  "test/local-cluster/local-cluster.test.ts",
   "test/cli/users.test.ts",
   "test/core/node-version.test.ts",
   "test/delivery/busy-endpoints.test.ts",

@@ -7,6 +7,12 @@ export const NODE_LEASE_MS = 5_000;
 export const NODE_HEARTBEAT_MS = 1_000;
 
 /**
+ * A node with less of its lease left has missed two heartbeats. It gets no new calls while others have room: a node that died looks
+ * less loaded with every second, for its row stands still.
+ */
+export const NODE_LEASE_MS_TRUSTED = 2_500;
+
+/**
  * So many leases a node takes over at once. Each is one transaction; the others' are taken by other nodes, or at the next heartbeat.
  */
 export const NODES_TAKEN_MAX = 8;

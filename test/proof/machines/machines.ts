@@ -1,0 +1,118 @@
+import { hasPostgres } from "../../support/postgres/server.ts";
+import { setup as build } from "../../support/services/build.ts";
+import { type ProofPart, runParts } from "../parts.ts";
+import type { Proof } from "../proof.ts";
+import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
+import { limitTrial, statementTrial } from "./race-trials.ts";
+import { rollingTrial } from "./rolling-trial.ts";
+
+// Many machines: three whole nodes on one Postgres and one bucket, under kills, partitions, races and a rolling restart.
+
+const FULL = { calls: 1_000, kills: 100, partitions: 50, limitRounds: 10, statementCalls: 200 };
+const REDUCED = { calls: 60, kills: 5, partitions: 3, limitRounds: 2, statementCalls: 40 };
+const SHOWN_MAX = 10;
+const RECORDED_MS_MAX = 12_000;
+const STATEMENTS_MAX = 25;
+const CPU_MS_MAX = 15;
+
+const PARTS: Readonly<Record<string, ProofPart>> = {
+  kills: underKills,
+  limits: limitsUnderRace,
+  rolling: rollingRestart,
+  statements: statementsPerCall,
+};
+
+export const MACHINES_PARTS: readonly string[] = Object.keys(PARTS);
+
+/** Writes a section of bench/RESULTS.md for each part. */
+export async function proveMachines(proof: Proof): Promise<void> {
+  if (!hasPostgres) {
+    proof.checks.skipped("three nodes", "PostgreSQL is not installed", MACHINES_PARTS.length);
+    return;
+  }
+  build();
+  await runParts(proof, { area: "machines", title: "Machines", parts: PARTS });
+}
+
+const sizes = ({ reduced }: Proof): typeof FULL => (reduced ? REDUCED : FULL);
+const shown = (list: readonly string[]): string =>
+  list.length === 0 ? "" : `${list.length}: ${list.slice(0, SHOWN_MAX).join("; ")}`;
+
+async function underKills(proof: Proof): Promise<string> {
+  const { checks, seed } = proof;
+  const { calls, kills, partitions } = sizes(proof);
+  const result = await new KillTrial({ calls, kills, partitions, seed }, checks.print).run();
+  const under = `${result.begun} calls under ${kills} kills and ${partitions} partitions`;
+  checks.check(`${under}: records lost 0`, shown(result.lost));
+  checks.check(`${under}: records doubled 0`, shown(result.doubled));
+  checks.check(`${under}: calls stuck 0`, shown(result.stuck));
+  checks.check(`${under}: tokens redeemed twice 0, ${result.raced} raced`, shown(result.redeemedTwice));
+  checks.check(`${under}: audio lost at most one segment`, shown(result.audioLost));
+  const p99Ms = percentile(result.recordedMs, 0.99);
+  checks.check(
+    `${under}: a node dead to its calls recorded within ${RECORDED_MS_MAX / 1_000} s at p99`,
+    p99Ms === undefined
+      ? "no call was live at a death"
+      : p99Ms <= RECORDED_MS_MAX
+        ? ""
+        : `${(p99Ms / 1_000).toFixed(1)} s`,
+  );
+  return killTable(result, p99Ms);
+}
+
+const percentile = (ascending: readonly number[], share: number): number | undefined =>
+  ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))];
+
+function killTable(result: KillTrialResult, p99Ms: number | undefined): string {
+  const { begun, kills, partitions, lost, doubled, stuck, raced, redeemedTwice, audioLost, recordedMs, endReasons } =
+    result;
+  return [
+    `Seed ${result.seed}, ${result.tookS.toFixed(0)} s. A killed node is back after 0 to 9 s, three times in ten on an empty disk. A partition is a node that stands still for 3, 7 or 30 s (SIGSTOP), or that reaches Postgres no more for 3 to 12 s (a proxy); not a network namespace.`,
+    "",
+    "| what | found |",
+    "| --- | --- |",
+    `| calls, kills, partitions | ${begun}, ${kills}, ${partitions} |`,
+    `| records lost, doubled, stuck | ${lost.length}, ${doubled.length}, ${stuck.length} |`,
+    `| tokens redeemed twice, of those raced over all nodes | ${redeemedTwice.length} of ${raced} |`,
+    `| calls that lost more than one segment of audio | ${audioLost.length} |`,
+    `| node dead to calls recorded, p99 of ${recordedMs.length} | ${p99Ms === undefined ? "none" : `${(p99Ms / 1_000).toFixed(1)} s`} |`,
+    `| end reasons | ${Object.entries(endReasons)
+      .map(([reason, count]) => `${reason} ${count}`)
+      .join(", ")} |`,
+  ].join("\n");
+}
+
+async function limitsUnderRace(proof: Proof): Promise<string> {
+  const { limit, asked, created, over } = await limitTrial(sizes(proof).limitRounds);
+  proof.checks.check(
+    `${asked} creations raced over three nodes against a limit of ${limit} calls: over by 0`,
+    over > 0 ? `over by ${over}` : created === 0 ? "no call was created" : "",
+  );
+  return `${asked} creations at once over three nodes, in rounds of ${3 * limit}, against a limit of ${limit}: ${created} created, over by ${over}.`;
+}
+
+async function rollingRestart(proof: Proof): Promise<string> {
+  const { begun, refused, cut } = await rollingTrial(proof.seed);
+  const under = `each of three nodes restarted under ${begun} calls`;
+  proof.checks.check(`${under}: calls cut 0`, shown(cut));
+  proof.checks.check(`${under}: creations refused 0`, shown(refused));
+  return `Each of three nodes was drained and started again under load: ${begun} calls, ${cut.length} cut, ${refused.length} creations refused.`;
+}
+
+async function statementsPerCall(proof: Proof): Promise<string> {
+  const {
+    calls,
+    statementsPerCall: statements,
+    cpuMsPerCall,
+  } = await statementTrial(proof.seed, sizes(proof).statementCalls);
+  const { checks } = proof;
+  checks.check(
+    `statements of Postgres per call: at most ${STATEMENTS_MAX}`,
+    statements <= STATEMENTS_MAX ? "" : statements.toFixed(1),
+  );
+  checks.check(
+    `processor time of Postgres per call: at most ${CPU_MS_MAX} ms`,
+    cpuMsPerCall <= CPU_MS_MAX ? "" : `${cpuMsPerCall.toFixed(1)} ms`,
+  );
+  return `${calls} calls: ${statements.toFixed(1)} statements and ${cpuMsPerCall.toFixed(1)} ms of Postgres's processor time each, without what three idle nodes take.`;
+}

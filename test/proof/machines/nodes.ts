@@ -1,0 +1,240 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../../src/core/clock.ts";
+import type { ServiceReady } from "../../../src/core/service-ready.ts";
+import { openStores } from "../../../src/store/open-stores.ts";
+import type { Stores } from "../../../src/store/stores.ts";
+import { S3_CREDENTIALS, type S3Server, startS3Server } from "../../support/bucket/s3-server.ts";
+import { freePort } from "../../support/network/free-port.ts";
+import { PostgresProxy } from "../../support/postgres/proxy.ts";
+import { PostgresServer } from "../../support/postgres/server.ts";
+import { builtProgram } from "../../support/services/build.ts";
+
+const READY_MS_MAX = 120_000;
+/** What no server listens on: a node that is led there is cut off. */
+const NO_PORT = 1;
+
+/** One node: a whole built service, with its own way to Postgres and its own addresses, which outlive its processes. */
+export class ProofNode {
+  readonly name: string;
+  apiUrl = "";
+  readonly mediaUrl: string;
+  /** It is there and takes requests, as far as the proof did nothing to it. */
+  isUp = false;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #proxy: PostgresProxy;
+  readonly #postgresPort: number;
+  readonly #folder: string;
+  #disks = 0;
+  #child: ChildProcess | undefined;
+
+  constructor(
+    name: string,
+    folder: string,
+    proxy: PostgresProxy,
+    postgresPort: number,
+    environment: Record<string, string>,
+  ) {
+    this.name = name;
+    this.#folder = folder;
+    this.#proxy = proxy;
+    this.#postgresPort = postgresPort;
+    this.#environment = environment;
+    this.mediaUrl = environment.NODE_MEDIA_URL ?? "";
+  }
+
+  /** Starts it, on the disk that it had or on an empty one; resolves once it takes calls. */
+  async start({ isDiskLost = false } = {}): Promise<void> {
+    if (isDiskLost) {
+      rmSync(this.#dataDir, { recursive: true, force: true });
+      this.#disks += 1;
+    }
+    mkdirSync(this.#dataDir, { recursive: true });
+    const log = openSync(this.#logPath, "a");
+    const child = fork(builtProgram("main"), [], {
+      execArgv: [],
+      env: { ...this.#environment, NODE_NAME: this.name, DATA_DIR: this.#dataDir },
+      stdio: ["ignore", log, log, "ipc"],
+      detached: true,
+    });
+    closeSync(log);
+    this.#child = child;
+    const signal = AbortSignal.timeout(READY_MS_MAX);
+    const exited = once(child, "exit", { signal }).then(() => {
+      throw new Error(`${this.name} did not start: ${this.log.slice(-1_500)}`);
+    });
+    exited.catch(() => {});
+    const [ready] = (await Promise.race([once(child, "message", { signal }), exited])) as [ServiceReady];
+    this.apiUrl = ready.apiUrl;
+    this.isUp = true;
+  }
+
+  /** Ends every process of it at once. */
+  async kill(): Promise<void> {
+    this.isUp = false;
+    const exited = this.#child === undefined ? undefined : once(this.#child, "exit");
+    this.#signal("SIGKILL");
+    await exited;
+    this.#child = undefined;
+  }
+
+  /** Drains it, as an orchestrator does; resolves when it has exited. */
+  async drain(): Promise<void> {
+    this.isUp = false;
+    const child = this.#child;
+    if (child === undefined) return;
+    const exited = once(child, "exit");
+    child.kill("SIGTERM");
+    await exited;
+    this.#child = undefined;
+  }
+
+  /** No process of it runs until it is resumed. */
+  stop(): void {
+    this.isUp = false;
+    this.#signal("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#signal("SIGCONT");
+    this.isUp = true;
+  }
+
+  /** It cannot reach Postgres any more. */
+  cutOff(): void {
+    this.#proxy.pointTo(NO_PORT);
+    this.#proxy.cutAll();
+  }
+
+  reconnect(): void {
+    this.#proxy.pointTo(this.#postgresPort);
+  }
+
+  /** All that it has logged, on all of its disks. */
+  get log(): string {
+    return existsSync(this.#logPath) ? readFileSync(this.#logPath, "utf8") : "";
+  }
+
+  async remove(): Promise<void> {
+    if (this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null)
+      await this.kill();
+    await this.#proxy.close();
+  }
+
+  get #dataDir(): string {
+    return join(this.#folder, `${this.name}-${this.#disks}`);
+  }
+
+  get #logPath(): string {
+    return join(this.#folder, `${this.name}.log`);
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const pid = this.#child?.pid;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // It has exited meanwhile.
+    }
+  }
+}
+
+/** Three nodes, what they share, and an API key. */
+export class ProofCluster {
+  readonly nodes: readonly ProofNode[];
+  readonly apiKey: string;
+  readonly postgres: PostgresServer;
+  readonly databaseUrl: string;
+  readonly s3: S3Server;
+  readonly #folder: string;
+
+  private constructor(
+    parts: Pick<ProofCluster, "nodes" | "apiKey" | "postgres" | "databaseUrl" | "s3">,
+    folder: string,
+  ) {
+    this.nodes = parts.nodes;
+    this.apiKey = parts.apiKey;
+    this.postgres = parts.postgres;
+    this.databaseUrl = parts.databaseUrl;
+    this.s3 = parts.s3;
+    this.#folder = folder;
+  }
+
+  static async start(count: number, env: Readonly<Record<string, string>> = {}): Promise<ProofCluster> {
+    const folder = mkdtempSync(join(tmpdir(), "trunkline-machines-"));
+    const settings = { shared_preload_libraries: "pg_stat_statements", "pg_stat_statements.max": "2000" };
+    const postgres = await PostgresServer.start({ settings });
+    const databaseUrl = await postgres.createDatabase();
+    const directory = join(folder, "bucket");
+    mkdirSync(directory);
+    const s3 = await startS3Server({ directory });
+    const stores = await openStores({ dataDir: folder, databaseUrl }, systemClock);
+    const accountId = await stores.accounts.ensure("proof");
+    const { key: apiKey } = await stores.apiKeys.create({ accountId, name: "proof" });
+    await stores.close();
+    const secretsKey = randomBytes(32).toString("base64");
+    const nodes = await Promise.all(
+      Array.from({ length: count }, async (_, n) => {
+        const proxy = await PostgresProxy.start(postgres.port);
+        const mediaPort = String(await freePort());
+        return new ProofNode(`node-${n + 1}`, folder, proxy, postgres.port, {
+          API_PORT: String(await freePort()),
+          MEDIA_PORT: mediaPort,
+          NODE_MEDIA_URL: `ws://127.0.0.1:${mediaPort}`,
+          METRICS_PORT: "off",
+          STT: "reference",
+          TTS: "reference",
+          TMPDIR: tmpdir(),
+          WORKERS: "1",
+          DRAIN_MS: "30000",
+          TOKEN_TTL_S: "10",
+          DATABASE_URL: proxy.url(databaseUrl),
+          SECRETS_KEY: secretsKey,
+          BUCKET_URL: s3.url,
+          BUCKET_ACCESS_KEY_ID: S3_CREDENTIALS.accessKeyId,
+          BUCKET_SECRET_ACCESS_KEY: S3_CREDENTIALS.secretAccessKey,
+          ...env,
+        });
+      }),
+    );
+    const cluster = new ProofCluster({ nodes, apiKey, postgres, databaseUrl, s3 }, folder);
+    try {
+      for (const node of nodes) await node.start();
+    } catch (error) {
+      await cluster.remove();
+      throw error;
+    }
+    return cluster;
+  }
+
+  /** Undefined where the node does not answer. */
+  async fetch(node: ProofNode, path: string, body?: object): Promise<Response | undefined> {
+    return await fetch(`${node.apiUrl}/api/v1${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { "X-API-Key": this.apiKey, "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(10_000),
+    }).catch(() => undefined);
+  }
+
+  async withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
+    const stores = await openStores({ dataDir: this.#folder, databaseUrl: this.databaseUrl }, systemClock);
+    try {
+      return await work(stores);
+    } finally {
+      await stores.close();
+    }
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.remove()));
+    await this.s3.close();
+    await this.postgres.remove();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
