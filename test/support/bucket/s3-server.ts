@@ -1,16 +1,18 @@
 import crypto from "node:crypto";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import S3rver from "@20minutes/s3rver";
 import { S3Bucket } from "../../../src/store/bucket/s3.ts";
-import { temporaryDirectory } from "../temporary-directory.ts";
 
 /** The credentials that the server accepts. */
 export const S3_CREDENTIALS = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
 export const S3_BUCKET_NAME = "calls";
 
-/** An S3 server on this machine, whose files are gone after the test. */
+/** An S3 server on this machine. */
 export interface S3Server {
   /** The address of its bucket. */
   url: string;
@@ -42,8 +44,16 @@ function replaceDes(): void {
 
 replaceDes();
 
-/** Starts a real S3 server with one empty bucket, on a free port or on this one. */
-export async function startS3Server({ port = 0, directory = temporaryDirectory() } = {}): Promise<S3Server> {
+interface S3ServerOptions {
+  /** By default a free one. */
+  port?: number;
+  /** Where it keeps its objects, also after it was closed; by default a directory that is deleted then. */
+  directory?: string;
+}
+
+/** Starts a real S3 server with one bucket, which is empty in a new directory. */
+export async function startS3Server({ port = 0, directory: kept }: S3ServerOptions = {}): Promise<S3Server> {
+  const directory = kept ?? mkdtempSync(join(tmpdir(), "trunkline-s3-"));
   const options = { directory, silent: true, configureBuckets: [{ name: S3_BUCKET_NAME, configs: [] }] };
   const s3 = new S3rver(options);
   await s3.configureBuckets();
@@ -78,6 +88,7 @@ export async function startS3Server({ port = 0, directory = temporaryDirectory()
       server.closeAllConnections();
       server.close();
       await once(server, "close");
+      if (kept === undefined) rmSync(directory, { recursive: true, force: true });
     },
   };
 }
