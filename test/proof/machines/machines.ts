@@ -14,6 +14,7 @@ const SHOWN_MAX = 10;
 const RECORDED_MS_MAX = 12_000;
 const STATEMENTS_MAX = 25;
 const CPU_MS_MAX = 15;
+const STATEMENT_CHARS = 150;
 
 const PARTS: Readonly<Record<string, ProofPart>> = {
   kills: underKills,
@@ -104,6 +105,7 @@ async function statementsPerCall(proof: Proof): Promise<string> {
     calls,
     statementsPerCall: statements,
     cpuMsPerCall,
+    frequent,
   } = await statementTrial(proof.seed, sizes(proof).statementCalls);
   const { checks } = proof;
   checks.check(
@@ -114,5 +116,8 @@ async function statementsPerCall(proof: Proof): Promise<string> {
     `processor time of Postgres per call: at most ${CPU_MS_MAX} ms`,
     cpuMsPerCall <= CPU_MS_MAX ? "" : `${cpuMsPerCall.toFixed(1)} ms`,
   );
+  for (const { text, perCall } of frequent) {
+    checks.print(`  ${perCall.toFixed(2)}: ${text.replaceAll(/\s+/g, " ").slice(0, STATEMENT_CHARS)}`);
+  }
   return `${calls} calls: ${statements.toFixed(1)} statements and ${cpuMsPerCall.toFixed(1)} ms of Postgres's processor time each, without what three idle nodes take.`;
 }

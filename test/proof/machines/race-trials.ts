@@ -6,6 +6,7 @@ import { ProofCluster, type ProofNode } from "./nodes.ts";
 
 const NODES = 3;
 const READS_MAX = 10;
+const FREQUENT = 40;
 
 export interface LimitResult {
   limit: number;
@@ -44,6 +45,8 @@ export interface StatementResult {
   statementsPerCall: number;
   /** Of all processes of Postgres. */
   cpuMsPerCall: number;
+  /** The most frequent statements while there were calls, each with how often it ran per call, idle nodes' share included. */
+  frequent: readonly { text: string; perCall: number }[];
 }
 
 /** Processor time of all processes of Postgres, ms. The process of a connection may end while it is read. */
@@ -68,6 +71,13 @@ export async function statementTrial(seed: number, calls: number): Promise<State
     );
     return Number(rows[0]?.calls);
   };
+  const frequent = async (begun: number): Promise<StatementResult["frequent"]> => {
+    const rows = await postgres.query<{ query: string; calls: string }>(
+      `SELECT query, calls FROM pg_stat_statements ORDER BY calls DESC LIMIT ${FREQUENT}`,
+      databaseUrl,
+    );
+    return rows.map(({ query, calls: count }) => ({ text: query, perCall: Number(count) / begun }));
+  };
   const measured = async (work: () => Promise<void>) => {
     const [before, cpuMs, startedMs] = [await statements(), cpuMsOf(postgres), performance.now()];
     await work();
@@ -82,13 +92,15 @@ export async function statementTrial(seed: number, calls: number): Promise<State
       // The last records are stored, and their recordings rendered.
       await delay(5_000);
     });
+    const begun = callers.begun.length;
+    const mostFrequent = await frequent(begun);
     const idle = await measured(() => delay(10_000));
     const share = busy.tookMs / idle.tookMs;
-    const begun = callers.begun.length;
     return {
       calls: begun,
       statementsPerCall: (busy.statements - share * idle.statements) / begun,
       cpuMsPerCall: (busy.cpuMs - share * idle.cpuMs) / begun,
+      frequent: mostFrequent,
     };
   } finally {
     await cluster.remove();
