@@ -127,10 +127,16 @@ async function askCorpus(): Promise<void> {
   );
 }
 
-/** Metrics without a value until there is a certificate, a reply, and a failover. */
+/** Metrics without a value until there is a certificate, a reply, a failover, and a cluster. */
 const NOT_YET = [
   "trunkline_analyses_total",
   "trunkline_carrier_requests_total",
+  "trunkline_node_announcements_total",
+  "trunkline_node_listening",
+  "trunkline_node_listening_losses_total",
+  "trunkline_node_request_duration_seconds_bucket",
+  "trunkline_node_requests_handled_total",
+  "trunkline_node_requests_total",
   "trunkline_provider_switches_total",
   "trunkline_tls_certificate_not_after_seconds",
   "trunkline_transcription_audio_seconds_total",
