@@ -28,8 +28,7 @@ export function preamble(
 ): string {
   const { cpu, cores, memoryGiB, measuredAt } = describeMachine();
   const command = `npm run proof -- ${area}${reduced ? " --reduced" : ""}${seed === 1 ? "" : ` --seed ${seed}`}`;
-  return [
-    `\`${command}\`, commit ${commit}, ${measuredAt.slice(0, 10)}, ${cpu}, ${cores} cores, ${memoryGiB} GiB, Linux ${release()}.`,
-    `Tests and checks: ${countsText(counts)}.`,
-  ].join("\n");
+  const machine = `${cpu}, ${cores} cores, ${memoryGiB} GiB, Linux ${release()}`;
+  // In one line: two areas may have the same counts, and no line of a page is there twice.
+  return `\`${command}\`, commit ${commit}, ${measuredAt.slice(0, 10)}, ${machine}. Tests and checks: ${countsText(counts)}.`;
 }
