@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../../src/core/clock.ts";
 import { type RunningService, startService } from "../../src/simulator/service/process.ts";
 import { firstApiKeyPath } from "../../src/store/data-dir/first-api-key.ts";
@@ -12,6 +13,7 @@ import { builtProgram } from "../support/services/build.ts";
 
 /** The first start makes all tables; a busy machine takes its time. */
 const READY_MS_MAX = 120_000;
+const KNOWN_POLL_MS = 200;
 
 export interface LocalNode extends RunningService {
   name: string;
@@ -88,6 +90,20 @@ export class LocalCluster {
       say(`node-${n}: starting`);
       const node = await this.#startNode(`node-${n}`, shared, signal);
       say(`node-${n}: ${node.apiUrl}`);
+    }
+    await this.#untilKnown(signal);
+  }
+
+  /** Until each node knows that all of them take calls, which they announce about once a second. */
+  async #untilKnown(signal: AbortSignal): Promise<void> {
+    const headers = { "X-API-Key": this.apiKey };
+    for (const { apiUrl } of this.nodes) {
+      for (;;) {
+        const response = await fetch(`${apiUrl}/api/v1/status`, { headers, signal });
+        const { nodes } = (await response.json()) as { nodes: readonly { state: string }[] };
+        if (nodes.filter(({ state }) => state === "accepting").length === this.nodes.length) break;
+        await delay(KNOWN_POLL_MS, undefined, { signal });
+      }
     }
   }
 
