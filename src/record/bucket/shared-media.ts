@@ -9,7 +9,6 @@ import type { RetainedPart } from "../../core/retention.ts";
 import type { RetentionStore } from "../../store/retention-store.ts";
 import type { JournaledCall, JournalProcessor } from "../finalization/journal-processor.ts";
 import { journalPath } from "../journal/reader.ts";
-import type { JournalSource } from "../journal/source.ts";
 import type { Recording } from "../recording/render.ts";
 import type { SpanRequest } from "../traces/spans.ts";
 import type { JournalShipper } from "./journal-shipper.ts";
@@ -32,7 +31,7 @@ export interface SharedMediaOptions {
  * The journals and recordings of calls, wherever they are: on this disk or in the bucket. What is read is fetched to this disk first, but
  * for recordings, which are long.
  */
-export class SharedMedia implements JournalSource {
+export class SharedMedia {
   readonly #options: SharedMediaOptions;
   /** One for each call. */
   readonly #fetches = new Map<CallId, Promise<boolean>>();
@@ -42,8 +41,10 @@ export class SharedMedia implements JournalSource {
   }
 
   /**
-   * See `JournalSource`. Of a call that is not over this is what its worker shipped before it was lost. The journal of one that is over is
-   * waited for until its node has shipped the end, an hour at most: after that it is what there is.
+   * Brings the journal of a call to this disk, as a whole or not at all; one that is here already is not touched. Resolves with whether it
+   * is here now, and rejects with `unavailable` while that cannot be found out. Of a call that is not over this is what its worker shipped
+   * before it was lost. The journal of one that is over is waited for until its node has shipped the end, an hour at most: after that it is
+   * what there is.
    */
   fetch(callId: CallId): Promise<boolean> {
     return this.#fetchOnce(callId, true);

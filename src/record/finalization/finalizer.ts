@@ -12,7 +12,6 @@ import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORDS_CONCURRENT_MAX } from 
 import type { Logger } from "../../core/log/logger.ts";
 import type { EndSummary } from "../../store/call-handoff.ts";
 import type { CallEnd, CallRecord, CallRedemption, CallStore } from "../../store/call-store.ts";
-import type { JournalSource } from "../journal/source.ts";
 import { audioFiles } from "../retention/call-files.ts";
 import type { CallSpan, SpanRequest } from "../traces/spans.ts";
 import type { JournaledCall, JournalProcessor } from "./journal-processor.ts";
@@ -24,8 +23,6 @@ export interface CallFinalizerOptions {
   dataDir: string;
   /** Reads journals, in a process of its own where calls are live. */
   journals: Pick<JournalProcessor, "project">;
-  /** Where the journals of calls come from that another node has carried; by default they are on this disk. */
-  journalSource?: JournalSource | undefined;
   /** The providers' prices; undefined where they are not known. */
   prices?: Prices | undefined;
   /** Where traces of calls are exported; undefined where they are not. */
@@ -198,12 +195,11 @@ export class CallFinalizer {
 
   /** Resolves with an error where the journal cannot be read; rejects while that may change. */
   async #project(request: FinalizationRequest): Promise<JournaledCall | Error> {
-    const { calls, journals, journalSource, traces } = this.#options;
+    const { calls, journals, traces } = this.#options;
     const { callId } = request;
     if (request.projected !== undefined) return request.projected;
     // Where the store does not answer, the journal is not read: whether it may stay is not known.
     const isToBeRedacted = await calls.isRedacted(callId);
-    await journalSource?.fetch(callId);
     try {
       request.projected = await journals.project(callId, traces?.wanted(callId), isToBeRedacted);
       return request.projected;

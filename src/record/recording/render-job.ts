@@ -6,7 +6,6 @@ import { type JobContext, JobFailure, type JobHandler } from "../../jobs/handler
 import type { CallStore } from "../../store/call-store.ts";
 import type { ClaimedJob } from "../../store/job-store.ts";
 import type { JournalProcessor } from "../finalization/journal-processor.ts";
-import type { JournalSource } from "../journal/source.ts";
 
 /** A long recording takes minutes; the renderer is watched for hangs itself. */
 const RENDER_MS_MAX = 3_600_000;
@@ -17,8 +16,6 @@ const TRANSIENT_ERROR_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "EMFILE", 
 export interface RenderJobOptions {
   calls: Pick<CallStore, "awaitsRecording" | "setRecording" | "recordingFailed">;
   journals: Pick<JournalProcessor, "render">;
-  /** Where the journals of calls come from that another node has carried; by default they are on this disk. */
-  journalSource?: JournalSource | undefined;
   /** Runs work on the files of a call alone: none is deleted meanwhile. */
   withFiles: <T>(callId: CallId, work: () => Promise<T>) => Promise<T>;
   log: Logger;
@@ -59,10 +56,9 @@ export class RenderJob implements JobHandler {
   }
 
   async #render(callId: CallId, { signal, reportProgress }: JobContext): Promise<void> {
-    const { calls, journals, journalSource } = this.#options;
+    const { calls, journals } = this.#options;
     // Rendered later, it would bring back what was deleted.
     if (!(await calls.awaitsRecording(callId))) return;
-    await journalSource?.fetch(callId);
     const recording = await journals.render(callId, reportProgress);
     if (signal.aborted) throw new Error("the attempt was aborted");
     if (recording === undefined) return;
