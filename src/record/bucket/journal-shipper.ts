@@ -166,19 +166,26 @@ export class JournalShipper {
 
   /** Finds the journals that are new on this disk, and those that are gone. */
   async #survey(): Promise<void> {
-    const { dataDir, liveCalls } = this.#options;
-    const names = await readdir(journalDirectory(dataDir));
+    const names = await readdir(journalDirectory(this.#options.dataDir));
     const found = new Set(
       names.filter((name) => name.endsWith(SUFFIX)).map((name) => asCallId(name.slice(0, -SUFFIX.length))),
     );
     for (const callId of this.#shipments.keys()) if (!found.has(callId)) this.#shipments.delete(callId);
     for (const callId of this.#complete) if (!found.has(callId)) this.#complete.delete(callId);
     const unknown = [...found].filter((callId) => !this.#complete.has(callId) && this.#roleOf(callId) === "other");
-    if (unknown.length > 0) {
-      const live = await liveCalls();
-      for (const callId of unknown) if (live.has(callId)) this.#shipmentOf(callId).role = "live";
-    }
+    if (unknown.length > 0) await this.#findLive(unknown);
     for (const [callId, shipment] of this.#shipments) await this.#measure(callId, shipment);
+  }
+
+  /** While the store does not answer, journals of calls that are known to be live are shipped all the same. */
+  async #findLive(callIds: readonly CallId[]): Promise<void> {
+    try {
+      const live = await this.#options.liveCalls();
+      for (const callId of callIds) if (live.has(callId)) this.#shipmentOf(callId).role = "live";
+    } catch {
+      // The loss of the database is logged where it is found; the next interval asks again.
+      this.#options.onFailed();
+    }
   }
 
   async #measure(callId: CallId, shipment: Shipment): Promise<void> {

@@ -77,7 +77,8 @@ export class LocalFiles {
         unknown += some.length - kept.size;
         for (const [callId, call] of kept) if (call.endedAtMs !== undefined) await this.#tryCall(callId, call);
       }
-      for (const callId of this.#usedAtMs.keys()) if (!callIds.includes(callId)) this.#usedAtMs.delete(callId);
+      const found = new Set(callIds);
+      for (const callId of this.#usedAtMs.keys()) if (!found.has(callId)) this.#usedAtMs.delete(callId);
       if (unknown > 0 && unknown !== this.#unknown)
         log.warn({ calls: unknown }, "files of calls that the store does not know stay on this disk");
       this.#unknown = unknown;

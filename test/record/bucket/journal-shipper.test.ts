@@ -193,6 +193,17 @@ describe("the shipper of journals", () => {
     expect(await shipped()).toBe("one");
   });
 
+  test("while the store does not answer, calls that are known to be live are shipped beside a journal that is not known", async () => {
+    write("one");
+    await shipper.shipNow();
+    isStoreLost = true;
+    write("two");
+    write("new", OTHER);
+    await shipper.shipNow();
+    expect(await shipped()).toBe("onetwo");
+    expect(lines).toEqual([]);
+  });
+
   test("a redacted journal replaces all segments, also one that was on its way", async () => {
     write("my name is Kim");
     await shipper.shipNow();
