@@ -32,7 +32,7 @@ export const BUCKET_START_MS_MAX = 5_000;
 /** How long the record of a call waits for the end of its journal to be in the bucket; afterwards it is shipped when that is possible. */
 export const BUCKET_END_MS_MAX = 5_000;
 
-/** How long after the end of a call its node may still bring the end of its journal; afterwards what is there is all there is. */
+/** How long after the end of a call its node may still bring the end of its journal; afterwards the record is made of what was shipped. */
 export const INCOMPLETE_AFTER_MS = 3_600_000;
 
 /** How often local files are compared with the store and the bucket. */

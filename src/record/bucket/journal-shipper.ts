@@ -283,7 +283,7 @@ export class JournalShipper {
   }
 
   /**
-   * How much of this file is in the bucket. Undefined where what is there are the bytes of another file: this one replaced it before this
+   * How much of this file is in the bucket. Undefined where the bucket has the bytes of another file, which this one replaced before this
    * process began.
    */
   async #agreement(callId: CallId, file: FileHandle): Promise<number | undefined> {

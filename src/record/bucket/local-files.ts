@@ -30,9 +30,9 @@ export interface LocalFilesOptions {
 }
 
 /**
- * Compares the files of calls on this disk with the store and the bucket. What is not in the bucket of a call that is over is brought
- * there; what is there is deleted here, LOCAL_COPY_MS after its last use; what retention or a deletion took, at whatever node, is
- * deleted here too. Journals of calls that the store does not know stay: `npm run admin -- recover` makes records of them.
+ * Compares the files of calls on this disk with the store and the bucket. A file of a call that is over is brought to the bucket; once
+ * the bucket has it, it is deleted from this disk, LOCAL_COPY_MS after its last use. A file that retention or a deletion took at another
+ * node is deleted here too. Journals of calls that the store does not know stay: `npm run admin -- recover` makes records of them.
  */
 export class LocalFiles {
   readonly #options: LocalFilesOptions;
