@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { unavailable } from "../../../src/core/errors.ts";
 import type { Bucket } from "../../../src/store/bucket/bucket.ts";
-import { MemoryBucket } from "../../../src/store/bucket/memory.ts";
 import { MARKER_KEY, OwnBucket } from "../../../src/store/bucket/own-bucket.ts";
 import type { BucketClaimStore } from "../../../src/store/bucket-claim-store.ts";
+import { MemoryBucket } from "../../support/bucket/memory-bucket.ts";
 
 /** The claim of a new database. */
 class Claims implements BucketClaimStore {

@@ -1,6 +1,6 @@
 import { unavailable } from "../../../src/core/errors.ts";
 import type { Bucket, ByteRange, ByteSource, ListedObject } from "../../../src/store/bucket/bucket.ts";
-import { MemoryBucket } from "../../../src/store/bucket/memory.ts";
+import { MemoryBucket } from "./memory-bucket.ts";
 
 /** A bucket with the faults of real ones. */
 export class FaultyBucket implements Bucket {

@@ -1,5 +1,5 @@
-import { BUCKET_PART_BYTES } from "../../core/limits/bucket.ts";
-import type { Bucket, ByteRange, ByteSource, ListedObject } from "./bucket.ts";
+import { BUCKET_PART_BYTES } from "../../../src/core/limits/bucket.ts";
+import type { Bucket, ByteRange, ByteSource, ListedObject } from "../../../src/store/bucket/bucket.ts";
 
 /** See `Bucket`: objects in the memory of this process. */
 export class MemoryBucket implements Bucket {
