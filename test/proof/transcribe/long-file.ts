@@ -10,6 +10,7 @@ import { loadResampler } from "../../../src/media/resampler.ts";
 import { wavHeader } from "../../../src/media/wav.ts";
 import { createReferenceTts } from "../../../src/speech/reference/tts.ts";
 import { KilledService } from "../killed-service.ts";
+import { wordsOfWholeFile } from "./whole-file-words.ts";
 
 // One very long file of two channels, as WAV and as Opus, through the whole service.
 
@@ -30,8 +31,9 @@ export interface LongFileResult {
   hours: number;
   fileMB: number;
   status: string;
-  /** Words of both channels, and those that were said. */
+  /** Words of both channels; those that the reference STT has of the file as a whole, where it was decoded so; those that were said. */
   words: number;
+  wholeWords: number | undefined;
   saidWords: number;
   /** All processes of the service, beyond what they had before, at most; what they share counts once. */
   memoryMB: number;
@@ -145,6 +147,7 @@ async function transcribeOne(
       fileMB: bytes / 1e6,
       status,
       words: result?.words.length ?? 0,
+      wholeWords: kind === "Opus" ? await wordsOfWholeFile(FFMPEG, path) : undefined,
       saidWords: repeats * TEXT.split(" ").length,
       ...most,
       tookS,
