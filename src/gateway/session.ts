@@ -1,14 +1,12 @@
 import { strict as assert } from "node:assert";
 import type { CallCommand, CallEvent } from "../call/events.ts";
-import type { TurnParameters } from "../call/parameters.ts";
 import { UNREACHABLE_TEXT } from "../call/transfer.ts";
 import type { HoldOutcome, HoldRequest } from "../core/calls/hold.ts";
 import type { LiveOutcome } from "../core/calls/live-requests.ts";
-import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
+import type { MediaState, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { RecordingRequest } from "../core/calls/recording-pause.ts";
 import { isRedacted, knowledgeOf } from "../core/calls/spec.ts";
-import type { Clock } from "../core/clock.ts";
 import {
   type CallMs,
   callMs,
@@ -22,37 +20,29 @@ import {
 } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { AccountId, CallId, CarrierCallId, TurnId } from "../core/ids.ts";
-import type { Retriever } from "../core/knowledge/passages.ts";
 import { REWIND_MS_MAX } from "../core/limits/calls.ts";
 import { RESUME_MS_MAX } from "../core/limits/connections.ts";
 import type { Logger } from "../core/log/logger.ts";
-import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import type { LiveState } from "../core/metrics/worker-readings.ts";
-import type { SchemaChecks } from "../core/schemas/checker.ts";
-import type { ServerToolsOfCall } from "../core/tools/server-tools.ts";
 import { busRateHz } from "../media/bus-rate.ts";
 import { ProsodyTracker } from "../media/prosody/tracker.ts";
-import type { ResamplerFactory } from "../media/resampler.ts";
 import type { JournaledLeg } from "../record/journal/records.ts";
-import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
-import type { LocalSpeech } from "../speech/local/jobs.ts";
-import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { ClientMessage, Wire } from "../wire/wire.ts";
 import { LineAudio } from "./agent/line-audio.ts";
 import { PauseModel } from "./agent/pause-model.ts";
 import { PauseProsody } from "./agent/pause-prosody.ts";
-import { AgentPipeline, type AgentPipelineOptions, type PipelineCommand } from "./agent/pipeline.ts";
+import { AgentPipeline, type PipelineCommand } from "./agent/pipeline.ts";
 import { cleanUp } from "./cleanup.ts";
 import { JournaledCall } from "./journal/journaled-call.ts";
-import type { JournalWriter } from "./journal/writer.ts";
 import { type AttachedCall, Attachment, type AttachmentParts } from "./leg/attachment.ts";
 import type { CallerFrame } from "./leg/caller-audio.ts";
 import type { CallTap } from "./listening/call-listeners.ts";
 import { CallCounters, type CallReading } from "./metrics/call-counters.ts";
-import type { PhraseFinder } from "./phrases/book.ts";
+import { countTurnTaking } from "./metrics/turn-taking.ts";
 import { RecentUpdates } from "./resumption/recent-updates.ts";
 import { ReturnWindow } from "./resumption/return-window.ts";
 import { CallRetrieval } from "./retrieval/call-retrieval.ts";
+import type { CallSessionOptions } from "./session-options.ts";
 import { ToolRunner } from "./tools/runner.ts";
 
 /** The rates and codecs of a leg's audio on the bus, in the journal and in the frame ring. */
@@ -61,70 +51,6 @@ export const legFormatOf = ({ inboundRateHz, outboundRateHz, outboundCodec }: Wi
   outboundRateHz,
   outboundCodec,
 });
-
-/** What a call wants of the telephone network, and says to it. */
-export interface PhoneNetwork {
-  /** Passes on what the agent wants; false where that is not possible at present. */
-  request(request: PhoneRequest): boolean;
-  /** The call has a media stream from now on, or has lost it. */
-  mediaChanged(state: MediaState): void;
-}
-
-/** What the session of a call needs. */
-export interface CallSessionOptions {
-  redeemed: Omit<RedeemedCall, "providers" | "toolSecrets">;
-  /** The format of every leg that will be attached: see `legFormatOf`. */
-  format: JournaledLeg;
-  makeResampler: ResamplerFactory;
-  stt: CallStt | undefined;
-  /** The processes with the turn model; undefined where none is configured. */
-  turnModel?: LocalSpeech | undefined;
-  llm: CallLlm;
-  tts: CallTts;
-  parameters: Readonly<TurnParameters>;
-  /** The maximum size of a prompt of this call, estimated tokens; unlimited when absent. */
-  promptTokensMax?: number;
-  httpTools: ServerToolsOfCall;
-  /** Answers questions from corpora; undefined where this process has no index to ask. */
-  retriever?: Retriever | undefined;
-  /** Checks arguments of tools; shared by all calls of the process. */
-  schemas: Pick<SchemaChecks, "prepare" | "check">;
-  /** Service phrases; shared by all calls of the process. */
-  phrases: PhraseFinder;
-  /** Charges the call and checks its spend limits. */
-  spend: AgentPipelineOptions["spend"];
-  journal: JournalWriter;
-  /** A leg that is lost ends the call only when no other one is attached within RESUME_MS_MAX. */
-  mayResume: boolean;
-  /** Undefined where the service does not control the telephone call. */
-  phone?: PhoneNetwork | undefined;
-  metrics: Pick<
-    WorkerMetrics,
-    | "callEnded"
-    | "turnEnded"
-    | "turnReopened"
-    | "replyPaused"
-    | "replyResumed"
-    | "transcriptIgnored"
-    | "interimRequested"
-    | "inactivityPrompted"
-    | "toolRan"
-    | "retrievalEnded"
-    | "retrievalAnswered"
-  > &
-    AgentPipelineOptions["metrics"];
-  clock: Clock;
-  /** The call's own logger; once the stream has started, it also names the carrier's id of the call. */
-  log: Logger;
-  /** The stream has started, and the carrier knows the call by this id. */
-  onStarted: (carrierCallId: CarrierCallId) => void;
-  /** The caller is on hold since then, or no longer. */
-  onHold?: (sinceMs: EpochMs | undefined) => void;
-  /** The call goes on without a leg, or has one again. */
-  onDetached?: () => void;
-  /** The call is over, its journal is complete or failed, and all its resources are released. */
-  onDone: (end: EndSummary) => void;
-}
 
 /** The life of a session. */
 type State =
@@ -634,7 +560,7 @@ export class CallSession implements AttachedCall {
 
   #execute(command: CallCommand): void {
     const attachment = this.#attachment;
-    this.#count(command);
+    countTurnTaking(command, this.#counters, this.#options.metrics);
     switch (command.kind) {
       case "generate-reply":
       case "preemptive-start":
@@ -816,49 +742,6 @@ export class CallSession implements AttachedCall {
     if (phone === undefined || phone.request({ kind: "transfer", target })) return;
     // A command must not change its own call.
     queueMicrotask(() => this.handle({ kind: "transfer-refused", text: UNREACHABLE_TEXT }, this.nowMs()));
-  }
-
-  /** What turn taking does about sounds, transcripts and silence, for the metrics and the log line of the call. */
-  #count(command: CallCommand): void {
-    const { metrics } = this.#options;
-    switch (command.kind) {
-      case "turn-ended":
-        metrics.turnEnded(command.pauseMs);
-        return;
-      case "cancel-reply":
-        if (command.reason !== "words" || command.clear || command.heardText !== "") return;
-        this.#counters.turnsReopened += 1;
-        metrics.turnReopened();
-        return;
-      case "preemptive-start":
-        this.#counters.preemptiveStarts += 1;
-        return;
-      case "preemptive-cancel":
-        this.#counters.preemptiveCancels += 1;
-        return;
-      case "pause":
-        this.#counters.pauses += 1;
-        metrics.replyPaused();
-        return;
-      case "resume":
-        metrics.replyResumed(command.reason);
-        return;
-      case "ignore":
-        if (command.reason === "echo") this.#counters.echoesIgnored += 1;
-        metrics.transcriptIgnored(command.reason);
-        return;
-      case "request-interim":
-        this.#counters.interimRequests += 1;
-        metrics.interimRequested();
-        return;
-      case "speak":
-        if (command.reason !== "inactivity") return;
-        this.#counters.inactivityPrompts += 1;
-        metrics.inactivityPrompted();
-        return;
-      default:
-        return;
-    }
   }
 
   /**

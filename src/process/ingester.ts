@@ -1,6 +1,7 @@
 import dgram from "node:dgram";
 import dns from "node:dns";
 import net from "node:net";
+import { yieldToCalls } from "../core/idle-priority.ts";
 import { INGESTER_NICE, INGESTER_REPLACE_RSS_MB, INGESTER_RSS_MB_MAX } from "../core/limits/knowledge.ts";
 import { serveTasks } from "../core/task-processes/server.ts";
 import { readDocument } from "../knowledge/documents/read-document.ts";
@@ -12,6 +13,7 @@ import { readDocument } from "../knowledge/documents/read-document.ts";
 const refuse = (): never => {
   throw new Error("the process that reads documents has no network");
 };
+await yieldToCalls("process", INGESTER_NICE);
 // Nothing here has a use for the network: a parser that was made to fetch something fails instead.
 net.Socket.prototype.connect = refuse;
 dgram.createSocket = refuse;

@@ -1,7 +1,7 @@
-import { getPriority, setPriority } from "node:os";
 import { readConfig } from "../config/config.ts";
 import { readSearchPath } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
+import { yieldToCalls } from "../core/idle-priority.ts";
 import { HEARTBEAT_MS } from "../core/limits/processes.ts";
 import {
   TRANSCRIBER_NICE,
@@ -27,12 +27,12 @@ import { loadVoiceActivity } from "./worker/voice-activity.ts";
  */
 const [parentPid = "", speechSocketPath = ""] = process.argv.slice(2);
 exitOnUncaughtException(createLogger("transcriber", "info"));
-// Never raised: that needs a privilege.
-setPriority(Math.max(getPriority(), TRANSCRIBER_NICE));
 // The control process ends the transcriber by closing the IPC channel.
 for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(signal, () => {});
 process.on("disconnect", () => process.exit(0));
 exitWithParent(Number(parentPid));
+// FFmpeg inherits it.
+await yieldToCalls("process", TRANSCRIBER_NICE);
 
 const clock = systemClock;
 const config = readConfig(undefined, { checksFiles: false });

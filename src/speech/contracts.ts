@@ -31,6 +31,11 @@ export interface SttStreamOptions {
   language: string;
   /** The call stays in `language` whatever the caller speaks, so no other language is detected. False where absent. */
   languagePinned?: boolean;
+  /**
+   * Somebody reads the interims: they come as fast as the machine can, not only as a call needs them to hear that it is interrupted.
+   * Heeded by STT whose interims take this machine's processor. False where absent.
+   */
+  promptInterims?: boolean;
   rateHz: number;
   /** A fallback follows that transcribes the language: it gets the audio if this one fails. False where absent. */
   hasFallback?: boolean;

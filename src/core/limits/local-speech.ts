@@ -86,7 +86,13 @@ export const LOCAL_STT_FIRST_INTERVAL_MS_MIN = 300;
 /** The most audio between two interim passes of a call: after a while without load they come again. */
 export const LOCAL_STT_INTERIM_INTERVAL_MS_MAX = 8_000;
 
-/** The audio between two interim passes of a call, in times of what the last one took, its wait for a child included. */
+/** The least audio between two interim passes of a live transcription, whose interims somebody reads. */
+export const LOCAL_STT_PROMPT_INTERVAL_MS_MIN = 100;
+
+/**
+ * The audio between two interim passes of a call, in times of what the last one took, its wait for a child included. Of a live
+ * transcription in times of the wait alone: it leaves room to other streams, and takes what they leave.
+ */
 export const LOCAL_STT_INTERIM_INTERVAL_FACTOR = 3;
 
 /**

@@ -43,7 +43,7 @@ export const FFMPEG_CPU_S_MAX = 3_600;
 /** FFmpeg has decoded nothing for this long, although its output is read: it hangs. */
 export const FFMPEG_SILENCE_MS_MAX = 60_000;
 
-/** The nice(1) value of the transcriber and of FFmpeg: below everything that calls need. */
+/** The nice(1) value of the transcriber and of FFmpeg, where there is no class of the scheduler below it. */
 export const TRANSCRIBER_NICE = 15;
 
 /** JavaScript heap of the transcriber. */

@@ -76,11 +76,12 @@ export class SttInput {
       throw new Error(`the STT ${stt.provider} supports no sample rate: its ratesHz must not be empty`);
     if (rateHz !== busRateHz) this.#resampler = makeResampler(busRateHz, rateHz);
     const { languagePinned } = spec;
+    const promptInterims = spec.mode === "transcription";
     this.#abortController = new AbortController();
     const { signal } = this.#abortController;
     this.#latestFrameMs = this.#options.nowMs();
     this.#activity = new StreamActivity();
-    this.#stream = stt.open({ language: this.#language, languagePinned, rateHz }, signal, observer);
+    this.#stream = stt.open({ language: this.#language, languagePinned, promptInterims, rateHz }, signal, observer);
     void pump(
       this.#stream.events,
       signal,

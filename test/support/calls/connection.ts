@@ -7,7 +7,8 @@ import type { CallId } from "../../../src/core/ids.ts";
 import type { Attachment, AttachmentParts } from "../../../src/gateway/leg/attachment.ts";
 import type { CallTap } from "../../../src/gateway/listening/call-listeners.ts";
 import type { CallReading } from "../../../src/gateway/metrics/call-counters.ts";
-import { CallSession, type CallSessionOptions, legFormatOf } from "../../../src/gateway/session.ts";
+import { CallSession, legFormatOf } from "../../../src/gateway/session.ts";
+import type { CallSessionOptions } from "../../../src/gateway/session-options.ts";
 import type { TransportListener } from "../../../src/gateway/transport/transport.ts";
 
 export type ConnectionOptions = Omit<CallSessionOptions, "format" | "mayResume"> &

@@ -16,6 +16,8 @@ import { framesOf, over } from "./streams.ts";
 // How late interims and finals of the local engine are, in live streams of known utterances; and their words beside the same audio as a
 // file.
 
+/** One on each of two cores, which they share with the service and with the clients. */
+const PROCESSES = 2;
 /** Between two utterances: by then the final of the first has come. */
 const PAUSE_S = 3;
 const LENGTHS_S = [4, 8, Number.POSITIVE_INFINITY] as const;
@@ -51,7 +53,7 @@ export async function measureLocalLatency(
   speech: readonly Utterance[],
   { streams, seconds, seed }: { streams: number; seconds: number; seed: number },
 ): Promise<LocalLatencyResult> {
-  const service = await KilledService.start("SQLite", { STT: "local" });
+  const service = await KilledService.start("SQLite", { STT: "local", LOCAL_STT_PROCESSES: String(PROCESSES) });
   const random = new Random(seed);
   const all = Array.from({ length: streams }, () => spaced(speech, seconds, random.fork()));
   try {

@@ -20,11 +20,11 @@ export interface LocalSttOptions {
 export const createLocalStt = ({ speech, languages }: LocalSttOptions): Stt => ({
   provider: PROVIDER,
   capabilities: { ratesHz: [SPEECH_MODEL_RATE_HZ, 8_000], interimTranscripts: true, finalPerUtterance: true },
-  open({ language, rateHz, hasFallback = false }, signal): SttStream {
+  open({ language, rateHz, hasFallback = false, promptInterims = false }, signal): SttStream {
     const known = modelLanguage(languages, language);
     return known === undefined
       ? refusedStream(language, signal)
-      : new LocalSttStream({ speech, language: known, rateHz, hasFallback }, signal);
+      : new LocalSttStream({ speech, language: known, rateHz, hasFallback, promptInterims }, signal);
   },
 });
 

@@ -9,6 +9,7 @@ import {
   LOCAL_STT_INTERIM_WAIT_MS_MAX,
   LOCAL_STT_PAUSE_MS,
   LOCAL_STT_PENDING_MS_MAX,
+  LOCAL_STT_PROMPT_INTERVAL_MS_MIN,
 } from "../../../../core/limits/local-speech.ts";
 import { FRAME_MS } from "../../../../core/limits/media.ts";
 import { NO_SPEECH, type SpeechActivity } from "../../../../media/voice-activity/speech-activity.ts";
@@ -31,11 +32,14 @@ export interface LocalSttStreamOptions {
   rateHz: number;
   /** A provider follows. Without one, a final that is not done in time comes late. */
   hasFallback: boolean;
+  /** Somebody reads the interims. */
+  promptInterims: boolean;
 }
 
 const PAUSE_FRAMES = LOCAL_STT_PAUSE_MS / FRAME_MS;
 const FIRST_FRAMES_MIN = LOCAL_STT_FIRST_INTERVAL_MS_MIN / FRAME_MS;
 const INTERIM_FRAMES_MIN = LOCAL_STT_INTERIM_INTERVAL_MS_MIN / FRAME_MS;
+const PROMPT_FRAMES_MIN = LOCAL_STT_PROMPT_INTERVAL_MS_MIN / FRAME_MS;
 const INTERIM_FRAMES_MAX = LOCAL_STT_INTERIM_INTERVAL_MS_MAX / FRAME_MS;
 const INTERIM_DEADLINE: Deadline = { delayMs: LOCAL_STT_INTERIM_WAIT_MS_MAX, pastDeadline: "drop" };
 
@@ -214,7 +218,7 @@ export class LocalSttStream implements SttStream {
         this.#loadFrames = framesAfter(outcome.waitMs);
         this.#onTranscript(pass, outcome.hypothesis.text, outcome.lateMs, samples);
         if (pass.utterance !== this.#current) this.#setInterval(this.#loadFrames);
-        else this.#setInterval(framesAfter(outcome.waitMs + outcome.passMs));
+        else this.#setInterval(this.#loadFrames + (this.#options.promptInterims ? 0 : framesAfter(outcome.passMs)));
         return;
       case "dropped":
         this.#loadFrames = 2 * this.#intervalFrames;
@@ -233,8 +237,13 @@ export class LocalSttStream implements SttStream {
   }
 
   #setInterval(frames: number): void {
-    const framesMin = this.#current.text.hasEmitted ? INTERIM_FRAMES_MIN : FIRST_FRAMES_MIN;
-    this.#intervalFrames = Math.min(INTERIM_FRAMES_MAX, Math.max(framesMin, frames));
+    this.#intervalFrames = Math.min(INTERIM_FRAMES_MAX, Math.max(this.#leastFrames, frames));
+  }
+
+  /** What there has to be at least before the next pass. */
+  get #leastFrames(): number {
+    if (this.#options.promptInterims) return PROMPT_FRAMES_MIN;
+    return this.#current.text.hasEmitted ? INTERIM_FRAMES_MIN : FIRST_FRAMES_MIN;
   }
 
   #onTranscript({ purpose, utterance, isOutdated }: Pass, text: string, lateMs: number, samples: Int16Array): void {

@@ -6,6 +6,7 @@ import {
   LOCAL_STT_FIRST_INTERVAL_MS_MIN,
   LOCAL_STT_INTERIM_INTERVAL_MS_MIN,
   LOCAL_STT_PAUSE_MS,
+  LOCAL_STT_PROMPT_INTERVAL_MS_MIN,
   LOCAL_STT_WINDOW_MS,
 } from "../../../../../src/core/limits/local-speech.ts";
 import { FRAME_MS } from "../../../../../src/core/limits/media.ts";
@@ -44,12 +45,18 @@ sttContract("local", async () => {
 });
 
 /** Streams of an STT, each with the caller's speech as the call sees it. */
-function streamsOf({ hasFallback = false, ...options }: Parameters<typeof sttOf>[0] & { hasFallback?: boolean } = {}) {
+interface StreamSettings {
+  hasFallback?: boolean;
+  promptInterims?: boolean;
+}
+
+function streamsOf({ hasFallback, promptInterims, ...options }: Parameters<typeof sttOf>[0] & StreamSettings = {}) {
   const subject = sttOf(options);
   const open = (language = "en-US") => {
     const abortController = new AbortController();
     onTestFinished(() => abortController.abort());
-    const stream = subject.stt.open({ language, rateHz: RATE_HZ, hasFallback }, abortController.signal);
+    const settings = { ...(hasFallback && { hasFallback }), ...(promptInterims && { promptInterims }) };
+    const stream = subject.stt.open({ language, rateHz: RATE_HZ, ...settings }, abortController.signal);
     const transcripts: (SttEvent & { atMs: number })[] = [];
     const failures: unknown[] = [];
     let audioMs = 0;
@@ -165,6 +172,39 @@ describe("local STT", () => {
     expect(at[0]).toBeGreaterThanOrEqual(LOCAL_STT_FIRST_INTERVAL_MS_MIN);
     expect(Math.min(...distances)).toBeGreaterThanOrEqual(3 * 400);
     expect(distances.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("leaves a tenth of a second between passes of a live transcription, however long they take", async () => {
+    const at: number[] = [];
+    const { open, say, clock } = streamsOf({
+      promptInterims: true,
+      passMs: () => {
+        at.push(Number(clock.nowMs()));
+        return 400;
+      },
+    });
+    await say(spoken(20, RATE_HZ), open());
+    const [, ...distances] = at.slice(1).map((ms, index) => ms - (at[index] as number) - 400);
+    expect(Math.min(...distances)).toBeGreaterThanOrEqual(LOCAL_STT_PROMPT_INTERVAL_MS_MIN);
+    expect(Math.max(...distances)).toBeLessThanOrEqual(LOCAL_STT_PROMPT_INTERVAL_MS_MIN + 2 * FRAME_MS);
+  });
+
+  test("a live transcription leaves three times as much audio as its pass had to wait for others", async () => {
+    const tasks: { atMs: number; samples: number }[] = [];
+    const { open, say, clock } = streamsOf({
+      promptInterims: true,
+      passMs: ({ samples }) => {
+        tasks.push({ atMs: Number(clock.nowMs()), samples: samples.length });
+        return 200;
+      },
+    });
+    const [one, other] = [open(), open()];
+    await say(spoken(20, RATE_HZ), one, other);
+    const perStream = tasks.length / 2;
+    // Alone, a stream has a pass every 300 ms.
+    expect(perStream).toBeLessThan((20 * 300) / 400);
+    expect(perStream).toBeGreaterThan((20 * 300) / 1_200);
+    for (const { transcripts } of [one, other]) expect(transcripts.length).toBeGreaterThan(2);
   });
 
   test("hears an utterance of 90 s in windows of 8 s, without losing or doubling a word", async () => {
