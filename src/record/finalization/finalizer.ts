@@ -173,7 +173,7 @@ export class CallFinalizer {
   async #finish(
     request: FinalizationRequest,
   ): Promise<{ carrierCallId?: CarrierCallId; redacted?: object } | undefined> {
-    const { calls } = this.#options;
+    const { calls, traces } = this.#options;
     const { callId, redemption, isLost } = request;
     if (!isLost()) return undefined;
     const projected = await this.#project(request);
@@ -181,11 +181,11 @@ export class CallFinalizer {
       return isLost() && (await this.#finishWithoutJournal(request, projected)) ? {} : undefined;
     }
     const { header, carrierCallId } = projected;
-    const call = await calls.get(header.accountId, callId);
-    if (call?.status !== "active" || !isLost()) return undefined;
+    const call = traces === undefined ? undefined : await calls.get(header.accountId, callId);
+    if (!isLost()) return undefined;
     const end = this.#endOf(request, projected);
     if (!(await calls.finish(callId, end, redemption))) return undefined;
-    this.#options.traces?.ended(call, end, epochMs(Date.parse(header.startedAt)), projected.spans);
+    if (call !== undefined) traces?.ended(call, end, epochMs(Date.parse(header.startedAt)), projected.spans);
     const { redaction } = header;
     return {
       ...(carrierCallId !== undefined && { carrierCallId }),

@@ -18,6 +18,7 @@ export class PostgresDatabase implements SqlDatabase {
   readonly columnTypes: ColumnTypes = { epochMs: "bigint", durationMs: "double precision" };
 
   readonly locksRows = true;
+  readonly combinesWrites = true;
   readonly nowMs = sql<EpochMs>`(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 
   /** Its transactions commit without waiting for the disk. */

@@ -195,8 +195,23 @@ export async function openAccountSecrets(
     .where("account_id", "=", accountId)
     .where("kind", "=", kind)
     .execute();
-  return Object.fromEntries(rows.map(({ id, name, sealed_secret: sealed }) => [name, keys.open(sealed, placeOf(id))]));
+  return openedSecrets(keys, rows);
 }
+
+/** A secret as it is stored; without a name it is none, as a row of an outer join. */
+export interface SealedSecret {
+  id: AccountSecretId | null;
+  name: string | null;
+  sealed_secret: string | null;
+}
+
+/** The texts of secrets, by their names. Throws `unsealable` where one was changed or lacks its key. */
+export const openedSecrets = (keys: Keyring, rows: readonly SealedSecret[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    rows.flatMap(({ id, name, sealed_secret: sealed }) =>
+      id === null || name === null || sealed === null ? [] : [[name, keys.open(sealed, placeOf(id))]],
+    ),
+  );
 
 /** Those of an account's tool secrets that have these names. Throws `unsealable` where one was changed or lacks its key. */
 export async function openToolSecrets(

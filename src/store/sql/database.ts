@@ -16,6 +16,8 @@ export interface SqlDatabase {
   readonly columnTypes: ColumnTypes;
   /** Whether writers run at once, so that rows must be locked to be claimed. */
   readonly locksRows: boolean;
+  /** Whether a statement may write several tables, one part after what another has written: see `combined-writes.ts`. */
+  readonly combinesWrites: boolean;
   /** The time by the database's own clock, ms since 1970, as a term of a statement. */
   readonly nowMs: RawBuilder<EpochMs>;
   /**

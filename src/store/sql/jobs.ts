@@ -99,11 +99,16 @@ export class SqlJobs implements JobStore {
     if (jobs.length === 0) return [];
     const stored = await db
       .insertInto("jobs")
-      .values(jobs.map((job) => this.#rowOf(job)))
+      .values(this.rowsOf(jobs))
       .onConflict((conflict) => conflict.column("live_key").where("live_key", "is not", null).doNothing())
       .returning("id")
       .execute();
     return stored.map(({ id }) => id);
+  }
+
+  /** For other stores: the rows of jobs that a combined write inserts. */
+  rowsOf(jobs: readonly NewJob[]) {
+    return jobs.map((job) => this.#rowOf(job));
   }
 
   #rowOf({ kind, lane = kind, payload, key, accountId, delayMs = 0, deadlineMs, node }: NewJob) {
@@ -134,7 +139,7 @@ export class SqlJobs implements JobStore {
 
   async claim({ runnerId, kinds, fullLanes, limit }: JobClaim): Promise<readonly ClaimedJob[]> {
     if (kinds.length === 0) return [];
-    await this.#recover();
+    await this.#recoverOthers();
     const ids = await this.#dueIds({ kinds, fullLanes, limit });
     // Most polls find nothing, and need no write then.
     if (ids.length === 0) return [];
@@ -163,7 +168,7 @@ export class SqlJobs implements JobStore {
    */
   async #dueIds({ kinds, fullLanes, limit }: Omit<JobClaim, "runnerId">): Promise<readonly JobId[]> {
     const rowsMax = limit + JOBS_PASSED_PER_CLAIM_MAX;
-    const first = await this.#due().select(["id", "kind", "lane"]).orderBy("due_age_ms").limit(rowsMax).execute();
+    const first = await this.#firstDue(rowsMax);
     const found = first.filter(({ kind, lane }) => kinds.includes(kind) && !fullLanes.includes(lane));
     if (found.length >= limit || first.length < rowsMax) return found.slice(0, limit).map(({ id }) => id);
     const nowMs = this.#age.nowMs();
@@ -177,6 +182,27 @@ export class SqlJobs implements JobStore {
       for (const id of await this.#oldestOf(some, kinds, limit)) ids.add(id);
     }
     return [...ids].slice(0, limit);
+  }
+
+  /** The first due jobs. Those whose claim has ended are among them: one statement looks for both, since most of the time there is neither. */
+  async #firstDue(rowsMax: number): Promise<readonly Pick<Row, "id" | "kind" | "lane">[]> {
+    const columns = ["id", "kind", "lane", "status", "due_age_ms"] as const;
+    const lost = this.#running().where("boot_id", "=", this.#age.bootId).where("due_age_ms", "<=", this.#age.nowMs());
+    const due = () => this.#due().select(columns).orderBy("due_age_ms").limit(rowsMax);
+    const rows = await this.#db
+      .selectFrom(due().as("due"))
+      .selectAll()
+      .unionAll(this.#db.selectFrom(lost.clearSelect().select(columns).limit(1).as("lost")).selectAll())
+      .execute();
+    if (rows.some(({ status }) => status === "running")) {
+      await this.#release(lost);
+      return await due().execute();
+    }
+    return rows.sort((one, other) => elapsedMs(other.due_age_ms, one.due_age_ms));
+  }
+
+  #running() {
+    return this.#db.selectFrom("jobs").select("id").where("status", "=", "running").limit(JOB_ROWS_PER_QUERY);
   }
 
   /** Thousands of lanes may wait for later attempts: the list serves so long that reading it takes a tenth of the time. */
@@ -223,17 +249,15 @@ export class SqlJobs implements JobStore {
     ]);
   }
 
-  /** Makes jobs pending whose claim has ended, and gives those of another boot a time of this one. */
-  async #recover(): Promise<void> {
+  /** Makes jobs pending whose claim another boot had, and gives those of another boot a time of this one. */
+  async #recoverOthers(): Promise<void> {
     const nowMs = this.#age.nowMs();
-    const running = this.#db.selectFrom("jobs").select("id").where("status", "=", "running").limit(JOB_ROWS_PER_QUERY);
-    await this.#release(running.where("boot_id", "=", this.#age.bootId).where("due_age_ms", "<=", nowMs));
     // Another boot has ended before the first claim of this store, so it is looked for seldom.
     if (this.#othersRecoveredMs !== undefined && elapsedMs(this.#othersRecoveredMs, nowMs) < JOB_LEASE_MS) return;
     this.#othersRecoveredMs = nowMs;
     // Two ranges of the index: an inequality would read all jobs of this boot.
     for (const isOther of ["<", ">"] as const) {
-      await this.#release(running.where("boot_id", isOther, this.#age.bootId));
+      await this.#release(this.#running().where("boot_id", isOther, this.#age.bootId));
       await this.#adopt(isOther);
     }
   }

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Insertable, Kysely, Transaction } from "kysely";
 import type { Clock } from "../../core/clock.ts";
 import { type MediaKey, mediaKeyOf, mediaKeyText, newMediaKey } from "../../core/encryption/chunks.ts";
 import { TrunklineError } from "../../core/errors.ts";
@@ -7,8 +7,21 @@ import type { MediaKeyStore } from "../media-key-store.ts";
 import type { Resealed, ResealPage } from "../sealing/reseal.ts";
 import { type Keyring, type SealedPlace, valueOrUnsealable } from "../sealing/seal.ts";
 import type { SqlDatabase } from "./database.ts";
-import { hasOtherKeys, noteKey } from "./sealing-keys.ts";
+import { hasOtherKeys, insertSealingKey, noteKey, sealingKeyRow } from "./sealing-keys.ts";
 import type { Tables } from "./tables.ts";
+
+/** A key with its row, and that of the key which seals it. */
+export interface NewMediaKey {
+  key: MediaKey;
+  row: Insertable<Tables["media_keys"]>;
+  sealingKey: Insertable<Tables["sealing_keys"]>;
+}
+
+/** Stores the key of a call. */
+export async function insertMediaKey(tx: Transaction<Tables>, { row, sealingKey }: NewMediaKey): Promise<void> {
+  await insertSealingKey(tx, sealingKey);
+  await tx.insertInto("media_keys").values(row).execute();
+}
 
 /** See `MediaKeyStore`. */
 export class SqlMediaKeys implements MediaKeyStore {
@@ -24,20 +37,20 @@ export class SqlMediaKeys implements MediaKeyStore {
     this.#keys = keys;
   }
 
-  /** Makes and stores the key of a call in a transaction of its redemption. */
-  async create(tx: Transaction<Tables>, accountId: AccountId, callId: CallId): Promise<MediaKey> {
+  /** Makes the key of a call, and the rows with which it is stored in a transaction of its redemption. */
+  newKey(accountId: AccountId, callId: CallId): NewMediaKey {
     const key = newMediaKey(callId);
-    await noteKey(tx, this.#keys, this.#clock);
-    await tx
-      .insertInto("media_keys")
-      .values({
+    const nowMs = this.#clock.epochMs();
+    return {
+      key,
+      row: {
         call_id: callId,
         account_id: accountId,
         sealed_key: this.#keys.seal(mediaKeyText(key), placeOf(callId)),
-        created_at: this.#clock.epochMs(),
-      })
-      .execute();
-    return key;
+        created_at: nowMs,
+      },
+      sealingKey: sealingKeyRow(this.#keys, nowMs),
+    };
   }
 
   async find(callId: CallId): Promise<MediaKey | undefined> {

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import { type Kysely, type QueryCreator, type Selectable, sql, type Transaction } from "kysely";
 import type { AccountProviders } from "../../core/account-providers.ts";
 import type { AgeClock } from "../../core/age-clock.ts";
 import type { CallSpec, ConnectionType, ToolSpec } from "../../core/calls/spec.ts";
@@ -17,7 +17,7 @@ import {
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
 import type { CallPrompts, CallSettings } from "../call-store.ts";
-import type { HolderOf } from "../node-store.ts";
+import type { HolderOf, NodeHolder } from "../node-store.ts";
 import type {
   Redeemer,
   Redemptions,
@@ -27,19 +27,20 @@ import type {
   UnpersistedPrompts,
 } from "../redemptions.ts";
 import type { Keyring } from "../sealing/seal.ts";
-import { openAccountSecrets, openToolSecrets } from "./account-secrets.ts";
+import { openedSecrets, openToolSecrets } from "./account-secrets.ts";
 import { settingsOf } from "./accounts.ts";
 import { callData } from "./calls/event-data.ts";
 import { EXPIRED } from "./calls/rows.ts";
 import { settleWebCalls } from "./calls/web-calls.ts";
-import { lockHolder } from "./cluster/nodes.ts";
+import { holderRow, lockHolder } from "./cluster/nodes.ts";
+import { type CombinedQuery, type RowsOfTable, runCombined, withInserts } from "./combined-writes.ts";
 import type { SqlDatabase } from "./database.ts";
 import { SqlJobs } from "./jobs.ts";
-import { SqlMediaKeys } from "./media-keys.ts";
+import { insertMediaKey, type NewMediaKey, SqlMediaKeys } from "./media-keys.ts";
 import type { SqlStoreOptions } from "./store-options.ts";
 import type { Tables } from "./tables.ts";
 import { openCredentials } from "./telephony/carriers.ts";
-import { SqlEvents } from "./webhooks/events.ts";
+import { isUnwanted, SqlEvents } from "./webhooks/events.ts";
 
 /** See `Redemptions`. A token is marked as used by one conditional UPDATE, so one of concurrent ones succeeds. */
 export class SqlRedemptions implements Redemptions {
@@ -77,34 +78,50 @@ export class SqlRedemptions implements Redemptions {
     proof?: StreamProof,
   ): Promise<RedeemedCall | undefined> {
     try {
-      // A used or expired token costs one read and no transaction. A call's connection type and carrier never change.
-      if (!(await this.#isRedeemable(tokenHash, only, proof))) return undefined;
-      return await this.#database.readCommitted((tx) => this.#redeem(tx, tokenHash, redeemer));
+      // A used or expired token costs one read and no transaction.
+      const call = await this.#redeemable(tokenHash, only, proof);
+      if (call === undefined) return undefined;
+      const token = { tokenHash, redeemer, nowMs: this.#clock.epochMs() };
+      const words: CallPrompts | undefined =
+        call.words === null ? this.#unpersisted.get(call.id) : JSON.parse(call.words);
+      if (words === undefined) {
+        await this.#database.readCommitted((tx) => this.#redeemWithoutWords(tx, token, call));
+        return undefined;
+      }
+      const mediaKey = this.#mediaKeys?.newKey(call.account_id, call.id);
+      const redeemed = await this.#redeemed(call, words, mediaKey);
+      const isTaken =
+        (await this.#takeAtOnce(token, call, mediaKey)) ||
+        (await this.#database.readCommitted((tx) => this.#takeInTransaction(tx, token, call, mediaKey)));
+      return isTaken ? redeemed : undefined;
     } catch (error) {
       throw unavailable("the outcome of the redemption is unknown", error);
     }
   }
 
-  /** Whether a token can be redeemed at present: by this sender, or for one of these connection types. */
-  async #isRedeemable(
+  /** The call of a token that can be redeemed at present: by this sender, or for one of these connection types. */
+  async #redeemable(
     tokenHash: string,
     only: readonly ConnectionType[] | undefined,
     proof: StreamProof | undefined,
-  ): Promise<boolean> {
-    const token = await this.#db
+  ): Promise<RedeemableCall | undefined> {
+    const call = await this.#db
       .selectFrom("stream_tokens as token")
       .innerJoin("calls", "calls.id", "token.call_id")
-      .select(["calls.id", "calls.connection_type", "calls.carrier_id", "calls.node"])
-      .select((calls) => calls("calls.words", "is", null).as("has_no_words"))
+      // None of them changes before the call has ended.
+      .select(REDEEMABLE_COLUMNS)
       .where("token.token_hash", "=", tokenHash)
       .where("token.redeemed_at", "is", null)
       .where("token.boot_id", "=", this.#age.bootId)
       .where("token.expires_age_ms", ">", this.#age.nowMs())
       .executeTakeFirst();
-    if (token === undefined) return false;
-    if (token.has_no_words) await this.#assertWordsHere(token);
-    if (token.carrier_id !== null) return await this.#isFromCarrier(token.carrier_id, proof);
-    return only === undefined || only.includes(token.connection_type as ConnectionType);
+    if (call === undefined) return undefined;
+    if (call.words === null) await this.#assertWordsHere(call);
+    const isAllowed =
+      call.carrier_id === null
+        ? only === undefined || only.includes(call.connection_type as ConnectionType)
+        : await this.#isFromCarrier(call.carrier_id, proof);
+    return isAllowed ? call : undefined;
   }
 
   /**
@@ -147,97 +164,131 @@ export class SqlRedemptions implements Redemptions {
     return row !== undefined && isAuthentic(row.carrier, openCredentials(keys, row), proof);
   }
 
-  async #redeem(
+  /** What the worker gets. */
+  async #redeemed(call: RedeemableCall, words: CallPrompts, mediaKey: NewMediaKey | undefined): Promise<RedeemedCall> {
+    const accountId = call.account_id;
+    const spec: CallSpec = { ...JSON.parse(call.settings), tools: JSON.parse(call.tools), ...words };
+    const providers = await this.#providersOf(accountId);
+    const keys = this.#secretsKeys;
+    const toolSecrets =
+      keys === undefined ? {} : await openToolSecrets(this.#db, keys, accountId, secretsNamedBy(spec.tools));
+    return {
+      ...{ callId: call.id, accountId, spec },
+      ...(Object.keys(toolSecrets).length > 0 && { toolSecrets }),
+      ...(mediaKey !== undefined && { mediaKey: mediaKeyText(mediaKey.key) }),
+      ...(providers !== undefined && { providers }),
+    };
+  }
+
+  /** Redeems in one statement, where the database can and nobody wants the event. False where it is to be done in a transaction. */
+  async #takeAtOnce(token: Token, call: RedeemableCall, mediaKey: NewMediaKey | undefined): Promise<boolean> {
+    const { combinesWrites, locksRows } = this.#database;
+    if (!combinesWrites || liveTranscriptionOf(call.id) !== undefined) return false;
+    const holder = this.#holderOf();
+    const query: CombinedQuery =
+      holder === undefined ? this.#db : this.#db.with("holder", (part) => holderRow(part, holder, locksRows));
+    const taken = query
+      .with("token", (part) =>
+        this.#useToken(part, token)
+          .where(isUnwanted(["call.started"], call.account_id, token.nowMs))
+          // Its lock comes first: see `#lockNode`.
+          .$if(holder !== undefined, (update) => update.where(sql<boolean>`exists (select 1 from holder)`)),
+      )
+      .with("call", (part) =>
+        startCall(part, token, holder).where("id", "=", call.id).where(sql<boolean>`exists (select 1 from token)`),
+      );
+    const inserts: RowsOfTable[] =
+      mediaKey === undefined
+        ? []
+        : [
+            { table: "sealing_keys", rows: [mediaKey.sealingKey], skipsTaken: true },
+            { table: "media_keys", rows: [mediaKey.row] },
+          ];
+    return await runCombined(withInserts(taken, "call", inserts), "call");
+  }
+
+  async #takeInTransaction(
     tx: Transaction<Tables>,
-    tokenHash: string,
-    { workerId, connection, epoch, nonce }: Redeemer,
-  ): Promise<RedeemedCall | undefined> {
-    const nowMs = this.#clock.epochMs();
-    const node = await this.#lockNode(tx);
-    const token = await tx
+    token: Token,
+    call: RedeemableCall,
+    mediaKey: NewMediaKey | undefined,
+  ): Promise<boolean> {
+    if (!(await this.#take(tx, token))) return false;
+    const live = liveTranscriptionOf(call.id);
+    if (live !== undefined) await setLiveStart(tx, live, token.nowMs);
+    const data = callData({ ...factsOf(call), status: "active", startedAtMs: token.nowMs });
+    await this.#events.insert(tx, { accountId: call.account_id, type: "call.started", callId: call.id, data });
+    if (mediaKey !== undefined) await insertMediaKey(tx, mediaKey);
+    return true;
+  }
+
+  /** Whether the token could be used; its call is active then. */
+  async #take(tx: Transaction<Tables>, token: Token): Promise<boolean> {
+    const holder = await this.#lockNode(tx);
+    const used = await this.#useToken(tx, token).executeTakeFirst();
+    if (used === undefined) return false;
+    return (await startCall(tx, token, holder).where("id", "=", used.call_id).executeTakeFirst()) !== undefined;
+  }
+
+  #useToken(query: QueryCreator<Tables>, { tokenHash, redeemer, nowMs }: Token) {
+    return query
       .updateTable("stream_tokens")
-      .set({ redeemed_at: nowMs, redemption_nonce: nonce })
+      .set({ redeemed_at: nowMs, redemption_nonce: redeemer.nonce })
       .where("token_hash", "=", tokenHash)
       .where("redeemed_at", "is", null)
       .where("boot_id", "=", this.#age.bootId)
       .where("expires_age_ms", ">", this.#age.nowMs())
-      .returning("call_id")
-      .executeTakeFirst();
-    if (token === undefined) return undefined;
-    const call = await tx
-      .updateTable("calls")
-      .set({ status: "active", started_at: nowMs, worker_id: workerId, worker_connection: connection, epoch, ...node })
-      .where("id", "=", token.call_id)
-      .where("status", "in", ["created", "ringing"])
-      .returning(REDEEMED_COLUMNS)
-      .executeTakeFirst();
-    if (call === undefined) return undefined;
-    const accountId = call.account_id;
-    const settings: Omit<CallSettings, "tools"> = JSON.parse(call.settings);
-    const facts = {
-      id: call.id,
-      ...(call.agent_id !== null && { agentId: call.agent_id }),
-      ...(call.agent_version !== null && { agentVersion: call.agent_version }),
-      createdAtMs: call.created_at,
-      settings,
-    };
-    const words: CallPrompts | undefined =
-      call.words === null ? this.#unpersisted.get(call.id) : JSON.parse(call.words);
-    if (words === undefined && call.direction !== null) {
+      .returning("call_id");
+  }
+
+  /** Uses the token of a call whose words are lost, with which no agent could speak. */
+  async #redeemWithoutWords(tx: Transaction<Tables>, token: Token, call: RedeemableCall): Promise<void> {
+    if (!(await this.#take(tx, token))) return;
+    if (call.direction !== null) {
       // Its machine, which waits for the stream, ends the call.
       await tx
         .updateTable("calls")
         .set({ status: "ringing", ...NOT_REDEEMED })
         .where("id", "=", call.id)
         .execute();
-      return undefined;
+      return;
     }
-    if (words === undefined) {
-      // Its words were in the memory of an earlier control process.
-      await tx
-        .updateTable("calls")
-        .set({ ...EXPIRED, started_at: null, ended_at: nowMs, worker_id: null, node_incarnation: null })
-        .where("id", "=", call.id)
-        .execute();
-      await settleWebCalls(tx, [call.id]);
-      const expired = callData({ ...facts, status: EXPIRED.status, endedAtMs: nowMs, endReason: EXPIRED.end_reason });
-      await this.#events.insert(tx, { accountId, type: "call.expired", callId: call.id, data: expired });
-      return undefined;
-    }
-    const spec: CallSpec = { ...settings, tools: JSON.parse(call.tools), ...words };
-    const live = liveTranscriptionOf(call.id);
-    if (live !== undefined) await setLiveStart(tx, live, nowMs);
-    const data = callData({ ...facts, status: "active", startedAtMs: nowMs });
-    await this.#events.insert(tx, { accountId, type: "call.started", callId: call.id, data });
-    const key = await this.#mediaKeys?.create(tx, accountId, call.id);
-    const providers = await this.#providersOf(tx, accountId);
-    const keys = this.#secretsKeys;
-    const toolSecrets =
-      keys === undefined ? {} : await openToolSecrets(tx, keys, accountId, secretsNamedBy(spec.tools));
-    return {
-      ...{ callId: call.id, accountId, spec },
-      ...(Object.keys(toolSecrets).length > 0 && { toolSecrets }),
-      ...(key !== undefined && { mediaKey: mediaKeyText(key) }),
-      ...(providers !== undefined && { providers }),
-    };
+    // Its words were in the memory of an earlier control process.
+    const { nowMs } = token;
+    await tx
+      .updateTable("calls")
+      .set({ ...EXPIRED, started_at: null, ended_at: nowMs, worker_id: null, node_incarnation: null })
+      .where("id", "=", call.id)
+      .execute();
+    await settleWebCalls(tx, [call.id]);
+    const end = { status: EXPIRED.status, endedAtMs: nowMs, endReason: EXPIRED.end_reason };
+    const data = callData({ ...factsOf(call), ...end });
+    await this.#events.insert(tx, { accountId: call.account_id, type: "call.expired", callId: call.id, data });
   }
 
-  /** The columns of who carries the call. No other node takes the calls of this one until the transaction ends. */
-  async #lockNode(tx: Transaction<Tables>): Promise<{ node?: NodeName; node_incarnation?: number }> {
+  /** Who carries the call. No other node takes the calls of this one until the transaction ends. */
+  async #lockNode(tx: Transaction<Tables>): Promise<NodeHolder | undefined> {
     const holder = this.#holderOf();
-    if (holder === undefined) return {};
     // Otherwise no node would take the call: they have looked for this one's before.
-    if (!(await lockHolder(tx, holder, this.#database)))
+    if (holder !== undefined && !(await lockHolder(tx, holder, this.#database)))
       throw unavailable("other nodes have taken the calls of this one");
-    return { node: holder.name, node_incarnation: holder.incarnation };
+    return holder;
   }
 
   /** Undefined for an account that has those of the service. */
-  async #providersOf(tx: Transaction<Tables>, accountId: AccountId): Promise<AccountProviders | undefined> {
-    const row = await tx.selectFrom("accounts").select("settings").where("id", "=", accountId).executeTakeFirst();
-    const allowed = row && settingsOf(row).providers;
+  async #providersOf(accountId: AccountId): Promise<AccountProviders | undefined> {
+    const rows = await this.#db
+      .selectFrom("accounts")
+      .leftJoin("account_secrets as secret", (join) =>
+        join.onRef("secret.account_id", "=", "accounts.id").on("secret.kind", "=", "provider_credential"),
+      )
+      .select(["accounts.settings", "secret.id", "secret.name", "secret.sealed_secret"])
+      .where("accounts.id", "=", accountId)
+      .execute();
+    const [account] = rows;
+    const allowed = account && settingsOf(account).providers;
     const keys = this.#secretsKeys;
-    const credentials = keys === undefined ? {} : await openAccountSecrets(tx, keys, accountId, "provider_credential");
+    const credentials = keys === undefined ? {} : openedSecrets(keys, rows);
     const hasCredentials = Object.keys(credentials).length > 0;
     if (allowed === undefined && !hasCredentials) return undefined;
     return { ...(allowed !== undefined && { allowed }), ...(hasCredentials && { credentials }) };
@@ -292,17 +343,57 @@ const setLiveStart = (tx: Transaction<Tables>, id: TranscriptionId, startedAtMs:
     .where("id", "=", id)
     .execute();
 
-const REDEEMED_COLUMNS = [
-  "id",
-  "account_id",
-  "agent_id",
-  "agent_version",
-  "created_at",
-  "settings",
-  "tools",
-  "words",
-  "direction",
+const REDEEMABLE_COLUMNS = [
+  "calls.id",
+  "calls.account_id",
+  "calls.agent_id",
+  "calls.agent_version",
+  "calls.created_at",
+  "calls.connection_type",
+  "calls.settings",
+  "calls.tools",
+  "calls.words",
+  "calls.direction",
+  "calls.carrier_id",
+  "calls.node",
 ] as const;
+
+/** A call that waits for its stream. */
+type RedeemableCall = Pick<
+  Selectable<Tables["calls"]>,
+  (typeof REDEEMABLE_COLUMNS)[number] extends `calls.${infer Column}` ? Column : never
+>;
+
+/** A token that is used now. */
+interface Token {
+  tokenHash: string;
+  redeemer: Redeemer;
+  nowMs: EpochMs;
+}
+
+/** Makes a call active; which one is to be added. */
+const startCall = (
+  query: QueryCreator<Tables>,
+  { redeemer: { workerId, connection, epoch }, nowMs }: Token,
+  holder: NodeHolder | undefined,
+) =>
+  query
+    .updateTable("calls")
+    .set({
+      ...{ status: "active", started_at: nowMs, worker_id: workerId, worker_connection: connection, epoch },
+      ...(holder !== undefined && { node: holder.name, node_incarnation: holder.incarnation }),
+    })
+    .where("status", "in", ["created", "ringing"])
+    .returning("id");
+
+/** What an event says of the call. */
+const factsOf = (call: RedeemableCall) => ({
+  id: call.id,
+  ...(call.agent_id !== null && { agentId: call.agent_id }),
+  ...(call.agent_version !== null && { agentVersion: call.agent_version }),
+  createdAtMs: call.created_at,
+  settings: JSON.parse(call.settings) as Omit<CallSettings, "tools">,
+});
 
 const NOT_REDEEMED = { started_at: null, worker_id: null, worker_connection: 0, epoch: 0, node_incarnation: null };
 

@@ -1,16 +1,28 @@
-import type { Kysely } from "kysely";
+import type { Insertable, Kysely } from "kysely";
 import type { Clock } from "../../core/clock.ts";
+import type { EpochMs } from "../../core/clocks.ts";
 import type { Keyring } from "../sealing/seal.ts";
 import type { Tables } from "./tables.ts";
 
 /** Notes in the transaction of a sealed text that its key is used, so that a start without it is refused. */
-export async function noteKey(tx: Kysely<Tables>, { current }: Keyring, clock: Clock): Promise<void> {
+export async function noteKey(tx: Kysely<Tables>, keys: Keyring, clock: Clock): Promise<void> {
+  await insertSealingKey(tx, sealingKeyRow(keys, clock.epochMs()));
+}
+
+/** As `noteKey`, with the row that `sealingKeyRow` has made. */
+export async function insertSealingKey(tx: Kysely<Tables>, row: Insertable<Tables["sealing_keys"]>): Promise<void> {
   await tx
     .insertInto("sealing_keys")
-    .values({ id: current.id, created_at: clock.epochMs() })
+    .values(row)
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
 }
+
+/** The row that notes the key with which texts are sealed. */
+export const sealingKeyRow = ({ current }: Keyring, nowMs: EpochMs): Insertable<Tables["sealing_keys"]> => ({
+  id: current.id,
+  created_at: nowMs,
+});
 
 /** Whether another key than the current one is noted, with which something may be sealed. */
 export async function hasOtherKeys(db: Kysely<Tables>, { current }: Keyring): Promise<boolean> {

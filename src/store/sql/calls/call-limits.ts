@@ -5,6 +5,10 @@ import type { LimitReached, NewCall } from "../../call-store.ts";
 import type { Tables } from "../tables.ts";
 import { hasValidToken } from "./rows.ts";
 
+/** Whether the calls of the account or the API key are counted before a new one is stored. */
+export const isLimited = ({ apiKeyId, callsMax }: Pick<NewCall, "apiKeyId" | "callsMax">): boolean =>
+  callsMax?.perAccount !== undefined || (callsMax?.perApiKey !== undefined && apiKeyId !== undefined);
+
 /** Whose calls are counted. */
 export type CountedId = AccountId | ApiKeyId | CarrierId | PhoneNumberId;
 

@@ -1,7 +1,7 @@
-import type { Kysely, Transaction } from "kysely";
+import { type Kysely, type QueryCreator, sql, type Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { EndReason } from "../../../core/calls/reasons.ts";
-import { type ConnectionType, isRedacted, storesWords } from "../../../core/calls/spec.ts";
+import { type CallSpec, type ConnectionType, isRedacted } from "../../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, elapsedMs } from "../../../core/clocks.ts";
@@ -17,7 +17,6 @@ import {
   type WorkerId,
 } from "../../../core/ids.ts";
 import { KeyedQueue } from "../../../core/keyed-queue.ts";
-import { ANALYSIS_EVENT_WAIT_MS } from "../../../core/limits/analysis.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
 import { type Act, BY_SERVICE } from "../../audit-store.ts";
 import type {
@@ -36,28 +35,28 @@ import type {
   Repetition,
   WaitingCall,
 } from "../../call-store.ts";
-import { ANALYSIS_JOB, ENDED_EVENT_JOB, RENDER_JOB } from "../../job-kinds.ts";
 import type { HolderOf, NodeHolder } from "../../node-store.ts";
 import type { TranscriptionEnd } from "../../transcription-store.ts";
 import type { SqlAudit } from "../audit.ts";
 import { isHeld, isOwnMatter, withHold } from "../cluster/held-calls.ts";
+import { type RowsOfTable, runCombined, withInserts } from "../combined-writes.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { SqlJobs } from "../jobs.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";
-import { insertToolRuns } from "../tools/runs.ts";
+import { insertToolRuns, toolRunRows } from "../tools/runs.ts";
 import { pauseAfterTransaction } from "../transaction-pacing.ts";
 import { LIVE_EXPIRED, liveTranscription, restartLive } from "../transcriptions/live.ts";
 import type { SqlTranscriptions } from "../transcriptions/transcriptions.ts";
 import { deleteEventsOf } from "../webhooks/deliveries.ts";
-import type { SqlEvents } from "../webhooks/events.ts";
-import { firstAnalysisOf, isPending } from "./analyses.ts";
-import { newCallId } from "./call-ids.ts";
-import { callLimitReached } from "./call-limits.ts";
+import { isUnwanted, type SqlEvents } from "../webhooks/events.ts";
+import { callLimitReached, isLimited } from "./call-limits.ts";
+import { ENDED_CALL_COLUMNS, type EndedCallRow, type Ending, endingOf, hasRowIn } from "./endings.ts";
 import { callData } from "./event-data.ts";
 import { deleteExpiredRequests, findRequest, insertRequest, isExpired } from "./idempotent-requests.ts";
 import { listCalls } from "./list.ts";
 import { metadataRows } from "./metadata.ts";
+import { created, insertNewCall, insertNewCallIf, type NewCallRows, newCallRows } from "./new-calls.ts";
 import { forgetRedactedValues, withoutRedactedValues } from "./redaction.ts";
 import {
   createdRecordOf,
@@ -65,7 +64,6 @@ import {
   EXPIRED,
   hasValidToken,
   lastExpiry,
-  NO_PHONE,
   RECORD_COLUMNS,
   recordOf,
   settingsColumns,
@@ -183,20 +181,26 @@ export class SqlCalls implements CallStore {
   }
 
   async setRecording(callId: CallId, recording: RecordingInfo): Promise<void> {
+    const isEventless = isUnwanted(["recording.ready"], sql.ref<AccountId>("calls.account_id"), this.#clock.epochMs());
+    const stored = await this.#recorded(this.#db, callId, recording).where(isEventless).executeTakeFirst();
+    if (stored !== undefined) return;
     await this.#database.readCommitted(async (tx) => {
-      const call = await tx
-        .updateTable("calls")
-        .set({ recording: JSON.stringify(recording) })
-        .where("id", "=", callId)
-        .where("ended_at", "is not", null)
-        .where("recording_deleted_at", "is", null)
-        .returning(RECORD_COLUMNS)
-        .executeTakeFirst();
+      const call = await this.#recorded(tx, callId, recording).returning(RECORD_COLUMNS).executeTakeFirst();
       if (call === undefined) return;
       const data = { ...callData(recordOf(call)), recording };
       await this.#events.insert(tx, { accountId: call.account_id, type: "recording.ready", callId, data });
     });
     this.#events.notify();
+  }
+
+  #recorded(db: Kysely<Tables>, callId: CallId, recording: RecordingInfo) {
+    return db
+      .updateTable("calls")
+      .set({ recording: JSON.stringify(recording) })
+      .where("id", "=", callId)
+      .where("ended_at", "is not", null)
+      .where("recording_deleted_at", "is", null)
+      .returning("id");
   }
 
   recordingFailed(callId: CallId): Promise<void> {
@@ -228,16 +232,28 @@ export class SqlCalls implements CallStore {
   }
 
   async create(call: NewCall): Promise<Creation> {
-    const creation =
-      call.idempotency === undefined
-        ? await this.#database.readCommitted((tx) => this.#insert(tx, call))
-        : await this.#database.transaction(
-            // Another request with this idempotency key may have stored its call since `findRepeated`.
-            async (tx): Promise<Creation> => (await this.#repeat(tx, call)) ?? (await this.#insert(tx, call)),
-          );
+    const creation = (await this.#createAtOnce(call)) ?? (await this.#createInTransaction(call));
     if (creation.kind === "created") this.emit({ kind: "created", callId: creation.call.id, call });
     this.#events.notify();
     return creation;
+  }
+
+  /** In one statement, where the database can, nothing is to be decided first and nobody wants the event. */
+  async #createAtOnce(call: NewCall): Promise<Creation | undefined> {
+    const { accountId, idempotency, web, spec } = call;
+    const decidesFirst = idempotency !== undefined || web !== undefined || isLimited(call);
+    if (!this.#database.combinesWrites || decidesFirst || spec.mode !== undefined) return undefined;
+    const rows = this.#rowsOf(call, spec);
+    const condition = isUnwanted(["call.created"], accountId, rows.call.created_at);
+    return (await insertNewCallIf(this.#db, rows, condition)) ? created(rows) : undefined;
+  }
+
+  #createInTransaction(call: NewCall): Promise<Creation> {
+    if (call.idempotency === undefined) return this.#database.readCommitted((tx) => this.#insert(tx, call));
+    return this.#database.transaction(
+      // Another request with this idempotency key may have stored its call since `findRepeated`.
+      async (tx): Promise<Creation> => (await this.#repeat(tx, call)) ?? (await this.#insert(tx, call)),
+    );
   }
 
   /** Reports the repetition within the transaction, in which the waiting call can neither be redeemed nor end. */
@@ -269,7 +285,7 @@ export class SqlCalls implements CallStore {
   }
 
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
-    const { accountId, agent, apiKeyId, web, tokenHash, tokenTtlMs, idempotency } = call;
+    const { accountId, web, idempotency } = call;
     const nowMs = this.#clock.epochMs();
     const reason = await callLimitReached(tx, call, this.#age);
     if (reason !== undefined) return { kind: "limit-reached", reason };
@@ -283,41 +299,24 @@ export class SqlCalls implements CallStore {
           );
     if (typeof admitted === "string") return { kind: "web-call-refused", reason: admitted };
     const { spec, reservedCost } = admitted;
-    const { bootId: boot_id } = this.#age;
-    const ageMs = this.#age.nowMs();
-    const row = {
-      id: newCallId(nowMs, spec.mode),
-      account_id: accountId,
-      agent_id: agent?.id ?? null,
-      agent_version: agent?.version ?? null,
-      variables: agent !== undefined && storesWords(spec) ? JSON.stringify(agent.variables) : null,
-      api_key_id: apiKeyId ?? null,
-      status: "created",
-      ...settingsColumns(spec),
-      ...storageColumns(spec),
-      created_at: nowMs,
-      worker_connection: 0,
-      epoch: 0,
-      node: call.node ?? this.#holderOf()?.name ?? null,
-      ...NO_PHONE,
-    };
-    const ofCall = { account_id: accountId, call_id: row.id };
-    const expiry = { expires_at: addMs(nowMs, tokenTtlMs), boot_id, expires_age_ms: addMs(ageMs, tokenTtlMs) };
-    const token = { ...ofCall, token_hash: tokenHash, ...expiry };
-    await tx.insertInto("calls").values(row).execute();
-    await tx.insertInto("stream_tokens").values(token).execute();
-    const live = liveTranscriptionOf(row.id);
+    const rows = this.#rowsOf(call, spec);
+    const { id } = rows.call;
+    await insertNewCall(tx, rows, this.#database);
+    const live = liveTranscriptionOf(id);
     if (live !== undefined)
       await this.#transcriptions.insertLive(tx, liveTranscription({ id: live, accountId }, spec), nowMs);
-    await insertWebCall(tx, row.id, call, { reservedCost, nowMs });
-    const metadata = metadataRows({ callId: row.id, accountId }, spec.metadata);
-    if (metadata.length > 0) await tx.insertInto("call_metadata").values(metadata).execute();
+    await insertWebCall(tx, id, call, { reservedCost, nowMs });
     if (idempotency !== undefined) {
-      await insertRequest(tx, { accountId, id: row.id }, idempotency, { clock: this.#clock, age: this.#age });
+      await insertRequest(tx, { accountId, id }, idempotency, { clock: this.#clock, age: this.#age });
     }
-    const record = createdRecordOf(row);
-    await this.#events.insert(tx, { accountId, type: "call.created", callId: record.id, data: callData(record) });
-    return { kind: "created", call: record, ...(row.node !== null && { node: row.node }) };
+    const creation = created(rows);
+    await this.#events.insert(tx, { accountId, type: "call.created", callId: id, data: callData(creation.call) });
+    return creation;
+  }
+
+  #rowsOf(call: NewCall, spec: CallSpec): NewCallRows {
+    const node = call.node ?? this.#holderOf()?.name ?? null;
+    return newCallRows(call, spec, { nowMs: this.#clock.epochMs(), age: this.#age, node });
   }
 
   get(accountId: AccountId, callId: CallId): Promise<CallRecord | undefined> {
@@ -530,67 +529,30 @@ export class SqlCalls implements CallStore {
    */
   async #finish(callId: CallId, end: CallEnd, redemption: CallRedemption | undefined): Promise<boolean> {
     const holder = this.#holderOf();
-    const active = await this.#db
-      .selectFrom("calls")
-      .select([
-        ...(["account_id", "recording_enabled", "transcript_enabled", "started_at", "tools"] as const),
-        ...(["settings", "analysis_settings"] as const),
-      ])
-      .where("id", "=", callId)
-      .where("status", "=", "active")
-      .where((calls) => isHeld(calls, holder))
-      .where((calls) => calls.and(redemptionColumns(redemption)))
-      .executeTakeFirst();
+    const active = await this.#activeCall(callId, holder, redemption);
     if (active === undefined) return await this.#wasStored(callId);
     // A process that died during this may have left turns.
-    if (!(await this.#whileHeld(callId, holder, (db) => this.#deleteTurns(db, callId)))) return false;
-    const of = {
-      callId,
-      accountId: active.account_id,
-      withText: (active.transcript_enabled ?? active.recording_enabled) === 1,
-    };
-    const parts = rowBatches(end.turns, of);
+    if (active.has_turns && !(await this.#whileHeld(callId, holder, (db) => this.#deleteTurns(db, callId))))
+      return false;
+    const withText = (active.transcript_enabled ?? active.recording_enabled) === 1;
+    const parts = rowBatches(end.turns, { callId, accountId: active.account_id, withText });
     for (const part of parts.slice(0, -1)) {
       const begunMs = performance.now();
       if (!(await this.#whileHeld(callId, holder, (db) => insertTurns(db, part)))) return false;
       await pauseAfterTransaction(performance.now() - begunMs);
     }
-    const hasWords = of.withText && end.turns.some(({ text }) => text.trim() !== "");
-    const analysis = firstAnalysisOf(active.analysis_settings, hasWords);
     const live = liveTranscriptionOf(callId);
     if (live !== undefined && end.transcription !== undefined)
       await this.#transcriptions.storeLiveResult(live, active.account_id, end.transcription);
     // The connection may be lost after the commit and before its acknowledgement: then the next attempt finds the end.
     this.#uncertainEnds.add(callId);
-    const first = await this.#database.readCommitted(async (tx) => {
-      const call = await tx
-        .updateTable("calls")
-        .set({ ...endColumns(end, of.withText), analysis, ...withoutRedactedValues(active.settings) })
-        .where("id", "=", callId)
-        .where("status", "=", "active")
-        .where((calls) => isHeld(calls, holder))
-        .where((calls) => calls.and(redemptionColumns(redemption)))
-        .returning("id")
-        .executeTakeFirst();
-      if (call === undefined) return false;
-      await insertTurns(tx, parts.at(-1) ?? []);
-      await settleWebCalls(tx, [callId], end.cost);
-      await this.#endLive(tx, callId, end.transcription);
-      const { accountId } = of;
-      if (end.toolRuns !== undefined && end.toolRuns.length > 0) {
-        const startedAtMs = active.started_at ?? addMs(end.endedAtMs, -end.durationMs);
-        const call = { callId, accountId, startedAtMs, tools: JSON.parse(active.tools), storesWords: of.withText };
-        await insertToolRuns(tx, call, end.toolRuns, this.#events);
-      }
-      if (isPending(analysis)) await this.#requestAnalysis(tx, { accountId, callId });
-      else await this.#events.insert(tx, { accountId, type: "call.ended", callId });
-      if (end.hasJournal === true && active.recording_enabled === 1) {
-        await this.#jobs.insert(tx, { kind: RENDER_JOB, payload: { callId }, key: callId, accountId });
-      }
-      return true;
-    });
+    const ending = endingOf(callId, active, end, { lastTurns: parts.at(-1) ?? [], withText });
+    const last = { ending, holder, redemption };
+    const first =
+      (await this.#endAtOnce(last)) || (await this.#database.readCommitted((tx) => this.#endInTransaction(tx, last)));
     this.#uncertainEnds.delete(callId);
-    this.#jobs.notify();
+    if (ending.jobs.length > 0) this.#jobs.notify();
+    this.#events.notify();
     if (first && withoutRedactedValues(active.settings) !== undefined) await this.#purgeChangeLog();
     if (first) {
       await this.#emitEnd({ callId, status: end.status, endReason: end.endReason });
@@ -605,14 +567,62 @@ export class SqlCalls implements CallStore {
     return false;
   }
 
-  /** An LLM analyses the call, and its end is announced with the result, or without it after a time. */
-  async #requestAnalysis(
-    tx: Transaction<Tables>,
-    { accountId, callId }: { accountId: AccountId; callId: CallId },
-  ): Promise<void> {
-    const of = { payload: { callId }, key: callId, accountId };
-    await this.#jobs.insert(tx, { kind: ANALYSIS_JOB, lane: accountId, ...of });
-    await this.#jobs.insert(tx, { kind: ENDED_EVENT_JOB, delayMs: ANALYSIS_EVENT_WAIT_MS, ...of });
+  /** What its end depends on; undefined where this process may not end the call. */
+  async #activeCall(
+    callId: CallId,
+    holder: NodeHolder | undefined,
+    redemption: CallRedemption | undefined,
+  ): Promise<EndedCallRow | undefined> {
+    return await this.#db
+      .selectFrom("calls")
+      .select(ENDED_CALL_COLUMNS)
+      .select((calls) => [
+        calls.exists(hasRowIn(calls, "turns")).as("has_turns"),
+        calls.exists(hasRowIn(calls, "web_calls")).as("is_web"),
+      ])
+      .where("id", "=", callId)
+      .where("status", "=", "active")
+      .where((calls) => isHeld(calls, holder))
+      .where((calls) => calls.and(redemptionColumns(redemption)))
+      .executeTakeFirst();
+  }
+
+  /** The call, if this process may end it, with its end. */
+  #endedCall(query: QueryCreator<Tables>, { ending, holder, redemption }: LastStep) {
+    return query
+      .updateTable("calls")
+      .set(ending.columns)
+      .where("id", "=", ending.callId)
+      .where("status", "=", "active")
+      .where((calls) => isHeld(calls, holder))
+      .where((calls) => calls.and(redemptionColumns(redemption)))
+      .returning("id");
+  }
+
+  /** In one statement, where the database can and nobody wants the events. False where it is to be done in a transaction. */
+  async #endAtOnce(last: LastStep): Promise<boolean> {
+    const { callId, accountId, isWeb, lastTurns, toolRuns, jobs, eventTypes } = last.ending;
+    if (!this.#database.combinesWrites || isWeb || liveTranscriptionOf(callId) !== undefined) return false;
+    const isEventless = isUnwanted(eventTypes, accountId, this.#clock.epochMs());
+    const ended = this.#db.with("ended", (part) => this.#endedCall(part, last).where(isEventless));
+    const inserts: RowsOfTable[] = [
+      { table: "turns", rows: lastTurns },
+      { table: "tool_runs", rows: toolRunRows(toolRuns.call, toolRuns.runs) },
+      { table: "jobs", rows: this.#jobs.rowsOf(jobs), skipsTaken: true },
+    ];
+    return await runCombined(withInserts(ended, "ended", inserts), "ended");
+  }
+
+  async #endInTransaction(tx: Transaction<Tables>, last: LastStep): Promise<boolean> {
+    const { callId, accountId, isWeb, lastTurns, toolRuns, jobs, eventTypes, end } = last.ending;
+    if ((await this.#endedCall(tx, last).executeTakeFirst()) === undefined) return false;
+    await insertTurns(tx, lastTurns);
+    if (isWeb) await settleWebCalls(tx, [callId], end.cost);
+    await this.#endLive(tx, callId, end.transcription);
+    await insertToolRuns(tx, toolRuns.call, toolRuns.runs, this.#events);
+    if (eventTypes.includes("call.ended")) await this.#events.insert(tx, { accountId, type: "call.ended", callId });
+    await this.#jobs.insertAll(tx, jobs);
+    return true;
   }
 
   /** Whether an earlier attempt of this process has stored the end without knowing it. */
@@ -727,6 +737,13 @@ export class SqlCalls implements CallStore {
   }
 }
 
+/** The end of a call, and who may store it. */
+interface LastStep {
+  ending: Ending;
+  holder: NodeHolder | undefined;
+  redemption: CallRedemption | undefined;
+}
+
 const apiKeyIdOf = ({ api_key_id: apiKeyId }: { api_key_id: ApiKeyId | null }): { apiKeyId?: ApiKeyId } =>
   apiKeyId === null ? {} : { apiKeyId };
 
@@ -734,25 +751,6 @@ const redemptionColumns = (redemption: CallRedemption | undefined) =>
   redemption === undefined
     ? {}
     : { worker_id: redemption.workerId, worker_connection: redemption.workerConnection, epoch: redemption.epoch };
-
-const jsonOf = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value));
-
-const endColumns = (end: CallEnd, withText: boolean) => ({
-  status: end.status,
-  end_reason: end.endReason,
-  ended_at: end.endedAtMs,
-  duration_ms: end.durationMs,
-  ...(end.carrierCallId !== undefined && { carrier_call_id: JSON.stringify(end.carrierCallId) }),
-  parameters: withText ? jsonOf(end.parameters) : null,
-  transcript_complete: end.transcriptComplete === undefined ? null : Number(end.transcriptComplete),
-  counters: jsonOf(end.counters),
-  latency: jsonOf(end.latency),
-  network: jsonOf(end.network),
-  redaction: jsonOf(end.redaction),
-  recording_pauses: jsonOf(end.recordingPauses),
-  usage: jsonOf(end.usage),
-  cost: jsonOf(end.cost),
-});
 
 /** The call has no recording, and its counters say so. */
 export async function markRecordingFailed(tx: Kysely<Tables>, callId: CallId): Promise<void> {

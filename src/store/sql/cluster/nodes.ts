@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
+import { type Kysely, type QueryCreator, type Selectable, sql, type Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import { addMs, elapsedMs } from "../../../core/clocks.ts";
 import type { CallId, NodeName } from "../../../core/ids.ts";
@@ -232,23 +232,27 @@ export class SqlNodes implements NodeStore {
  */
 export async function lockHolder(
   tx: Transaction<Tables>,
-  { name, incarnation }: NodeHolder,
+  holder: NodeHolder,
   { locksRows, nowMs }: Pick<SqlDatabase, "locksRows" | "nowMs">,
   sinceMs?: number,
 ): Promise<boolean> {
-  let query = tx
-    .selectFrom("nodes")
-    .select("name")
-    .where("name", "=", name)
-    .where("incarnation", "=", incarnation)
-    .where("taken_by", "is", null);
+  let query = holderRow(tx, holder, locksRows);
   if (sinceMs !== undefined)
     query = query
       .where(sql<boolean>`renewed_since + ${sql.lit(sinceMs)} <= ${nowMs}`)
       .where("lease_until", ">=", nowMs);
-  const held = await query.$if(locksRows, (locking) => locking.forKeyShare()).executeTakeFirst();
-  return held !== undefined;
+  return (await query.executeTakeFirst()) !== undefined;
 }
+
+/** The row that `lockHolder` locks, for a statement that does the same by itself. */
+export const holderRow = (query: QueryCreator<Tables>, { name, incarnation }: NodeHolder, locksRows: boolean) =>
+  query
+    .selectFrom("nodes")
+    .select("name")
+    .where("name", "=", name)
+    .where("incarnation", "=", incarnation)
+    .where("taken_by", "is", null)
+    .$if(locksRows, (locking) => locking.forKeyShare());
 
 /** Moves the active calls of a start to another holder, which ends them. */
 async function moveCalls(tx: Transaction<Tables>, incarnation: number, to: NodeHolder): Promise<number> {

@@ -32,10 +32,7 @@ export async function insertToolRuns(
   runs: readonly CallToolRun[],
   events: SqlEvents,
 ): Promise<void> {
-  const rows = runs.flatMap((run) => {
-    const toolId = toolIdOf(call, run);
-    return toolId === undefined ? [] : [rowOf(call, run, toolId)];
-  });
+  const rows = toolRunRows(call, runs);
   if (rows.length > 0) await tx.insertInto("tool_runs").values(rows).execute();
   const failed = runs.filter((run) => run.failed === true);
   const reported = failed.slice(0, TOOL_FAILED_EVENTS_PER_CALL_MAX);
@@ -50,6 +47,13 @@ export async function insertToolRuns(
     });
   }
 }
+
+/** The rows of the runs of saved tools. */
+export const toolRunRows = (call: EndedCall, runs: readonly CallToolRun[]) =>
+  runs.flatMap((run) => {
+    const toolId = toolIdOf(call, run);
+    return toolId === undefined ? [] : [rowOf(call, run, toolId)];
+  });
 
 const specOf = ({ tools }: EndedCall, { name }: CallToolRun): ToolSpec | undefined =>
   tools.find((tool) => tool.name === name);

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction } from "kysely";
+import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, type EpochMs, elapsedMs } from "../../../core/clocks.ts";
 import type { AccountId, EventId } from "../../../core/ids.ts";
@@ -141,15 +141,8 @@ export class SqlEventStreams implements EventStreamStore {
 }
 
 /** Whether events of this account are kept at present. */
-export async function keepsEvents(tx: Kysely<Tables>, accountId: AccountId, nowMs: EpochMs): Promise<boolean> {
-  const stream = await tx
-    .selectFrom("event_streams")
-    .select("account_id")
-    .where("account_id", "=", accountId)
-    .where("kept_until", ">", nowMs)
-    .executeTakeFirst();
-  return stream !== undefined;
-}
+export const keepsEvents = (accountId: AccountId | RawBuilder<AccountId>, nowMs: EpochMs): RawBuilder<boolean> =>
+  sql`exists (select 1 from event_streams where account_id = ${accountId} and kept_until > ${nowMs})`;
 
 function byAccount<Row extends { account_id: AccountId }>(rows: readonly Row[]): ReadonlyMap<AccountId, Row[]> {
   const found = new Map<AccountId, Row[]>();

@@ -1,5 +1,6 @@
-import type { Kysely, Transaction } from "kysely";
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
+import type { EpochMs } from "../../../core/clocks.ts";
 import {
   type AccountId,
   type CallId,
@@ -36,6 +37,24 @@ const NOT_SENT = {
   answer: JSON.stringify({ excerpt: `not sent: ${DELIVERIES_WAITING_MAX} deliveries of the webhook wait`, tookMs: 0 }),
 };
 
+/**
+ * Holds where nobody wants facts of these types of an account at present: it has no stream, and no webhook for them. For a statement that
+ * writes a fact by itself; where it does not hold, the fact is written in a transaction with `SqlEvents.insert`.
+ */
+export function isUnwanted(
+  types: readonly WebhookEventType[],
+  accountId: AccountId | RawBuilder<AccountId>,
+  nowMs: EpochMs,
+): RawBuilder<boolean> {
+  if (types.length === 0) return sql`true`;
+  const named = sql.join(
+    types.map((type) => sql`event_types like ${`%"${type}"%`}`),
+    sql` or `,
+  );
+  return sql`(not ${keepsEvents(accountId, nowMs)}
+    and not exists (select 1 from webhooks where account_id = ${accountId} and disabled_reason is null and (${named})))`;
+}
+
 /** Writes events and their deliveries in the transactions of other stores. */
 export class SqlEvents {
   readonly #locksRows: boolean;
@@ -70,23 +89,15 @@ export class SqlEvents {
       data: data === undefined ? null : JSON.stringify(data),
       created_at: nowMs,
     };
-    if (await keepsEvents(tx, accountId, nowMs)) {
+    const { isKept, webhooks } = await this.#wanting(tx, accountId, type, nowMs);
+    if (isKept) {
       await tx
         .insertInto("stream_events")
         .values({ ...row, sequence: null })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     }
-    // A webhook that is deleted meanwhile is deleted after this fact.
-    const webhooks = await tx
-      .selectFrom("webhooks")
-      .$if(this.#locksRows, (query) => query.forKeyShare())
-      .select(["id", "event_types", "is_full"])
-      .where("account_id", "=", accountId)
-      .where("disabled_reason", "is", null)
-      .execute();
-    const wanting = webhooks.filter(({ event_types }) => (JSON.parse(event_types) as string[]).includes(type));
-    if (wanting.length === 0) return;
+    if (webhooks.length === 0) return;
     const event = await tx
       .insertInto("webhook_events")
       .values({ ...row, fact: uniqueName })
@@ -96,7 +107,7 @@ export class SqlEvents {
       .executeTakeFirst();
     if (event === undefined) return;
     this.#hasInserted = true;
-    const deliveries = wanting.map((webhook) => ({
+    const deliveries = webhooks.map((webhook) => ({
       id: newId("delivery"),
       account_id: accountId,
       webhook_id: webhook.id,
@@ -118,6 +129,28 @@ export class SqlEvents {
           lane,
         })),
     );
+  }
+
+  /** Who wants a fact of this type at present: the streams of the account, and some of its webhooks. */
+  async #wanting(tx: Kysely<Tables>, accountId: AccountId, type: WebhookEventType, nowMs: EpochMs) {
+    // A webhook that is deleted meanwhile is deleted after this fact.
+    const enabled = tx
+      .selectFrom("webhooks")
+      .$if(this.#locksRows, (query) => query.forKeyShare())
+      .select(["id", "event_types", "is_full"])
+      .where("account_id", "=", accountId)
+      .where("disabled_reason", "is", null);
+    // One row where there is no webhook.
+    const rows = await tx
+      .selectFrom(tx.selectNoFrom(sql<number>`1`.as("one")).as("always"))
+      .leftJoin(enabled.as("webhook"), (join) => join.onTrue())
+      .select(["webhook.id", "webhook.event_types", "webhook.is_full"])
+      .select(keepsEvents(accountId, nowMs).as("is_kept"))
+      .execute();
+    const webhooks = rows.flatMap(({ id, event_types: types, is_full: isFull }) =>
+      id !== null && types !== null && (JSON.parse(types) as string[]).includes(type) ? [{ id, is_full: isFull }] : [],
+    );
+    return { isKept: Boolean(rows[0]?.is_kept), webhooks };
   }
 
   /** Wakes what sends, if there is anything to send. */

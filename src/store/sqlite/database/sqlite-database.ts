@@ -18,6 +18,7 @@ export class SqliteDatabase implements SqlDatabase {
   readonly db: Kysely<Tables>;
   readonly columnTypes = SQLITE_COLUMN_TYPES;
   readonly locksRows = false;
+  readonly combinesWrites = false;
   readonly nowMs = sql<EpochMs>`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
   readonly #file: Database;
   readonly #path: string;
