@@ -3,17 +3,28 @@ import { setup as build } from "../../support/services/build.ts";
 import { type ProofPart, runParts } from "../parts.ts";
 import type { Proof } from "../proof.ts";
 import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
+import { messagesTrial } from "./messages-trial.ts";
 import { limitTrial, statementTrial } from "./race-trials.ts";
 import { rollingTrial } from "./rolling-trial.ts";
+import { isBorne, type StartsStep, startsTrial } from "./starts-trial.ts";
+import { type StoreStarts, storeStartsTrial } from "./store-starts-trial.ts";
 
 // Many machines: three whole nodes on one Postgres and one bucket, under kills, partitions, races and a rolling restart.
 
-const FULL = { calls: 1_000, kills: 100, partitions: 50, limitRounds: 10, statementCalls: 200 };
-const REDUCED = { calls: 60, kills: 5, partitions: 3, limitRounds: 2, statementCalls: 40 };
+const FULL = {
+  ...{ calls: 1_000, kills: 100, partitions: 50, limitRounds: 10, statementCalls: 200 },
+  ...{ startsPerS: [5, 10, 15, 20, 30, 40, 50, 60, 80, 100], startsMs: 20_000, storeCalls: 5_000, messageCalls: 400 },
+};
+const REDUCED: typeof FULL = {
+  ...{ calls: 60, kills: 5, partitions: 3, limitRounds: 2, statementCalls: 40 },
+  ...{ startsPerS: [5, 10, 20, 40], startsMs: 5_000, storeCalls: 1_000, messageCalls: 60 },
+};
 const SHOWN_MAX = 10;
 const RECORDED_MS_MAX = 12_000;
 const STATEMENTS_MAX = 25;
 const CPU_MS_MAX = 15;
+const STARTS_PER_S_MIN = 50;
+const MESSAGE_MS_MAX = 250;
 const STATEMENT_CHARS = 150;
 
 const PARTS: Readonly<Record<string, ProofPart>> = {
@@ -21,6 +32,8 @@ const PARTS: Readonly<Record<string, ProofPart>> = {
   limits: limitsUnderRace,
   rolling: rollingRestart,
   statements: statementsPerCall,
+  starts: startsASecond,
+  messages: messagesOfNodes,
 };
 
 export const MACHINES_PARTS: readonly string[] = Object.keys(PARTS);
@@ -120,4 +133,47 @@ async function statementsPerCall(proof: Proof): Promise<string> {
     checks.print(`  ${perCall.toFixed(2)}: ${text.replaceAll(/\s+/g, " ").slice(0, STATEMENT_CHARS)}`);
   }
   return `${calls} calls: ${statements.toFixed(1)} statements and ${cpuMsPerCall.toFixed(1)} ms of Postgres's processor time each, without what three idle nodes take.`;
+}
+
+async function startsASecond(proof: Proof): Promise<string> {
+  const { startsPerS, startsMs, storeCalls } = sizes(proof);
+  const store = await storeStartsTrial(storeCalls);
+  const { checks } = proof;
+  checks.check(
+    `Postgres bears ${STARTS_PER_S_MIN} calls a second, each created, redeemed, recorded and rendered`,
+    store.callsPerS >= STARTS_PER_S_MIN ? "" : store.callsPerS.toFixed(0),
+  );
+  const steps = await startsTrial(startsPerS, startsMs);
+  const borne = steps.filter(isBorne).at(-1);
+  checks.check("two nodes bear a rate of starts", borne === undefined ? shown(steps[0]?.failed ?? []) || "none" : "");
+  return startsTable(store, steps);
+}
+
+const startsTable = (store: StoreStarts, steps: readonly StartsStep[]): string =>
+  [
+    `Postgres alone, driven by the stores of one process on the same machine, ${store.linesAtOnce} calls at once: ${store.callsPerS.toFixed(0)} calls a second, ${store.cpuMsPerCall.toFixed(1)} ms of Postgres's processor time each, p95 of a creation ${store.createdP95Ms.toFixed(0)} ms.`,
+    "",
+    "Two whole nodes, with their callers, the bucket and Postgres on the same machine:",
+    "",
+    "| starts a second | calls | failed | p95 of `POST /calls` | Postgres's processor time a call |",
+    "| --- | --- | --- | --- | --- |",
+    ...steps.map(
+      ({ startsPerS, calls, failed, p95Ms, cpuMsPerCall }) =>
+        `| ${startsPerS} | ${calls} | ${shown(failed) || "0"} | ${p95Ms.toFixed(0)} ms | ${cpuMsPerCall.toFixed(1)} ms |`,
+    ),
+  ].join("\n");
+
+async function messagesOfNodes(proof: Proof): Promise<string> {
+  const { calls, tookMs, failed } = await messagesTrial(sizes(proof).messageCalls);
+  const { checks } = proof;
+  checks.check(`requests at other nodes for ${calls} live calls: all answered`, shown(failed));
+  const rows = Object.entries(tookMs).map(([name, took]) => {
+    const [p50Ms, p99Ms] = [percentile(took, 0.5) ?? Number.NaN, percentile(took, 0.99) ?? Number.NaN];
+    checks.check(
+      `${name} at another node, p99 of ${took.length}: at most ${MESSAGE_MS_MAX} ms`,
+      p99Ms <= MESSAGE_MS_MAX ? "" : `${p99Ms.toFixed(0)} ms`,
+    );
+    return `| ${name} | ${took.length} | ${p50Ms.toFixed(0)} ms | ${p99Ms.toFixed(0)} ms |`;
+  });
+  return ["| request | answered | median | p99 |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }

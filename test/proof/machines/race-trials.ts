@@ -1,11 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { PostgresServer } from "../../support/postgres/server.ts";
 import { Random } from "../../support/random.ts";
 import { Callers, NEW_CALL } from "./callers.ts";
 import { ProofCluster, type ProofNode } from "./nodes.ts";
+import { cpuMsOf } from "./postgres-costs.ts";
 
 const NODES = 3;
-const READS_MAX = 10;
 const FREQUENT = 40;
 
 export interface LimitResult {
@@ -47,17 +46,6 @@ export interface StatementResult {
   cpuMsPerCall: number;
   /** The most frequent statements while there were calls, each with how often it ran per call, idle nodes' share included. */
   frequent: readonly { text: string; perCall: number }[];
-}
-
-/** Processor time of all processes of Postgres, ms. The process of a connection may end while it is read. */
-function cpuMsOf(postgres: PostgresServer): number {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return postgres.cpuMs;
-    } catch (error) {
-      if (attempt >= READS_MAX) throw error;
-    }
-  }
 }
 
 /** What a call costs in Postgres from its creation to its record, less what as many seconds without calls cost. */

@@ -1,0 +1,106 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { CountingCaller } from "../../callers/counting-caller.ts";
+import { hasBegun, NEW_CALL } from "./callers.ts";
+import { ProofCluster, type ProofNode } from "./nodes.ts";
+import { cpuMsOf } from "./postgres-costs.ts";
+
+const NODES = 2;
+const FRAME_MS = 20;
+/** How long a call is live, and how long its end may take. */
+const CALL_MS = 300;
+const HANG_UP_MS_MAX = 10_000;
+const POLL_MS = 50;
+/** After each step: the last records are stored and their recordings rendered. */
+const SETTLE_MS = 3_000;
+const IDLE_MS = 5_000;
+const RESPONSE_MS_MAX = 500;
+
+/** Calls that were started at one rate. */
+export interface StartsStep {
+  startsPerS: number;
+  calls: number;
+  /** Creations that were refused or not answered, and streams that were not taken. */
+  failed: readonly string[];
+  /** Of `POST /calls`. */
+  p95Ms: number;
+  /** Of Postgres, for a call from its creation to its record, less what idle nodes take. */
+  cpuMsPerCall: number;
+}
+
+export const isBorne = ({ failed, p95Ms }: StartsStep): boolean => failed.length === 0 && p95Ms <= RESPONSE_MS_MAX;
+
+/** Starts calls at two nodes at each of these rates, for so long each, until one is not borne. */
+export async function startsTrial(ratesPerS: readonly number[], stepMs: number): Promise<readonly StartsStep[]> {
+  const cluster = await ProofCluster.start(NODES);
+  try {
+    const steps: StartsStep[] = [];
+    await oneStep(cluster, { startsPerS: ratesPerS[0] ?? 1, stepMs: IDLE_MS, idleCpuMsPerS: 0 });
+    const idleCpuMsPerS = await idleCpu(cluster);
+    for (const startsPerS of ratesPerS) {
+      const step = await oneStep(cluster, { startsPerS, stepMs, idleCpuMsPerS });
+      steps.push(step);
+      if (!isBorne(step)) break;
+    }
+    return steps;
+  } finally {
+    await cluster.remove();
+  }
+}
+
+/** Processor time of Postgres in a second without calls, ms. */
+async function idleCpu({ postgres }: ProofCluster): Promise<number> {
+  const before = cpuMsOf(postgres);
+  await delay(IDLE_MS);
+  return ((cpuMsOf(postgres) - before) * 1_000) / IDLE_MS;
+}
+
+async function oneStep(
+  cluster: ProofCluster,
+  { startsPerS, stepMs, idleCpuMsPerS }: { startsPerS: number; stepMs: number; idleCpuMsPerS: number },
+): Promise<StartsStep> {
+  const { postgres, nodes } = cluster;
+  const tookMs: number[] = [];
+  const failed: string[] = [];
+  const calls = Math.round((startsPerS * stepMs) / 1_000);
+  const [cpuMs, startedMs] = [cpuMsOf(postgres), performance.now()];
+  const running: Promise<void>[] = [];
+  for (let call = 0; call < calls; call += 1) {
+    // At its own time, however long the calls before it take.
+    await delay(startedMs + (call * 1_000) / startsPerS - performance.now());
+    running.push(oneCall(cluster, nodes[call % nodes.length] as ProofNode, { tookMs, failed }));
+  }
+  await Promise.all(running);
+  await delay(SETTLE_MS);
+  const idleMs = (idleCpuMsPerS * (performance.now() - startedMs)) / 1_000;
+  const ascending = tookMs.toSorted((one, other) => one - other);
+  return {
+    startsPerS,
+    calls,
+    failed,
+    p95Ms: ascending[Math.floor(0.95 * ascending.length)] ?? Number.NaN,
+    cpuMsPerCall: (cpuMsOf(postgres) - cpuMs - idleMs) / calls,
+  };
+}
+
+async function oneCall(
+  cluster: ProofCluster,
+  node: ProofNode,
+  { tookMs, failed }: { tookMs: number[]; failed: string[] },
+): Promise<void> {
+  const askedMs = performance.now();
+  const response = await cluster.fetch(node, "/calls", NEW_CALL);
+  tookMs.push(performance.now() - askedMs);
+  if (response?.status !== 201) {
+    failed.push(response === undefined ? "no answer" : `${response.status}: ${await response.text()}`);
+    return;
+  }
+  const { id, websocketUrl } = (await response.json()) as { id: string; websocketUrl: string };
+  const caller = new CountingCaller(id, websocketUrl, () => performance.now());
+  for (let ms = 0; ms < CALL_MS && !caller.isOver; ms += FRAME_MS) {
+    caller.sendFrames(1);
+    await delay(FRAME_MS);
+  }
+  caller.hangUp();
+  for (let ms = 0; ms < HANG_UP_MS_MAX && !caller.isOver; ms += POLL_MS) await delay(POLL_MS);
+  if (!hasBegun(caller)) failed.push(`stream: ${caller.story.why}`);
+}
