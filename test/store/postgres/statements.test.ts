@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres)("statements of a call (only where postgresql is in
     const webhooks = stores.openWebhooks(SEALING_KEYS);
     const eventTypes = ["call.created", "call.started", "call.ended", "recording.ready"] as const;
     await webhooks.create(accountId, { url: "https://example.com/events", eventTypes, description: "", enabled: true });
-    await endedCall();
+    expect(await endedCall()).toEqual([6, 10, 9, 6]);
     expect((await stores.jobs.list({ kind: "webhook.deliver", limit: 10 })).jobs).toHaveLength(eventTypes.length);
   });
 });

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
 import type { EpochMs } from "../../../core/clocks.ts";
 import {
@@ -12,6 +12,8 @@ import { DELIVERIES_WAITING_MAX } from "../../../core/limits/webhooks.ts";
 import { eventIdOf, newId } from "../../../core/new-id.ts";
 import type { WebhookEventType } from "../../../core/webhook-events.ts";
 import { DELIVERY_JOB } from "../../job-kinds.ts";
+import type { NewJob } from "../../job-store.ts";
+import { insertIf, type RowsOfTable, runCombined, withInserts } from "../combined-writes.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { SqlJobs } from "../jobs.ts";
 import type { Tables } from "../tables.ts";
@@ -57,14 +59,14 @@ export function isUnwanted(
 
 /** Writes events and their deliveries in the transactions of other stores. */
 export class SqlEvents {
-  readonly #locksRows: boolean;
+  readonly #database: Pick<SqlDatabase, "locksRows" | "combinesWrites">;
   readonly #clock: Clock;
   readonly #jobs: SqlJobs;
   /** A delivery was inserted since the last `notify`. */
   #hasInserted = false;
 
-  constructor({ locksRows }: Pick<SqlDatabase, "locksRows">, clock: Clock, jobs: SqlJobs) {
-    this.#locksRows = locksRows;
+  constructor(database: Pick<SqlDatabase, "locksRows" | "combinesWrites">, clock: Clock, jobs: SqlJobs) {
+    this.#database = database;
     this.#clock = clock;
     this.#jobs = jobs;
   }
@@ -98,37 +100,49 @@ export class SqlEvents {
         .execute();
     }
     if (webhooks.length === 0) return;
-    const event = await tx
-      .insertInto("webhook_events")
-      .values({ ...row, fact: uniqueName })
-      // Of an event that another transaction stores at this moment, its id or its fact may be found first.
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("id")
-      .executeTakeFirst();
-    if (event === undefined) return;
-    this.#hasInserted = true;
     const deliveries = webhooks.map((webhook) => ({
       id: newId("delivery"),
       account_id: accountId,
       webhook_id: webhook.id,
-      event_id: event.id,
+      event_id: row.id,
       ...(webhook.is_full === 0 ? PENDING : NOT_SENT),
       attempts: 0,
       created_at: nowMs,
       next_attempt_at: webhook.is_full === 0 ? nowMs : null,
     }));
+    const jobs = deliveries
+      .filter(({ status }) => status === "pending")
+      .map(({ id, webhook_id: lane }) => ({ kind: DELIVERY_JOB, payload: { deliveryId: id }, accountId, lane }));
+    if (await this.#store(tx, { ...row, fact: uniqueName }, deliveries, jobs)) this.#hasInserted = true;
+  }
+
+  /** Stores an event that is not stored yet, with its deliveries; false where it is. */
+  async #store(
+    tx: Kysely<Tables>,
+    event: Insertable<Tables["webhook_events"]>,
+    deliveries: readonly Insertable<Tables["webhook_deliveries"]>[],
+    jobs: readonly NewJob[],
+  ): Promise<boolean> {
+    if (this.#database.combinesWrites) {
+      const row: RowsOfTable = { table: "webhook_events", rows: [event], skipsTaken: true };
+      const stored = tx.with("event", (part) => insertIf(part, row, sql`true`).returning("id"));
+      const inserts: RowsOfTable[] = [
+        { table: "webhook_deliveries", rows: deliveries },
+        { table: "jobs", rows: this.#jobs.rowsOf(jobs), skipsTaken: true },
+      ];
+      return await runCombined(withInserts(stored, "event", inserts), "event");
+    }
+    const stored = await tx
+      .insertInto("webhook_events")
+      .values(event)
+      // Of an event that another transaction stores at this moment, its id or its fact may be found first.
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (stored === undefined) return false;
     await tx.insertInto("webhook_deliveries").values(deliveries).execute();
-    await this.#jobs.insertAll(
-      tx,
-      deliveries
-        .filter(({ status }) => status === "pending")
-        .map(({ id, webhook_id: lane }) => ({
-          kind: DELIVERY_JOB,
-          payload: { deliveryId: id },
-          accountId,
-          lane,
-        })),
-    );
+    await this.#jobs.insertAll(tx, jobs);
+    return true;
   }
 
   /** Who wants a fact of this type at present: the streams of the account, and some of its webhooks. */
@@ -136,7 +150,7 @@ export class SqlEvents {
     // A webhook that is deleted meanwhile is deleted after this fact.
     const enabled = tx
       .selectFrom("webhooks")
-      .$if(this.#locksRows, (query) => query.forKeyShare())
+      .$if(this.#database.locksRows, (query) => query.forKeyShare())
       .select(["id", "event_types", "is_full"])
       .where("account_id", "=", accountId)
       .where("disabled_reason", "is", null);
