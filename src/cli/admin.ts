@@ -13,11 +13,13 @@ const HELP = `Administers the service, on the machine or in the container where 
   npm run admin -- jobs cancel <id>...  delete jobs that are not done yet
   npm run admin -- prune                delete now what RETENTION would delete within the hour
   npm run admin -- prune --dry-run      show what would be deleted, and delete nothing
+  npm run admin -- clean-bucket         delete from the bucket what belongs to no call, transcription or document; after a restore, recover first
+  npm run admin -- clean-bucket --dry-run     show what would be deleted
   npm run admin -- export <file>        write everything that the database has to a new file, also while the service runs
   npm run admin -- import <file>        read such a file into an empty database, SQLite or Postgres; the service must not run
-  npm run admin -- backup <folder>      copy database, journals, recordings and keys into a new folder, also while the service runs
+  npm run admin -- backup <folder>      copy database, files and keys into a new folder, also while the service runs; not what the bucket has
   npm run admin -- restore <folder>     put such a copy into an empty data directory and database; the service must not run
-  npm run admin -- recover              make the records of journals that have none; the service must not run
+  npm run admin -- recover              make the records of journals that have none, on this disk and in the bucket; the service must not run, nor any node
   npm run admin -- recover --dry-run    show what would be made
   npm run admin -- owner-link           print a link that opens the page /talk once, within 15 minutes, to try a prompt there
   npm run admin -- media-key <call id>  print the key of an encrypted journal, which npm run replay reads from MEDIA_KEY
@@ -31,7 +33,7 @@ const HELP = `Administers the service, on the machine or in the container where 
   --kind <kind>                         with jobs list and jobs replay: only jobs of this kind
   --limit <number>                      with jobs list: at most so many, 50 by default
 
-Commands read DATABASE_URL, prune RETENTION, and forget-secrets, media-key and recover SECRETS_KEY, from their own environment: run them with the service's.
+Commands read DATABASE_URL, prune RETENTION, backup, clean-bucket, prune and recover BUCKET_URL with its credentials, and forget-secrets, media-key and recover SECRETS_KEY, from their own environment: run them with the service's.
 
 The exit code is 0 on success, 1 on failure, 2 for a usage error.
 `;

@@ -1,7 +1,9 @@
 import type { RetentionRules } from "../core/retention.ts";
 import { API_HOST_DEFAULT, API_PORT_DEFAULT, localUrlOf, readApiUrls, serviceUrlOf } from "./addresses.ts";
+import { type BucketConfig, readBucket } from "./bucket.ts";
 import { readDatabaseUrl } from "./database-url.ts";
 import { readRetention } from "./retention.ts";
+import { VariableReader } from "./variables/reader.ts";
 import { SERVICE_VARIABLES } from "./variables/service.ts";
 
 // What other programs than the service read of their environment: command-line tools, and processes that start others.
@@ -14,6 +16,14 @@ export function readRetentionRules(env: Environment = process.env): RetentionRul
   const rules = readRetention(env.RETENTION?.trim() ?? "", problems);
   if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
   return rules;
+}
+
+/** The bucket, for command-line tools; undefined where none is configured. All problems are reported together in one error. */
+export function readBucketConfig(env: Environment = process.env): BucketConfig | undefined {
+  const problems: string[] = [];
+  const bucket = readBucket(new VariableReader(env, problems), problems);
+  if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
+  return bucket;
 }
 
 /** Variables of the dynamic linker, without which a child process may not start. None of them is secret. */

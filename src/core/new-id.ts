@@ -1,4 +1,5 @@
 import { v5 as uuidv5, v7 as uuidv7 } from "uuid";
+import { type EpochMs, epochMs } from "./clocks.ts";
 import type {
   AccountId,
   AccountSecretId,
@@ -51,6 +52,12 @@ interface IdByPrefix {
 /** A new id: a prefix and a UUIDv7, so that ids sort by creation time. */
 export const newId = <Prefix extends keyof IdByPrefix>(prefix: Prefix): IdByPrefix[Prefix] =>
   `${prefix}_${uuidv7()}` as IdByPrefix[Prefix];
+
+/** When an id was made by `newId`; undefined for any other text. */
+export function createdAtMsOf(id: string): EpochMs | undefined {
+  const [, high, low] = /_([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/.exec(id) ?? [];
+  return high === undefined || low === undefined ? undefined : epochMs(Number.parseInt(high + low, 16));
+}
 
 /** The namespace of the ids of events (RFC 9562, section 6.6): a random UUID that must never change. */
 const EVENT_NAMESPACE = "1e48dba8-0ce6-45ce-b85f-92ce3c74c0b8";

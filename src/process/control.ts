@@ -164,7 +164,14 @@ let holder: NodeHolder | undefined;
 const holderOf = config.cluster && (() => holder);
 const stores = await openStoresWhenAvailable({
   open: (options) =>
-    openStores(place, clock, { ...options, ageClock, unpersisted: handoff.unpersisted, isService: true, holderOf }),
+    openStores(place, clock, {
+      ...options,
+      ageClock,
+      unpersisted: handoff.unpersisted,
+      isService: true,
+      holderOf,
+      sharesFiles: config.bucket !== undefined,
+    }),
   extendStart: (readyWithinMs) => sendToSupervisor({ kind: "starting", readyWithinMs }),
   clock,
   log,
@@ -299,14 +306,14 @@ const retention = new RetentionJob({
   calls: stores.calls,
   store: stores.retention,
   dataDir,
-  removeShared: shared && ((callId, part) => shared.media.remove(callId, part)),
+  removeShared: shared?.removeShared,
   clock,
   log,
   onDeleted: (part, bytes) => metrics.retentionDeleted(part, bytes),
   onFailed: (part) => metrics.retentionFailed(part),
   onRun: () => metrics.retentionRan(clock.epochMs()),
 });
-const transcriptionAudio = new TranscriptionAudio(dataDir);
+const transcriptionAudio = new TranscriptionAudio(dataDir, shared?.files);
 const transcriptionRetention = new TranscriptionRetention({
   rules: config.retention,
   accounts: stores.accounts,
@@ -472,7 +479,7 @@ const transcriptions = await fileTranscriptions({
   onProgress: (progress) => transcriptionActivity.report(progress),
 });
 metrics.observeTranscriptions(() => transcriptions.inProgress);
-const documentFiles = new DocumentFiles(dataDir);
+const documentFiles = new DocumentFiles(dataDir, shared?.files);
 const documentEnds = new DocumentEnds({
   documents: stores.documents,
   files: documentFiles,
@@ -533,6 +540,7 @@ const jobs = backgroundJobs({
   dataDir,
   retention,
   transcriptionRetention,
+  shared,
   clock,
   log,
   metrics,
@@ -621,7 +629,7 @@ const api: FastifyInstance = buildApi({
     await stores.retention.deleteMediaKey(callId);
     await elsewhere?.delete(callId, "record");
     await finalizer.deleteFiles(callId);
-    await shared?.media.remove(callId, "record");
+    await shared?.removeShared(callId, "record");
   },
   readWaveform: (callId, buckets) => waveforms.read(callId, buckets),
   async checkReplay(callId) {

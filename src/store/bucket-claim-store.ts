@@ -13,6 +13,8 @@ export interface BucketClaim {
 export interface BucketClaimStore {
   /** The claim of this database, which is made by the first call, by whatever process; all get the same id. */
   claim(): Promise<BucketClaim>;
+  /** The claim of this database; undefined where none was made. */
+  find(): Promise<BucketClaim | undefined>;
   /** The bucket has the id. */
   confirm(): Promise<void>;
 }

@@ -21,6 +21,15 @@ export const DELIVERY_JOB = "webhook.deliver";
  */
 export const CALL_FILES_JOB = "call.delete-files";
 
+/**
+ * Deletes from the bucket once more what was deleted there: what had been sent before may have arrived since. The payload is what is
+ * deleted of which call, and the key is both.
+ */
+export const BUCKET_DELETION_JOB = "bucket.delete";
+
+/** Deletes a file from the bucket that belongs to no transcription and no document; the payload is a `FileCheck`. */
+export const FILE_CHECK_JOB = "file.check";
+
 /** Deletes by retention. */
 export const RETENTION_JOB = "retention.run";
 
@@ -54,11 +63,12 @@ export const hangUpKey = (carrierId: CarrierId, callId: CallId | ""): string => 
 export const hangUpLane = (carrierId: CarrierId): string => `${carrierId} hang-up`;
 
 /**
- * The jobs that a node of a cluster does itself which it stores: they need a file of its disk, or one of its workers. Those of a node that
- * is gone others do, where something else can take its place: the journal in the bucket, the carrier's word about a call.
+ * The jobs that a node of a cluster does itself which it stores: they need one of its workers, or are done soonest where the journal is.
+ * Those of a node that is gone others do, by what takes its place: the journal in the bucket, the carrier's word about a call.
  */
-export const OWN_JOB_KINDS: readonly string[] = [RENDER_JOB, PHONE_CALL_JOB, TRANSCRIPTION_JOB, DOCUMENT_JOB];
 export const MOVABLE_JOB_KINDS: readonly string[] = [RENDER_JOB, PHONE_CALL_JOB];
+/** Those that need a file which a client has uploaded. Where no bucket has it, the node that took it does them, and no other. */
+export const FILE_JOB_KINDS: readonly string[] = [TRANSCRIPTION_JOB, DOCUMENT_JOB];
 
 export const JOB_KINDS = [
   RENDER_JOB,
@@ -71,6 +81,8 @@ export const JOB_KINDS = [
   CORPUS_CLEAN_JOB,
   TOOL_LISTING_JOB,
   CALL_FILES_JOB,
+  BUCKET_DELETION_JOB,
+  FILE_CHECK_JOB,
   RETENTION_JOB,
   CLEAN_JOB,
   RESEAL_JOB,

@@ -21,7 +21,7 @@ export interface NewJob {
   delayMs?: number | undefined;
   /** After this long it is not attempted any more; undefined for no limit. */
   deadlineMs?: number | undefined;
-  /** The node of a cluster that does it; any by default, but for OWN_JOB_KINDS, which are done by the node that stores them. */
+  /** The node of a cluster that does it; any by default, but for MOVABLE_JOB_KINDS and, without a bucket, FILE_JOB_KINDS: the node that stores them. */
   node?: NodeName | undefined;
 }
 

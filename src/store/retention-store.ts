@@ -23,6 +23,8 @@ export interface DueQuery {
 export interface KeptCall {
   /** Undefined for a call that is not over. */
   endedAtMs: EpochMs | undefined;
+  /** Its stream was never connected, as far as the store knows. */
+  isExpired: boolean;
   /** Its recording and its waveform were not deleted. */
   keepsRecording: boolean;
   /** Neither its recording nor its transcript was deleted, with each of which goes its journal. */

@@ -58,6 +58,8 @@ export interface StoreOptions extends SchemaOptions {
   isAuthenticStream?: RedemptionKeys["isAuthenticStream"];
   /** Whose calls the stores may end; by default those of no node. */
   holderOf?: HolderOf | undefined;
+  /** A bucket has uploaded files: any node of a cluster processes them. */
+  sharesFiles?: boolean;
 }
 
 /** The keys that redemptions need. */

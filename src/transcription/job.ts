@@ -24,6 +24,8 @@ export interface TranscriptionJobOptions {
   /** Sees to it that the file with the audio is there; rejects with a TrunklineError that says why it is not. */
   audioOf: (transcription: Transcription, signal: AbortSignal) => Promise<string>;
   removeAudio: (id: TranscriptionId) => Promise<void>;
+  /** The file is not used here any more. */
+  releaseAudio: (transcription: Transcription) => Promise<void>;
   providersOf: (accountId: AccountId) => Promise<AccountProviders>;
   /** How many the account may have at once; undefined for no limit of its own. */
   concurrentMaxOf: (accountId: AccountId) => Promise<number | undefined>;
@@ -81,6 +83,8 @@ export class TranscriptionJob implements JobHandler {
       if (isLast)
         this.#options.log.warn({ transcriptionId: id, code, err: error }, "transcription failed at its last attempt");
       await store.end(id, { status: "failed", failure: { code, message: messageOf(error) } });
+    } finally {
+      await this.#options.releaseAudio(transcription);
     }
   }
 

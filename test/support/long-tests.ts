@@ -7,6 +7,7 @@
  * - `uws/server` and `ws/server`: the contract suite of the media servers, with peers that never read and heads that never end;
  * - `workers`, `overload`, `resumption` and `tls`: services with several workers, on both media servers;
  * - `cluster/other-node`: two whole services on one Postgres; test/cluster has the messages between them;
+ * - `cluster/faults` and `cluster/shared-files`: the same with an S3 server, killed, with other clocks, and a bucket that fails;
  * - `first-start`: whole starts in new data directories;
  * - `call/run`: whole calls in real time, with every wire and file;
  * - `opus/native`, `opus/wasm` and `opus/lossy`: the suite of the codec on each library, and FEC over a lossy network;
@@ -130,6 +131,7 @@ export const longInTurn = [
     "web/drift",
     "processes/chaos",
     "processes/postgres-outage",
+    "cluster/faults",
     "cluster/two-nodes",
     "telephony/demo",
   ].map((name) => `test/end-to-end/${name}.test.ts`),
@@ -141,6 +143,7 @@ export const longInPairs = [
   ...["processes/drain", "processes/killed-supervisor", "processes/lost-process"],
   ...[
     "cluster/other-node",
+    "cluster/shared-files",
     "processes/overload",
     "processes/resumption",
     "processes/workers",

@@ -55,6 +55,7 @@ class OneTranscription {
 function scene(transcriber: Transcriber["transcribe"], options: Partial<TranscriptionJobOptions> = {}) {
   const stored = new OneTranscription();
   const removed: string[] = [];
+  const released: string[] = [];
   const { log } = memoryLog();
   const job = new TranscriptionJob({
     store: {
@@ -77,6 +78,7 @@ function scene(transcriber: Transcriber["transcribe"], options: Partial<Transcri
     transcriber: { transcribe: transcriber },
     audioOf: async () => "audio.wav",
     removeAudio: async (id) => void removed.push(id),
+    releaseAudio: async ({ id }) => void released.push(id),
     providersOf: async () => ({ credentials: { scripted: "key" } }),
     concurrentMaxOf: async () => undefined,
     onProgress: () => {},
@@ -89,7 +91,7 @@ function scene(transcriber: Transcriber["transcribe"], options: Partial<Transcri
       { id: "job_1" as JobId, lane: ACCOUNT, payload: { transcriptionId: ID }, attempt } as unknown as ClaimedJob,
       { signal: abort.signal, reportProgress: () => {} },
     );
-  return { stored, removed, run, abort };
+  return { stored, removed, released, run, abort };
 }
 
 test("a file is transcribed with the account's providers, and each part is stored as it comes", async () => {
@@ -106,8 +108,9 @@ test("a file is transcribed with the account's providers, and each part is store
     store.progress(500, 1_000);
     return RESULT;
   };
-  const { stored, run } = scene(transcribe, { onProgress });
+  const { stored, released, run } = scene(transcribe, { onProgress });
   await run();
+  expect(released).toEqual([ID]);
   expect(stored.end).toEqual({ status: "completed", result: RESULT });
   expect(stored.parts).toEqual([{ ...PART, requests: 1, outcome: OUTCOME }]);
   expect(stored.progress).toEqual([[500, 1_000]]);

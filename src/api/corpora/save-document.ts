@@ -18,7 +18,7 @@ import { checkedFields, contentInBody, contentOfUpload, type GivenContent, nameO
 export interface DocumentSavingDeps extends UploadDeps {
   corpora: Pick<CorpusStore, "get">;
   documents: Pick<DocumentStore, "create" | "createOnce" | "get" | "process">;
-  documentFiles: Pick<DocumentFiles, "create" | "remove">;
+  documentFiles: Pick<DocumentFiles, "create" | "share" | "release" | "remove" | "removeHere">;
   /** The most bytes of a document. */
   documentBytesMax: number;
   callAcceptance: () => CallAcceptance;
@@ -93,7 +93,15 @@ async function receive(
 ): Promise<Saved> {
   const { documentFiles, documentBytesMax: bytesMax } = deps;
   const create = () => documentFiles.create(id, version).catch(whereItExists);
-  const remove = () => documentFiles.remove(id, version);
+  let isOfAnother = false;
+  const remove = () => (isOfAnother ? documentFiles.removeHere(id, version) : documentFiles.remove(id, version));
+  /** Before any node can learn of the version. */
+  const saveShared: Save = async (content, asked) => {
+    isOfAnother = !(await documentFiles.share(id, version));
+    if (isOfAnother) throw changedMeanwhile();
+    await documentFiles.release(id, version);
+    return await save(content, asked);
+  };
   if (isForm(request)) {
     return await withUpload(deps, request, {
       create,
@@ -101,7 +109,7 @@ async function receive(
       bytesMax,
       bytesMaxName: "DOCUMENT_BYTES_MAX",
       onFile: (fields) => void checkedFields(request, fields),
-      use: (upload) => save(contentOfUpload(request, upload), [upload.fields, upload.fileName, upload.sha256]),
+      use: (upload) => saveShared(contentOfUpload(request, upload), [upload.fields, upload.fileName, upload.sha256]),
     });
   }
   const { content, text } = contentInBody(request, isNew);
@@ -112,7 +120,7 @@ async function receive(
   try {
     await file.writeFile(text);
     await file.sync();
-    const saved = await save(content, asked);
+    const saved = await saveShared(content, asked);
     isKept = saved.isNew;
     return saved;
   } finally {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { unavailable } from "../../core/errors.ts";
+import { systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import type { AccountId, TranscriptionId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { AUDIO_TYPE_BYTES, AUDIO_TYPES, type AudioType, audioTypeOf } from "../../core/transcriptions/audio-type.ts";
@@ -9,7 +9,9 @@ import type { TranscriptionAudio } from "../../store/data-dir/transcription-audi
 import type { TranscriptionStore } from "../../store/transcription-store.ts";
 import {
   isResourceShortage,
+  isTemporary,
   openRecording,
+  openSharedRecording,
   RangeConditions,
   type RecordingFile,
   sendRange,
@@ -22,7 +24,7 @@ import { TranscriptionParams } from "./response-schemas.ts";
 
 export interface TranscriptionAudioDeps {
   transcriptions: Pick<TranscriptionStore, "get">;
-  transcriptionAudio: Pick<TranscriptionAudio, "path">;
+  transcriptionAudio: Pick<TranscriptionAudio, "path" | "isShared" | "openShared">;
   /** Bounds the concurrent downloads. */
   downloads: LargeResponses;
   log: Logger;
@@ -87,13 +89,28 @@ async function openAudio(
   const isShown = hasAudio && (source === "upload" || source === "url") && (options.redact ?? []).length === 0;
   if (!isShown) throw notFound("audio");
   try {
-    const file = await openRecording({ path: transcriptionAudio.path(id), key: undefined });
+    const file = await openFile(transcriptionAudio, id);
     return { id, file, type: await typeOf(file) };
   } catch (error) {
+    if (isTemporary(error)) throw error;
     if (isResourceShortage(error)) throw unavailable("the process is out of memory or file descriptors", error);
     // It is still to be fetched, or was deleted meanwhile.
     log.debug({ transcriptionId: id, err: error }, "audio of a transcription could not be opened");
     throw notFound("audio");
+  }
+}
+
+/** The file of this disk, or else that of the bucket. */
+async function openFile(
+  audio: TranscriptionAudioDeps["transcriptionAudio"],
+  id: TranscriptionId,
+): Promise<RecordingFile> {
+  try {
+    return await openRecording({ path: audio.path(id), key: undefined }, audio.isShared);
+  } catch (error) {
+    const shared = systemErrorCodeOf(error) === "ENOENT" ? await audio.openShared(id) : undefined;
+    if (shared === undefined) throw error;
+    return await openSharedRecording(shared.file, shared.bytes, undefined);
   }
 }
 

@@ -26,7 +26,7 @@ import { WAV_ONLY } from "./wav-head.ts";
 export interface TranscriptionCreationDeps extends UploadDeps {
   transcriptions: Pick<TranscriptionStore, "create" | "createOnce">;
   calls: Pick<CallStore, "get">;
-  transcriptionAudio: Pick<TranscriptionAudio, "create" | "remove">;
+  transcriptionAudio: Pick<TranscriptionAudio, "create" | "share" | "release" | "remove">;
   batchCapabilities: BatchCapabilitiesOf;
   voices: VoiceCatalogue;
   callAcceptance: () => CallAcceptance;
@@ -167,7 +167,13 @@ export function withAudioUpload(
     bytesMax,
     bytesMaxName: "TRANSCRIPTION_BYTES_MAX",
     ...(!hasFfmpeg && { head: WAV_ONLY }),
-    ...handlers,
+    onFile: handlers.onFile,
+    async use(upload) {
+      // Before any node can learn of the transcription.
+      await transcriptionAudio.share(id);
+      await transcriptionAudio.release(id);
+      return await handlers.use(upload);
+    },
   });
 }
 

@@ -25,7 +25,7 @@ export interface TranscriptionRoutesDeps
     TranscriptionListDeps,
     TranscriptionReadDeps {
   transcriptions: TranscriptionStore;
-  transcriptionAudio: Pick<TranscriptionAudio, "create" | "path" | "remove">;
+  transcriptionAudio: TranscriptionAudio;
   calls: Pick<CallStore, "get" | "cancel" | "remove">;
   metrics: LiveCreationDeps["metrics"];
 }

@@ -1,6 +1,7 @@
 import type { StorePlace } from "../../store/open-stores.ts";
 import { notACommand, pathOption, readArguments, surplusArgument, UsageError } from "../command.ts";
 import { backup, restore } from "./backup.ts";
+import { cleanBucket } from "./clean-bucket.ts";
 import { forgetSecrets } from "./forget-secrets.ts";
 import { readJobsCommand } from "./jobs.ts";
 import { printMediaKey } from "./media-key.ts";
@@ -46,6 +47,7 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
     read: ({ arguments: rest, ...options }) => readJobsCommand(rest, options),
   },
   prune: withDryRun("prune", prune),
+  "clean-bucket": withDryRun("clean-bucket", cleanBucket),
   export: withPath("export", exportDatabase),
   import: withPath("import", importDatabase),
   backup: withPath("backup", backup),

@@ -50,8 +50,8 @@ export const SERVICE_VARIABLES = {
   BUCKET_URL: {
     format: "the address of a bucket (`https://s3.example.com/trunkline`)",
     meaning:
-      "a bucket of an S3-compatible store: journals are shipped to it while calls are live, and recordings are stored there, so that " +
-      "they outlive this machine and other nodes can read them. `https://bucket.host` names it as well. It belongs to one database. See " +
+      "a bucket of an S3-compatible store: journals are shipped to it while calls are live, and recordings and uploaded files are stored " +
+      "there, so that they outlive this machine and other nodes can read them. `https://bucket.host` names it as well. It belongs to one database. See " +
       "[operations](operations.md#a-bucket-for-journals-and-recordings)",
   },
   BUCKET_ACCESS_KEY_ID: {

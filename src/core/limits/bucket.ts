@@ -26,6 +26,14 @@ export const BUCKET_DELETIONS_CONCURRENT_MAX = 8;
 /** Nothing that was sent to the bucket can arrive after so long: what was deleted before is deleted once more then. */
 export const BUCKET_LATE_MS = 2 * BUCKET_REQUEST_MS_MAX;
 
+/**
+ * How long an upload keeps others from storing a file with its key: longer than it takes to store the file and then its record.
+ */
+export const RESERVATION_MS = 3_600_000;
+
+/** Objects of ids that are younger are no orphans: their records may be about to be stored. An upload may take for hours. */
+export const ORPHAN_AGE_MS = 24 * 3_600_000;
+
 /** How long the bucket may take to answer at the start before the service goes on without having seen it. */
 export const BUCKET_START_MS_MAX = 5_000;
 

@@ -29,6 +29,10 @@ export interface WorkFiles {
   chunksPath(id: DocumentId, version: number): string;
   makeFolder(): void;
   removeTemporary(id: DocumentId, version: number): Promise<void>;
+  /** Brings the file of this version to this disk, if there is one. */
+  fetch(id: DocumentId, version: number): Promise<void>;
+  /** The file of this version is not used here any more. */
+  release(id: DocumentId, version: number): Promise<void>;
 }
 
 export interface DocumentJobOptions {
@@ -71,6 +75,7 @@ export class DocumentJob implements JobHandler {
         onProcessed(end.status, elapsedMs(begunMs, clock.nowMs()));
     } finally {
       await files.removeTemporary(id, version);
+      if (document.fileVersion !== undefined) await files.release(id, document.fileVersion);
     }
   }
 
@@ -103,6 +108,7 @@ export class DocumentJob implements JobHandler {
     const { id, url, fileVersion } = document;
     if (url !== undefined) return await this.#options.fetch(document, url, signal);
     if (fileVersion === undefined) throw withoutFile();
+    await this.#options.files.fetch(id, fileVersion);
     return this.#options.files.path(id, fileVersion);
   }
 

@@ -22,7 +22,7 @@ import { AnalysisJob, type AnalysisJobOptions } from "../../record/analysis/job.
 import type { CallFinalizer } from "../../record/finalization/finalizer.ts";
 import type { JournalProcessor } from "../../record/finalization/journal-processor.ts";
 import { RenderJob } from "../../record/recording/render-job.ts";
-import { CallFilesJob } from "../../record/retention/elsewhere.ts";
+import { CallFilesJob, type CallFilesJobOptions } from "../../record/retention/elsewhere.ts";
 import type { RetentionJob } from "../../record/retention/job.ts";
 import type { TranscriptionRetention } from "../../record/retention/transcriptions.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";
@@ -30,12 +30,14 @@ import type { CarrierStore } from "../../store/carrier-store.ts";
 import type { InboundWebhookStore } from "../../store/inbound-webhook-store.ts";
 import {
   ANALYSIS_JOB,
+  BUCKET_DELETION_JOB,
   CALL_FILES_JOB,
   CLEAN_JOB,
   CORPUS_CLEAN_JOB,
   DELIVERY_JOB,
   DOCUMENT_JOB,
   ENDED_EVENT_JOB,
+  FILE_CHECK_JOB,
   type JobKind,
   PHONE_CALL_JOB,
   RENDER_JOB,
@@ -69,6 +71,10 @@ export interface BackgroundJobsOptions {
   metrics: ControlMetrics;
   /** Asks carriers for what telephone calls need; undefined where the service manages none: their jobs wait. */
   phoneCalls: JobHandler | undefined;
+  /** What the bucket has of calls; undefined where there is none: its jobs wait. */
+  shared:
+    | { deletions: JobHandler; fileChecks: JobHandler; removeShared: CallFilesJobOptions["removeShared"] }
+    | undefined;
   /** Transcribes files. */
   transcriptions: JobHandler;
   /** Processes documents. */
@@ -92,6 +98,9 @@ const HOUR_MS = 3_600_000;
 /** What runs by a schedule is attempted again after these delays, the last of which repeats. */
 const SCHEDULED_RETRIES_MS = [60_000, 300_000, 900_000];
 const RESEAL_ROWS = 100;
+
+/** Kinds whose jobs wait where nothing is configured that could do them. */
+type WaitingKind = typeof PHONE_CALL_JOB | typeof BUCKET_DELETION_JOB | typeof FILE_CHECK_JOB;
 
 /** The runner of this service's jobs, with a handler for each kind. */
 export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
@@ -117,9 +126,11 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     documentProcessing,
     corpusCleaning,
     toolListings,
+    shared,
   } = options;
-  const handlers: Record<Exclude<JobKind, typeof PHONE_CALL_JOB>, JobHandler> & Partial<Record<JobKind, JobHandler>> = {
+  const handlers: Record<Exclude<JobKind, WaitingKind>, JobHandler> & Partial<Record<JobKind, JobHandler>> = {
     ...(phoneCalls !== undefined && { [PHONE_CALL_JOB]: phoneCalls }),
+    ...(shared !== undefined && { [BUCKET_DELETION_JOB]: shared.deletions, [FILE_CHECK_JOB]: shared.fileChecks }),
     [TRANSCRIPTION_JOB]: transcriptions,
     [DOCUMENT_JOB]: documentProcessing,
     [CORPUS_CLEAN_JOB]: corpusCleaning,
@@ -157,12 +168,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       while (!signal.aborted && (await webhooks.deleteRemoved()) > 0);
       while (!signal.aborted && (await webhooks.deleteOld(addMs(nowMs, -DELIVERY_DAYS * DAY_MS))) > 0);
     }),
-    [WEBHOOK_LIMIT_JOB]: scheduled("* * * * *", HOUR_MS, async () => {
-      for (const webhookId of await webhooks.noteFull(DELIVERIES_WAITING_MAX)) {
-        log.warn({ webhookId }, "webhook is full: so many of its deliveries wait that further ones fail at once");
-        metrics.webhookFilled();
-      }
-    }),
+    [WEBHOOK_LIMIT_JOB]: webhookLimitJob(options),
     [RESEAL_JOB]: scheduled("*/5 * * * *", HOUR_MS, (context) =>
       resealAll(
         { media_keys: mediaKeys, account_secrets: accountSecrets, carriers, phone_numbers: inboundWebhooks, webhooks },
@@ -176,8 +182,20 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
   return new JobRunner({ jobs: stores.jobs, handlers, clock, log, onAttempt: metrics.jobAttempted.bind(metrics) });
 }
 
-const callFilesJob = ({ dataDir, finalizer }: BackgroundJobsOptions) =>
-  new CallFilesJob({ dataDir, withFiles: (callId, work) => finalizer.withFiles(callId, work) });
+const webhookLimitJob = ({ webhooks, log, metrics }: BackgroundJobsOptions) =>
+  scheduled("* * * * *", HOUR_MS, async () => {
+    for (const webhookId of await webhooks.noteFull(DELIVERIES_WAITING_MAX)) {
+      log.warn({ webhookId }, "webhook is full: so many of its deliveries wait that further ones fail at once");
+      metrics.webhookFilled();
+    }
+  });
+
+const callFilesJob = ({ dataDir, finalizer, shared }: BackgroundJobsOptions) =>
+  new CallFilesJob({
+    dataDir,
+    withFiles: (callId, work) => finalizer.withFiles(callId, work),
+    removeShared: shared?.removeShared,
+  });
 
 const analysisJob = ({ stores, analysisLlmOf, schemas, isOverLimit, prices, log, metrics }: BackgroundJobsOptions) =>
   new AnalysisJob({

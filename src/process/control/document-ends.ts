@@ -8,7 +8,7 @@ import type { Document, DocumentStore } from "../../store/document-store.ts";
 
 export interface DocumentEndsOptions {
   documents: Pick<DocumentStore, "onEnded" | "find" | "fileDeleted">;
-  files: Pick<DocumentFiles, "all" | "remove" | "removeTemporary">;
+  files: Pick<DocumentFiles, "all" | "adopt" | "remove" | "removeHere" | "removeTemporary">;
   /** Media are encrypted, which uploads are not: files are deleted as soon as they are processed. */
   encryptsMedia: boolean;
   metrics: Pick<ControlMetrics, "documentEnded">;
@@ -77,15 +77,30 @@ export class DocumentEnds {
     const { documents, files, log } = this.#options;
     const document = await documents.find(id);
     if (document?.fileVersion === version) {
-      await this.#deleteUnkept(document);
-      return "kept";
+      const isKept = !(await this.#deleteUnkept(document));
+      return isKept && !(await this.#adopt(document, version)) ? "failed" : "kept";
     }
     try {
-      await files.remove(id, version);
+      // Another node may be storing a file of this version.
+      await files.removeHere(id, version);
       return "removed";
     } catch (error) {
       log.warn({ documentId: id, err: error, code: codeOf(error) }, "file without a document could not be deleted");
       return "failed";
+    }
+  }
+
+  /** Brings what an earlier process has left on this disk to the bucket, if there is one. */
+  async #adopt({ id, status }: Document, version: number): Promise<boolean> {
+    // It is used here at present, or about to be.
+    if (status === "processing") return true;
+    try {
+      await this.#options.files.adopt(id, version);
+      return true;
+    } catch (error) {
+      const fields = { documentId: id, err: error, code: codeOf(error) };
+      this.#options.log.warn(fields, "file of a document could not be brought to the bucket");
+      return false;
     }
   }
 
@@ -99,15 +114,16 @@ export class DocumentEnds {
     await this.#deleteUnkept(document);
   }
 
-  /** Never rejects: the next start tries again. */
-  async #deleteUnkept({ id, status, fileVersion }: Document): Promise<void> {
+  /** Resolves with whether it was to be deleted. Never rejects: the next start tries again. */
+  async #deleteUnkept({ id, status, fileVersion }: Document): Promise<boolean> {
     const { documents, files, encryptsMedia, log } = this.#options;
-    if (!encryptsMedia || status === "processing" || fileVersion === undefined) return;
+    if (!encryptsMedia || status === "processing" || fileVersion === undefined) return false;
     try {
       await files.remove(id, fileVersion);
       await documents.fileDeleted(id, fileVersion);
     } catch (error) {
       log.error({ documentId: id, err: error, code: codeOf(error) }, "file of a document could not be deleted");
     }
+    return true;
   }
 }

@@ -28,7 +28,7 @@ export interface FileTranscriptionsOptions {
   /** The recording of a call, wherever it is. */
   openStoredRecording: (callId: CallId) => Promise<RecordingFile>;
   http: GuardedHttp;
-  audio: Pick<TranscriptionAudio, "remove">;
+  audio: TranscriptionAudio;
   isDiskLow: () => boolean;
   /** Of the local speech models; undefined where none are used. */
   speechSocketPath: string | undefined;
@@ -52,7 +52,7 @@ export interface FileTranscriptions {
 export async function fileTranscriptions(options: FileTranscriptionsOptions): Promise<FileTranscriptions> {
   const { config, stores, audio, http, isDiskLow, clock, log, speechSocketPath, onTranscriberDied, onProgress } =
     options;
-  const { dataDir, transcriptionBytesMax: bytesMax } = config;
+  const { transcriptionBytesMax: bytesMax } = config;
   const offers = await batchOffers(config.stt, config.providers.stt, clock);
   const transcriber = new TranscriberClient({
     start: forkTranscriber(readTranscriberEnvironment(), speechSocketPath ?? ""),
@@ -61,7 +61,7 @@ export async function fileTranscriptions(options: FileTranscriptionsOptions): Pr
     onDied: onTranscriberDied,
   });
   const files = new AudioFiles({
-    dataDir,
+    audio,
     fetch: (url, signal) => fetchAudio(url, { http, clock, bytesMax, isDiskLow }, signal),
     readRecording: (transcription) => readRecording(options, transcription),
   });
@@ -70,6 +70,7 @@ export async function fileTranscriptions(options: FileTranscriptionsOptions): Pr
     transcriber,
     audioOf: (transcription, signal) => files.pathOf(transcription, signal),
     removeAudio: (id) => audio.remove(id),
+    releaseAudio: (transcription) => files.release(transcription),
     providersOf: (accountId) => providersOf(options, accountId),
     concurrentMaxOf: async (accountId) =>
       (await stores.accounts.get(accountId))?.settings.limits?.concurrentTranscriptions,

@@ -6,7 +6,11 @@ import type { CallId } from "../../core/ids.ts";
 import { BUCKET_START_MS_MAX } from "../../core/limits/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
+import type { RetainedPart } from "../../core/retention.ts";
+import type { JobHandler } from "../../jobs/handler.ts";
+import { FileCheckJob } from "../../record/bucket/file-check-job.ts";
 import { JournalShipper, type ShipperReading } from "../../record/bucket/journal-shipper.ts";
+import { BucketDeletionJob, LateDeletions } from "../../record/bucket/late-deletions.ts";
 import { LocalFiles } from "../../record/bucket/local-files.ts";
 import { SharedJournals } from "../../record/bucket/shared-journals.ts";
 import { SharedMedia } from "../../record/bucket/shared-media.ts";
@@ -15,12 +19,13 @@ import type { FindMediaKey } from "../../record/finalization/journal-processor.t
 import { recordingPath } from "../../record/recording/render.ts";
 import { OwnBucket } from "../../store/bucket/own-bucket.ts";
 import { S3Bucket } from "../../store/bucket/s3.ts";
+import { SharedFiles } from "../../store/bucket/shared-files.ts";
 import type { Stores } from "../../store/stores.ts";
 
 export interface SharedMediaParts {
   config: BucketConfig;
   dataDir: string;
-  stores: Pick<Stores, "bucketClaims" | "calls" | "retention">;
+  stores: Pick<Stores, "bucketClaims" | "calls" | "documents" | "jobs" | "retention" | "transcriptions">;
   findKey: FindMediaKey;
   /** Runs work on the files of a call alone. */
   withFiles: <T>(callId: CallId, work: () => Promise<T>) => Promise<T>;
@@ -33,6 +38,14 @@ export interface SharedMediaParts {
 export interface SharedMediaOfService {
   media: SharedMedia;
   recordings: SharedRecordings;
+  /** The files that clients have uploaded. */
+  files: SharedFiles;
+  /** Deletes what arrived late. */
+  deletions: JobHandler;
+  /** Deletes files that nothing has. */
+  fileChecks: JobHandler;
+  /** Deletes what the bucket has of a part of a call. */
+  removeShared: (callId: CallId, part: RetainedPart) => Promise<void>;
   /** What of the journals is not in the bucket yet. */
   waiting(): ShipperReading;
   /** Begins to ship journals and to check local files. */
@@ -50,9 +63,11 @@ export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMe
   await checkAtStart(bucket, parts);
   const journals = new SharedJournals(bucket);
   const recordings = new SharedRecordings(bucket, dataDir);
+  const lateDeletions = new LateDeletions(stores.jobs);
   const shipper = new JournalShipper({
     dataDir,
     journals,
+    lateDeletions,
     liveCalls: async () => new Set((await stores.calls.listActive()).map(({ id }) => id)),
     findKey,
     intervalMs: config.segmentS * 1_000,
@@ -64,9 +79,17 @@ export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMe
   const { retention: store } = stores;
   const files = new LocalFiles({ dataDir, journals, recordings, shipper, store, withFiles, clock, log });
   const onUsed = (callId: CallId): void => files.used(callId);
+  const media = new SharedMedia({ dataDir, journals, recordings, shipper, store, lateDeletions, onUsed, clock, log });
   return {
-    media: new SharedMedia({ dataDir, journals, recordings, shipper, store, onUsed, clock, log }),
+    media,
     recordings,
+    deletions: new BucketDeletionJob({
+      removePart: (callId, part) => media.removeNow(callId, part),
+      removeOthers: (callId, kept) => journals.removeOthers(callId, kept),
+    }),
+    files: new SharedFiles(bucket, stores.jobs),
+    fileChecks: new FileCheckJob(stores, bucket),
+    removeShared: (callId, part) => media.remove(callId, part),
     waiting: () => shipper.reading,
     start() {
       shipper.start();

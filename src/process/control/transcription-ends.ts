@@ -9,7 +9,7 @@ import type { Transcription, TranscriptionStore } from "../../store/transcriptio
 
 export interface TranscriptionEndsOptions {
   transcriptions: Pick<TranscriptionStore, "onOver" | "find" | "audioDeleted">;
-  audio: Pick<TranscriptionAudio, "ids" | "remove" | "removePartial">;
+  audio: Pick<TranscriptionAudio, "ids" | "isShared" | "remove" | "removeHere" | "removePartial" | "adopt">;
   /** Media are encrypted, which uploads are not: their audio is deleted as soon as they are over. */
   encryptsMedia: boolean;
   metrics: Pick<ControlMetrics, "transcriptionEnded">;
@@ -36,15 +36,30 @@ export class TranscriptionEnds {
     });
     await audio.removePartial();
     let orphans = 0;
+    const kept: Transcription[] = [];
     for (const id of await audio.ids()) {
       const transcription = await transcriptions.find(id);
-      if (transcription !== undefined) await this.#deleteUnkept(transcription);
-      else {
-        await audio.remove(id);
+      if (transcription === undefined) {
+        await audio.removeHere(id);
         orphans += 1;
-      }
+      } else if (!(await this.#deleteUnkept(transcription))) kept.push(transcription);
     }
     if (orphans > 0) log.warn({ files: orphans }, "audio without a transcription was deleted");
+    // Once their jobs run, files of those that are not over are in use.
+    await this.#adopt(kept.filter(({ endedAtMs }) => endedAtMs === undefined));
+    void this.#adopt(kept.filter(({ endedAtMs }) => endedAtMs !== undefined));
+  }
+
+  /** Brings what earlier processes have left on this disk to the bucket, if there is one. Never rejects: the next start tries again. */
+  async #adopt(transcriptions: readonly Transcription[]): Promise<void> {
+    const { audio, log } = this.#options;
+    if (!audio.isShared) return;
+    try {
+      // A copy of a recording is made again from that.
+      for (const { id, source } of transcriptions) await (source === "call" ? audio.removeHere(id) : audio.adopt(id));
+    } catch (error) {
+      log.warn({ err: error, code: codeOf(error) }, "audio of transcriptions could not be brought to the bucket");
+    }
   }
 
   async #onOver(transcription: Transcription): Promise<void> {
@@ -68,13 +83,13 @@ export class TranscriptionEnds {
     await this.#deleteUnkept(transcription);
   }
 
-  /** Never rejects: the next start tries again. */
-  async #deleteUnkept({ id, endedAtMs, hasAudio, deletesAudio, source, options }: Transcription): Promise<void> {
+  /** Resolves with whether it was to be deleted. Never rejects: the next start tries again. */
+  async #deleteUnkept({ id, endedAtMs, hasAudio, deletesAudio, source, options }: Transcription): Promise<boolean> {
     const { transcriptions, audio, encryptsMedia, log } = this.#options;
     const isRedacted = options.redact !== undefined && options.redact.length > 0;
     // A copy of a recording would outlive its call. A file that should be gone was written after the end.
     const isKept = hasAudio && !deletesAudio && !encryptsMedia && !isRedacted && source !== "call";
-    if (endedAtMs === undefined || isKept) return;
+    if (endedAtMs === undefined || isKept) return false;
     try {
       await audio.remove(id);
       await transcriptions.audioDeleted(id);
@@ -82,5 +97,6 @@ export class TranscriptionEnds {
       const transcriptionId: TranscriptionId = id;
       log.error({ transcriptionId, err: error, code: codeOf(error) }, "audio of a transcription could not be deleted");
     }
+    return true;
   }
 }

@@ -4,13 +4,14 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
 import { asCallId, type CallId } from "../../core/ids.ts";
-import { BUCKET_LATE_MS, SEGMENT_BYTES_MAX, SHIPMENTS_CONCURRENT_MAX } from "../../core/limits/bucket.ts";
+import { SEGMENT_BYTES_MAX, SHIPMENTS_CONCURRENT_MAX } from "../../core/limits/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { FindMediaKey } from "../finalization/journal-processor.ts";
 import { PerCallQueue } from "../finalization/per-call-queue.ts";
 import { journalDirectory, journalFileOf, journalPath } from "../journal/reader.ts";
 import { isRedactedJournal } from "../redaction/redact-journal.ts";
 import type { Edition } from "./keys.ts";
+import type { LateDeletions } from "./late-deletions.ts";
 import type { SharedJournals } from "./shared-journals.ts";
 
 const SUFFIX = ".tlj";
@@ -33,6 +34,8 @@ export interface JournalShipperOptions {
   /** The calls of this node that are live. Rejects while the store does not answer. */
   liveCalls: () => Promise<ReadonlySet<CallId>>;
   findKey: FindMediaKey;
+  /** Has the deletion of an original repeated. */
+  lateDeletions: Pick<LateDeletions, "plan">;
   /** How often the journals of live calls are shipped. */
   intervalMs: number;
   clock: Clock;
@@ -275,11 +278,9 @@ export class JournalShipper {
 
   /** Nothing of the original survives, also not what was on its way when it was replaced. */
   async #removeOriginal(callId: CallId, kept: Edition): Promise<void> {
-    const { journals, clock } = this.#options;
+    const { journals, lateDeletions } = this.#options;
+    await lateDeletions.plan({ callId, kept });
     await journals.removeOthers(callId, kept);
-    clock.after(BUCKET_LATE_MS, () => {
-      void journals.removeOthers(callId, kept).catch((error: unknown) => this.#failed(error, callId));
-    });
   }
 
   /**

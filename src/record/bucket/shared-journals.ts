@@ -1,4 +1,4 @@
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
@@ -104,6 +104,19 @@ export class SharedJournals {
     } finally {
       await rm(unfinished, { force: true });
     }
+  }
+
+  /**
+   * Writes the beginning of the journal to `path`, with the header of the call; nothing where the bucket has none of it. Rejects as
+   * `Bucket` does.
+   */
+  async fetchHead(callId: CallId, path: string): Promise<void> {
+    const edition = (await this.manifest(callId))?.edition ?? "live";
+    const first = await this.#bucket.get(segmentKey(callId, edition, 0));
+    if (first === undefined) return;
+    // A segment ends wherever the file did, also within the header.
+    const second = await this.#bucket.get(segmentKey(callId, edition, first.length));
+    await writeFile(path, Buffer.concat([first, second ?? new Uint8Array()]), { mode: 0o600 });
   }
 
   async #copy(callId: CallId, edition: Edition, file: FileHandle): Promise<number> {

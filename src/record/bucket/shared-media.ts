@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { BUCKET_END_MS_MAX, BUCKET_LATE_MS, INCOMPLETE_AFTER_MS } from "../../core/limits/bucket.ts";
+import { BUCKET_END_MS_MAX, INCOMPLETE_AFTER_MS } from "../../core/limits/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { RetainedPart } from "../../core/retention.ts";
 import type { RetentionStore } from "../../store/retention-store.ts";
@@ -12,6 +12,7 @@ import { journalPath } from "../journal/reader.ts";
 import type { Recording } from "../recording/render.ts";
 import type { SpanRequest } from "../traces/spans.ts";
 import type { JournalShipper } from "./journal-shipper.ts";
+import type { LateDeletions } from "./late-deletions.ts";
 import type { SharedJournals } from "./shared-journals.ts";
 import type { SharedRecordings } from "./shared-recordings.ts";
 
@@ -21,6 +22,7 @@ export interface SharedMediaOptions {
   recordings: SharedRecordings;
   shipper: JournalShipper;
   store: Pick<RetentionStore, "listKept">;
+  lateDeletions: Pick<LateDeletions, "plan">;
   /** A file of the call on this disk was used. */
   onUsed: (callId: CallId) => void;
   clock: Clock;
@@ -132,20 +134,16 @@ export class SharedMedia {
   }
 
   /**
-   * Deletes from the bucket what retention deletes with this part of a call, and again what may still have been on its way. Rejects as
-   * `Bucket` does.
+   * Deletes from the bucket what retention deletes with this part of a call, and has it deleted again when nothing can be on its way any
+   * more. Rejects as `Bucket` and the store do.
    */
   async remove(callId: CallId, part: RetainedPart): Promise<void> {
-    const { clock, log } = this.#options;
-    await this.#remove(callId, part);
-    clock.after(BUCKET_LATE_MS, () => {
-      void this.#remove(callId, part).catch((error: unknown) =>
-        log.warn({ callId, err: error, code: codeOf(error) }, "what arrived late in the bucket could not be deleted"),
-      );
-    });
+    await this.#options.lateDeletions.plan({ callId, part });
+    await this.removeNow(callId, part);
   }
 
-  async #remove(callId: CallId, part: RetainedPart): Promise<void> {
+  /** As `remove`, this once. */
+  async removeNow(callId: CallId, part: RetainedPart): Promise<void> {
     const { recordings, shipper } = this.#options;
     if (part !== "transcript") await recordings.remove(callId);
     await shipper.remove(callId);

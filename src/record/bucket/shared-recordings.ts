@@ -1,12 +1,12 @@
-import { type FileHandle, open } from "node:fs/promises";
-import { systemErrorCodeOf, unavailable } from "../../core/errors.ts";
+import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import type { Bucket, ByteSource } from "../../store/bucket/bucket.ts";
+import type { Bucket } from "../../store/bucket/bucket.ts";
+import { ObjectFile } from "../../store/bucket/object-file.ts";
+import { putFile } from "../../store/bucket/put-file.ts";
 import { recordingPath } from "../recording/render.ts";
 import { writeAtomically } from "../recording/wav-file.ts";
 import { waveformPath } from "../recording/waveform.ts";
 import { recordingKey, waveformKey } from "./keys.ts";
-import { ObjectFile } from "./object-file.ts";
 
 /** The recordings of calls in the bucket, with their waveforms, as they are on the disk that rendered them: encrypted where those are. */
 export class SharedRecordings {
@@ -24,21 +24,12 @@ export class SharedRecordings {
   async store(callId: CallId): Promise<void> {
     const path = recordingPath(this.#dataDir, callId);
     // The recording last: where it is, its waveform is.
-    await this.#put(waveformKey(callId), waveformPath(path)).catch((error: unknown) => {
+    await putFile(this.#bucket, waveformKey(callId), waveformPath(path)).catch((error: unknown) => {
       // An earlier version made none.
       if (systemErrorCodeOf(error) !== "ENOENT") throw error;
     });
-    await this.#put(recordingKey(callId), path);
+    await putFile(this.#bucket, recordingKey(callId), path);
     this.#stored.add(callId);
-  }
-
-  async #put(key: string, path: string): Promise<void> {
-    const file = await open(path, "r");
-    try {
-      await this.#bucket.putLarge(key, await sourceOf(file));
-    } finally {
-      await file.close();
-    }
   }
 
   /** Whether the recording that is on this disk, so long, is in the bucket. Rejects as `Bucket` does. */
@@ -69,17 +60,4 @@ export class SharedRecordings {
     this.#stored.delete(callId);
     await this.#bucket.delete([recordingKey(callId), waveformKey(callId)]);
   }
-}
-
-async function sourceOf(file: FileHandle): Promise<ByteSource> {
-  const { size } = await file.stat();
-  return {
-    bytes: size,
-    async read({ start, end }) {
-      const bytes = Buffer.allocUnsafe(end - start + 1);
-      const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-      if (bytesRead < bytes.length) throw unavailable("a file became shorter while it was sent to the bucket");
-      return bytes;
-    },
-  };
 }

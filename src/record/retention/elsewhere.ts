@@ -11,8 +11,8 @@ const ATTEMPT_MS_MAX = 60_000;
 const RETRIES_MS = [1_000, 10_000, 60_000, ...Array.from({ length: 24 * 30 }, () => 3_600_000)];
 
 export interface FilesElsewhereOptions {
-  /** This node. */
-  own: NodeName;
+  /** This node; undefined for a program beside the service. */
+  own: NodeName | undefined;
   calls: Pick<CallStore, "nodeOf">;
   jobs: Pick<JobStore, "enqueue">;
 }
@@ -34,20 +34,31 @@ export class FilesElsewhere {
   }
 }
 
-/** Deletes files of a call on the disk of this node, whose call another node has deleted, or a part of it. */
+export interface CallFilesJobOptions {
+  dataDir: string;
+  /** Runs work on the files of a call alone. */
+  withFiles: <T>(callId: CallId, work: () => Promise<T>) => Promise<T>;
+  /** Deletes what the bucket has of a part of a call; undefined where there is no bucket. */
+  removeShared: ((callId: CallId, part: RetainedPart) => Promise<void>) | undefined;
+}
+
+/**
+ * Deletes files of a call on the disk of this node, whose call another node has deleted, or a part of it; then again in the bucket, because
+ * this node may have shipped them there since, for example after it was cut off.
+ */
 export class CallFilesJob implements JobHandler {
   readonly attemptMsMax = ATTEMPT_MS_MAX;
   readonly retryDelaysMs = RETRIES_MS;
-  readonly #options: { dataDir: string; withFiles: <T>(callId: CallId, work: () => Promise<T>) => Promise<T> };
+  readonly #options: CallFilesJobOptions;
 
-  /** `withFiles` runs work on the files of a call alone. */
-  constructor(options: { dataDir: string; withFiles: <T>(callId: CallId, work: () => Promise<T>) => Promise<T> }) {
+  constructor(options: CallFilesJobOptions) {
     this.#options = options;
   }
 
   async run(job: ClaimedJob, _context: JobContext): Promise<void> {
-    const { dataDir, withFiles } = this.#options;
+    const { dataDir, withFiles, removeShared } = this.#options;
     const { callId, part } = job.payload as { callId: CallId; part: RetainedPart };
     await withFiles(callId, () => deleteFiles(filesOf(part, dataDir, callId)));
+    await removeShared?.(callId, part);
   }
 }

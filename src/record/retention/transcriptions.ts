@@ -8,7 +8,6 @@ import type { AccountStore } from "../../store/account-store.ts";
 import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
 import type { RetentionStore } from "../../store/retention-store.ts";
 import type { DueTranscription, TranscriptionStore } from "../../store/transcription-store.ts";
-import { bytesOf } from "./call-files.ts";
 
 const DAY_MS = 86_400_000;
 const TRANSCRIPTIONS_PER_QUERY = 100;
@@ -20,7 +19,7 @@ export interface TranscriptionRetentionOptions {
   rules: RetentionRules;
   accounts: Pick<AccountStore, "list">;
   transcriptions: Pick<TranscriptionStore, "listDue" | "remove" | "audioDeleted" | "deleteResult">;
-  audio: Pick<TranscriptionAudio, "path" | "remove">;
+  audio: Pick<TranscriptionAudio, "bytes" | "remove">;
   store: Pick<RetentionStore, "compact">;
   clock: Clock;
   log: Record<"info" | "error", (fields: object, message: string) => void>;
@@ -53,7 +52,7 @@ export class TranscriptionRetention {
   async run(signal?: AbortSignal): Promise<readonly TranscriptionTotal[]> {
     const { store, log, onDeleted } = this.#options;
     const sums = await this.#each(signal, async (accountId, part, id) => {
-      const bytes = part === "transcript" ? 0 : await bytesOf([this.#options.audio.path(id)]);
+      const bytes = part === "transcript" ? 0 : await this.#options.audio.bytes(id);
       await this.#delete(accountId, part, id);
       onDeleted?.(part, bytes);
       return bytes;
@@ -69,7 +68,7 @@ export class TranscriptionRetention {
   /** What a run would delete now. */
   preview(): Promise<readonly TranscriptionTotal[]> {
     const { audio } = this.#options;
-    return this.#each(undefined, async (_, part, id) => (part === "transcript" ? 0 : await bytesOf([audio.path(id)])));
+    return this.#each(undefined, async (_, part, id) => (part === "transcript" ? 0 : await audio.bytes(id)));
   }
 
   async #delete(accountId: AccountId, part: RetainedPart, id: DueTranscription["id"]): Promise<void> {

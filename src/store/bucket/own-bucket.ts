@@ -6,7 +6,7 @@ import { type Bucket, type ByteRange, type ByteSource, type ListedObject, wrongB
 export const MARKER_KEY = "trunkline.json";
 
 /** Below these are the objects of a service; a bucket that has some belongs to a database. */
-export const OBJECT_PREFIXES = ["journals/", "recordings/"] as const;
+export const OBJECT_PREFIXES = ["journals/", "recordings/", "transcriptions/", "documents/"] as const;
 
 /**
  * A bucket that refuses everything with `wrong_bucket` until it has been seen to belong to this database. A bucket without a marker
@@ -42,7 +42,7 @@ export class OwnBucket implements Bucket {
       if (isConfirmed)
         throw wrongBucket("the bucket has no marker of this database: it is another one than before, or was emptied");
       if (await hasObjects(bucket))
-        throw wrongBucket("the bucket has journals or recordings, but no marker: it belongs to another database");
+        throw wrongBucket("the bucket has objects of a service, but no marker: it belongs to another database");
       await bucket.put(MARKER_KEY, Buffer.from(JSON.stringify({ databaseId })));
     } else if (!isDeepStrictEqual(markerOf(marker), { databaseId }))
       throw wrongBucket(

@@ -1,12 +1,11 @@
-import { open, readdir, rm } from "node:fs/promises";
+import { open, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { systemErrorCodeOf } from "../../core/errors.ts";
 import { asTranscriptionId, type TranscriptionId } from "../../core/ids.ts";
+import { PARTIAL_SUFFIX, type SharedFiles, transcriptionKey } from "../bucket/shared-files.ts";
 import { makePrivateFolder } from "./data-dir.ts";
 
 const SUFFIX = ".audio";
-/** Of a file that is being fetched. */
-const PARTIAL_SUFFIX = ".part";
 const FILE_MODE = 0o600;
 
 /** The file of the audio of a transcription, whatever its source. */
@@ -15,12 +14,22 @@ export const transcriptionAudioPath = (dataDir: string, id: TranscriptionId): st
 
 export const transcriptionFolder = (dataDir: string): string => join(dataDir, "transcriptions");
 
-/** The files of the audio of transcriptions. */
+/**
+ * The files of the audio of transcriptions: on this disk, or in the bucket where one is configured; then this disk has those that are
+ * uploaded or transcribed here, as long as they are. What uses the bucket rejects as `SharedFiles` does.
+ */
 export class TranscriptionAudio {
   readonly #dataDir: string;
+  readonly #shared: SharedFiles | undefined;
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, shared?: SharedFiles) {
     this.#dataDir = dataDir;
+    this.#shared = shared;
+  }
+
+  /** Whether other machines have the same files. */
+  get isShared(): boolean {
+    return this.#shared !== undefined;
   }
 
   path(id: TranscriptionId): string {
@@ -33,8 +42,59 @@ export class TranscriptionAudio {
     return await open(this.path(id), "wx", FILE_MODE);
   }
 
-  /** Removes the file, and what was fetched of it so far. A missing file is no error. */
+  /** A new file is complete: without a bucket it stays on this disk, otherwise all nodes have it from now on. */
+  async share(id: TranscriptionId): Promise<void> {
+    await this.#shared?.reserve(transcriptionKey(id));
+    await this.#shared?.store(transcriptionKey(id), this.path(id));
+  }
+
+  /** Brings the file to this disk. Resolves with whether it is here now. */
+  async fetch(id: TranscriptionId): Promise<boolean> {
+    if ((await this.#bytesHere(id)) !== undefined) return true;
+    makePrivateFolder(resolve(transcriptionFolder(this.#dataDir)));
+    return (await this.#shared?.fetch(transcriptionKey(id), this.path(id))) ?? false;
+  }
+
+  /** The file is not used any more: it leaves this disk where the bucket has it. */
+  async release(id: TranscriptionId): Promise<void> {
+    await this.#shared?.dropCopy(this.path(id));
+  }
+
+  /** Brings a file to the bucket that came to this disk before there was one, or that a process has left here. */
+  async adopt(id: TranscriptionId): Promise<void> {
+    const shared = this.#shared;
+    if (shared === undefined) return;
+    if ((await shared.bytesOf(transcriptionKey(id))) === undefined) await this.share(id);
+    await rm(this.path(id), { force: true });
+  }
+
+  /** The file in the bucket, to be read by ranges; undefined where there is none. */
+  async openShared(id: TranscriptionId) {
+    return await this.#shared?.open(transcriptionKey(id));
+  }
+
+  /** The length of the file, wherever it is; 0 where there is none. */
+  async bytes(id: TranscriptionId): Promise<number> {
+    return (await this.#bytesHere(id)) ?? (await this.#shared?.bytesOf(transcriptionKey(id))) ?? 0;
+  }
+
+  async #bytesHere(id: TranscriptionId): Promise<number | undefined> {
+    try {
+      return (await stat(this.path(id))).size;
+    } catch (error) {
+      if (systemErrorCodeOf(error) === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  /** Removes the file, and what was fetched of it so far, and what the bucket has of it. A missing file is no error. */
   async remove(id: TranscriptionId): Promise<void> {
+    await this.removeHere(id);
+    await this.#shared?.remove(transcriptionKey(id));
+  }
+
+  /** Removes the file from this disk alone. */
+  async removeHere(id: TranscriptionId): Promise<void> {
     await rm(this.path(id), { force: true });
     await rm(`${this.path(id)}${PARTIAL_SUFFIX}`, { force: true });
   }

@@ -30,6 +30,7 @@ export async function openPostgresStores(
     secretsKeys,
     isAuthenticStream,
     holderOf,
+    sharesFiles,
     ...schema
   }: StoreOptions = {},
 ): Promise<Stores> {
@@ -50,7 +51,7 @@ export async function openPostgresStores(
   const leases = new PostgresDatabase(new Pool({ ...shared, connectionsMax: POSTGRES_LEASE_CONNECTIONS_MAX }));
   const age = ageClock ?? databaseAge;
   const redemptionKeys = { mediaSealing, secretsKeys, isAuthenticStream };
-  const stores = sqlStores(database, { clock, age, unpersisted, holderOf, ...redemptionKeys });
+  const stores = sqlStores(database, { clock, age, unpersisted, holderOf, sharesFiles, ...redemptionKeys });
   stores.calls.subscribe(keepUnpersisted(unpersisted, holderOf && clock));
   return {
     ...stores,

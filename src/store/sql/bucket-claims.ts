@@ -20,15 +20,24 @@ export class SqlBucketClaims implements BucketClaimStore {
       .values({ name: NAME, database_id: randomUUID(), is_confirmed: 0 })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    const row = await this.#db
-      .selectFrom("bucket_claims")
-      .select(["database_id", "is_confirmed"])
-      .where("name", "=", NAME)
-      .executeTakeFirstOrThrow();
-    return { databaseId: row.database_id, isConfirmed: row.is_confirmed === 1 };
+    return claimOf(await this.#claims().executeTakeFirstOrThrow());
+  }
+
+  async find(): Promise<BucketClaim | undefined> {
+    const row = await this.#claims().executeTakeFirst();
+    return row && claimOf(row);
+  }
+
+  #claims() {
+    return this.#db.selectFrom("bucket_claims").select(["database_id", "is_confirmed"]).where("name", "=", NAME);
   }
 
   async confirm(): Promise<void> {
     await this.#db.updateTable("bucket_claims").set({ is_confirmed: 1 }).where("name", "=", NAME).execute();
   }
 }
+
+const claimOf = (row: { database_id: string; is_confirmed: number }): BucketClaim => ({
+  databaseId: row.database_id,
+  isConfirmed: row.is_confirmed === 1,
+});

@@ -15,7 +15,7 @@ import {
   JOBS_PASSED_PER_CLAIM_MAX,
 } from "../../core/limits/jobs.ts";
 import { newId } from "../../core/new-id.ts";
-import { MOVABLE_JOB_KINDS, OWN_JOB_KINDS } from "../job-kinds.ts";
+import { FILE_JOB_KINDS, MOVABLE_JOB_KINDS } from "../job-kinds.ts";
 import {
   type ClaimedJob,
   JOB_STATUSES,
@@ -33,6 +33,7 @@ import type { HolderOf } from "../node-store.ts";
 import { liveNodes } from "./cluster/held-calls.ts";
 import type { SqlDatabase } from "./database.ts";
 import { type LaneOfJobs, pendingLanes } from "./job-lanes.ts";
+import type { SqlStoreOptions } from "./store-options.ts";
 import type { Tables } from "./tables.ts";
 
 type Row = Selectable<Tables["jobs"]>;
@@ -69,10 +70,18 @@ export class SqlJobs implements JobStore {
   #lanes: { lanes: readonly LaneOfJobs[]; untilMs: MonotonicMs } | undefined;
 
   readonly #holderOf: HolderOf;
+  /** The kinds that this node does itself. */
+  readonly #ownKinds: readonly string[];
 
-  constructor(database: SqlDatabase, clock: Clock, age: AgeClock, holderOf: HolderOf = () => undefined) {
+  constructor(
+    database: SqlDatabase,
+    clock: Clock,
+    age: AgeClock,
+    { holderOf = () => undefined, sharesFiles = false }: Pick<SqlStoreOptions, "holderOf" | "sharesFiles"> = {},
+  ) {
     this.#database = database;
     this.#holderOf = holderOf;
+    this.#ownKinds = sharesFiles ? MOVABLE_JOB_KINDS : [...MOVABLE_JOB_KINDS, ...FILE_JOB_KINDS];
     this.#db = database.db;
     this.#clock = clock;
     this.#age = age;
@@ -128,7 +137,7 @@ export class SqlJobs implements JobStore {
       attempts: 0,
       losses: 0,
       created_at: nowMs,
-      node: node ?? (OWN_JOB_KINDS.includes(kind) ? (this.#holderOf()?.name ?? null) : null),
+      node: node ?? (this.#ownKinds.includes(kind) ? (this.#holderOf()?.name ?? null) : null),
     };
   }
 

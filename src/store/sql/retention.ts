@@ -52,6 +52,7 @@ export class SqlRetention implements RetentionStore {
         row.id,
         {
           endedAtMs: isOver(row.status) ? (row.ended_at ?? undefined) : undefined,
+          isExpired: row.status === "expired",
           keepsRecording: row.recording_deleted_at === null,
           keepsJournal: row.recording_deleted_at === null && row.transcript_deleted_at === null,
           isRedacted: isRedacted(JSON.parse(row.settings)),

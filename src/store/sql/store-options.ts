@@ -12,4 +12,6 @@ export interface SqlStoreOptions extends RedemptionKeys {
   unpersisted: Pick<UnpersistedPrompts, "get">;
   /** Whose calls the stores may end; by default those of no node. */
   holderOf?: HolderOf | undefined;
+  /** A bucket has uploaded files: any node of a cluster processes them. */
+  sharesFiles?: boolean | undefined;
 }

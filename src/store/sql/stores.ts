@@ -105,7 +105,7 @@ export function sqlStores(
 ): Omit<Stores, "isDatabaseLost"> {
   const { db } = database;
   const { holderOf } = ofRedemptions;
-  const jobs = new SqlJobs(database, clock, age, holderOf);
+  const jobs = new SqlJobs(database, clock, age, ofRedemptions);
   const events = new SqlEvents(database, clock, jobs);
   const audit = new SqlAudit(db, clock);
   const sideEffects = { jobs, events, audit };

@@ -1,17 +1,18 @@
 import { createWriteStream } from "node:fs";
-import { access, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { PARTIAL_SUFFIX } from "../../store/bucket/shared-files.ts";
 import { makePrivateFolder } from "../../store/data-dir/data-dir.ts";
-import { transcriptionAudioPath } from "../../store/data-dir/transcription-audio.ts";
+import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
 import type { Transcription } from "../../store/transcription-store.ts";
 import { audioUnavailable } from "./fetch-audio.ts";
 
 const FILE_MODE = 0o600;
 
 export interface AudioFilesOptions {
-  dataDir: string;
+  audio: Pick<TranscriptionAudio, "path" | "fetch" | "share" | "release" | "removeHere" | "isShared">;
   /** The bytes of an address that a client has chosen. */
   fetch: (url: string, signal: AbortSignal) => AsyncIterable<Buffer>;
   /** The bytes of a call's recording, as they were before they were encrypted; undefined where there is none. */
@@ -28,10 +29,11 @@ export class AudioFiles {
 
   /** The path of the audio, which is fetched where it is not there. Rejects with `audio_unavailable` and the system's errors. */
   async pathOf(transcription: Transcription, signal: AbortSignal): Promise<string> {
-    const path = transcriptionAudioPath(this.#options.dataDir, transcription.id);
-    if (await exists(path)) return path;
+    const { audio } = this.#options;
+    const path = audio.path(transcription.id);
+    if (await audio.fetch(transcription.id)) return path;
     makePrivateFolder(dirname(path));
-    const partial = `${path}.part`;
+    const partial = `${path}${PARTIAL_SUFFIX}`;
     try {
       const bytes = await this.#bytesOf(transcription, signal);
       await pipeline(Readable.from(bytes), createWriteStream(partial, { mode: FILE_MODE }), { signal });
@@ -40,7 +42,16 @@ export class AudioFiles {
       await rm(partial, { force: true });
       throw error;
     }
+    // A copy of a recording is made again from that.
+    if (transcription.source !== "call") await audio.share(transcription.id);
     return path;
+  }
+
+  /** The audio is not used here any more: where other nodes have it, it leaves this disk. */
+  async release({ id, source }: Transcription): Promise<void> {
+    const { audio } = this.#options;
+    if (audio.isShared && source === "call") await audio.removeHere(id);
+    else await audio.release(id);
   }
 
   async #bytesOf(transcription: Transcription, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
@@ -51,14 +62,5 @@ export class AudioFiles {
     const recording = await readRecording(transcription);
     if (recording === undefined) throw audioUnavailable("the call has no recording, or it has been deleted");
     return recording;
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
   }
 }

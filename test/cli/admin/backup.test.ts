@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { backup, restore } from "../../../src/cli/admin/backup.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { AccountId, CallId, DeliveryId } from "../../../src/core/ids.ts";
@@ -44,7 +44,13 @@ async function fill(place: StorePlace): Promise<{ accountId: AccountId; callId: 
     const created = await stores.openWebhooks(keys).create(accountId, WEBHOOK);
     const { id: callId } = await createCall(stores, accountId);
     openTokenKeys(place.dataDir);
-    for (const [folder, names] of Object.entries({ journals: ["a.tlj"], recordings: ["a.wav", "b.wav"] })) {
+    const files = {
+      journals: ["a.tlj"],
+      recordings: ["a.wav", "b.wav"],
+      transcriptions: ["a.audio"],
+      documents: ["a.1.document"],
+    };
+    for (const [folder, names] of Object.entries(files)) {
       mkdirSync(join(place.dataDir, folder), { recursive: true });
       for (const name of names) writeFileSync(join(place.dataDir, folder, name), `content of ${name}`, { mode: 0o600 });
     }
@@ -76,6 +82,8 @@ describe.each([
       expect(output.said.slice(1)).toEqual([
         "1 files of journals copied",
         "2 files of recordings copied",
+        "1 files of transcriptions copied",
+        "1 files of documents copied",
         `backup complete in ${folder}; it holds secrets-key, which opens the secrets of webhooks and encrypted media`,
       ]);
       // Everything that the original had may be gone.
@@ -84,6 +92,7 @@ describe.each([
       await restore(to, folder, output);
       expect(contentOf(to.dataDir, "journals", "a.tlj")).toBe("content of a.tlj");
       expect(contentOf(to.dataDir, "recordings", "b.wav")).toBe("content of b.wav");
+      expect(contentOf(to.dataDir, "documents", "a.1.document")).toBe("content of a.1.document");
       expect(contentOf(to.dataDir, "token-keys.json")).toBe(contentOf(folder, "token-keys.json"));
       expect(statSync(join(to.dataDir, "secrets-key")).mode & 0o777).toBe(0o600);
       const stores = await openStores(to, systemClock);
@@ -152,6 +161,31 @@ describe("a backup", () => {
     await expect(backup(from, incomplete, failing)).rejects.toThrow("the disk is full");
     expect(existsSync(incomplete)).toBe(false);
   });
+});
+
+test("a backup of a database that has a bucket names that, and so does its restore", async () => {
+  const [from, to, folder] = [await sqlite(), await sqlite(), newFolder()];
+  await fill(from);
+  const stores = await openStores(from, systemClock);
+  const { databaseId } = await stores.bucketClaims.claim();
+  await stores.bucketClaims.confirm();
+  await stores.close();
+  const url = "https://s3.example.com/calls";
+  vi.stubEnv("BUCKET_URL", url);
+  vi.stubEnv("BUCKET_ACCESS_KEY_ID", "id");
+  vi.stubEnv("BUCKET_SECRET_ACCESS_KEY", "secret");
+  try {
+    await backup(from, folder, output);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  expect(output.said.at(-2)).toContain(`the objects of the bucket ${url} are not in it`);
+  expect(JSON.parse(contentOf(folder, "bucket.json"))).toEqual({ url, databaseId });
+  await restore(to, folder, output);
+  expect(output.said.at(-2)).toBe(`the rest is in the bucket ${url}: set BUCKET_URL to it, or to a copy of it`);
+  const restored = await openStores(to, systemClock);
+  expect(await restored.bucketClaims.find()).toEqual({ databaseId, isConfirmed: true });
+  await restored.close();
 });
 
 describe("a restore", () => {

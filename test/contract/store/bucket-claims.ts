@@ -20,6 +20,13 @@ export function bucketClaimContract(name: string, make: () => StoresUnderTest): 
       expect(claims[0]).toEqual({ databaseId: expect.stringMatching(/^[\da-f-]{36}$/), isConfirmed: false });
     });
 
+    test("a claim is found once it was made, and finding makes none", async () => {
+      expect(await stores.bucketClaims.find()).toBeUndefined();
+      expect(await stores.bucketClaims.find()).toBeUndefined();
+      const claim = await stores.bucketClaims.claim();
+      expect(await stores.bucketClaims.find()).toEqual(claim);
+    });
+
     test("a confirmed claim stays, also after a restart", async () => {
       const { databaseId } = await stores.bucketClaims.claim();
       await stores.bucketClaims.confirm();

@@ -80,7 +80,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       await stores.retention.deleteTranscript(wordless);
       await stores.calls.remove(accountId, removed);
       const endedAtMs = clock.epochMs();
-      const all = { endedAtMs, keepsRecording: true, keepsJournal: true, isRedacted: false };
+      const all = { endedAtMs, isExpired: false, keepsRecording: true, keepsJournal: true, isRedacted: false };
       expect(await stores.retention.listKept([live, whole, silent, wordless, removed, asCallId("call_none")])).toEqual(
         new Map<CallId, object>([
           [live, { ...all, endedAtMs: undefined }],

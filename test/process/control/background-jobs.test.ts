@@ -54,6 +54,7 @@ async function scene({
     log,
     metrics: new ControlMetrics(CONNECTION_TYPES),
     phoneCalls: undefined,
+    shared: undefined,
     transcriptionRetention: { run: async () => [] },
     transcriptions: { run: unused, attemptMsMax: 1_000, retryDelaysMs: [] },
     documentProcessing: { run: unused, attemptMsMax: 1_000, retryDelaysMs: [] },

@@ -18,10 +18,10 @@ class SomeStuck extends DocumentFiles {
   readonly stuck = new Set<DocumentId>();
   readonly tried: DocumentId[] = [];
 
-  override async remove(documentId: DocumentId, version: number): Promise<void> {
+  override async removeHere(documentId: DocumentId, version: number): Promise<void> {
     this.tried.push(documentId);
     if (this.stuck.has(documentId)) throw new Error("the file cannot be removed");
-    await super.remove(documentId, version);
+    await super.removeHere(documentId, version);
   }
 }
 

@@ -10,6 +10,7 @@ import { openStores } from "../../../src/store/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { S3_CREDENTIALS, type S3Server, startS3Server } from "../../support/bucket/s3-server.ts";
 import { freePort } from "../../support/network/free-port.ts";
+import type { NetworkNamespaces } from "../../support/network/namespaces.ts";
 import { PostgresProxy } from "../../support/postgres/proxy.ts";
 import { PostgresServer } from "../../support/postgres/server.ts";
 import { builtProgram } from "../../support/services/build.ts";
@@ -17,6 +18,16 @@ import { builtProgram } from "../../support/services/build.ts";
 const READY_MS_MAX = 120_000;
 /** What no server listens on: a node that is led there is cut off. */
 const NO_PORT = 1;
+
+interface ProofNodeOptions {
+  name: string;
+  folder: string;
+  proxy: PostgresProxy;
+  postgresPort: number;
+  /** What runs it: Node.js, or that in a namespace. */
+  command: readonly string[];
+  environment: Readonly<Record<string, string>>;
+}
 
 /** One node: a whole built service, with its own way to Postgres and its own addresses, which outlive its processes. */
 export class ProofNode {
@@ -28,21 +39,17 @@ export class ProofNode {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #proxy: PostgresProxy;
   readonly #postgresPort: number;
+  readonly #command: readonly string[];
   readonly #folder: string;
   #disks = 0;
   #child: ChildProcess | undefined;
 
-  constructor(
-    name: string,
-    folder: string,
-    proxy: PostgresProxy,
-    postgresPort: number,
-    environment: Record<string, string>,
-  ) {
+  constructor({ name, folder, proxy, postgresPort, command, environment }: ProofNodeOptions) {
     this.name = name;
     this.#folder = folder;
     this.#proxy = proxy;
     this.#postgresPort = postgresPort;
+    this.#command = command;
     this.#environment = environment;
     this.mediaUrl = environment.NODE_MEDIA_URL ?? "";
   }
@@ -55,8 +62,10 @@ export class ProofNode {
     }
     mkdirSync(this.#dataDir, { recursive: true });
     const log = openSync(this.#logPath, "a");
+    const [execPath = process.execPath, ...execArgv] = this.#command;
     const child = fork(builtProgram("main"), [], {
-      execArgv: [],
+      execPath,
+      execArgv,
       env: { ...this.#environment, NODE_NAME: this.name, DATA_DIR: this.#dataDir },
       stdio: ["ignore", log, log, "ipc"],
       detached: true,
@@ -114,6 +123,11 @@ export class ProofNode {
     this.#proxy.pointTo(this.#postgresPort);
   }
 
+  /** Where it reaches Postgres. */
+  get postgresPort(): number {
+    return this.#proxy.address.port;
+  }
+
   /** All that it has logged, on all of its disks. */
   get log(): string {
     return existsSync(this.#logPath) ? readFileSync(this.#logPath, "utf8") : "";
@@ -165,14 +179,20 @@ export class ProofCluster {
     this.#folder = folder;
   }
 
-  static async start(count: number, env: Readonly<Record<string, string>> = {}): Promise<ProofCluster> {
+  /** With `network` each node is in a namespace of its own. */
+  static async start(
+    count: number,
+    env: Readonly<Record<string, string>> = {},
+    network?: NetworkNamespaces,
+  ): Promise<ProofCluster> {
+    const host = network?.hostAddress ?? "127.0.0.1";
     const folder = mkdtempSync(join(tmpdir(), "trunkline-machines-"));
     const settings = { shared_preload_libraries: "pg_stat_statements", "pg_stat_statements.max": "2000" };
     const postgres = await PostgresServer.start({ settings });
     const databaseUrl = await postgres.createDatabase();
     const directory = join(folder, "bucket");
     mkdirSync(directory);
-    const s3 = await startS3Server({ directory });
+    const s3 = await startS3Server({ directory, host });
     const stores = await openStores({ dataDir: folder, databaseUrl }, systemClock);
     const accountId = await stores.accounts.ensure("proof");
     const { key: apiKey } = await stores.apiKeys.create({ accountId, name: "proof" });
@@ -180,12 +200,15 @@ export class ProofCluster {
     const secretsKey = randomBytes(32).toString("base64");
     const nodes = await Promise.all(
       Array.from({ length: count }, async (_, n) => {
-        const proxy = await PostgresProxy.start(postgres.port);
+        const proxy = await PostgresProxy.start(postgres.port, host);
         const mediaPort = String(await freePort());
-        return new ProofNode(`node-${n + 1}`, folder, proxy, postgres.port, {
+        const address = network?.addressOf(n) ?? "127.0.0.1";
+        const environment = {
+          API_HOST: address,
           API_PORT: String(await freePort()),
+          MEDIA_HOST: address,
           MEDIA_PORT: mediaPort,
-          NODE_MEDIA_URL: `ws://127.0.0.1:${mediaPort}`,
+          NODE_MEDIA_URL: `ws://${address}:${mediaPort}`,
           METRICS_PORT: "off",
           STT: "reference",
           TTS: "reference",
@@ -199,6 +222,14 @@ export class ProofCluster {
           BUCKET_ACCESS_KEY_ID: S3_CREDENTIALS.accessKeyId,
           BUCKET_SECRET_ACCESS_KEY: S3_CREDENTIALS.secretAccessKey,
           ...env,
+        };
+        return new ProofNode({
+          name: `node-${n + 1}`,
+          folder,
+          proxy,
+          postgresPort: postgres.port,
+          command: network?.commandOf(n) ?? [],
+          environment,
         });
       }),
     );

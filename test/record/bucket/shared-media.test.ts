@@ -8,12 +8,12 @@ import { type MediaKey, newMediaKey } from "../../../src/core/encryption/chunks.
 import { asCallId, type CallId } from "../../../src/core/ids.ts";
 import {
   BUCKET_END_MS_MAX,
-  BUCKET_LATE_MS,
   BUCKET_READ_BYTES,
   INCOMPLETE_AFTER_MS,
   LOCAL_COPY_MS,
 } from "../../../src/core/limits/bucket.ts";
 import { JournalShipper } from "../../../src/record/bucket/journal-shipper.ts";
+import type { BucketDeletion } from "../../../src/record/bucket/late-deletions.ts";
 import { LocalFiles } from "../../../src/record/bucket/local-files.ts";
 import { SharedJournals } from "../../../src/record/bucket/shared-journals.ts";
 import { SharedMedia } from "../../../src/record/bucket/shared-media.ts";
@@ -41,6 +41,7 @@ class Node {
   readonly media: SharedMedia;
   readonly files: LocalFiles;
   readonly lines: string[];
+  readonly planned: BucketDeletion[] = [];
 
   constructor(bucket: FaultyBucket, kept: Map<CallId, KeptCall>, clock: ManualClock) {
     const { dataDir } = this;
@@ -48,12 +49,14 @@ class Node {
     this.lines = lines;
     for (const path of [this.journal, this.recording]) mkdirSync(dirname(path), { recursive: true });
     const journals = new SharedJournals(bucket);
+    const lateDeletions = { plan: async (deletion: BucketDeletion) => void this.planned.push(deletion) };
     this.recordings = new SharedRecordings(bucket, dataDir);
     this.shipper = new JournalShipper({
       dataDir,
       journals,
       liveCalls: async () => new Set([...kept].flatMap(([id, call]) => (call.endedAtMs === undefined ? [id] : []))),
       findKey: noKey,
+      lateDeletions,
       intervalMs: 5_000,
       clock,
       log,
@@ -63,7 +66,7 @@ class Node {
     const store = { listKept: async () => kept };
     const shared = { dataDir, journals, recordings: this.recordings, shipper: this.shipper, store, clock, log };
     this.files = new LocalFiles({ ...shared, withFiles: (_, work) => work() });
-    this.media = new SharedMedia({ ...shared, onUsed: (callId) => this.files.used(callId) });
+    this.media = new SharedMedia({ ...shared, lateDeletions, onUsed: (callId) => this.files.used(callId) });
   }
 
   get journal(): string {
@@ -95,6 +98,7 @@ describe("nodes that share a bucket", () => {
     const before = kept.get(CALL);
     kept.set(CALL, {
       endedAtMs: undefined,
+      isExpired: false,
       keepsRecording: true,
       keepsJournal: true,
       isRedacted: false,
@@ -234,9 +238,10 @@ describe("nodes that share a bucket", () => {
     await second.media.fetchComplete(CALL);
     await first.media.remove(CALL, "record");
     expect(await bucket.keys()).toEqual([]);
+    expect(first.planned).toEqual([{ callId: CALL, part: "record" }]);
     await bucket.put("journals/call_1/live/000000000000000", Buffer.from("late"));
-    clock.advance(BUCKET_LATE_MS);
-    await expect.poll(() => bucket.keys()).toEqual([]);
+    await second.media.removeNow(CALL, "record");
+    expect(await bucket.keys()).toEqual([]);
     state({ keepsJournal: false, keepsRecording: false });
     await second.files.check();
     expect(existsSync(second.journal)).toBe(false);

@@ -34,7 +34,12 @@ test("the job deletes what goes with the part, again and again", async () => {
     }
   };
   const left = (): number => audioFiles(dataDir, CALL).filter((path) => existsSync(path)).length;
-  const job = new CallFilesJob({ dataDir, withFiles: (_, work) => work() });
+  const shared: string[] = [];
+  const job = new CallFilesJob({
+    dataDir,
+    withFiles: (_, work) => work(),
+    removeShared: async (callId, part) => void shared.push(`${callId} ${part}`),
+  });
   const run = async (part: string): Promise<void> => {
     const claimed = { payload: { callId: CALL, part } } as ClaimedJob;
     await job.run(claimed, { signal: new AbortController().signal, reportProgress: () => {} });
@@ -45,4 +50,6 @@ test("the job deletes what goes with the part, again and again", async () => {
   await run("recording");
   await run("recording");
   expect(left()).toBe(0);
+  // This node may have shipped them after the other one had deleted them in the bucket.
+  expect(shared).toEqual(["call_1 transcript", "call_1 recording", "call_1 recording"]);
 });

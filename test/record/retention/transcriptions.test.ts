@@ -36,7 +36,7 @@ const retention = (
     rules: { days: { ...KEEP_ALL, ...days }, accounts: new Map() },
     accounts: stores.accounts,
     transcriptions: stores.transcriptions,
-    audio: { path: (id) => audio.path(id), remove },
+    audio: { bytes: (id) => audio.bytes(id), remove },
     store: stores.retention,
     clock,
     log: memoryLog().log,

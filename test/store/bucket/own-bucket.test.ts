@@ -18,6 +18,10 @@ class Claims implements BucketClaimStore {
     return { databaseId: this.#databaseId, isConfirmed: this.isConfirmed };
   }
 
+  find() {
+    return this.claim();
+  }
+
   async confirm() {
     this.isConfirmed = true;
   }

@@ -1,10 +1,11 @@
 import crypto from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import S3rver from "@20minutes/s3rver";
 import { S3Bucket } from "../../../src/store/bucket/s3.ts";
 
@@ -18,13 +19,48 @@ export interface S3Server {
   url: string;
   /** The bucket, as the service opens it. */
   bucket(requestMsMax?: number): S3Bucket;
-  /** Answers every request by `answer` until that is undefined. */
-  fault: { answer: S3Fault | undefined };
+  fault: S3Faults;
   close(): Promise<void>;
 }
 
 /** What becomes of a request instead: a status, or no answer at all. */
 export type S3Fault = { status: number; code: string } | "silent" | "cut";
+
+/** What is wrong with the server at present. */
+export interface S3Faults {
+  /** What becomes of requests instead; undefined for nothing. */
+  answer: S3Fault | undefined;
+  /** Of so many requests one has this fault. */
+  everyNth: number;
+  /** How long each request waits before it is looked at. */
+  delayMs: number;
+  /** Lists lack what was put since. */
+  listLagMs: number;
+}
+
+/** The answer is sent as a whole, without what was changed within `lagMs`. */
+function withoutLatest(response: ServerResponse, lagMs: number): void {
+  const parts: Buffer[] = [];
+  const end = response.end.bind(response);
+  const add = (part: unknown): void => {
+    if (typeof part === "string" || part instanceof Uint8Array) parts.push(Buffer.from(part as string));
+  };
+  response.write = (part: unknown) => {
+    add(part);
+    return true;
+  };
+  response.end = ((part: unknown) => {
+    add(part);
+    const text = Buffer.concat(parts)
+      .toString()
+      .replaceAll(/<Contents>.*?<\/Contents>/gs, (object) => {
+        const changedAtMs = Date.parse(/<LastModified>(.*?)<\/LastModified>/.exec(object)?.[1] ?? "");
+        return Date.now() - changedAtMs < lagMs ? "" : object;
+      });
+    if (!response.headersSent) response.setHeader("content-length", Buffer.byteLength(text));
+    return end(text);
+  }) as typeof response.end;
+}
 
 /**
  * The server hides the key in the token of a list's next page by DES, which OpenSSL 3 does not have any more. Another cipher does as
@@ -45,6 +81,8 @@ function replaceDes(): void {
 replaceDes();
 
 interface S3ServerOptions {
+  /** An address of this machine; by default the one that only this machine reaches. */
+  host?: string;
   /** By default a free one. */
   port?: number;
   /** Where it keeps its objects, also after it was closed; by default a directory that is deleted then. */
@@ -52,18 +90,27 @@ interface S3ServerOptions {
 }
 
 /** Starts a real S3 server with one bucket, which is empty in a new directory. */
-export async function startS3Server({ port = 0, directory: kept }: S3ServerOptions = {}): Promise<S3Server> {
+export async function startS3Server({
+  host = "127.0.0.1",
+  port = 0,
+  directory: kept,
+}: S3ServerOptions = {}): Promise<S3Server> {
   const directory = kept ?? mkdtempSync(join(tmpdir(), "trunkline-s3-"));
   const options = { directory, silent: true, configureBuckets: [{ name: S3_BUCKET_NAME, configs: [] }] };
   const s3 = new S3rver(options);
   await s3.configureBuckets();
   // It signs the path of a list without the slash at its end, which S3 signs as it was sent.
   const lists = new S3rver({ ...options, allowMismatchedSignatures: true });
-  const fault: S3Server["fault"] = { answer: undefined };
+  const fault: S3Faults = { answer: undefined, everyNth: 1, delayMs: 0, listLagMs: 0 };
+  let requests = 0;
   const [serve, serveList] = [s3.callback(), lists.callback()];
-  const server: Server = createServer((request, response) => {
-    const { answer } = fault;
-    if (answer === undefined) (request.url?.startsWith(`/${S3_BUCKET_NAME}/?`) ? serveList : serve)(request, response);
+  const server: Server = createServer(async (request, response) => {
+    requests += 1;
+    const answer = requests % fault.everyNth === 0 ? fault.answer : undefined;
+    if (fault.delayMs > 0) await delay(fault.delayMs);
+    const isList = request.url?.startsWith(`/${S3_BUCKET_NAME}/?`) === true;
+    if (isList && fault.listLagMs > 0) withoutLatest(response, fault.listLagMs);
+    if (answer === undefined) (isList ? serveList : serve)(request, response);
     else if (answer === "cut") request.socket.destroy();
     else if (answer !== "silent") {
       request.resume();
@@ -71,9 +118,9 @@ export async function startS3Server({ port = 0, directory: kept }: S3ServerOptio
       response.end(`<?xml version="1.0"?><Error><Code>${answer.code}</Code><Message>planted</Message></Error>`);
     }
   });
-  server.listen(port, "127.0.0.1");
+  server.listen(port, host);
   await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${S3_BUCKET_NAME}`;
+  const url = `http://${host}:${(server.address() as AddressInfo).port}/${S3_BUCKET_NAME}`;
   return {
     url,
     fault,

@@ -15,16 +15,23 @@ export class PostgresProxy {
     this.#server = createServer((client) => this.#connect(client));
   }
 
-  static async start(port: number): Promise<PostgresProxy> {
+  /** Before the server at `port`, at an address of this machine. */
+  static async start(port: number, host = "127.0.0.1"): Promise<PostgresProxy> {
     const proxy = new PostgresProxy(port);
-    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => proxy.#server.listen(0, host, resolve));
     return proxy;
+  }
+
+  /** Where clients connect to. */
+  get address(): AddressInfo {
+    return this.#server.address() as AddressInfo;
   }
 
   /** The address of a database of the server, through this. */
   url(direct: string): string {
     const url = new URL(direct);
-    url.port = String((this.#server.address() as AddressInfo).port);
+    url.hostname = this.address.address;
+    url.port = String(this.address.port);
     return url.href;
   }
 

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { RangedSource } from "../../core/encryption/chunked-file.ts";
 import { unavailable } from "../../core/errors.ts";
 import { BUCKET_READ_BYTES } from "../../core/limits/bucket.ts";
-import type { Bucket } from "../../store/bucket/bucket.ts";
+import type { Bucket } from "./bucket.ts";
 
 /** An object of the bucket that is read like a file. The last block that was read is in memory, so that chunks cost no request each. */
 export class ObjectFile implements RangedSource {

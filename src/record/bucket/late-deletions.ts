@@ -1,0 +1,63 @@
+import type { CallId } from "../../core/ids.ts";
+import { BUCKET_LATE_MS } from "../../core/limits/bucket.ts";
+import type { RetainedPart } from "../../core/retention.ts";
+import type { JobHandler } from "../../jobs/handler.ts";
+import { BUCKET_DELETION_JOB } from "../../store/job-kinds.ts";
+import type { ClaimedJob, JobStore } from "../../store/job-store.ts";
+import type { Edition } from "./keys.ts";
+
+/** An attempt lists and deletes the objects of one call. */
+const ATTEMPT_MS_MAX = 10 * 60_000;
+/** A bucket that is away is asked again for a month, because what is left are words and audio. */
+const RETRIES_MS = [10_000, 60_000, 600_000, ...Array.from({ length: 24 * 30 }, () => 3_600_000)];
+
+/** What is deleted of a call: what goes with this part of it, or all editions of its journal but one. */
+export type BucketDeletion = { callId: CallId; part: RetainedPart } | { callId: CallId; kept: Edition };
+
+/**
+ * Has a deletion repeated when nothing that was sent before can arrive in the bucket any more. It is a job, so that another node does it
+ * where this one dies meanwhile.
+ */
+export class LateDeletions {
+  readonly #jobs: Pick<JobStore, "enqueue">;
+
+  constructor(jobs: Pick<JobStore, "enqueue">) {
+    this.#jobs = jobs;
+  }
+
+  /** To be called before the first deletion. Rejects as the store does. */
+  async plan(deletion: BucketDeletion): Promise<void> {
+    const { callId } = deletion;
+    const what = "part" in deletion ? deletion.part : deletion.kept;
+    await this.#jobs.enqueue({
+      kind: BUCKET_DELETION_JOB,
+      payload: deletion,
+      key: `${callId} ${what}`,
+      delayMs: BUCKET_LATE_MS,
+    });
+  }
+}
+
+export interface BucketDeletionJobOptions {
+  /** Deletes what goes with a part of a call. */
+  removePart: (callId: CallId, part: RetainedPart) => Promise<void>;
+  /** Deletes all editions of a journal but one. */
+  removeOthers: (callId: CallId, kept: Edition) => Promise<void>;
+}
+
+/** Deletes from the bucket once more what was deleted there before. */
+export class BucketDeletionJob implements JobHandler {
+  readonly attemptMsMax = ATTEMPT_MS_MAX;
+  readonly retryDelaysMs = RETRIES_MS;
+  readonly #options: BucketDeletionJobOptions;
+
+  constructor(options: BucketDeletionJobOptions) {
+    this.#options = options;
+  }
+
+  async run(job: ClaimedJob): Promise<void> {
+    const deletion = job.payload as BucketDeletion;
+    if ("part" in deletion) await this.#options.removePart(deletion.callId, deletion.part);
+    else await this.#options.removeOthers(deletion.callId, deletion.kept);
+  }
+}

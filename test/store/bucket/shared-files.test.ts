@@ -1,0 +1,162 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { AccountId, CorpusId, DocumentId } from "../../../src/core/ids.ts";
+import { BUCKET_LATE_MS, RESERVATION_MS } from "../../../src/core/limits/bucket.ts";
+import { newId } from "../../../src/core/new-id.ts";
+import { FileCheckJob } from "../../../src/record/bucket/file-check-job.ts";
+import { SharedFiles } from "../../../src/store/bucket/shared-files.ts";
+import { DocumentFiles, documentFolder } from "../../../src/store/data-dir/document-files.ts";
+import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
+import { FILE_CHECK_JOB } from "../../../src/store/job-kinds.ts";
+import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
+import type { Stores } from "../../../src/store/stores.ts";
+import { FaultyBucket } from "../../support/bucket/faulty-bucket.ts";
+import { CORPUS, newDocument } from "../../support/knowledge/stored.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { ageClockOf } from "../../support/tokens.ts";
+import { newTranscription } from "../../support/transcriptions/stored.ts";
+
+let bucket: FaultyBucket;
+let clock: ManualClock;
+let stores: Stores;
+let accountId: AccountId;
+
+beforeEach(async () => {
+  bucket = new FaultyBucket();
+  clock = new ManualClock();
+  stores = await openSqliteStores(temporaryDirectory(), clock, { ageClock: ageClockOf(clock) });
+  accountId = await stores.accounts.ensure("acme");
+});
+afterEach(() => stores.close());
+
+/** The files of one of several nodes. */
+function node() {
+  const dataDir = temporaryDirectory();
+  const shared = new SharedFiles(bucket, stores.jobs);
+  return { dataDir, audio: new TranscriptionAudio(dataDir, shared), documents: new DocumentFiles(dataDir, shared) };
+}
+
+/** Does the checks that are due. Returns how many. */
+async function check(): Promise<number> {
+  const claim = { runnerId: "runner", kinds: [FILE_CHECK_JOB], fullLanes: [], limit: 10 };
+  const jobs = await stores.jobs.claim(claim);
+  const handler = new FileCheckJob(stores, bucket);
+  for (const job of jobs) await handler.run(job);
+  await stores.jobs.settle("runner", new Map(jobs.map(({ id }) => [id, { kind: "done" as const }])));
+  return jobs.length;
+}
+
+async function uploadAudio(at: ReturnType<typeof node>) {
+  const id = newId("transcription");
+  const file = await at.audio.create(id);
+  await file.writeFile("audio");
+  await file.close();
+  await at.audio.share(id);
+  await at.audio.release(id);
+  return id;
+}
+
+async function uploadDocument(
+  at: ReturnType<typeof node>,
+  id: DocumentId,
+  text: string,
+  version = 1,
+): Promise<boolean> {
+  const file = await at.documents.create(id, version);
+  await file.writeFile(text);
+  await file.close();
+  const isShared = await at.documents.share(id, version);
+  await at.documents.release(id, version);
+  return isShared;
+}
+
+test("audio that one node took is on no disk, and another node fetches it for as long as it needs it", async () => {
+  const [one, two] = [node(), node()];
+  const id = await uploadAudio(one);
+  expect([existsSync(one.audio.path(id)), await bucket.keys()]).toEqual([false, [`transcriptions/${id}`]]);
+  expect(await two.audio.fetch(id)).toBe(true);
+  expect(readFileSync(two.audio.path(id), "utf8")).toBe("audio");
+  expect(await two.audio.bytes(id)).toBe(5);
+  await two.audio.release(id);
+  expect(existsSync(two.audio.path(id))).toBe(false);
+  expect(await one.audio.bytes(id)).toBe(5);
+  await two.audio.remove(id);
+  expect([await bucket.keys(), await one.audio.fetch(id)]).toEqual([[], false]);
+});
+
+test("a file whose node died before its record was stored is deleted, another one stays", async () => {
+  const one = node();
+  const id = await uploadAudio(one);
+  const kept = newTranscription(accountId);
+  await stores.transcriptions.create(kept);
+  await bucket.put(`transcriptions/${kept.id}`, Buffer.from("audio"));
+  await one.audio.share(kept.id).catch(() => {});
+  clock.advance(RESERVATION_MS);
+  expect(await check()).toBe(2);
+  expect(await bucket.keys()).toEqual([`transcriptions/${kept.id}`]);
+  expect(id).not.toBe(kept.id);
+});
+
+test("what arrives after a deletion is deleted by a job", async () => {
+  const one = node();
+  const id = await uploadAudio(one);
+  await one.audio.remove(id);
+  await bucket.put(`transcriptions/${id}`, Buffer.from("late"));
+  clock.advance(BUCKET_LATE_MS);
+  await check();
+  expect(await bucket.keys()).toEqual([]);
+});
+
+test("of two nodes that replace a document at once one is refused, and the file of the other stays", async () => {
+  const [one, two] = [node(), node()];
+  const corpusId = (await stores.corpora.create(accountId, CORPUS))?.id as CorpusId;
+  const document = newDocument(accountId, corpusId, { source: "upload" });
+  await stores.documents.create(document);
+  expect(await uploadDocument(one, document.id, "first", 2)).toBe(true);
+  expect(await uploadDocument(two, document.id, "second", 2)).toBe(false);
+  await two.documents.removeHere(document.id, 2);
+  await one.documents.fetch(document.id, 2);
+  expect(readFileSync(one.documents.path(document.id, 2), "utf8")).toBe("first");
+
+  // The one that has the version fails to store its record, and another attempt may follow.
+  await one.documents.remove(document.id, 2);
+  expect(await uploadDocument(two, document.id, "second", 2)).toBe(true);
+  clock.advance(BUCKET_LATE_MS);
+  await check();
+  expect(await bucket.keys()).toEqual([`documents/${document.id}.2`]);
+});
+
+test("a file that was on the disk before there was a bucket is brought there, and what the bucket has stays as it is", async () => {
+  const dataDir = temporaryDirectory();
+  const [before, id] = [new DocumentFiles(dataDir), newId("doc")];
+  const write = async (): Promise<void> => {
+    const file = await before.create(id, 1);
+    await file.writeFile("the file");
+    await file.close();
+  };
+  await write();
+  const after = new DocumentFiles(dataDir, new SharedFiles(bucket, stores.jobs));
+  await after.adopt(id, 1);
+  const key = `documents/${id}.1`;
+  expect(Buffer.from((await bucket.get(key)) ?? []).toString()).toBe("the file");
+  expect(readdirSync(documentFolder(dataDir))).toEqual([]);
+  await bucket.put(key, Buffer.from("of another node"));
+  await write();
+  await after.adopt(id, 1);
+  expect(Buffer.from((await bucket.get(key)) ?? []).toString()).toBe("of another node");
+  expect(readdirSync(documentFolder(dataDir))).toEqual([]);
+});
+
+test("while the bucket is away nothing is said to be shared, and a file that was not fetched whole is not there", async () => {
+  const [one, two] = [node(), node()];
+  const id = newId("transcription");
+  await (await one.audio.create(id)).close();
+  bucket.isAway = true;
+  await expect(one.audio.share(id)).rejects.toMatchObject({ code: "unavailable" });
+  await one.audio.release(id);
+  expect(existsSync(one.audio.path(id))).toBe(true);
+  await expect(two.audio.fetch(id)).rejects.toMatchObject({ code: "unavailable" });
+  expect(existsSync(two.audio.path(id))).toBe(false);
+  rmSync(one.dataDir, { recursive: true });
+});
