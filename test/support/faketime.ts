@@ -21,7 +21,7 @@ export class OtherClock {
     this.step(offsetS);
   }
 
-  /** It is so many seconds ahead from now on, or behind. */
+  /** It is so many seconds ahead from now on; a negative number is late. */
   step(offsetS: number): void {
     writeFileSync(this.#file, `${offsetS < 0 ? "" : "+"}${offsetS}s\n`);
   }

@@ -78,7 +78,7 @@ async function* orphansOfFiles(
   }
 }
 
-/** Ids that have no time are of no service of ours, and are left alone. */
+/** Ids that have no time are not made by a service: their objects stay. */
 function isYoung(id: string, clock: Pick<Clock, "epochMs">): boolean {
   const createdAtMs = createdAtMsOf(id);
   return createdAtMs === undefined || elapsedMs(createdAtMs, clock.epochMs()) < ORPHAN_AGE_MS;

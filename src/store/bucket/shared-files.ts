@@ -32,7 +32,7 @@ export function ownerOfKey(key: string): FileOwner | undefined {
 /** The payload of FILE_CHECK_JOB. */
 export interface FileCheck {
   key: string;
-  /** It ends a reservation: nobody else stores a file with this key meanwhile. */
+  /** It ends a reservation: no other upload stores a file with this key meanwhile. */
   isReservation: boolean;
 }
 

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { NetworkNamespaces } from "../../support/network/namespaces.ts";
 import { Random } from "../../support/random.ts";
 import { Callers, hasBegun, type PlacedCall } from "./callers.ts";
 import { ProofCluster, type ProofNode } from "./nodes.ts";
 
-const NODES = 3;
+export const NODES = 3;
 const LINES = 20;
 /** Some last long enough to lose more than a segment. */
 const CALL_MS = [1_000, 15_000] as const;
@@ -21,9 +22,13 @@ export interface KillTrialOptions {
   kills: number;
   partitions: number;
   seed: number;
+  /** The nodes' network, which is cut; without one a partition is a node that stands still, or that a proxy cuts off from Postgres. */
+  network?: NetworkNamespaces;
 }
 
-export interface KillTrialResult extends KillTrialOptions {
+export interface KillTrialResult extends Omit<KillTrialOptions, "network"> {
+  /** How often each kind of partition happened. */
+  cuts: Readonly<Record<string, number>>;
   begun: number;
   lost: readonly string[];
   doubled: readonly string[];
@@ -56,6 +61,7 @@ export class KillTrial {
   readonly #random: Random;
   readonly #print: (line: string) => void;
   readonly #deaths: Death[] = [];
+  readonly #cuts: Record<string, number> = {};
   #isDone = false;
 
   constructor(options: KillTrialOptions, print: (line: string) => void) {
@@ -66,7 +72,7 @@ export class KillTrial {
 
   async run(): Promise<KillTrialResult> {
     const startedMs = performance.now();
-    const cluster = await ProofCluster.start(NODES);
+    const cluster = await ProofCluster.start(NODES, {}, this.#options.network);
     try {
       const callers = new Callers(cluster, this.#random.fork());
       const isEnough = (): boolean => this.#isDone && callers.begun.length >= this.#options.calls;
@@ -93,7 +99,7 @@ export class KillTrial {
         await this.#kill(node);
       } else {
         partitionsLeft -= 1;
-        await this.#part(node);
+        await this.#part(cluster, node);
       }
       if ((count + 1) % 10 === 0)
         this.#print(`  ${count + 1} of ${total} accidents, ${callers.begun.length} calls begun`);
@@ -108,17 +114,42 @@ export class KillTrial {
     await node.start({ isDiskLost: this.#random.chance(0.3) });
   }
 
-  /** The node stands still, or reaches Postgres no more while its calls go on. */
-  async #part(node: ProofNode): Promise<void> {
-    if (this.#random.chance(0.5)) {
+  /** The node stands still, or is cut off while its calls go on. */
+  async #part(cluster: ProofCluster, node: ProofNode): Promise<void> {
+    const { network } = this.#options;
+    if (this.#random.chance(network === undefined ? 0.5 : 0.2)) {
+      const stoppedMs = this.#random.pick(STOPPED_MS);
+      this.#count(`stopped for ${stoppedMs / 1_000} s`);
       node.stop();
-      await delay(this.#random.pick(STOPPED_MS));
+      await delay(stoppedMs);
       node.resume();
-      return;
-    }
-    node.cutOff();
+    } else if (network === undefined) {
+      this.#count("cut off from Postgres by a proxy");
+      node.cutOff();
+      await delay(this.#random.between(...CUT_OFF_MS));
+      node.reconnect();
+    } else await this.#cutNetwork(cluster, node, network);
+  }
+
+  /** Packets are dropped, both ways or one way only, for as long as a lease or longer. */
+  async #cutNetwork(cluster: ProofCluster, node: ProofNode, network: NetworkNamespaces): Promise<void> {
+    const index = cluster.nodes.indexOf(node);
+    const others = cluster.nodes.flatMap((_, n) => (n === index ? [] : [network.addressOf(n)]));
+    const places = {
+      Postgres: { port: node.postgresPort },
+      "the bucket": { port: Number(new URL(cluster.s3.url).port) },
+      "the other nodes": { peers: others },
+    };
+    const [name, place] = this.#random.pick(Object.entries(places));
+    const direction = this.#random.pick(["both", "in", "out"] as const);
+    this.#count(`${name}, ${direction === "both" ? "both ways" : direction}`);
+    network.cut(index, { ...place, direction });
     await delay(this.#random.between(...CUT_OFF_MS));
-    node.reconnect();
+    network.heal(index);
+  }
+
+  #count(kind: string): void {
+    this.#cuts[kind] = (this.#cuts[kind] ?? 0) + 1;
   }
 
   /** Until every call has its record; resolves with the ids of those that never get one. */
@@ -150,8 +181,10 @@ export class KillTrial {
     }
     const isRecorded = ({ id }: PlacedCall): boolean => ["ended", "failed"].includes(records.get(id)?.status ?? "");
     const timesOf = (id: string): number[] => logs.filter(({ callId }) => callId === id).map(({ time }) => time);
+    const { network: _, ...options } = this.#options;
     return {
-      ...this.#options,
+      ...options,
+      cuts: this.#cuts,
       begun: callers.begun.length,
       lost: callers.begun.filter((call) => !isRecorded(call)).map(({ id }) => id),
       doubled: callers.begun.filter(({ id }) => timesOf(id).length > 1).map(({ id }) => id),

@@ -1,8 +1,9 @@
+import { hasNamespaces, NetworkNamespaces } from "../../support/network/namespaces.ts";
 import { hasPostgres } from "../../support/postgres/server.ts";
 import { setup as build } from "../../support/services/build.ts";
 import { type ProofPart, runParts } from "../parts.ts";
 import type { Proof } from "../proof.ts";
-import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
+import { KillTrial, type KillTrialResult, NODES } from "./kill-trial.ts";
 import { messagesTrial } from "./messages-trial.ts";
 import { limitTrial, statementTrial } from "./race-trials.ts";
 import { rollingTrial } from "./rolling-trial.ts";
@@ -12,13 +13,15 @@ import { type StoreStarts, storeStartsTrial } from "./store-starts-trial.ts";
 // Many machines: three whole nodes on one Postgres and one bucket, under kills, partitions, races and a rolling restart.
 
 const FULL = {
-  ...{ calls: 1_000, kills: 100, partitions: 50, limitRounds: 10, statementCalls: 200 },
+  ...{ calls: 1_000, kills: 100, partitions: 50, cutCalls: 500, cuts: 50, limitRounds: 10, statementCalls: 200 },
   ...{ startsPerS: [5, 10, 15, 20, 30, 40, 50, 60, 80, 100], startsMs: 20_000, storeCalls: 5_000, messageCalls: 400 },
 };
 const REDUCED: typeof FULL = {
-  ...{ calls: 60, kills: 5, partitions: 3, limitRounds: 2, statementCalls: 40 },
+  ...{ calls: 60, kills: 5, partitions: 3, cutCalls: 60, cuts: 8, limitRounds: 2, statementCalls: 40 },
   ...{ startsPerS: [5, 10, 20, 40], startsMs: 5_000, storeCalls: 1_000, messageCalls: 60 },
 };
+/** Distinguishes the network of the nodes from those of other proofs. */
+const NETWORK = 77;
 const SHOWN_MAX = 10;
 const RECORDED_MS_MAX = 12_000;
 const STATEMENTS_MAX = 25;
@@ -29,6 +32,7 @@ const STATEMENT_CHARS = 150;
 
 const PARTS: Readonly<Record<string, ProofPart>> = {
   kills: underKills,
+  partitions: underPartitions,
   limits: limitsUnderRace,
   rolling: rollingRestart,
   statements: statementsPerCall,
@@ -56,13 +60,46 @@ async function underKills(proof: Proof): Promise<string> {
   const { checks, seed } = proof;
   const { calls, kills, partitions } = sizes(proof);
   const result = await new KillTrial({ calls, kills, partitions, seed }, checks.print).run();
-  const under = `${result.begun} calls under ${kills} kills and ${partitions} partitions`;
+  const p99Ms = checkTrial(proof, result, `${result.begun} calls under ${kills} kills and ${partitions} partitions`);
+  return killTable(
+    result,
+    p99Ms,
+    "A killed node is back after 0 to 9 s, three times in ten on an empty disk. A partition is a node that stands still for 3, 7 or 30 s " +
+      "(SIGSTOP), or that reaches Postgres no more for 3 to 12 s (a proxy); not a network namespace.",
+  );
+}
+
+async function underPartitions(proof: Proof): Promise<string> {
+  const { checks, seed } = proof;
+  if (!hasNamespaces()) {
+    checks.skipped("partitions", "namespaces of the network need root, ip and nft");
+    return "Not run: namespaces of the network need root, ip and nft.";
+  }
+  const { cutCalls: calls, cuts: partitions } = sizes(proof);
+  const network = new NetworkNamespaces(NETWORK, NODES);
+  try {
+    const result = await new KillTrial({ calls, kills: 0, partitions, seed, network }, checks.print).run();
+    const p99Ms = checkTrial(proof, result, `${result.begun} calls under ${partitions} partitions of the network`);
+    return killTable(
+      result,
+      p99Ms,
+      "Each node is in a network namespace of its own, and nftables drops what it sends to Postgres, the bucket or the other nodes, or " +
+        "gets from them, or both, for 3 to 12 s; one time in five it stands still for 3, 7 or 30 s (SIGSTOP).",
+    );
+  } finally {
+    network.remove();
+  }
+}
+
+/** Returns how long after a death calls were recorded, at p99; undefined where no call was live at one. */
+function checkTrial({ checks }: Proof, result: KillTrialResult, under: string): number | undefined {
   checks.check(`${under}: records lost 0`, shown(result.lost));
   checks.check(`${under}: records doubled 0`, shown(result.doubled));
   checks.check(`${under}: calls stuck 0`, shown(result.stuck));
   checks.check(`${under}: tokens redeemed twice 0, ${result.raced} raced`, shown(result.redeemedTwice));
   checks.check(`${under}: audio lost at most one segment`, shown(result.audioLost));
   const p99Ms = percentile(result.recordedMs, 0.99);
+  if (result.kills === 0) return p99Ms;
   checks.check(
     `${under}: a node dead to its calls recorded within ${RECORDED_MS_MAX / 1_000} s at p99`,
     p99Ms === undefined
@@ -71,17 +108,17 @@ async function underKills(proof: Proof): Promise<string> {
         ? ""
         : `${(p99Ms / 1_000).toFixed(1)} s`,
   );
-  return killTable(result, p99Ms);
+  return p99Ms;
 }
 
 const percentile = (ascending: readonly number[], share: number): number | undefined =>
   ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))];
 
-function killTable(result: KillTrialResult, p99Ms: number | undefined): string {
+function killTable(result: KillTrialResult, p99Ms: number | undefined, how: string): string {
   const { begun, kills, partitions, lost, doubled, stuck, raced, redeemedTwice, audioLost, recordedMs, endReasons } =
     result;
   return [
-    `Seed ${result.seed}, ${result.tookS.toFixed(0)} s. A killed node is back after 0 to 9 s, three times in ten on an empty disk. A partition is a node that stands still for 3, 7 or 30 s (SIGSTOP), or that reaches Postgres no more for 3 to 12 s (a proxy); not a network namespace.`,
+    `Seed ${result.seed}, ${result.tookS.toFixed(0)} s. ${how}`,
     "",
     "| what | found |",
     "| --- | --- |",
@@ -90,11 +127,15 @@ function killTable(result: KillTrialResult, p99Ms: number | undefined): string {
     `| tokens redeemed twice, of those raced over all nodes | ${redeemedTwice.length} of ${raced} |`,
     `| calls that lost more than one segment of audio | ${audioLost.length} |`,
     `| node dead to calls recorded, p99 of ${recordedMs.length} | ${p99Ms === undefined ? "none" : `${(p99Ms / 1_000).toFixed(1)} s`} |`,
-    `| end reasons | ${Object.entries(endReasons)
-      .map(([reason, count]) => `${reason} ${count}`)
-      .join(", ")} |`,
+    `| partitions | ${counted(result.cuts)} |`,
+    `| end reasons | ${counted(endReasons)} |`,
   ].join("\n");
 }
+
+const counted = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", ");
 
 async function limitsUnderRace(proof: Proof): Promise<string> {
   const { limit, asked, created, over } = await limitTrial(sizes(proof).limitRounds);

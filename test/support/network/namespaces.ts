@@ -22,7 +22,7 @@ export const hasNamespaces = (): boolean =>
 
 /**
  * Machines of a network that is on this machine alone: a namespace each, joined to this one by a bridge. What is cut is dropped, as by a
- * switch that failed: connections stay open until somebody gives them up.
+ * switch that failed: connections stay open until one end gives them up.
  */
 export class NetworkNamespaces {
   /** The address of this machine for the others. */
