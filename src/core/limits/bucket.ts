@@ -37,6 +37,9 @@ export const ORPHAN_AGE_MS = 24 * 3_600_000;
 /** How long the bucket may take to answer at the start before the service goes on without having seen it. */
 export const BUCKET_START_MS_MAX = 5_000;
 
+/** After so long a segment of a journal that is fetched is asked for again; then the whole journal waits. */
+export const SEGMENT_RETRY_DELAYS_MS = [200, 800, 2_000] as const;
+
 /** How long the record of a call waits for the end of its journal to be in the bucket; afterwards it is shipped when that is possible. */
 export const BUCKET_END_MS_MAX = 5_000;
 

@@ -241,7 +241,7 @@ describe("a restore", () => {
     await fill(from);
     await backup(from, folder, output);
     await expect(restore(from, folder, output)).rejects.toThrow(
-      "already has journals, recordings, token-keys.json, secrets-key: restore into an empty data directory",
+      "already has journals, recordings, transcriptions, documents, token-keys.json, secrets-key: restore into an empty data directory",
     );
     const used = await sqlite();
     const stores = await openStores(used, systemClock);

@@ -38,6 +38,13 @@ describe("the journals in the bucket", () => {
     expect(readdirSync(folder)).toEqual(["call_1.tlj"]);
   });
 
+  test("a segment that the bucket does not give is asked for again, and the journal goes on from there", async () => {
+    await ship("head", "er and", " records");
+    bucket.failingReads = 1;
+    expect(await journals.fetch(CALL, path, undefined)).toBe(true);
+    expect(readFileSync(path, "utf8")).toBe("header and records");
+  });
+
   test("segments that no list shows yet are counted, read and deleted", async () => {
     await ship("first");
     bucket.listsLag = true;

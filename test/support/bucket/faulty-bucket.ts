@@ -7,6 +7,8 @@ export class FaultyBucket implements Bucket {
   readonly inner = new MemoryBucket();
   /** It answers nothing. */
   isAway = false;
+  /** So many of the next reads fail. */
+  failingReads = 0;
   /** Objects that no list shows: what was put while this is true. */
   listsLag = false;
   /** Holds every put until it is released. */
@@ -37,6 +39,10 @@ export class FaultyBucket implements Bucket {
 
   async get(key: string, range?: ByteRange): Promise<Uint8Array | undefined> {
     this.#requireIt();
+    if (this.failingReads > 0) {
+      this.failingReads -= 1;
+      throw unavailable("the bucket fails");
+    }
     return await this.inner.get(key, range);
   }
 
