@@ -173,7 +173,7 @@ test.each<[problem: string, ...args: string[]]>([
   ["jobs cancel needs ids of jobs: jobs list shows them", "cancel"],
   ["--kind is not for jobs cancel", "cancel", "job_1", "--kind", KIND],
   ["--status is not for jobs", "--status", "dead"],
-  ["--dry-run is for prune and recover and forget-secrets only", "--dry-run"],
+  ["--dry-run is for prune and clean-bucket and recover and forget-secrets only", "--dry-run"],
 ])("is refused: %s", (problem, ...args) => {
   expect(() => readAdminCommand(["jobs", ...args])).toThrow(new UsageError([problem]));
 });

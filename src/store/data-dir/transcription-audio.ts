@@ -9,7 +9,7 @@ const SUFFIX = ".audio";
 const FILE_MODE = 0o600;
 
 /** The file of the audio of a transcription, whatever its source. */
-export const transcriptionAudioPath = (dataDir: string, id: TranscriptionId): string =>
+const transcriptionAudioPath = (dataDir: string, id: TranscriptionId): string =>
   join(transcriptionFolder(dataDir), `${id}${SUFFIX}`);
 
 export const transcriptionFolder = (dataDir: string): string => join(dataDir, "transcriptions");
