@@ -136,7 +136,7 @@ describe.skipIf(!hasPostgres)("faults of a cluster (only where postgresql is ins
       const calls = await beginCalls(one, 3);
       const others = await beginCalls(two, 3);
       speak([...calls, ...others]);
-      await until("the callers to have spoken for eight seconds", 60_000, () => calls.every(({ sent }) => sent >= 400));
+      await until("the callers to have spoken for twelve seconds", 60_000, () => calls.every(({ sent }) => sent >= 600));
       await one.process.kill();
       rmSync(one.dataDir, { recursive: true, force: true });
       const sent = calls.map((call) => call.sent);
@@ -144,8 +144,9 @@ describe.skipIf(!hasPostgres)("faults of a cluster (only where postgresql is ins
       for (const [at, record] of records.entries()) {
         expect(record).toMatchObject({ endReason: "worker_lost" });
         const lost = (sent[at] ?? 0) - (record.counters?.framesIn ?? 0);
-        // A segment is a second. A failed one is tried again a second later, and the latest frames were still in memory.
-        expect(lost).toBeLessThanOrEqual(250);
+        // A segment is a second, and while requests fail one journal finds out each second whether they still do: of some seconds
+        // nothing was shipped.
+        expect(lost).toBeLessThanOrEqual(400);
       }
       const stored = two.logged("call record stored").map(({ callId }) => callId);
       expect(stored.toSorted()).toEqual(calls.map(({ id }) => id).toSorted());
