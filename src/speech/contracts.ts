@@ -32,8 +32,8 @@ export interface SttStreamOptions {
   /** The call stays in `language` whatever the caller speaks, so no other language is detected. False where absent. */
   languagePinned?: boolean;
   /**
-   * Somebody reads the interims: they come as fast as the machine can, not only as a call needs them to hear that it is interrupted.
-   * Heeded by STT whose interims take this machine's processor. False where absent.
+   * Somebody reads the interims: they come as fast as the machine can, and their words may change, while a call needs only to hear
+   * that it is interrupted, and by which words for certain. Heeded by STT on this machine. False where absent.
    */
   promptInterims?: boolean;
   rateHz: number;

@@ -74,7 +74,7 @@ describe("the batch adapter of the local models", () => {
       ["two", 1_300],
       ["one", 4_000],
     ]);
-    expect(started[0]?.tasks.map((task) => task.samples.length / 16)).toEqual([880, 580]);
+    expect(started[0]?.tasks.map((task) => task.samples.length / 16)).toEqual([1_000, 700]);
   });
 
   test("is not asked about silence, for which a model invents words", async () => {

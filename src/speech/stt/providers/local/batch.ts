@@ -45,13 +45,10 @@ export const createLocalBatchStt = ({ speech, languages, processes }: LocalBatch
   },
 });
 
-/**
- * A pause of this length ends an utterance: the model hears what follows it by itself. Utterances of two speakers in one window cost
- * words at their border; windows of parts of a sentence cost hardly any.
- */
-const UTTERANCE_PAUSE_MS = 300;
+/** A pause of this length ends an utterance: the model hears what follows it by itself. Shorter ones cost words within sentences. */
+const UTTERANCE_PAUSE_MS = 700;
 /** Of the pauses before and after an utterance the model hears this much. */
-const MARGIN_MS = 140;
+const MARGIN_MS = 200;
 
 async function transcribe(
   speech: LocalSpeech,

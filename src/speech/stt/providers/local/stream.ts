@@ -252,18 +252,22 @@ export class LocalSttStream implements SttStream {
       return;
     }
     if (purpose === "window") this.#endWindow(utterance, text, samples);
-    else if (purpose === "interim") this.#emitInterim(utterance.text.interim(text));
+    else if (purpose === "interim") this.#emitInterim(this.#interimText(utterance, text));
     else {
       if (!isOutdated) utterance.complete = { text: utterance.text.final(text), lateMs };
-      if (utterance.samples === undefined) this.#emitInterim(utterance.text.pause(text));
+      if (utterance.samples === undefined) this.#emitInterim(this.#interimText(utterance, text, "pause"));
     }
+  }
+
+  #interimText({ text: own }: Utterance, text: string, pass: "interim" | "pause" = "interim"): string | undefined {
+    return this.#options.promptInterims ? own.shown(text) : own[pass](text);
   }
 
   /** The utterance goes on with its next window. */
   #endWindow(utterance: Utterance, text: string, samples: Int16Array): void {
     const start = nextWindowStart(samples, this.#options.rateHz);
     if (utterance.samples === undefined) {
-      this.#emitInterim(utterance.text.interim(text));
+      this.#emitInterim(this.#interimText(utterance, text));
       this.#buffer.drop(start);
     } else {
       utterance.samples = utterance.samples.subarray(start);

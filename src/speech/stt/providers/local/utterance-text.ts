@@ -11,7 +11,7 @@ const MOVED_MAX = 3;
  * utterance; the words of the windows before it are kept.
  *
  * Interims are the words on which two passes in a row agree. Words that were emitted stay, whatever later passes say; the final may
- * differ.
+ * differ. A reader is shown every pass instead.
  */
 export class UtteranceText {
   readonly #language: string;
@@ -42,6 +42,15 @@ export class UtteranceText {
     const [last] = stable.slice(-1);
     if (last !== undefined && agreed === words.length) stable[agreed - 1] = last.replace(LAST_PUNCTUATION, "") || last;
     return this.#emit(stable);
+  }
+
+  /** A pass whose words are shown to a reader as they are: later passes may change them. Returns undefined where nothing has changed. */
+  shown(text: string): string | undefined {
+    const words = this.#joined(text);
+    this.#last = words;
+    if (words.length === 0 || textOf(words) === textOf(this.#emitted)) return undefined;
+    this.#emitted = words;
+    return textOf(words);
   }
 
   /** A pass over all that was said before a pause: its words are complete, so all are emitted. Undefined where nothing is new. */

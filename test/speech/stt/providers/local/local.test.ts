@@ -159,6 +159,16 @@ describe("local STT", () => {
     expect(call.texts("final")).toEqual(["ice cream please do now"]);
   });
 
+  test("shows the reader of a live transcription every pass as it is, and none twice", async () => {
+    const passes = ["", "I scream", "ice cream", "ice cream", "ice cream please"];
+    const { open, say } = streamsOf({ promptInterims: true, transcribe: () => passes.shift() ?? "ice cream please do" });
+    const call = open();
+    await say(spoken(10, RATE_HZ), call);
+    await say(silence(500), call);
+    expect(call.texts("interim")).toEqual(["I scream", "ice cream", "ice cream please", "ice cream please do"]);
+    expect(call.texts("final")).toEqual(["ice cream please do"]);
+  });
+
   test("leaves at least three times as much audio between passes as a pass takes", async () => {
     const at: number[] = [];
     const { open, say, clock } = streamsOf({
