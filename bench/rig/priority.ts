@@ -14,6 +14,26 @@ export const WHERE_IDLE: readonly string[] = ["chrt", "--idle", "0"];
 /** Runs the program in its arguments below the media workers, and before the control process. */
 export const BELOW_WORKERS: readonly string[] = ["nice", "-n", "5"];
 
+/**
+ * Does work of this process, such as requests that would come from other machines, where no other process wants the processor. Processes
+ * that it starts meanwhile are there, too, and stay. Throws where the process could not leave the class afterwards, which needs a
+ * privilege.
+ */
+export async function whereIdle<T>(work: () => Promise<T>): Promise<T> {
+  const move = (policy: "--idle" | "--other"): void => {
+    const { status, stderr } = spawnSync("chrt", [policy, "--all-tasks", "--pid", "0", String(process.pid)]);
+    if (status !== 0) throw new Error(`chrt ${policy}: ${stderr}`);
+  };
+  if (spawnSync("chrt", ["--idle", "0", "chrt", "--other", "0", "true"]).status !== 0)
+    throw new Error("this process may not leave the class SCHED_IDLE again: run the proof as root");
+  move("--idle");
+  try {
+    return await work();
+  } finally {
+    move("--other");
+  }
+}
+
 /** Whether a process may take a real-time priority here. */
 export const isRealtimeAllowed = (): boolean => spawnSync("chrt", ["--rr", "1", "true"]).status === 0;
 

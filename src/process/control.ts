@@ -264,6 +264,7 @@ const shared =
     config: config.bucket,
     dataDir,
     stores,
+    liveCalls: () => capacity.carriedCalls,
     findKey: findMediaKey,
     withFiles: (callId, work) => finalizer.withFiles(callId, work),
     metrics,

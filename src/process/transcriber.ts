@@ -1,3 +1,4 @@
+import { getPriority, setPriority } from "node:os";
 import { readConfig } from "../config/config.ts";
 import { readSearchPath } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
@@ -13,6 +14,7 @@ import { exitWithParent } from "../core/parent-watchdog.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { loadFvad } from "../media/voice-activity/fvad.ts";
 import { SpeechClient } from "../speech/local/host/client.ts";
+import { localSpeechSettings } from "../speech/settings.ts";
 import { createBatchProviders } from "../speech/stt/batch/create.ts";
 import { connectorTo } from "../store/handoff/socket-path.ts";
 import { findFfmpeg } from "../transcription/audio/find-ffmpeg.ts";
@@ -31,11 +33,12 @@ exitOnUncaughtException(createLogger("transcriber", "info"));
 for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(signal, () => {});
 process.on("disconnect", () => process.exit(0));
 exitWithParent(Number(parentPid));
-// FFmpeg inherits it.
-await yieldToCalls("process", TRANSCRIBER_NICE);
 
 const clock = systemClock;
 const config = readConfig(undefined, { checksFiles: false });
+// FFmpeg inherits it. Local models wait for the audio that is cut here: it must not wait until they leave the processor to it.
+if (localSpeechSettings(config) === undefined) await yieldToCalls("process", TRANSCRIBER_NICE);
+else setPriority(Math.max(getPriority(), TRANSCRIBER_NICE));
 const log = createLogger("transcriber", config.logLevel);
 const [makeResampler, openFvad] = await Promise.all([loadResampler(), loadFvad()]);
 const streamsMax = TRANSCRIPTIONS_CONCURRENT_MAX * TRANSCRIPTION_CHANNELS_MAX;

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { GeneratorQuestions } from "../../bench/generator/protocol.ts";
 import { Child } from "../../bench/rig/child-process.ts";
 import { benchLine } from "../../bench/rig/lines.ts";
-import { BELOW_WORKERS, withoutSessionsFirst } from "../../bench/rig/priority.ts";
+import { BELOW_WORKERS, whereIdle, withoutSessionsFirst } from "../../bench/rig/priority.ts";
 import { type BenchService, withService } from "../../bench/rig/service.ts";
 import { renderSpeech } from "../../bench/rig/speech.ts";
 import { interferenceOf, isUndisturbed, LOOP_P99_MS_MAX } from "../../bench/stores/goals.ts";
@@ -94,30 +94,43 @@ async function compare(
       recordingEnabled: recordsCalls,
     });
     const work = makeWork(service);
-    const quiet = () => live.measure(seconds, () => delay(seconds * 1_000));
-    const loaded = async (): Promise<FrameRound> => {
-      await work.fill();
-      const round = await live.measure(seconds, () => work.keepFull(seconds));
-      await work.clear();
-      await delay(SETTLE_MS);
-      return round;
-    };
-    await delay(WARM_UP_MS);
-    // In the first one the service starts what does the work, and compiles what it runs.
-    await loaded();
-    const pairs: { quiet: FrameRound; loaded: FrameRound }[] = [];
-    while (pairs.length < count) {
-      // Each kind of round is the first one every other time.
-      const isQuietFirst = pairs.length % 2 === 0;
-      const first = isQuietFirst ? await quiet() : await loaded();
-      const second = isQuietFirst ? await loaded() : await quiet();
-      pairs.push(isQuietFirst ? { quiet: first, loaded: second } : { quiet: second, loaded: first });
-      print(`  ${pairs.length} of ${count} pairs of rounds beside ${name}`);
-    }
+    const pairs = await whereIdle(() =>
+      roundsInTurn({ live, work, count, seconds }, (done) =>
+        print(`  ${done} of ${count} pairs of rounds beside ${name}`),
+      ),
+    );
     return { calls, pairs, taken: work.taken, losses: await live.end() };
   } finally {
     callers.stop();
   }
+}
+
+/** Quiet and loaded rounds. Who gives the work is not of this machine in earnest, and takes no processor from the service. */
+async function roundsInTurn(
+  { live, work, count, seconds }: { live: LiveCalls; work: OtherWork; count: number; seconds: number },
+  onPair: (done: number) => void,
+): Promise<{ quiet: FrameRound; loaded: FrameRound }[]> {
+  const quiet = () => live.measure(seconds, () => delay(seconds * 1_000));
+  const loaded = async (): Promise<FrameRound> => {
+    await work.fill();
+    const round = await live.measure(seconds, () => work.keepFull(seconds));
+    await work.clear();
+    await delay(SETTLE_MS);
+    return round;
+  };
+  await delay(WARM_UP_MS);
+  // In the first one the service starts what does the work, and compiles what it runs.
+  await loaded();
+  const pairs: { quiet: FrameRound; loaded: FrameRound }[] = [];
+  while (pairs.length < count) {
+    // Each kind of round is the first one every other time.
+    const isQuietFirst = pairs.length % 2 === 0;
+    const first = isQuietFirst ? await quiet() : await loaded();
+    const second = isQuietFirst ? await loaded() : await quiet();
+    pairs.push(isQuietFirst ? { quiet: first, loaded: second } : { quiet: second, loaded: first });
+    onPair(pairs.length);
+  }
+  return pairs;
 }
 
 /**

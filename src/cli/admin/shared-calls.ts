@@ -40,7 +40,7 @@ export class SharedCalls {
       ...shared,
       findKey,
       // No call is live, and nothing is shipped but the journals of calls that get their records.
-      liveCalls: async () => new Set(),
+      liveCalls: () => new Set(),
       intervalMs: SEGMENT_S_DEFAULT * 1_000,
       onShipped: () => {},
       onFailed: () => {},

@@ -25,7 +25,9 @@ import type { Stores } from "../../store/stores.ts";
 export interface SharedMediaParts {
   config: BucketConfig;
   dataDir: string;
-  stores: Pick<Stores, "bucketClaims" | "calls" | "documents" | "jobs" | "retention" | "transcriptions">;
+  stores: Pick<Stores, "bucketClaims" | "documents" | "jobs" | "retention" | "transcriptions">;
+  /** The calls that workers of this node carry. */
+  liveCalls: () => ReadonlySet<CallId>;
   findKey: FindMediaKey;
   /** Runs work on the files of a call alone. */
   withFiles: <T>(callId: CallId, work: () => Promise<T>) => Promise<T>;
@@ -58,7 +60,7 @@ export interface SharedMediaOfService {
  * is no reason not to start: it is asked again before anything is written to it.
  */
 export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMediaOfService> {
-  const { config, dataDir, stores, findKey, withFiles, metrics, clock, log } = parts;
+  const { config, dataDir, stores, liveCalls, findKey, withFiles, metrics, clock, log } = parts;
   const bucket = new OwnBucket(new S3Bucket(config), stores.bucketClaims);
   await checkAtStart(bucket, parts);
   const journals = new SharedJournals(bucket);
@@ -68,7 +70,7 @@ export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMe
     dataDir,
     journals,
     lateDeletions,
-    liveCalls: async () => new Set((await stores.calls.listActive()).map(({ id }) => id)),
+    liveCalls,
     findKey,
     intervalMs: config.segmentS * 1_000,
     clock,

@@ -31,8 +31,8 @@ export type JournalRole =
 export interface JournalShipperOptions {
   dataDir: string;
   journals: SharedJournals;
-  /** The calls of this node that are live. Rejects while the store does not answer. */
-  liveCalls: () => Promise<ReadonlySet<CallId>>;
+  /** The calls that workers of this node carry, which are known without the store. */
+  liveCalls: () => ReadonlySet<CallId>;
   findKey: FindMediaKey;
   /** Has the deletion of an original repeated. */
   lateDeletions: Pick<LateDeletions, "plan">;
@@ -175,20 +175,10 @@ export class JournalShipper {
     );
     for (const callId of this.#shipments.keys()) if (!found.has(callId)) this.#shipments.delete(callId);
     for (const callId of this.#complete) if (!found.has(callId)) this.#complete.delete(callId);
-    const unknown = [...found].filter((callId) => !this.#complete.has(callId) && this.#roleOf(callId) === "other");
-    if (unknown.length > 0) await this.#findLive(unknown);
+    const live = this.#options.liveCalls();
+    for (const callId of found)
+      if (live.has(callId) && !this.#complete.has(callId)) this.#shipmentOf(callId).role = "live";
     for (const [callId, shipment] of this.#shipments) await this.#measure(callId, shipment);
-  }
-
-  /** While the store does not answer, journals of calls that are known to be live are shipped all the same. */
-  async #findLive(callIds: readonly CallId[]): Promise<void> {
-    try {
-      const live = await this.#options.liveCalls();
-      for (const callId of callIds) if (live.has(callId)) this.#shipmentOf(callId).role = "live";
-    } catch {
-      // The loss of the database is logged where it is found; the next interval asks again.
-      this.#options.onFailed();
-    }
   }
 
   async #measure(callId: CallId, shipment: Shipment): Promise<void> {
@@ -203,8 +193,6 @@ export class JournalShipper {
     shipment.sizeBytes = sizeBytes;
     if (sizeBytes > (shipment.shippedBytes ?? 0)) shipment.waitingSinceMs ??= this.#options.clock.nowMs();
   }
-
-  #roleOf = (callId: CallId): JournalRole => this.#shipments.get(callId)?.role ?? "other";
 
   #shipmentOf(callId: CallId): Shipment {
     const known = this.#shipments.get(callId);

@@ -188,6 +188,13 @@ export class Capacity {
     this.#add(callId, { owner, role, workerId });
   }
 
+  /** The calls that workers carry, or carried when they were lost. */
+  get carriedCalls(): ReadonlySet<CallId> {
+    return new Set(
+      [...this.#slots].flatMap(([name, { workerId }]) => (workerId === undefined ? [] : [name as CallId])),
+    );
+  }
+
   /** The call, by its id or the name of its reservation, is over or was never created. Without a slot it is ignored. */
   release(name: string): void {
     const slot = this.#slots.get(name);

@@ -180,7 +180,7 @@ export class SqlRedemptions implements Redemptions {
     };
   }
 
-  /** Redeems in one statement, where the database can and nobody wants the event. False where it is to be done in a transaction. */
+  /** Redeems in one statement, where the database can and no webhook or stream wants the event. False where it is to be done in a transaction. */
   async #takeAtOnce(token: Token, call: RedeemableCall, mediaKey: NewMediaKey | undefined): Promise<boolean> {
     const { combinesWrites, locksRows } = this.#database;
     if (!combinesWrites || liveTranscriptionOf(call.id) !== undefined) return false;

@@ -7,7 +7,7 @@ import { KillTrial, type KillTrialResult, NODES } from "./kill-trial.ts";
 import { messagesTrial } from "./messages-trial.ts";
 import { limitTrial, statementTrial } from "./race-trials.ts";
 import { rollingTrial } from "./rolling-trial.ts";
-import { isBorne, type StartsStep, startsTrial } from "./starts-trial.ts";
+import { isAccepted, type StartsStep, startsTrial } from "./starts-trial.ts";
 import { type StoreStarts, storeStartsTrial } from "./store-starts-trial.ts";
 
 // Many machines: three whole nodes on one Postgres and one bucket, under kills, partitions, races and a rolling restart.
@@ -185,8 +185,11 @@ async function startsASecond(proof: Proof): Promise<string> {
     store.callsPerS >= STARTS_PER_S_MIN ? "" : store.callsPerS.toFixed(0),
   );
   const steps = await startsTrial(startsPerS, startsMs);
-  const borne = steps.filter(isBorne).at(-1);
-  checks.check("two nodes bear a rate of starts", borne === undefined ? shown(steps[0]?.failed ?? []) || "none" : "");
+  const accepted = steps.filter(isAccepted).at(-1);
+  checks.check(
+    "two nodes accept a rate of starts",
+    accepted === undefined ? shown(steps[0]?.failed ?? []) || "none" : "",
+  );
   return startsTable(store, steps);
 }
 

@@ -27,9 +27,9 @@ export interface StartsStep {
   cpuMsPerCall: number;
 }
 
-export const isBorne = ({ failed, p95Ms }: StartsStep): boolean => failed.length === 0 && p95Ms <= RESPONSE_MS_MAX;
+export const isAccepted = ({ failed, p95Ms }: StartsStep): boolean => failed.length === 0 && p95Ms <= RESPONSE_MS_MAX;
 
-/** Starts calls at two nodes at each of these rates, for so long each, until one is not borne. */
+/** Starts calls at two nodes at each of these rates, for so long each, until one is not accepted. */
 export async function startsTrial(ratesPerS: readonly number[], stepMs: number): Promise<readonly StartsStep[]> {
   const cluster = await ProofCluster.start(NODES);
   try {
@@ -39,7 +39,7 @@ export async function startsTrial(ratesPerS: readonly number[], stepMs: number):
     for (const startsPerS of ratesPerS) {
       const step = await oneStep(cluster, { startsPerS, stepMs, idleCpuMsPerS });
       steps.push(step);
-      if (!isBorne(step)) break;
+      if (!isAccepted(step)) break;
     }
     return steps;
   } finally {

@@ -48,7 +48,7 @@ export const latencyTable = (latency: readonly LocalLatencyResult[]): string =>
       byLength.map(({ upToS, utterances, interimP90Ms, finalP90Ms, unfinished }) =>
         row(
           ...[streams, Number.isFinite(upToS) ? `${upToS} s` : "any", utterances],
-          ...[Math.round(interimP90Ms), Math.round(finalP90Ms), unfinished],
+          ...[Math.round(interimP90Ms), Math.round(finalP90Ms), unfinished.length],
           ...[`${livePercent.toFixed(1)} %`, `${filePercent.toFixed(1)} %`],
         ),
       ),

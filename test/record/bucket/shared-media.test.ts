@@ -54,7 +54,7 @@ class Node {
     this.shipper = new JournalShipper({
       dataDir,
       journals,
-      liveCalls: async () => new Set([...kept].flatMap(([id, call]) => (call.endedAtMs === undefined ? [id] : []))),
+      liveCalls: () => new Set([...kept].flatMap(([id, call]) => (call.endedAtMs === undefined ? [id] : []))),
       findKey: noKey,
       lateDeletions,
       intervalMs: 5_000,

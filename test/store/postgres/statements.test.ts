@@ -76,7 +76,7 @@ describe.skipIf(!hasPostgres)("statements of a call (only where postgresql is in
     return counts;
   }
 
-  test("where nobody wants its events, a call is created by one, redeemed by three, ended by two and its recording noted by one", async () => {
+  test("where no webhook wants its events, a call is created by one, redeemed by three, ended by two and its recording noted by one", async () => {
     expect(await endedCall()).toEqual([1, 3, 2, 1]);
     expect((await stores.jobs.list({ kind: "recording.render", limit: 2 })).jobs).toHaveLength(1);
   });

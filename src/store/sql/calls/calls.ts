@@ -238,7 +238,7 @@ export class SqlCalls implements CallStore {
     return creation;
   }
 
-  /** In one statement, where the database can, nothing is to be decided first and nobody wants the event. */
+  /** In one statement, where the database can, nothing is to be decided first and no webhook or stream wants the event. */
   async #createAtOnce(call: NewCall): Promise<Creation | undefined> {
     const { accountId, idempotency, web, spec } = call;
     const decidesFirst = idempotency !== undefined || web !== undefined || isLimited(call);
@@ -599,7 +599,7 @@ export class SqlCalls implements CallStore {
       .returning("id");
   }
 
-  /** In one statement, where the database can and nobody wants the events. False where it is to be done in a transaction. */
+  /** In one statement, where the database can and no webhook or stream wants the event. False where it is to be done in a transaction. */
   async #endAtOnce(last: LastStep): Promise<boolean> {
     const { callId, accountId, isWeb, lastTurns, toolRuns, jobs, eventTypes } = last.ending;
     if (!this.#database.combinesWrites || isWeb || liveTranscriptionOf(callId) !== undefined) return false;

@@ -40,7 +40,7 @@ const NOT_SENT = {
 };
 
 /**
- * Holds where nobody wants facts of these types of an account at present: it has no stream, and no webhook for them. For a statement that
+ * Holds where nothing waits for facts of these types of an account at present: it has no stream, and no webhook for them. For a statement that
  * writes a fact by itself; where it does not hold, the fact is written in a transaction with `SqlEvents.insert`.
  */
 export function isUnwanted(

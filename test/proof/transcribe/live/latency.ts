@@ -30,8 +30,8 @@ export interface LatencyByLength {
   interimP90Ms: number;
   /** From the end of an utterance until its final. */
   finalP90Ms: number;
-  /** Utterances without a final before the next one began. */
-  unfinished: number;
+  /** What was said in utterances without a final before the next one began. */
+  unfinished: readonly string[];
 }
 
 export interface LocalLatencyResult {
@@ -43,6 +43,7 @@ export interface LocalLatencyResult {
 }
 
 interface Measured {
+  said: string;
   lengthS: number;
   interimsMs: number[];
   finalMs: number | undefined;
@@ -118,7 +119,7 @@ function measuredOf({ messages, arrivalsMs }: LiveClient, { utterances }: Joined
     });
     const final = own.findLast(({ type }) => type === "final");
     const lengthS = samples.length / RATE_HZ;
-    return { lengthS, interimsMs, finalMs: final && final.atMs - fromMs - 1_000 * lengthS };
+    return { said: text, lengthS, interimsMs, finalMs: final && final.atMs - fromMs - 1_000 * lengthS };
   });
 }
 
@@ -136,7 +137,7 @@ const byLength = (all: readonly Measured[]): LatencyByLength[] =>
           90,
         ),
         finalP90Ms: percentile(finals, 90),
-        unfinished: own.length - finals.length,
+        unfinished: own.filter(({ finalMs }) => finalMs === undefined).map(({ said }) => said),
       },
     ];
   });
