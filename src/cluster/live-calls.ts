@@ -23,7 +23,7 @@ export interface LiveCalls {
   /** False where the call does not act by it. Never rejects. */
   phoneUpdate(workerId: WorkerId, callId: CallId, update: PhoneUpdate): Promise<boolean>;
   /** Undefined where there is no such call. Never rejects. */
-  resumeAddress(workerId: WorkerId, callId: CallId): Promise<string | undefined>;
+  resumeAddress(workerId: WorkerId, callId: CallId, connect?: number): Promise<string | undefined>;
   /** Undefined for an unknown call. */
   requestPhone(callId: CallId, request: PhoneRequest, hangUpReason: EndReason): Promise<PhoneOutcome | undefined>;
   /** At most `limit` of a call's events, starting with number `from`. */
@@ -64,8 +64,8 @@ export class LiveCallsOfNodes implements LiveCalls {
       answer: await here.listenAddress(workerId, callId),
     }));
     messages.onRequest("phone-update", ({ workerId, callId, update }) => here.phoneUpdate(workerId, callId, update));
-    messages.onRequest("resume-address", async ({ workerId, callId }) => ({
-      url: await here.resumeAddress(workerId, callId),
+    messages.onRequest("resume-address", async ({ workerId, callId, connect }) => ({
+      url: await here.resumeAddress(workerId, callId, connect),
     }));
     messages.onRequest("phone-request", async ({ callId, request, hangUpReason }) => ({
       outcome: await here.requestPhone(callId, request, hangUpReason),
@@ -110,12 +110,12 @@ export class LiveCallsOfNodes implements LiveCalls {
     }
   }
 
-  async resumeAddress(workerId: WorkerId, callId: CallId): Promise<string | undefined> {
+  async resumeAddress(workerId: WorkerId, callId: CallId, connect?: number): Promise<string | undefined> {
     const { here, messages } = this.#options;
     try {
       const node = await this.#otherNodeOf(callId, workerId);
-      if (node === undefined) return await here.resumeAddress(workerId, callId);
-      return (await messages.request(node, "resume-address", { callId, workerId })).url;
+      if (node === undefined) return await here.resumeAddress(workerId, callId, connect);
+      return (await messages.request(node, "resume-address", { callId, workerId, connect })).url;
     } catch (error) {
       this.#logFailure(callId, error);
       return undefined;

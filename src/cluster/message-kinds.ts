@@ -1,3 +1,4 @@
+import type { AccountSpend } from "../core/billing/spend.ts";
 import type { CallActivity } from "../core/calls/activity.ts";
 import type { ListenAnswer } from "../core/calls/listening.ts";
 import type { LiveOutcome, LiveRequest } from "../core/calls/live-requests.ts";
@@ -36,8 +37,8 @@ export interface NodeRequests {
   >;
   /** To inform the worker of a telephone call; whether the call acts by it. */
   "phone-update": Exchange<CallAtWorker & { update: PhoneUpdate }, boolean>;
-  /** An address at which the carrier connects the next stream of a telephone call. */
-  "resume-address": Exchange<CallAtWorker, { url?: string | undefined }>;
+  /** The address at which the carrier makes this connection of a telephone call. */
+  "resume-address": Exchange<CallAtWorker & { connect?: number | undefined }, { url?: string | undefined }>;
   /** An address at which a client listens. */
   "listen-address": Exchange<CallAtWorker, { answer?: ListenAnswer | undefined }>;
   /** Some of the events in the journal of a live call, as the API shows them. */
@@ -77,6 +78,8 @@ export interface NodeAnnouncements {
   "activity-wanted": { isFirst: boolean };
   activity: { calls: readonly CallActivity[] };
   "transcription-activity": { transcriptions: readonly TranscriptionProgress[] };
+  /** What accounts have spent at the node within the last minute. */
+  spend: { spends: readonly AccountSpend[] };
   /** Which callers are on hold, or with `isOver` no longer. `isFirst`: those that other nodes know are to be announced, too. */
   holds: { holds: readonly { callId: CallId; sinceMs: EpochMs }[]; isOver: boolean; isFirst?: boolean };
 }

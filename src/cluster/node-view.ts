@@ -48,6 +48,11 @@ export class NodeView {
     return this.nodes.find((node) => node.name === name && isThere(node));
   }
 
+  /** Those that have a lease. */
+  get present(): readonly NodeRecord[] {
+    return this.nodes.filter(isThere);
+  }
+
   /** How many more calls of these workers all nodes together can take. */
   freeSlots(role: PlacementRole): number {
     return this.nodes

@@ -203,7 +203,6 @@ export function readConfig(
     dataDir: readDataDir(env),
     ffmpeg: text("FFMPEG"),
     ...readSharing(env, reader, problems),
-    bucket: readBucket(reader, problems),
     logLevel,
     tokenTtlS: integer("TOKEN_TTL_S"),
     liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),
@@ -245,7 +244,9 @@ export function readConfig(
 function readSharing(env: Environment, reader: VariableReader, problems: string[]) {
   const databaseUrl = readDatabaseUrl(env, problems);
   const secretsKey = env.SECRETS_KEY?.trim() || undefined;
-  return { databaseUrl, secretsKey, cluster: readCluster(reader, { databaseUrl, secretsKey }, problems) };
+  const bucket = readBucket(reader, problems);
+  const cluster = readCluster(reader, { databaseUrl, secretsKey, hasBucket: bucket !== undefined }, problems);
+  return { databaseUrl, secretsKey, bucket, cluster };
 }
 
 /** Limits of requests, stream limits, prices, spend limits and retention. */

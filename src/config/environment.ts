@@ -43,7 +43,14 @@ export const readSearchPath = (env: Environment = process.env): string => env.PA
  * headers, and what makes this service a node of a cluster.
  */
 export function readWorkerEnvironment(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
-  const { SECRETS_KEY: _, OTEL_EXPORTER_OTLP_HEADERS: __, NODE_NAME: ___, NODE_MEDIA_URL: ____, ...rest } = env;
+  const {
+    SECRETS_KEY: _,
+    OTEL_EXPORTER_OTLP_HEADERS: __,
+    NODE_NAME: ___,
+    NODE_MEDIA_URL: ____,
+    NODE_RELAY_URL: _____,
+    ...rest
+  } = env;
   return withoutBucket(rest);
 }
 

@@ -48,6 +48,7 @@ export interface CallProviders {
 export type PreparedProviders = { providers: CallProviders } | { error: unknown };
 
 const REFUSED: Admission = { kind: "refused", status: 401 };
+const UNREACHABLE: Admission = { kind: "refused", status: 504 };
 const BUSY: Admission = { kind: "refused", status: 503 };
 
 /** Decides which upgrades become calls: checks their tokens and signatures, and redeems the tokens. */
@@ -89,10 +90,11 @@ export class AdmissionGate {
   }
 
   /** A refusal of a request that came at `sinceMs`, counted; that of a token not before REFUSAL_MS_MIN. */
-  async refuse(status: 401 | 503, sinceMs = this.#options.clock.nowMs()): Promise<Admission> {
+  async refuse(status: 401 | 503 | 504, sinceMs = this.#options.clock.nowMs()): Promise<Admission> {
     const { clock, metrics } = this.#options;
     metrics.upgradeRefused(status);
     if (status === 503) return BUSY;
+    if (status === 504) return UNREACHABLE;
     await new Promise<void>((resolve) => {
       clock.after(REFUSAL_MS_MIN - elapsedMs(sinceMs, clock.nowMs()), resolve);
     });

@@ -29,7 +29,7 @@ import type { CallLlm, CallStt, TtsPool } from "../speech/contracts.ts";
 import type { LocalSpeech } from "../speech/local/jobs.ts";
 import type { CallHandoff, EndSummary, HoldReport, MediaReport, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
-import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
+import { RELAYED_HEADER, type UpgradeAuthentication, type UpgradeHeaders } from "../wire/upgrade.ts";
 import type { InboundAudio, WireFactory } from "../wire/wire.ts";
 import { AdmissionGate, type CallProviders, type OpenedStream, type PreparedProviders } from "./admission.ts";
 import { createSession } from "./call-creation.ts";
@@ -42,6 +42,7 @@ import { isListenToken } from "./listening/addresses.ts";
 import { Listening } from "./listening/listening.ts";
 import { TotalCounters } from "./metrics/total-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
+import type { OtherNodes } from "./resumption/other-nodes.ts";
 import type { OtherWorkers } from "./resumption/other-workers.ts";
 import { isResumeToken, Resumptions } from "./resumption/resumptions.ts";
 import { WORKER_TAG_CHARS } from "./resumption/worker-tokens.ts";
@@ -69,6 +70,8 @@ export interface GatewayOptions {
   /** The name by which other workers find this one, 16 hexadecimal digits; and those workers. Absent where there are none. */
   workerTag?: string;
   otherWorkers?: Pick<OtherWorkers, "ask">;
+  /** Undefined in a service that is alone on its database. */
+  otherNodes?: Pick<OtherNodes, "ask"> | undefined;
   /** Only of workers that carry WebRTC calls. */
   webrtc?: WebrtcResources | undefined;
   /** All that calls can have. */
@@ -227,24 +230,33 @@ export class Gateway {
     const found = this.#resumptions.find(token);
     if (found.kind === "call") return await this.#resumeHere(token, headers);
     if (found.kind === "invalid") return await this.#admissions.refuse(401);
-    const { otherWorkers } = this.#options;
-    const elsewhere = found.kind === "elsewhere" ? await otherWorkers?.ask(found.workerTag, token, headers) : undefined;
-    if (elsewhere !== undefined) return { kind: "admitted", open: (transport) => elsewhere.open(transport) };
-    return await this.#admissions.refuse(503);
+    const elsewhere = found.kind === "elsewhere" && (await this.#admitElsewhere(found.workerTag, token, headers));
+    return elsewhere || (await this.#admissions.refuse(503));
+  }
+
+  /** The admission of a token of another worker, of this node or of another one. Undefined where that worker is gone. */
+  async #admitElsewhere(
+    workerTag: string,
+    token: string,
+    headers: UpgradeHeaders,
+    bufferedBytesMax?: number,
+  ): Promise<Admission | undefined> {
+    const { otherWorkers, otherNodes } = this.#options;
+    const ofWorker = await otherWorkers?.ask(workerTag, token, headers, bufferedBytesMax);
+    if (ofWorker !== undefined) return { kind: "admitted", open: (transport) => ofWorker.open(transport) };
+    // Another node has found the call's node here, and not the call.
+    if (otherNodes === undefined || (headers[RELAYED_HEADER] ?? "") !== "") return undefined;
+    const ofNode = await otherNodes.ask(workerTag, token, headers, bufferedBytesMax);
+    if (ofNode?.kind === "refused") return await this.#admissions.refuse(ofNode.status);
+    return ofNode && { kind: "admitted", open: (transport) => ofNode.connection.open(transport) };
   }
 
   async #admitListener(token: string, headers: UpgradeHeaders): Promise<Admission> {
     const issuer = this.#listening.addresses.issuerOf(token);
     if (issuer === undefined) return await this.#admissions.refuse(401);
     if (issuer.isOwn) return this.#listen(token) ?? (await this.#admissions.refuse(401));
-    const elsewhere = await this.#options.otherWorkers?.ask(
-      issuer.workerTag,
-      token,
-      headers,
-      LISTENER_BUFFERED_BYTES_MAX,
-    );
-    if (elsewhere === undefined) return await this.#admissions.refuse(401);
-    return { kind: "admitted", open: (transport) => elsewhere.open(transport) };
+    const elsewhere = await this.#admitElsewhere(issuer.workerTag, token, headers, LISTENER_BUFFERED_BYTES_MAX);
+    return elsewhere ?? (await this.#admissions.refuse(401));
   }
 
   /** Uses up the token of a listener; undefined where it is of no call of this process, or no longer valid. */
@@ -291,11 +303,11 @@ export class Gateway {
 
   /**
    * A single-use address at which the carrier of a telephone call connects its next stream; undefined where the call is not here.
-   * It takes the place of the one before.
+   * It takes the place of that of the connection before: see `Resumptions.addressOf`.
    */
-  resumeAddress(callId: CallId): string | undefined {
+  resumeAddress(callId: CallId, connect?: number): string | undefined {
     const phoneControl = this.#calls.get(callId)?.spec.phoneControl;
-    return phoneControl && this.#resumptions.issue(callId);
+    return phoneControl && this.#resumptions.addressOf(callId, connect);
   }
 
   /** A single-use address at which a client listens to a call. */

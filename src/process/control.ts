@@ -361,7 +361,7 @@ const calls = callsOfNodes({
     requestLive: (workerId, callId, request) => handoff.requestLive(workerId, callId, request),
     listenAddress: (workerId, callId) => handoff.listenAddress(workerId, callId),
     phoneUpdate: (workerId, callId, update) => handoff.phoneUpdate(workerId, callId, update),
-    resumeAddress: (workerId, callId) => handoff.resumeAddress(workerId, callId),
+    resumeAddress: (workerId, callId, connect) => handoff.resumeAddress(workerId, callId, connect),
     requestPhone: async (callId, request, hangUpReason) => phone?.phoneCalls.request(callId, request, hangUpReason),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
   },
@@ -369,6 +369,8 @@ const calls = callsOfNodes({
   activity,
   transcriptionActivity,
   hasWorker: (workerId) => handoff.has(workerId),
+  spends: accountTotals,
+  onSpendChanged: () => handoff.sendAccountsOverLimit(accountTotals.allOverLimit()),
   keys,
   metrics,
   clock,
@@ -751,6 +753,7 @@ cluster?.start({
   capacity,
   phoneCalls: stores.phoneCalls,
   endCall: (workerId, callId, reason) => handoff.endCall(workerId, callId, reason),
+  sendRelayNodes: (nodes) => handoff.sendRelayNodes(nodes),
 });
 shared?.start();
 traces?.start();

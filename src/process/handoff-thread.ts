@@ -55,6 +55,9 @@ port.on("message", (message: ToHandoffThread) => {
     case "accounts-over-limit":
       server?.sendAccountsOverLimit(message.accounts);
       return;
+    case "relay-nodes":
+      server?.sendRelayNodes(message.nodes);
+      return;
     case "metrics":
       void answerMetrics(message.id, message.timeoutMs);
       return;
@@ -133,8 +136,9 @@ async function answerAddress({
   id,
   workerId,
   callId,
+  connect,
 }: Extract<ToHandoffThread, { kind: "resume-address" }>): Promise<void> {
-  const url = await server?.resumeAddress(workerId, callId);
+  const url = await server?.resumeAddress(workerId, callId, connect);
   send({ kind: "resume-address", id, url });
 }
 

@@ -8,7 +8,7 @@ import { systemClock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { asWorkerId } from "../core/ids.ts";
 import { REDEMPTIONS_MAX } from "../core/limits/admission.ts";
-import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED } from "../core/limits/processes.ts";
+import { DESCRIPTORS_PER_CALL, DESCRIPTORS_PER_RELAY, DESCRIPTORS_RESERVED } from "../core/limits/processes.ts";
 import { createLogger } from "../core/log/logger.ts";
 import { withListeningPort } from "../core/media-urls.ts";
 import type { ProcessMetrics } from "../core/metrics/aggregation.ts";
@@ -27,6 +27,7 @@ import { Gateway } from "../gateway/gateway.ts";
 import { JournalWriters } from "../gateway/journal/writers.ts";
 import { PhraseBook } from "../gateway/phrases/book.ts";
 import { PhraseCache } from "../gateway/phrases/cache.ts";
+import { OtherNodes } from "../gateway/resumption/other-nodes.ts";
 import { OtherWorkers } from "../gateway/resumption/other-workers.ts";
 import { CertificateReloader } from "../gateway/server/certificate.ts";
 import type { MediaServerOptions } from "../gateway/server/media-server.ts";
@@ -44,6 +45,7 @@ import { createSpeechProviders } from "../speech/registry.ts";
 import { loopLagMsMaxOf } from "../store/admission/capacity.ts";
 import { connectorTo, findSocket, newWorkerTag, workerSocketPath } from "../store/handoff/socket-path.ts";
 import { HandoffClient } from "../store/handoff/worker-client.ts";
+import { RELAYED_HEADER } from "../wire/upgrade.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
@@ -65,7 +67,8 @@ import { authenticationOf, openWebrtc } from "./worker/webrtc.ts";
 exitOnUncaughtException(createLogger("worker", "info"));
 const clock = systemClock;
 const [makeResampler, opus, openFvad] = await Promise.all([loadResampler(), loadOpus(), loadFvad()]);
-const { socketPath, speech, retrieval, port, role, mediaUrls, mediaServer, isFirst } = await waitForAssignment();
+const { socketPath, speech, retrieval, port, role, mediaUrls, nodeTag, mediaServer, isFirst } =
+  await waitForAssignment();
 let listeningPort = port;
 // The supervisor has read the same variables, but the files they name may have changed when a worker is restarted.
 const config = readConfig();
@@ -86,11 +89,16 @@ const voiceActivity = await loadVoiceActivity(openFvad, config.vad, callsMax + R
 // Before the loop is monitored: a loop that lags while this waits would change the gateway, which there is not yet.
 const webrtc = role === "webrtc" ? await openWebrtc(config, opus, clock, log) : undefined;
 /** Clients of calls that are here may reach other workers, and those of others this one. */
-const workerTag = newWorkerTag();
+const workerTag = newWorkerTag(nodeTag);
 await openRelay(workerSocketPath(socketPath, workerTag), {
   resume: (token, headers) => gateway.resume(token, headers),
   liveness: config.liveness,
 });
+const otherNodes =
+  nodeTag === undefined
+    ? undefined
+    : new OtherNodes({ ownTag: nodeTag, clock, onOutcome: (outcome) => metrics.nodeRelay(outcome) });
+if (otherNodes !== undefined) metrics.observeNodeRelays(() => otherNodes.count);
 const loopLagMsMax = loopLagMsMaxOf(role);
 const detectorFallback = new DetectorFallback(loopLagMsMax, (isOn) => gateway.setDetectorFallback(isOn));
 const loopLag = LoopLag.monitor({
@@ -120,10 +128,11 @@ const handoff = new HandoffClient({
   }),
   takeSpendReports: (all) => accounts.takeChanged(all),
   onAccountsOverLimit: (over) => accounts.setExceeded(over),
+  onRelayNodes: (nodes) => otherNodes?.setNodes(nodes),
   onEndRequested: (callId, reason) => gateway.end(callId, reason),
   onPhoneUpdate: (callId, update) => gateway.phoneUpdate(callId, update),
   onLiveRequest: (callId, request) => gateway.request(callId, request),
-  resumeAddress: (callId) => gateway.resumeAddress(callId),
+  resumeAddress: (callId, connect) => gateway.resumeAddress(callId, connect),
   listenAddress: (callId) => gateway.listenAddress(callId),
   activity: () => gateway.activity(),
   mediaStates: () => gateway.mediaStates(),
@@ -143,6 +152,7 @@ const gateway = new Gateway({
     connect: (socket, tag) => connectorTo(workerSocketPath(socketPath, tag))(socket),
     clock,
   }),
+  otherNodes,
   webrtc,
   connectionTypes: CONNECTION_TYPES,
   voiceActivity,
@@ -178,10 +188,14 @@ const { mediaTls } = config;
 const certificate =
   mediaTls && new CertificateReloader({ files: mediaTls, prepare: () => server.prepareCertificate(), clock, log });
 const serverOptions: MediaServerOptions = {
-  headerNames: authentication.headerNames,
+  headerNames: [...authentication.headerNames, RELAYED_HEADER],
   admit: (token, headers, asksToResume) => gateway.admit(token, headers, asksToResume),
   tls: mediaTls,
-  handshakesMax: () => descriptors - DESCRIPTORS_PER_CALL * gateway.load().callCount - gateway.listenerCount,
+  handshakesMax: () =>
+    descriptors -
+    DESCRIPTORS_PER_CALL * gateway.load().callCount -
+    gateway.listenerCount -
+    DESCRIPTORS_PER_RELAY * (otherNodes?.count ?? 0),
   corsOrigins: config.corsOrigins,
   liveness: config.liveness,
   log,

@@ -131,7 +131,9 @@ export interface NewCall {
   /** The node of a cluster that is to carry the call; by default the one that stores it. */
   node?: NodeName | undefined;
   /** So many calls the API key and the account may have at once, over all nodes; undefined where they are not counted by the store. */
-  callsMax?: { perApiKey?: number | undefined; perAccount?: number | undefined } | undefined;
+  callsMax?:
+    | { perApiKey?: number | undefined; perAccount?: number | undefined; creationsPerMinute?: number | undefined }
+    | undefined;
 }
 
 /** Who starts a call by a publishable key. */
@@ -179,10 +181,12 @@ export type Creation =
   /** Only for a call with `web`; nothing is stored. */
   | { kind: "web-call-refused"; reason: WebCallRefusal };
 
-/** The API key or the account has as many calls as it may; nothing is stored. Only for a call with `callsMax`. */
+/** The API key or the account has as many calls as it may, or has created as many; nothing is stored. Only for a call with `callsMax`. */
 export interface LimitReached {
   kind: "limit-reached";
-  reason: "api_key_calls" | "account_calls";
+  reason: "api_key_calls" | "account_calls" | "account_creations";
+  /** After so long the account may create another call; absent where that is unknown. */
+  waitMs?: number;
 }
 
 /** Calls of a list. */

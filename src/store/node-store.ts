@@ -34,6 +34,8 @@ export interface NodeDescription {
   /** Where streams reach this node alone; undefined where all nodes have one address. */
   mediaUrl: string | undefined;
   webrtcUrl: string | undefined;
+  /** Where other nodes reach its media port. */
+  relayUrl: string | undefined;
   /** Of the software. */
   version: string;
   /** Of the protocol between control process and workers, and of journals. */

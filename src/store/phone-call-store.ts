@@ -3,7 +3,7 @@ import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec } from "../core/calls/spec.ts";
 import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, ApiKeyId, CallId, CarrierId, PhoneNumberId, WorkerId } from "../core/ids.ts";
-import type { CallAgent, CallRecord } from "./call-store.ts";
+import type { CallAgent, CallRecord, LimitReached } from "./call-store.ts";
 
 /** The telephone side of a call, as the machine of `telephony/machine/` knows it. */
 export interface StoredPhoneCall {
@@ -40,6 +40,8 @@ export interface NewPhoneCall {
   status: "queued" | "ringing";
   /** So many outbound calls of the carrier, and of all carriers of the account, may wait for a slot. */
   waitingMax?: { carrier: number; account: number } | undefined;
+  /** So many calls may the account create a minute, over all nodes of a cluster. */
+  creationsPerMinute?: number | undefined;
   state: unknown;
   /** The first events, which led to `state`. */
   events: readonly PhoneCallEventRow[];
@@ -85,6 +87,8 @@ export type PhoneCallCreation =
   /** An earlier request with this idempotency key, or an earlier webhook of this carrier's call, created it. */
   | { kind: "replayed"; call: CallRecord }
   | { kind: "mismatch" }
+  /** The account has created `creationsPerMinute` calls. */
+  | LimitReached
   /** It has `waitingMax` outbound calls that wait for a slot. */
   | { kind: "full"; of: "carrier" | "account" };
 
@@ -118,6 +122,11 @@ export interface PhoneCallStore {
    * many at a time: each holds a connection.
    */
   countAlone(owners: readonly CountedOwner[], work: () => Promise<void>): Promise<void>;
+  /**
+   * Notes that a call is placed from a number now, so that the next one waits for `gapMs`, at whichever node. Returns in how many ms one
+   * may be placed where none may now; then nothing is noted.
+   */
+  paceDial(carrierId: CarrierId, from: string, gapMs: number): Promise<number>;
   /** The token of the latest step that had one, sealed, while it can be redeemed: for a webhook that arrives twice. */
   sealedToken(callId: CallId): Promise<string | undefined>;
   /** Of an account's call, in order, after the first `from`. Undefined for an unknown call and one of another account. */

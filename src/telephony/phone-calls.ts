@@ -324,7 +324,6 @@ export class PhoneCalls {
 
   /** What is done beside the queue, because it waits for a worker or a carrier. */
   async #doAside({ call, commands }: Progress): Promise<void> {
-    if (stateOf(call).phase.at === "over") this.#options.streams.forget(call.callId);
     for (const command of commands) {
       if (command.kind !== "inform") continue;
       const { update, transfer } = command;

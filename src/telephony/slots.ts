@@ -1,7 +1,7 @@
 import type { AccountLimits } from "../core/account-settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../core/clocks.ts";
-import type { CarrierId } from "../core/ids.ts";
+import type { CallId, CarrierId } from "../core/ids.ts";
 import { KeyedQueue } from "../core/keyed-queue.ts";
 import type { Capacity } from "../store/admission/capacity.ts";
 import type { Carrier } from "../store/carrier-store.ts";
@@ -25,7 +25,7 @@ export type SlotAnswer = { isGranted: true } | { isGranted: false; afterMs?: num
  */
 export class PhoneCallSlots {
   readonly #capacity: Pick<Capacity, "hold" | "release">;
-  readonly #phoneCalls: Pick<PhoneCallStore, "countLive" | "countAlone">;
+  readonly #phoneCalls: Pick<PhoneCallStore, "countLive" | "countAlone" | "paceDial">;
   readonly #isShared: boolean;
   readonly #clock: Pick<Clock, "nowMs">;
   /** So that two calls do not count the same free slot of a carrier. */
@@ -35,7 +35,7 @@ export class PhoneCallSlots {
 
   constructor(options: {
     capacity: Pick<Capacity, "hold" | "release">;
-    phoneCalls: Pick<PhoneCallStore, "countLive" | "countAlone">;
+    phoneCalls: Pick<PhoneCallStore, "countLive" | "countAlone" | "paceDial">;
     /** Other nodes take slots of the same accounts, carriers and numbers. */
     isShared?: boolean;
     clock: Pick<Clock, "nowMs">;
@@ -76,6 +76,7 @@ export class PhoneCallSlots {
     const { callId, accountId, apiKeyId, facts } = call;
     const isOutbound = facts.direction === "outbound";
     const waitMs = isOutbound ? this.#dialWaitMs(carrier, facts.from) : 0;
+    // What another node has dialled is noted by the store alone.
     if (waitMs > 0) return { isGranted: false, afterMs: waitMs };
     // The store counts an inbound call from its creation.
     const own = isOutbound ? 0 : 1;
@@ -96,8 +97,22 @@ export class PhoneCallSlots {
     if (this.#capacity.hold(callId, { accountId, apiKeyId }, this.#isShared ? undefined : callsMax) !== undefined) {
       return { isGranted: false };
     }
-    if (isOutbound) this.#noteDial(carrier, facts.from);
+    if (!isOutbound) return { isGranted: true };
+    const sharedWaitMs = this.#isShared ? await this.#paceDial(callId, carrier, facts.from) : 0;
+    if (sharedWaitMs > 0) return { isGranted: false, afterMs: sharedWaitMs };
+    this.#noteDial(carrier, facts.from);
     return { isGranted: true };
+  }
+
+  /** Last of all, so that a node without a free slot does not use up what others may dial. */
+  async #paceDial(callId: CallId, { id, callsPerSecond }: Carrier, from: string): Promise<number> {
+    let waitMs = 1;
+    try {
+      waitMs = await this.#phoneCalls.paceDial(id, from, 1_000 / callsPerSecond);
+      return waitMs;
+    } finally {
+      if (waitMs > 0) this.#capacity.release(callId);
+    }
   }
 
   #dialWaitMs({ id }: Carrier, from: string): number {

@@ -14,15 +14,13 @@ export interface StreamAddressesOptions {
   mintToken: () => string;
   /** The address of a stream with this token. */
   urlOf: (carrier: CarrierType, token: string) => string;
-  /** A new single-use address of a call that a worker carries; undefined where the worker does not answer. */
-  resumeAddress: (workerId: WorkerId, callId: CallId) => Promise<string | undefined>;
+  /** The single-use address for this connection of a call that a worker carries; undefined where the worker does not answer. */
+  resumeAddress: (workerId: WorkerId, callId: CallId, connect: number) => Promise<string | undefined>;
 }
 
 /** The addresses at which carriers connect streams. Each is used once, and none is in a log, a job or a journal. */
 export class StreamAddresses {
   readonly #options: StreamAddressesOptions;
-  /** The latest address of each call whose caller comes back from a transfer. */
-  readonly #latest = new Map<CallId, { connect: number; url: string }>();
 
   constructor(options: StreamAddressesOptions) {
     this.#options = options;
@@ -40,7 +38,7 @@ export class StreamAddresses {
   }
 
   /**
-   * The stream of the latest connection of a call: the same address as often as it is asked for. Undefined where it has been used, has
+   * The stream of the latest connection of a call: the same address as often as it is asked for, at whichever node. Undefined where it has been used, has
    * expired, or the worker of the call is gone.
    */
   async orderOf(
@@ -56,11 +54,6 @@ export class StreamAddresses {
     return { url, callId: call.callId, connect, authToken: telephony.streamSecret(credentials) };
   }
 
-  /** The call waits for no stream any more. */
-  forget(callId: CallId): void {
-    this.#latest.delete(callId);
-  }
-
   async #firstUrl({ callId }: StoredPhoneCall, carrier: CarrierType): Promise<string | undefined> {
     const { phoneCalls, keys, urlOf } = this.#options;
     const sealed = await phoneCalls.sealedToken(callId);
@@ -69,13 +62,8 @@ export class StreamAddresses {
 
   async #nextUrl(call: StoredPhoneCall): Promise<string | undefined> {
     const { callId, workerId } = call;
-    const { connects } = stateOf(call);
-    const latest = this.#latest.get(callId);
-    if (latest?.connect === connects) return latest.url;
-    const url = workerId && (await this.#options.resumeAddress(workerId, callId));
-    if (url === undefined) return undefined;
-    this.#latest.set(callId, { connect: connects, url });
-    return url;
+    // The worker remembers it: this webhook of the carrier may come again, to another node.
+    return workerId && (await this.#options.resumeAddress(workerId, callId, stateOf(call).connects));
   }
 }
 

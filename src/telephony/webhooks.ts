@@ -186,8 +186,10 @@ export class PhoneWebhooks {
       },
       telephony,
     );
-    if (creation.kind === "mismatch" || creation.kind === "full") {
-      throw new Error("an inbound call has no idempotency key and does not wait to be dialled");
+    if (creation.kind !== "created" && creation.kind !== "replayed") {
+      throw new Error(
+        "an inbound call has no idempotency key, does not wait to be dialled and counts for no creations",
+      );
     }
     return await this.#answerOf(await phoneCalls.handle(creation.call.id, { kind: "notice", notice }), access);
   }

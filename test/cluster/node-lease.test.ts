@@ -43,6 +43,7 @@ function lease() {
       installation: "disk",
       mediaUrl: undefined,
       webrtcUrl: undefined,
+      relayUrl: undefined,
       version: "trunkline/1.0.0",
       ipcVersion: 1,
       journalVersion: 1,

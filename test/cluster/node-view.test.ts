@@ -10,6 +10,7 @@ const record = (name: string, of: Partial<NodeRecord> = {}): NodeRecord => ({
   incarnation: 1,
   mediaUrl: `wss://${name}.example`,
   webrtcUrl: undefined,
+  relayUrl: undefined,
   version: "trunkline/1.0.0",
   ipcVersion: 1,
   journalVersion: 1,

@@ -31,10 +31,11 @@ describe("three nodes by Compose", () => {
     expect(nodes.map(([name]) => name)).toEqual(["node-1", "node-2", "node-3"]);
     for (const [name, { environment = {}, volumes }] of nodes) {
       expect(environment.NODE_NAME).toBe(name);
+      expect(environment.NODE_RELAY_URL).toBe(`ws://${name}:8081`);
       expect(volumes).toEqual([`${name}:/data`]);
       expect(Object.keys(environment).filter((variable) => !Object.hasOwn(VARIABLES, variable))).toEqual([]);
     }
-    const shared = nodes.map(([, { environment }]) => ({ ...environment, NODE_NAME: "" }));
+    const shared = nodes.map(([, { environment }]) => ({ ...environment, NODE_NAME: "", NODE_RELAY_URL: "" }));
     for (const environment of shared) expect(environment).toEqual(shared[0]);
   });
 

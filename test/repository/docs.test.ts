@@ -84,7 +84,8 @@ function repeatedIn(markdown: string): string[] {
 }
 
 /** The error code of the media port's response with this status. */
-const mediaPortCode = (status: 401 | 404 | 426 | 503): string => JSON.parse(refusalOf(status, []).body).error.code;
+const mediaPortCode = (status: 401 | 404 | 426 | 503 | 504): string =>
+  JSON.parse(refusalOf(status, []).body).error.code;
 
 describe("the documentation", () => {
   const pages = filesUnder(ROOT, ".md");
@@ -219,7 +220,7 @@ describe("docs/security.md", () => {
     const known = new Set<string>([
       ...END_REASONS,
       ...Object.keys(STATUS),
-      ...([401, 404, 426, 503] as const).map(mediaPortCode),
+      ...([401, 404, 426, 503, 504] as const).map(mediaPortCode),
       ...CONNECTION_TYPES,
       ...SPEND_ACTIONS,
       ...(await everyMetric()).keys(),

@@ -46,7 +46,8 @@ describe.each(VARIANTS)("the manifests of %s", (variant) => {
   test("give a node the name of its pod before its address, which contains it", () => {
     const [name, address] = container.env;
     expect(name).toEqual({ name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } });
-    if (variant === "shared-address") expect(address).toBeUndefined();
+    if (variant === "shared-address")
+      expect(address).toEqual({ name: "NODE_RELAY_URL", value: "ws://$(NODE_NAME).trunkline-nodes:8081" });
     else expect(address).toMatchObject({ name: "NODE_MEDIA_URL", value: expect.stringContaining("$(NODE_NAME)") });
   });
 

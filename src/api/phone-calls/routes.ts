@@ -12,7 +12,7 @@ import {
   WAITING_RETRY_S,
 } from "../../core/limits/phone-calls.ts";
 import type { CallAdmission } from "../../store/admission/call-admission.ts";
-import type { CallAgent, CallStore } from "../../store/call-store.ts";
+import type { CallAgent, CallStore, LimitReached } from "../../store/call-store.ts";
 import type { Carrier, CarrierStore } from "../../store/carrier-store.ts";
 import type { PhoneCallCreation } from "../../store/phone-call-store.ts";
 import type { PhoneNumber, PhoneNumberStore } from "../../store/phone-number-store.ts";
@@ -179,17 +179,17 @@ async function admitted(
   request: FastifyRequest,
   phoneCalls: Pick<PhoneCalls, "place" | "findRepeated">,
   ...placed: Parameters<PhoneCalls["place"]>
-): Promise<PhoneCallCreation> {
-  const [call, { carrier }] = placed;
+): Promise<Exclude<PhoneCallCreation, LimitReached>> {
+  const [call, ways] = placed;
   const over = deps.accountLimitReached(request.accountId);
   const bounds = { limits: request.account.settings.limits, refusal: over && ("spend_limit" as const) };
   const creation = await deps.callAdmission.createQueued(request.accountId, bounds, {
     findRepeated: () => phoneCalls.findRepeated(call),
-    create: () => phoneCalls.place(...placed),
+    create: (creationsPerMinute) => phoneCalls.place({ ...call, creationsPerMinute }, ways),
   });
   if (creation.kind !== "refused") return creation;
   if (over !== undefined) throw accountLimitError(over);
-  throw refusalOf(deps, request, creation, carrier);
+  throw refusalOf(deps, request, creation, ways.carrier);
 }
 
 const problemAt =

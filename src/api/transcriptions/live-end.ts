@@ -1,13 +1,13 @@
 import type { Clock } from "../../core/clock.ts";
 import { type AccountId, asCallId, type CallId, type TranscriptionId, type WorkerId } from "../../core/ids.ts";
-import { LIVE_END_MS_MAX } from "../../core/limits/transcriptions.ts";
+import { LIVE_END_LOOKED_MS, LIVE_END_MS_MAX } from "../../core/limits/transcriptions.ts";
 import type { CallRecord, CallStore } from "../../store/call-store.ts";
 import type { TranscriptionStore } from "../../store/transcription-store.ts";
 import { ApiError } from "../http/errors.ts";
 
 export interface LiveEndDeps {
   calls: Pick<CallStore, "cancel" | "remove">;
-  transcriptions: Pick<TranscriptionStore, "onOver">;
+  transcriptions: Pick<TranscriptionStore, "onOver" | "get">;
   /** Asks a worker to end one of its calls; false when the worker is not connected. */
   endCall: (workerId: WorkerId, call: Pick<CallRecord, "id" | "accountId">) => Promise<boolean> | boolean;
   /** Removes the journal of a call that is over, if it exists. */
@@ -42,7 +42,7 @@ export class LiveEnds {
   /** Ends it, and removes its call. Throws ApiError `conflict` where it is not over in time. */
   async remove(accountId: AccountId, id: TranscriptionId): Promise<void> {
     const { calls, removeFiles } = this.#deps;
-    const over = this.#over(id);
+    const over = this.#over(accountId, id);
     if (await this.end(accountId, id)) await over;
     const callId = asCallId(id);
     const latest = await calls.cancel(accountId, callId);
@@ -53,17 +53,27 @@ export class LiveEnds {
     if ((await calls.remove(accountId, callId)) === false) throw beingEnded();
   }
 
-  /** Resolves when it is over, or has taken too long. */
-  #over(id: TranscriptionId): Promise<void> {
+  /** Resolves when it is over, or has taken too long. The store alone knows the end of one at another node. */
+  #over(accountId: AccountId, id: TranscriptionId): Promise<void> {
+    const { clock, transcriptions } = this.#deps;
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(id) ?? new Set();
+      let isDone = false;
+      const look = async (): Promise<void> => {
+        const latest = await transcriptions.get(accountId, id).catch(() => undefined);
+        if (latest?.endedAtMs !== undefined) done();
+        else if (!isDone) cancelLook = clock.after(LIVE_END_LOOKED_MS, () => void look());
+      };
+      let cancelLook = clock.after(LIVE_END_LOOKED_MS, () => void look());
       const done = (): void => {
+        isDone = true;
+        cancelLook();
         cancel();
         waiting.delete(done);
         if (waiting.size === 0) this.#waiting.delete(id);
         resolve();
       };
-      const cancel = this.#deps.clock.after(LIVE_END_MS_MAX, done);
+      const cancel = clock.after(LIVE_END_MS_MAX, done);
       waiting.add(done);
       this.#waiting.set(id, waiting);
     });

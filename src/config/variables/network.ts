@@ -54,6 +54,12 @@ export const NETWORK_VARIABLES = {
       "in a cluster, the address at which streams reach this node alone: `websocketUrl` of a call that is placed on it begins with it. " +
       "Without it all nodes share `PUBLIC_MEDIA_URL`, and a stream may reach any of them",
   },
+  NODE_RELAY_URL: {
+    format: "a `ws://` or `wss://` address",
+    meaning:
+      "in a cluster with one shared address, where the other nodes reach the media port of this one, for example `ws://10.0.0.5:8081`: " +
+      "streams that listen to a call or resume it reach any node, and are relayed to that of the call",
+  },
   MEDIA_TLS_CERT_FILE: {
     format: "a PEM file",
     meaning:

@@ -63,6 +63,12 @@ export const RELAY_ANSWER_MS_MAX = 2_000;
 /** Connections of calls of other workers that one worker carries; for one more its client must come again. */
 export const RELAYED_CONNECTIONS_MAX = 200;
 
+/** How long the node of a call may take to answer another one that a client has reached; RELAY_ANSWER_MS_MAX of it are its worker's. */
+export const NODE_RELAY_ANSWER_MS_MAX = 3_000;
+
+/** Connections of calls of other nodes that one worker carries; one more is refused. Each takes two file descriptors. */
+export const NODE_RELAYS_MAX = 200;
+
 /** Addresses at which one call may be resumed, one after the other; a call that has used them ends with its connection. */
 export const RESUME_ADDRESSES_MAX = 200;
 

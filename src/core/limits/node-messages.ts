@@ -54,6 +54,16 @@ export const ACTIVITY_WANTED_LASTS_MS = 15_000;
 export const ACTIVITIES_PER_ANNOUNCEMENT = 20;
 export const HOLDS_PER_ANNOUNCEMENT = 60;
 
+/** A node announces what accounts spend there, where it has changed, this often, and all of it as often as the second. */
+export const NODE_SPEND_ANNOUNCED_MS = 1_000;
+export const NODE_SPEND_REPEATED_MS = 10_000;
+
+/** Accounts in one such announcement, which stays below ANNOUNCEMENT_BYTES_MAX. */
+export const SPENDS_PER_ANNOUNCEMENT = 25;
+
+/** So many accounts a node announces, those that are nearest to a limit first. */
+export const NODE_SPENDS_MAX = 500;
+
 /** A node announces all of its holds this often, and what it has not announced for as long as the second is forgotten. */
 export const HOLDS_ANNOUNCED_MS = 10_000;
 export const HOLDS_FORGOTTEN_MS = 30_000;

@@ -4,6 +4,8 @@ export const DESCRIPTORS_RESERVED = 128;
 
 /** A call needs its stream and its journal. A request needs its connection and the recording that it downloads. */
 export const DESCRIPTORS_PER_CALL = 2;
+/** A stream that is relayed to another node needs its connection and that to the node. */
+export const DESCRIPTORS_PER_RELAY = 2;
 export const DESCRIPTORS_PER_REQUEST = 2;
 
 // Processes.

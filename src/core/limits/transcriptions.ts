@@ -119,3 +119,5 @@ export const LAST_FINAL_MS = 300;
 
 /** The response to the deletion of a live transcription waits so long for its end. */
 export const LIVE_END_MS_MAX = 5_000;
+/** How often the response looks for the end, which may be stored by another node. */
+export const LIVE_END_LOOKED_MS = 250;

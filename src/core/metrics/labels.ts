@@ -11,6 +11,13 @@ export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed", "unsigned"]
  */
 export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
 
+/**
+ * What becomes of a stream that has reached another node than that of its call: it was `relayed`; the call's node did not take it
+ * (`refused`) or did not answer (`unreachable`); or this one relays as many as it may (`full`).
+ */
+export const NODE_RELAY_OUTCOMES = ["relayed", "refused", "unreachable", "full"] as const;
+export type NodeRelayOutcome = (typeof NODE_RELAY_OUTCOMES)[number];
+
 /** The kinds of tools that the call machine does not carry out by itself. */
 export const RAN_TOOL_KINDS = ["http", "client", "mcp"] as const;
 export type RanToolKind = (typeof RAN_TOOL_KINDS)[number];

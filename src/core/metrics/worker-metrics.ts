@@ -24,6 +24,8 @@ import {
   type CallRetrievalOutcome,
   LLM_ABORT_REASONS,
   type LlmAbortReason,
+  NODE_RELAY_OUTCOMES,
+  type NodeRelayOutcome,
   PROMPT_TRIM_CAUSES,
   PROVIDER_STEPS,
   type PromptTrimCause,
@@ -105,6 +107,12 @@ export class WorkerMetrics {
     ["outcome"],
   );
   readonly #refused = counter(this.registry, "upgrades_refused_total", "Streams refused, by HTTP status.", ["status"]);
+  readonly #nodeRelays = counter(
+    this.registry,
+    "node_relays_total",
+    "Streams that resume or listen to a call of another node: `relayed` to it, `refused` by it, or its node was `unreachable`; `full`: this worker relays as many as it may.",
+    ["outcome"],
+  );
   readonly #stageFailures = counter(
     this.registry,
     "stage_failures_total",
@@ -412,7 +420,23 @@ export class WorkerMetrics {
     this.#redeemed.inc({ outcome });
   }
 
-  upgradeRefused(status: 401 | 503): void {
+  /** In a cluster: `relays` is how many streams of calls of other nodes pass through this worker. */
+  observeNodeRelays(relays: () => number): void {
+    observableGauge(
+      this.registry,
+      "node_relays_active",
+      "Streams that pass through here to calls of other nodes, because they share one media address.",
+      relays,
+    );
+    for (const outcome of NODE_RELAY_OUTCOMES) this.#nodeRelays.inc({ outcome }, 0);
+  }
+
+  /** A stream has reached this node instead of that of its call. */
+  nodeRelay(outcome: NodeRelayOutcome): void {
+    this.#nodeRelays.inc({ outcome });
+  }
+
+  upgradeRefused(status: 401 | 503 | 504): void {
     this.#refused.inc({ status });
   }
 

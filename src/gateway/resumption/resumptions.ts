@@ -33,6 +33,8 @@ export class Resumptions {
   /** By the hash of the token, so that a look-up takes no time that depends on how much of a token is right. */
   readonly #callIds = new Map<string, CallId>();
   readonly #hashes = new Map<CallId, string>();
+  /** What `addressOf` has answered last for each call. */
+  readonly #latest = new Map<CallId, { connect: number; url: string }>();
   /** How many addresses each call has had. */
   readonly #counts = new Map<CallId, number>();
 
@@ -53,6 +55,18 @@ export class Resumptions {
     this.#callIds.set(hash, callId);
     this.#hashes.set(callId, hash);
     return `${mediaUrl()}/stream/${token}`;
+  }
+
+  /**
+   * The address for the connection of this number of a telephone call: the same as often as it is asked for, because carriers and nodes
+   * ask more than once. Older versions send no number, and get a new one each time.
+   */
+  addressOf(callId: CallId, connect: number | undefined): string | undefined {
+    const latest = this.#latest.get(callId);
+    if (latest !== undefined && latest.connect === connect) return latest.url;
+    const url = this.issue(callId);
+    if (url !== undefined && connect !== undefined) this.#latest.set(callId, { connect, url });
+    return url;
   }
 
   /** Uses up a token: see `find`. */
@@ -79,6 +93,7 @@ export class Resumptions {
   forget(callId: CallId): void {
     this.#revoke(callId);
     this.#counts.delete(callId);
+    this.#latest.delete(callId);
   }
 
   #revoke(callId: CallId): void {

@@ -12,7 +12,7 @@ export type MediaServerName = (typeof MEDIA_SERVERS)[number];
 /** The result of an admission: what takes the stream's transport, or a refusal with its HTTP status. */
 export type Admission =
   | { kind: "admitted"; open(transport: Transport): TransportListener }
-  | { kind: "refused"; status: 401 | 503 };
+  | { kind: "refused"; status: 401 | 503 | 504 };
 
 export interface MediaServerOptions {
   /** The names of the headers of an upgrade that `admit` gets, in lower case. */

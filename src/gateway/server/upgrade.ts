@@ -20,7 +20,7 @@ export const isUpgrade = (header: HeaderReader): boolean =>
   WEBSOCKET_KEY.test(header("sec-websocket-key")) &&
   header("sec-websocket-version") === "13";
 
-export type RefusalStatus = 401 | 404 | 426 | 503;
+export type RefusalStatus = 401 | 404 | 426 | 503 | 504;
 
 /** The response to a request that becomes no stream, in the same shape as the control API's errors. */
 export interface Refusal {
@@ -44,6 +44,11 @@ export const REFUSALS: Readonly<Record<RefusalStatus, { statusLine: string; code
     statusLine: "503 Service Unavailable",
     code: "unavailable",
     message: "new streams are not accepted at present",
+  },
+  504: {
+    statusLine: "504 Gateway Timeout",
+    code: "node_unreachable",
+    message: "the node that has the call does not answer",
   },
 };
 

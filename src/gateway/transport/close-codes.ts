@@ -1,6 +1,7 @@
 // The close codes of WebSocket: RFC 6455, section 7.4.1.
 export const CLOSE_NORMAL = 1_000;
 export const CLOSE_GOING_AWAY = 1_001;
+export const CLOSE_PROTOCOL_ERROR = 1_002;
 export const CLOSE_UNSUPPORTED_DATA = 1_003;
 /** Never sent: the close frame had no code. */
 export const CLOSED_WITHOUT_CODE = 1_005;

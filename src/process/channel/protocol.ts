@@ -67,6 +67,8 @@ export interface ChildAssignment {
   role: WorkerRole;
   /** The addresses that `websocketUrl` begins with, as configured or on this machine. */
   mediaUrls: MediaUrls;
+  /** Of this node of a cluster: see `nodeTagOf`. Workers do not have its name. */
+  nodeTag: string | undefined;
   restarts: Restarts;
   /** The media server, chosen once for all processes. */
   mediaServer: MediaServerChoice;

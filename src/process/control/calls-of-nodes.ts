@@ -2,6 +2,7 @@ import { type LiveCalls, LiveCallsOfNodes } from "../../cluster/live-calls.ts";
 import { NODE_REQUEST_KINDS } from "../../cluster/message-kinds.ts";
 import { type CallActivities, NodeActivity, type TranscriptionActivities } from "../../cluster/node-activity.ts";
 import { type Holds, NodeHolds } from "../../cluster/node-holds.ts";
+import { NodeSpend, type SpendTotals } from "../../cluster/node-spend.ts";
 import { SealedMessages } from "../../cluster/sealed-messages.ts";
 import { StoredNodeMessages } from "../../cluster/stored-node-messages.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -28,6 +29,9 @@ export interface CallsOfNodesOptions extends Omit<CallsOfNodes, "start" | "close
   /** This node and its database; undefined in a service that is alone. */
   cluster: { name: NodeName; databaseUrl: string; incarnation: number } | undefined;
   hasWorker: (workerId: WorkerId) => boolean;
+  spends: SpendTotals;
+  /** What accounts have spent at other nodes has changed. */
+  onSpendChanged: () => void;
   keys: Keyring;
   metrics: Pick<ControlMetrics, "registry">;
   clock: Clock;
@@ -50,6 +54,7 @@ export function callsOfNodes(options: CallsOfNodesOptions): CallsOfNodes {
   const allHolds = new NodeHolds({ here: holds, messages, clock });
   const all = new LiveCallsOfNodes({ here, hasWorker, nodes: opened.nodes, messages, holds: allHolds, log });
   const allActivity = new NodeActivity({ calls: activity, transcriptions: transcriptionActivity, messages, clock });
+  const spend = new NodeSpend({ totals: options.spends, messages, onChanged: options.onSpendChanged, clock });
   return {
     liveCalls: all,
     holds: allHolds,
@@ -59,6 +64,7 @@ export function callsOfNodes(options: CallsOfNodesOptions): CallsOfNodes {
       all.serve();
       allActivity.start();
       allHolds.start();
+      spend.start();
       messages.start();
     },
     async close() {

@@ -9,6 +9,7 @@ import type { CallId, NodeName, WorkerId } from "../../core/ids.ts";
 import { NODE_SLOTS_COMPARED_MS } from "../../core/limits/cluster.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { MediaUrls } from "../../core/media-urls.ts";
+import { nodeTagOf, type RelayNode } from "../../core/node-tags.ts";
 import { SOFTWARE } from "../../core/version.ts";
 import { journalPath } from "../../record/journal/reader.ts";
 import { JOURNAL_VERSION } from "../../record/journal/versions.ts";
@@ -46,6 +47,8 @@ export interface ClusterParts {
   capacity: Pick<Capacity, "compareHeld">;
   phoneCalls: Pick<PhoneCallStore, "listPending">;
   endCall: (workerId: WorkerId, callId: CallId, reason: "worker_lost") => boolean;
+  /** To its workers. */
+  sendRelayNodes: (nodes: readonly RelayNode[]) => void;
 }
 
 /** This node as a member of its cluster. */
@@ -68,12 +71,16 @@ export class ClusterMember {
         installation: installationId(dataDir),
         mediaUrl: settings.mediaUrl,
         webrtcUrl,
+        relayUrl: settings.relayUrl,
         version: SOFTWARE,
         ipcVersion: HANDOFF_PROTOCOL_VERSION,
         journalVersion: JOURNAL_VERSION,
       },
       load: () => this.#parts?.load() ?? NOTHING_YET,
-      onNodes: (records) => this.view.update(records),
+      onNodes: (records) => {
+        this.view.update(records);
+        this.#parts?.sendRelayNodes(this.#relayNodes());
+      },
       onTaken: (taken) => this.#onTaken(taken),
       onFenced,
       clock,
@@ -137,6 +144,13 @@ export class ClusterMember {
   mediaUrlsOf(name: NodeName): MediaUrls | undefined {
     const node = this.view.find(name);
     return node?.mediaUrl === undefined ? undefined : { media: node.mediaUrl, webrtc: node.webrtcUrl };
+  }
+
+  /** The other nodes to which streams can be relayed. */
+  #relayNodes(): readonly RelayNode[] {
+    return this.view.present.flatMap(({ name, relayUrl }) =>
+      relayUrl === undefined || name === this.holder.name ? [] : [{ tag: nodeTagOf(name), url: relayUrl }],
+    );
   }
 
   #onTaken(taken: readonly TakenNode[]): void {

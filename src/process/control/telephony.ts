@@ -58,7 +58,7 @@ export function telephony(options: TelephonyOptions): Telephony {
       keys,
       mintToken,
       urlOf: (carrier, token) => `${mediaUrlOf(mediaUrls, carrier)}/stream/${token}`,
-      resumeAddress: (workerId, callId) => workers.resumeAddress(workerId, callId),
+      resumeAddress: (workerId, callId, connect) => workers.resumeAddress(workerId, callId, connect),
     }),
     publicUrl,
     clock,

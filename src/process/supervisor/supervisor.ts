@@ -16,6 +16,7 @@ import {
 } from "../../core/limits/processes.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { MediaUrls } from "../../core/media-urls.ts";
+import { nodeTagOf } from "../../core/node-tags.ts";
 import type { ServiceReady } from "../../core/service-ready.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
 import type { WorkerRole } from "../../store/handoff/messages.ts";
@@ -26,7 +27,16 @@ import { type StartChild, SupervisedProcess } from "./supervised-process.ts";
 /** The part of the configuration that the supervisor uses. */
 export type SupervisorConfig = Pick<
   Config,
-  "apiHost" | "apiPort" | "mediaHost" | "mediaPort" | "mediaTls" | "publicMediaUrl" | "workers" | "webrtc" | "drainMs"
+  | "apiHost"
+  | "apiPort"
+  | "cluster"
+  | "mediaHost"
+  | "mediaPort"
+  | "mediaTls"
+  | "publicMediaUrl"
+  | "workers"
+  | "webrtc"
+  | "drainMs"
 >;
 
 export interface SupervisorOptions {
@@ -346,7 +356,9 @@ export class Supervisor {
     const restarts = { ...this.#restarts };
     const mediaUrls = this.#mediaUrls();
     this.#roles.set(process, role);
-    process.assign({ socketPath, speech, retrieval, port, role, mediaUrls, restarts, mediaServer, isFirst });
+    const { cluster } = this.#options.config;
+    const nodeTag = cluster && nodeTagOf(cluster.name);
+    process.assign({ socketPath, speech, retrieval, port, role, mediaUrls, nodeTag, restarts, mediaServer, isFirst });
     return process;
   }
 

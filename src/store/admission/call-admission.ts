@@ -33,6 +33,13 @@ export interface CallPlacement {
   callsPerApiKey: number | undefined;
 }
 
+/** How a call is stored that takes its slot later. */
+export interface QueuedCreation<Outcome> {
+  findRepeated: () => Promise<Outcome | undefined>;
+  /** `creationsPerMinute` is to be counted by the store, for all nodes; undefined in a service that is alone. */
+  create: (creationsPerMinute: number | undefined) => Promise<Outcome>;
+}
+
 /** Creates calls that have a slot. A repeated request takes none, and is answered also where there is none. */
 export class CallAdmission {
   readonly #calls: Pick<CallStore, "create" | "findRepeated">;
@@ -77,11 +84,16 @@ export class CallAdmission {
   async createQueued<Outcome extends { kind: string }>(
     accountId: AccountId,
     bounds: CreationBounds,
-    { findRepeated, create }: { findRepeated: () => Promise<Outcome | undefined>; create: () => Promise<Outcome> },
-  ): Promise<Outcome | Refused> {
+    { findRepeated, create }: QueuedCreation<Outcome>,
+  ): Promise<Exclude<Outcome, LimitReached> | Refused> {
     const repeated = await findRepeated();
-    if (repeated !== undefined) return repeated;
-    return this.#refused(accountId, bounds) ?? (await this.#counted(accountId, bounds.limits ?? {}, create));
+    if (repeated !== undefined) return withoutLimit(repeated);
+    const { limits = {} } = bounds;
+    const refused = this.#refused(accountId, bounds);
+    if (refused !== undefined) return refused;
+    // The store counts the creations of all nodes.
+    const shared = this.#placement === undefined ? undefined : limits.creationsPerMinute;
+    return withoutLimit(await this.#counted(accountId, limits, () => create(shared)));
   }
 
   async #createNew(call: NewCall, { limits = {}, refusal }: CreationBounds): Promise<AdmittedCreation> {
@@ -102,7 +114,7 @@ export class CallAdmission {
     }
     try {
       const creation = await this.#counted(accountId, limits, () => this.#calls.create(placed));
-      return creation.kind === "limit-reached" ? { kind: "refused", reason: creation.reason } : creation;
+      return withoutLimit(creation);
     } finally {
       // The reservation of a call that was not stored; a stored one has its slot under its id.
       if (isHere) this.#capacity.release(call.tokenHash);
@@ -110,12 +122,22 @@ export class CallAdmission {
   }
 
   /** The call with its node, and with the limits that the store counts for all nodes. Undefined where no node has room. */
-  #placed(call: NewCall, { concurrentCalls }: AccountLimits, role: WorkerRole): NewCall | undefined {
+  #placed(
+    call: NewCall,
+    { concurrentCalls, creationsPerMinute }: AccountLimits,
+    role: WorkerRole,
+  ): NewCall | undefined {
     if (this.#placement === undefined) return call;
     const { own, place, callsPerApiKey } = this.#placement;
     // The words of a call that stores none are in the memory of this node.
     const node = storesWords(call.spec) ? place(role) : own;
-    return node && { ...call, node, callsMax: { perApiKey: callsPerApiKey, perAccount: concurrentCalls } };
+    return (
+      node && {
+        ...call,
+        node,
+        callsMax: { perApiKey: callsPerApiKey, perAccount: concurrentCalls, creationsPerMinute },
+      }
+    );
   }
 
   #refused(accountId: AccountId, { limits = {}, refusal }: CreationBounds): Refused | undefined {
@@ -143,6 +165,16 @@ export class CallAdmission {
     }
   }
 }
+
+function withoutLimit<Outcome extends { kind: string }>(
+  outcome: Outcome | LimitReached,
+): Exclude<Outcome, LimitReached> | Refused {
+  if (!isLimitReached(outcome)) return outcome as Exclude<Outcome, LimitReached>;
+  const { reason, waitMs } = outcome;
+  return { kind: "refused", reason, ...(waitMs !== undefined && { waitMs }) };
+}
+
+const isLimitReached = (outcome: { kind: string }): outcome is LimitReached => outcome.kind === "limit-reached";
 
 /**
  * Moves the reservation of a call that is stored to its id, and frees the slot of a call that is over. `own` is this node of a cluster:

@@ -14,6 +14,7 @@ import { asWorkerId, type CallId, type CarrierCallId, type WorkerId } from "../.
 import { WORKER_CONNECT_MS_MAX } from "../../core/limits/admission.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
+import type { RelayNode } from "../../core/node-tags.ts";
 import type { EndSummary, HoldReport, MediaReport } from "../call-handoff.ts";
 import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
 import {
@@ -93,6 +94,8 @@ export class HandoffServer {
   readonly #workers = new Map<WorkerId, Socket>();
   /** The accounts over a limit that the workers were last sent. */
   #accountsOverLimit: readonly AccountOverLimit[] = [];
+  /** The nodes that the workers were last sent. */
+  #relayNodes: readonly RelayNode[] = [];
   /** Redemptions in progress, by nonce. Each worker limits its own: REDEMPTIONS_MAX. */
   readonly #redeeming = new Map<string, Promise<void>>();
   /** Workers of other versions, which keep reconnecting. */
@@ -212,10 +215,12 @@ export class HandoffServer {
    * A single-use address at which the carrier connects the next stream of a telephone call: a secret. Undefined where the worker does
    * not connect within WORKER_CONNECT_MS_MAX, has no such call, or does not answer within WORKER_ANSWER_MS_MAX.
    */
-  async resumeAddress(workerId: WorkerId, callId: CallId): Promise<string | undefined> {
+  async resumeAddress(workerId: WorkerId, callId: CallId, connect?: number): Promise<string | undefined> {
     const socket = await this.#connected(workerId);
     if (socket === undefined) return undefined;
-    const answer = await this.#answers.ask(socket, (id) => send(socket, { kind: "resume-address", id, callId }));
+    const answer = await this.#answers.ask(socket, (id) =>
+      send(socket, { kind: "resume-address", id, callId, connect }),
+    );
     return answer?.kind === "resume-address" ? (answer.url ?? undefined) : undefined;
   }
 
@@ -253,6 +258,13 @@ export class HandoffServer {
     if (isDeepStrictEqual(accounts, this.#accountsOverLimit)) return;
     this.#accountsOverLimit = accounts;
     for (const socket of this.#workers.values()) send(socket, { kind: "accounts-over-limit", accounts });
+  }
+
+  /** Sends the workers the nodes to which streams can be relayed, if these changed. */
+  sendRelayNodes(nodes: readonly RelayNode[]): void {
+    if (isDeepStrictEqual(nodes, this.#relayNodes)) return;
+    this.#relayNodes = nodes;
+    for (const socket of this.#workers.values()) send(socket, { kind: "relay-nodes", nodes });
   }
 
   /**
@@ -411,6 +423,7 @@ export class HandoffServer {
     this.#options.onWorkerConnected(workerId, connection, callIds, load);
     this.#options.onSpendReported(workerId, spends, true);
     send(socket, { kind: "accounts-over-limit", accounts: this.#accountsOverLimit });
+    if (this.#relayNodes.length > 0) send(socket, { kind: "relay-nodes", nodes: this.#relayNodes });
     if (this.#isWatching) send(socket, { kind: "watch-activity", isOn: true });
   }
 

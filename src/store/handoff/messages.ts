@@ -7,6 +7,7 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
+import type { RelayNode } from "../../core/node-tags.ts";
 import type { EndSummary, HoldReport, MediaReport, RedeemedCall } from "../call-handoff.ts";
 import type { StreamProof } from "../redemptions.ts";
 
@@ -114,14 +115,16 @@ export type ControlMessage =
   | { kind: "phone-update"; id: number; callId: CallId; update: PhoneUpdate }
   /** What a program asks of a live call. */
   | { kind: "live-request"; id: number; callId: CallId; request: LiveRequest }
-  /** Requests a single-use address at which the carrier connects the next stream of a telephone call. */
-  | { kind: "resume-address"; id: number; callId: CallId }
+  /** Requests the single-use address for this connection of a telephone call; a new one where it has no number, as of older versions. */
+  | { kind: "resume-address"; id: number; callId: CallId; connect?: number | undefined }
   /** Requests a single-use address at which a client listens to a call. */
   | { kind: "listen-address"; id: number; callId: CallId }
   /** With `isOn` the worker sends what all of its calls do, and then what changes, until it is off; sent to each worker that connects. */
   | { kind: "watch-activity"; isOn: boolean }
   /** The accounts that have reached a limit, in all workers together; all others have not. Sent when that changes. */
   | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
+  /** The nodes to which streams of their calls can be relayed: sent after a worker's hello and when they change. Older workers ignore it. */
+  | { kind: "relay-nodes"; nodes: readonly RelayNode[] }
   /** Requests the worker's metrics. */
   | { kind: "metrics" }
   /** The record of an ended call is being made; the worker may discard the call. */

@@ -24,8 +24,12 @@ const SOCKET_PATH_BYTES_MAX = 103;
 export const newSocketPath = (dataDir: string, process: "control" | "speech" | "retrieval" = "control"): string =>
   join(dataDir, RUN_FOLDER, `${process}-${randomBytes(4).toString("hex")}.sock`);
 
-/** The name of this worker among those of all services that use a data directory, now and before: 16 hexadecimal digits. */
-export const newWorkerTag = (): string => randomBytes(4).toString("hex") + process.pid.toString(16).padStart(8, "0");
+/**
+ * The name of this worker among those of all services that use a data directory, now and before: 16 hexadecimal digits. In a cluster the
+ * first of them are those of its node.
+ */
+export const newWorkerTag = (nodeTag = ""): string =>
+  nodeTag + randomBytes(4).toString("hex").slice(nodeTag.length) + process.pid.toString(16).padStart(8, "0");
 
 /** The path for the socket of the worker with this tag, beside that of its control process. */
 export const workerSocketPath = (controlPath: string, workerTag: string): string =>

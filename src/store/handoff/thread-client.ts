@@ -11,6 +11,7 @@ import type { CallId, WorkerId } from "../../core/ids.ts";
 import { HANDOFF_SILENT_PINGS_MAX } from "../../core/limits/admission.ts";
 import { HEARTBEAT_MS } from "../../core/limits/processes.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
+import type { RelayNode } from "../../core/node-tags.ts";
 import type { UnpersistedPrompts } from "../redemptions.ts";
 import type { HandoffServerOptions } from "./control-server.ts";
 import type { FromHandoffThread, HandoffThreadOptions, ToHandoffThread } from "./thread-messages.ts";
@@ -149,12 +150,12 @@ export class HandoffThreadClient {
   }
 
   /**
-   * A new single-use address at which the carrier connects the next stream of a telephone call, in any worker; the address before is no
-   * longer valid. It is a secret. The worker of the call should be sent `transfer-failed` before the carrier is given it, so that the
+   * The single-use address at which the carrier makes this connection of a telephone call, in any worker; that of the connection before is
+   * no longer valid. It is a secret. The worker of the call should be sent `transfer-failed` before the carrier is given it, so that the
    * agent knows why the caller is back. Undefined as `phoneUpdate` is false. Never rejects.
    */
-  resumeAddress(workerId: WorkerId, callId: CallId): Promise<string | undefined> {
-    return this.#ask("resume-address", (id) => ({ kind: "resume-address", id, workerId, callId })).then(
+  resumeAddress(workerId: WorkerId, callId: CallId, connect?: number): Promise<string | undefined> {
+    return this.#ask("resume-address", (id) => ({ kind: "resume-address", id, workerId, callId, connect })).then(
       ({ url }) => url,
     );
   }
@@ -177,6 +178,11 @@ export class HandoffThreadClient {
   /** Sends the workers the accounts that have reached a limit, if these changed. */
   sendAccountsOverLimit(accounts: readonly AccountOverLimit[]): void {
     this.#send({ kind: "accounts-over-limit", accounts });
+  }
+
+  /** Sends the workers the nodes to which streams can be relayed, if these changed. */
+  sendRelayNodes(nodes: readonly RelayNode[]): void {
+    this.#send({ kind: "relay-nodes", nodes });
   }
 
   /**

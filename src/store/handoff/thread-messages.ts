@@ -7,6 +7,7 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { LogLevel } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
+import type { RelayNode } from "../../core/node-tags.ts";
 import type { EndSummary, HoldReport, MediaReport } from "../call-handoff.ts";
 import type { CallPrompts } from "../call-store.ts";
 import type { NodeHolder } from "../node-store.ts";
@@ -43,10 +44,11 @@ export type ToHandoffThread =
   /** The answers to these four carry the same `id`. */
   | { kind: "phone-update"; id: number; workerId: WorkerId; callId: CallId; update: PhoneUpdate }
   | { kind: "live-request"; id: number; workerId: WorkerId; callId: CallId; request: LiveRequest }
-  | { kind: "resume-address"; id: number; workerId: WorkerId; callId: CallId }
+  | { kind: "resume-address"; id: number; workerId: WorkerId; callId: CallId; connect?: number | undefined }
   | { kind: "listen-address"; id: number; workerId: WorkerId; callId: CallId }
   | { kind: "watch-activity"; isOn: boolean }
   | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
+  | { kind: "relay-nodes"; nodes: readonly RelayNode[] }
   | { kind: "metrics"; id: number; timeoutMs: number }
   /** The answer carries the same `id`. */
   | { kind: "ping"; id: number }

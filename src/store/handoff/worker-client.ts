@@ -19,6 +19,7 @@ import {
   UNRESOLVED_REDEMPTIONS_MAX,
 } from "../../core/limits/admission.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
+import type { RelayNode } from "../../core/node-tags.ts";
 import type { CallHandoff, EndSummary, HoldReport, MediaReport, RedeemedCall } from "../call-handoff.ts";
 import type { StreamProof } from "../redemptions.ts";
 import { ActivityReports } from "./activity-reports.ts";
@@ -50,14 +51,16 @@ export interface HandoffClientOptions {
   takeSpendReports: (all: boolean) => readonly AccountSpend[];
   /** These accounts, and no others, have reached a limit. */
   onAccountsOverLimit: (accounts: readonly AccountOverLimit[]) => void;
+  /** To these nodes, and no others, streams of their calls can be relayed. */
+  onRelayNodes?: (nodes: readonly RelayNode[]) => void;
   /** One of this worker's calls is to end, for this reason. A call that is already over is ignored. */
   onEndRequested: (callId: CallId, reason: EndReason) => void;
   /** What the telephone network does about a call; false where this worker does not have it. */
   onPhoneUpdate: (callId: CallId, update: PhoneUpdate) => boolean;
   /** What a program asks of one of this worker's live calls. */
   onLiveRequest: (callId: CallId, request: LiveRequest) => LiveOutcome;
-  /** An address at which the carrier connects the next stream of a call; undefined where this worker does not have it. */
-  resumeAddress: (callId: CallId) => string | undefined;
+  /** The address at which the carrier makes this connection of a call; undefined where this worker does not have it. */
+  resumeAddress: (callId: CallId, connect?: number) => string | undefined;
   /** An address at which a client listens to a call. */
   listenAddress: (callId: CallId) => ListenAnswer;
   /** What this worker's calls do: sent while the control process wants it. */
@@ -366,6 +369,9 @@ export class HandoffClient implements CallHandoff {
       case "accounts-over-limit":
         this.#options.onAccountsOverLimit(message.accounts);
         return;
+      case "relay-nodes":
+        this.#options.onRelayNodes?.(message.nodes);
+        return;
       case "metrics":
         void this.#sendMetrics();
         return;
@@ -382,8 +388,8 @@ export class HandoffClient implements CallHandoff {
     this.#socket?.write(toLine({ kind: "live-outcome", id, outcome }));
   }
 
-  #answerAddress({ id, callId }: Extract<ControlMessage, { kind: "resume-address" }>): void {
-    const url = this.#options.resumeAddress(callId) ?? null;
+  #answerAddress({ id, callId, connect }: Extract<ControlMessage, { kind: "resume-address" }>): void {
+    const url = this.#options.resumeAddress(callId, connect) ?? null;
     this.#socket?.write(toLine({ kind: "resume-address", id, url }));
   }
 

@@ -386,7 +386,15 @@ export interface Tables {
   /** Counters that only grow; `control` counts the starts of the control process. */
   epochs: { name: string; value: number };
   /** One row for each API key, account, carrier and number whose calls are counted: a transaction that counts changes it, so that no other counts at the same time. */
-  call_counts: { owner: ApiKeyId | AccountId | CarrierId | PhoneNumberId; counted: number };
+  call_counts: {
+    owner: ApiKeyId | AccountId | CarrierId | PhoneNumberId;
+    counted: number;
+    /** Of an account with `creationsPerMinute`, over all nodes: how many had not run out at the second, by the database's clock. */
+    creations: Generated<number | null>;
+    creations_at: Generated<EpochMs | null>;
+  };
+  /** When the next call may be placed from a number, over all nodes, by the database's clock. */
+  dial_paces: { carrier_id: CarrierId; from_number: string; next_at: EpochMs };
   /** The nodes of a cluster: see `NodeStore`. Times are the database's own. */
   nodes: {
     name: NodeName;
@@ -394,6 +402,7 @@ export interface Tables {
     incarnation: number;
     media_url: string | null;
     webrtc_url: string | null;
+    relay_url: string | null;
     version: string;
     ipc_version: number;
     journal_version: number;

@@ -287,6 +287,24 @@ export function phoneCallContract(name: string, make: () => StoresUnderTest): vo
       expect(await statusOf(waiting)).toBe("queued");
     });
 
+    test("a number of a carrier is called from at its pace, whichever process asks", async () => {
+      const { phoneCalls } = stores;
+      const [from, other] = ["+12025550100", "+12025550101"];
+      const minuteMs = 60_000;
+      const asked = await Promise.all([1, 2, 3].map(() => phoneCalls.paceDial(carrier.id, from, minuteMs)));
+      expect(asked.filter((waitMs) => waitMs === 0)).toHaveLength(1);
+      for (const waitMs of asked) expect(waitMs).toBeLessThanOrEqual(minuteMs);
+      expect(await phoneCalls.paceDial(carrier.id, other, 1)).toBe(0);
+      // The pace has changed, or the clock was set back: nothing waits for longer than the pace of now.
+      expect(await phoneCalls.paceDial(carrier.id, from, 1)).toBe(0);
+    });
+
+    test("an account's calls of a minute are counted where that is asked for", async () => {
+      const place = () => stores.phoneCalls.create(newCall({ creationsPerMinute: 1 }));
+      expect((await place()).kind).toBe("created");
+      expect(await place()).toEqual({ kind: "limit-reached", reason: "account_creations", waitMs: expect.any(Number) });
+    });
+
     test("a step can end a call that has no stream, once; one with a stream is ended by its worker", async () => {
       await stores.eventStreams.open(accountId);
       const [callId, active] = [await create(), await createInbound()];

@@ -134,6 +134,8 @@ const NOT_YET = [
   "trunkline_node_announcements_total",
   "trunkline_node_listening",
   "trunkline_node_listening_losses_total",
+  "trunkline_node_relays_active",
+  "trunkline_node_relays_total",
   "trunkline_node_request_duration_seconds_bucket",
   "trunkline_node_requests_handled_total",
   "trunkline_node_requests_total",

@@ -136,7 +136,9 @@ describe.skipIf(!hasPostgres)("faults of a cluster (only where postgresql is ins
       const calls = await beginCalls(one, 3);
       const others = await beginCalls(two, 3);
       speak([...calls, ...others]);
-      await until("the callers to have spoken for twelve seconds", 60_000, () => calls.every(({ sent }) => sent >= 600));
+      await until("the callers to have spoken for twelve seconds", 60_000, () =>
+        calls.every(({ sent }) => sent >= 600),
+      );
       await one.process.kill();
       rmSync(one.dataDir, { recursive: true, force: true });
       const sent = calls.map((call) => call.sent);

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { systemClock } from "../../../src/core/clock.ts";
-import { openPostgresStores } from "../../../src/store/postgres/open-stores.ts";
+import { type S3Server, startS3Server } from "../../support/bucket/s3-server.ts";
+import { freePort } from "../../support/network/free-port.ts";
 import { hasPostgres, PostgresServer } from "../../support/postgres/server.ts";
 import { beginCalls, type LiveCall, sendFrames } from "../../support/services/live-workers.ts";
-import { Service, until } from "../../support/services/service.ts";
+import { bucketEnvironment, type SharedPlace, sharedPlace, startNode } from "../../support/services/nodes.ts";
+import { type Service, until } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 
-const SECRETS_KEY = Buffer.alloc(32, 1).toString("base64");
 const SEEN_MS_MAX = 10_000;
 
 interface Answer {
@@ -20,28 +20,27 @@ interface Answer {
 
 describe.skipIf(!hasPostgres)("a call of another node (only where postgresql is installed)", () => {
   let server: PostgresServer;
-  let key: string;
+  let place: SharedPlace;
+  let s3: S3Server;
   let a: Service;
   let b: Service;
 
   beforeEach(async () => {
     server = await PostgresServer.start();
-    const url = await server.createDatabase();
-    const stores = await openPostgresStores(url, systemClock);
-    const accountId = await stores.accounts.ensure("cluster");
-    ({ key } = await stores.apiKeys.create({ accountId, name: "test" }));
-    await stores.close();
-    const start = (name: string) =>
-      Service.start({
-        apiKey: key,
-        env: { DATABASE_URL: url, WORKERS: "1", NODE_NAME: name, SECRETS_KEY, LOG_LEVEL: "debug" },
-      });
+    place = await sharedPlace(server);
+    s3 = await startS3Server();
+    const start = async (name: string) => {
+      const mediaPort = String(await freePort());
+      const own = { MEDIA_PORT: mediaPort, NODE_RELAY_URL: `ws://127.0.0.1:${mediaPort}` };
+      return await startNode(place, name, { env: { ...bucketEnvironment(s3), LOG_LEVEL: "debug", ...own } });
+    };
     a = await start("a");
     b = await start("b");
   }, 120_000);
   afterEach(async () => {
     await a?.process.kill();
     await b?.process.kill();
+    await s3?.close();
     await server?.remove();
   });
 
@@ -78,7 +77,7 @@ describe.skipIf(!hasPostgres)("a call of another node (only where postgresql is 
     expect(first).toBeDefined();
     listener.close();
 
-    const activity = await fetch(`${b.apiUrl}/api/v1/events?activity=true`, { headers: { "x-api-key": key } });
+    const activity = await fetch(`${b.apiUrl}/api/v1/events?activity=true`, { headers: { "x-api-key": place.apiKey } });
     const reader = (activity.body as ReadableStream<Uint8Array>).getReader();
     let text = "";
     await until("the call to be seen in the stream", SEEN_MS_MAX, async () => {
@@ -88,6 +87,33 @@ describe.skipIf(!hasPostgres)("a call of another node (only where postgresql is 
     await reader.cancel();
 
     expect((await post(`/calls/${id}/end`)).status).toBe(202);
+    expect(await a.ended(id, SEEN_MS_MAX)).toMatchObject({ endReason: "api_hangup" });
+  });
+
+  test("is listened to and resumed at an address that all nodes share, through whichever node the stream reaches", {
+    retry: ifMachineStalled,
+    timeout: 120_000,
+  }, async () => {
+    const { id, websocketUrl } = await a.createCall({ connectionType: "websocket", firstSpeaker: "user" });
+    // As a balancer leads it: the token alone names the call.
+    const through = (node: Service, url: string) => `${node.mediaUrl}${new URL(url).pathname}`;
+    const client = await open(`${through(a, websocketUrl)}?resume=true`);
+    const { resumeUrl } = await client.next("ready");
+    client.ws.terminate();
+    const resumed = await until("the way to the other node to be known", SEEN_MS_MAX, async () => {
+      const again = await open(through(b, String(resumeUrl))).catch(() => undefined);
+      return again ?? false;
+    });
+    expect(await resumed.next("ready")).toMatchObject({ resumeUrl: expect.any(String) });
+
+    const address = (await post(`/calls/${id}/listen`)).body as unknown as { url: string };
+    const listener = await open(through(b, address.url));
+    expect((await listener.first).length).toBeGreaterThan(0);
+    expect((await b.api<Answer>("GET", `/calls/${id}`)).body.status).toBe("active");
+
+    expect((await post(`/calls/${id}/end`)).status).toBe(202);
+    expect(await resumed.closed).toEqual([1_000, "api_hangup"]);
+    expect(await listener.closed).toEqual([1_000, "call_ended"]);
     expect(await a.ended(id, SEEN_MS_MAX)).toMatchObject({ endReason: "api_hangup" });
   });
 
@@ -111,3 +137,23 @@ describe.skipIf(!hasPostgres)("a call of another node (only where postgresql is 
     expect(await a.ended(id, SEEN_MS_MAX)).toMatchObject({ endReason: "api_hangup" });
   });
 });
+
+/** A client's connection, and what comes over it. */
+async function open(url: string) {
+  const ws = new WebSocket(url);
+  const texts: Record<string, unknown>[] = [];
+  ws.on("message", (data, isBinary) => {
+    if (!isBinary) texts.push(JSON.parse(String(data)));
+  });
+  const first = new Promise<Buffer>((resolve) => ws.once("message", (data) => resolve(data as Buffer)));
+  const closed = new Promise<[number, string]>((resolve) =>
+    ws.once("close", (code, reason) => resolve([code, String(reason)])),
+  );
+  await new Promise((resolve, reject) => {
+    ws.once("open", resolve);
+    ws.once("error", reject);
+  });
+  const next = (type: string) =>
+    until(`a message ${type}`, SEEN_MS_MAX, () => texts.find((text) => text.type === type) ?? false);
+  return { ws, first, closed, next };
+}

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RawCaller } from "../../callers/raw-caller.ts";
+import { type S3Server, startS3Server } from "../../support/bucket/s3-server.ts";
 import { hasPostgres, PostgresServer } from "../../support/postgres/server.ts";
 import { beginCalls, hangUpAll, type LiveCall, sendFrames } from "../../support/services/live-workers.ts";
-import { type SharedPlace, sharedPlace, startNode } from "../../support/services/nodes.ts";
+import { bucketEnvironment, type SharedPlace, sharedPlace, startNode } from "../../support/services/nodes.ts";
 import { type Service, until } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 
@@ -13,19 +14,23 @@ const RECOVERED_MS_MAX = 12_000;
 describe.skipIf(!hasPostgres)("two nodes on one database (only where postgresql is installed)", () => {
   let server: PostgresServer;
   let place: SharedPlace;
+  let s3: S3Server;
   const nodes: Service[] = [];
 
   beforeEach(async () => {
     server = await PostgresServer.start();
     place = await sharedPlace(server);
+    s3 = await startS3Server();
   });
   afterEach(async () => {
     for (const node of nodes.splice(0)) await node.process.kill();
+    await s3.close();
     await server.remove();
   });
 
   async function start(name: string, options: Parameters<typeof startNode>[2] = {}): Promise<Service> {
-    const node = await startNode(place, name, options);
+    const env = { ...bucketEnvironment(s3), ...options.env };
+    const node = await startNode(place, name, { ...options, env });
     nodes.push(node);
     return node;
   }

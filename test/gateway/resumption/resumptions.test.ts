@@ -26,6 +26,19 @@ describe("the addresses at which a call is resumed", () => {
     expect(resumptions.take(second)).toEqual({ kind: "used" });
   });
 
+  test("are the same for one connection of a telephone call as often as they are asked for, until the call is over", () => {
+    const { resumptions } = under();
+    const first = resumptions.addressOf(CALL, 2);
+    expect(resumptions.addressOf(CALL, 2)).toBe(first);
+    const second = resumptions.addressOf(CALL, 3);
+    expect(second).not.toBe(first);
+    expect(resumptions.find(new URL(first ?? "").pathname.slice("/stream/".length))).toEqual({ kind: "used" });
+    resumptions.forget(CALL);
+    expect(resumptions.addressOf(CALL, 3)).not.toBe(second);
+    // An older version asks without a number.
+    expect(resumptions.addressOf(CALL, undefined)).not.toBe(resumptions.addressOf(CALL, undefined));
+  });
+
   test("name their worker, so that another one knows where the call is", () => {
     const workerTag = "fedcba9876543210";
     expect(under([KEY], workerTag).resumptions.take(under().issue())).toEqual({ kind: "elsewhere", workerTag: TAG });

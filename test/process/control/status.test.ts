@@ -78,6 +78,7 @@ test("the state of a cluster has all its nodes, also those that are gone", async
     incarnation: 3,
     mediaUrl: "wss://one.example",
     webrtcUrl: undefined,
+    relayUrl: undefined,
     version: "trunkline/1.2.3",
     ipcVersion: 9,
     journalVersion: 14,

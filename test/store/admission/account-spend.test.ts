@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AccountSpend, Spend } from "../../../src/core/billing/spend.ts";
-import { asAccountId, asWorkerId } from "../../../src/core/ids.ts";
+import { asAccountId, asNodeName, asWorkerId } from "../../../src/core/ids.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { AccountSpendTotals } from "../../../src/store/admission/account-spend.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -102,5 +102,44 @@ describe("ADV-H3: what the accounts of several workers have spent", () => {
     report();
     expect(worker.refusal(asAccountId("a"), { tts_characters: 100 })).toBeUndefined();
     expect(worker.refusal(asAccountId("a"), REQUEST)).toBe("llm_requests");
+  });
+
+  describe("at several nodes", () => {
+    const spent = (llm_requests: number): Spend => ({
+      ...LIMITS,
+      input_tokens: 0,
+      output_tokens: 0,
+      tts_characters: 0,
+      llm_requests,
+    });
+    const [A, B] = [asAccountId("a"), asAccountId("b")];
+
+    test("is added up, also of accounts that have spent nothing here", () => {
+      const { workers, report, spend, totals } = service(2);
+      spend(workers[0] as AccountSpends, 2);
+      spend(workers[1] as AccountSpends, 1);
+      report();
+      expect(totals.ofThisNode()).toMatchObject([{ accountId: A, spend: { llm_requests: 3 } }]);
+      totals.reportedByNode(asNodeName("two"), [
+        { accountId: A, spend: spent(6) },
+        { accountId: B, spend: spent(10) },
+      ]);
+      expect(totals.allOverLimit()).toEqual([{ accountId: B, limit: "llm_requests" }]);
+      totals.reportedByNode(asNodeName("three"), [{ accountId: A, spend: spent(1) }]);
+      expect(totals.overLimit(A)).toBe("llm_requests");
+      // What others say is not said again.
+      expect(totals.ofThisNode()).toMatchObject([{ accountId: A, spend: { llm_requests: 3 } }]);
+      totals.reportedByNode(asNodeName("two"), [{ accountId: A, spend: spent(0) }]);
+      expect(totals.overLimit(A)).toBeUndefined();
+    });
+
+    test("counts for a minute after a node was heard of last", () => {
+      const { clock, totals } = service(1);
+      totals.reportedByNode(asNodeName("two"), [{ accountId: A, spend: spent(10) }]);
+      clock.advance(60_000);
+      expect(totals.overLimit(A)).toBe("llm_requests");
+      clock.advance(1);
+      expect([totals.overLimit(A), totals.allOverLimit()]).toEqual([undefined, []]);
+    });
   });
 });

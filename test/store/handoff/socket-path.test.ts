@@ -120,3 +120,10 @@ test("an error of the listening socket is logged, and ends neither the process n
   connectWorker(path, asWorkerId("w1"));
   expect(await seen(1)).toEqual(["w1"]);
 });
+
+test("in a cluster the name of a worker begins with the tag of its node, and is as long as any other", () => {
+  const [tag, other] = [newWorkerTag("ab12"), newWorkerTag("ab12")];
+  expect(tag).toMatch(/^ab12[0-9a-f]{12}$/);
+  expect(tag).not.toBe(other);
+  expect(newWorkerTag()).toMatch(/^[0-9a-f]{16}$/);
+});

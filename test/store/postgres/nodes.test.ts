@@ -9,6 +9,7 @@ import {
   type CallId,
 } from "../../../src/core/ids.ts";
 import { NODE_LEASE_MS } from "../../../src/core/limits/cluster.ts";
+import type { NewCall } from "../../../src/store/call-store.ts";
 import { DELIVERY_JOB, RENDER_JOB, TRANSCRIPTION_JOB } from "../../../src/store/job-kinds.ts";
 import type { NewNode, NodeHolder, NodeLoad } from "../../../src/store/node-store.ts";
 import { openPostgresStores } from "../../../src/store/postgres/open-stores.ts";
@@ -62,6 +63,7 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     installation,
     mediaUrl: `wss://${holder.name}.example`,
     webrtcUrl: undefined,
+    relayUrl: `ws://${holder.name}:8081`,
     version: "trunkline/1.0.0",
     ipcVersion: 9,
     journalVersion: 14,
@@ -227,6 +229,37 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     expect(await race({ perAccount: 7 })).toBe(7);
     expect(await race({ perAccount: 7 })).toBe(0);
     expect(await race({ perApiKey: 11 })).toBe(4);
+  });
+
+  test("the calls that an account creates in a minute are counted exactly over all nodes under a race", async () => {
+    const nodes = [await startOf("one"), await startOf("two"), await startOf("three")];
+    const create = async (index: number, callsMax: NewCall["callsMax"]) => {
+      const idempotency = { keyHash: `key ${index}`, fingerprint: "body", sealedToken: "" };
+      return await nodes[index % nodes.length]?.stores.calls.create({
+        ...{ accountId, spec: SPEC, tokenHash: `hash ${index}`, tokenTtlMs: 60_000, callsMax },
+        ...(index % 2 === 0 && { idempotency }),
+      });
+    };
+    // One comes back after half a minute.
+    const perMinute = 2;
+    const callsMax = { creationsPerMinute: perMinute };
+    const race = await Promise.all(Array.from({ length: 12 }, (_, index) => create(index, callsMax)));
+    const kinds = race.map((creation) => creation?.kind);
+    expect(kinds.filter((kind) => kind === "created")).toHaveLength(perMinute);
+    expect(kinds.filter((kind) => kind === "limit-reached")).toHaveLength(12 - perMinute);
+    const refused = race.find((creation) => creation?.kind === "limit-reached");
+    expect(refused).toEqual({ kind: "limit-reached", reason: "account_creations", waitMs: expect.any(Number) });
+
+    // What is refused for another reason does not count.
+    const full = { creationsPerMinute: 100, perAccount: perMinute };
+    expect(await create(20, full)).toEqual({ kind: "limit-reached", reason: "account_calls" });
+    const [row] = await sql(`SELECT creations FROM call_counts WHERE owner = '${accountId}'`);
+    expect(row?.creations).toBeLessThanOrEqual(perMinute);
+  });
+
+  test("an address of a node for the other nodes stands in its row", async () => {
+    const one = await startOf("one");
+    expect((await one.stores.nodes.list()).map(({ relayUrl }) => relayUrl)).toEqual(["ws://one:8081"]);
   });
 
   test("the calls of an account, a carrier or a number are counted by one node at a time, whatever the order of their names", async () => {

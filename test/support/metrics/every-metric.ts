@@ -113,6 +113,7 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   worker.callEnded("inactivity");
   worker.redemption("refused");
   worker.upgradeRefused(503);
+  worker.observeNodeRelays(() => 1);
   worker.registerStage("stt", "reference");
   worker.registerProvider("stt", "reference");
   worker.providerFailed("llm", "scripted");

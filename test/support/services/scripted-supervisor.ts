@@ -62,6 +62,7 @@ export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavi
     config: {
       apiHost: "127.0.0.1",
       apiPort: 0,
+      cluster: undefined,
       mediaHost: "127.0.0.1",
       mediaPort: 0,
       mediaTls: undefined,

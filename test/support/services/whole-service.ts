@@ -68,7 +68,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
         if (creation.kind === "limit-reached") throw new Error("only nodes of a cluster have the store count calls");
         return creation;
       },
-      createQueued: (_accountId, _bounds, { create }) => create(),
+      createQueued: async (_accountId, _bounds, { create }) => (await create(undefined)) as never,
     },
     voices: catalogueOf({ voices: async () => [VOICE] }, ANY_STT),
     toolSecrets: new Map(),

@@ -2,36 +2,49 @@ import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { AccountId, ApiKeyId, CarrierId, PhoneNumberId } from "../../../core/ids.ts";
 import type { LimitReached, NewCall } from "../../call-store.ts";
+import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
+import { giveBackCreation, takeCreation } from "./creation-rate.ts";
 import { hasValidToken } from "./rows.ts";
 
-/** Whether the calls of the account or the API key are counted before a new one is stored. */
+/** Whether the calls of the account or the API key, or those that the account creates, are counted before a new one is stored. */
 export const isLimited = ({ apiKeyId, callsMax }: Pick<NewCall, "apiKeyId" | "callsMax">): boolean =>
-  callsMax?.perAccount !== undefined || (callsMax?.perApiKey !== undefined && apiKeyId !== undefined);
+  callsMax?.perAccount !== undefined ||
+  callsMax?.creationsPerMinute !== undefined ||
+  (callsMax?.perApiKey !== undefined && apiKeyId !== undefined);
 
 /** Whose calls are counted. */
 export type CountedId = AccountId | ApiKeyId | CarrierId | PhoneNumberId;
 
 /**
- * The limit that a new call would exceed; undefined for none. Runs in the transaction that stores the call. No other transaction counts
- * the calls of the same account or API key before that has ended. A call that ends meanwhile is counted.
+ * The limit that a new call would exceed; undefined for none, and then it counts as created. Runs in the transaction that stores the call.
+ * No other transaction counts the calls of the same account or API key before that has ended. A call that ends meanwhile is counted.
  */
 export async function callLimitReached(
   tx: Transaction<Tables>,
   { accountId, apiKeyId, callsMax }: Pick<NewCall, "accountId" | "apiKeyId" | "callsMax">,
-  age: AgeClock,
-): Promise<LimitReached["reason"] | undefined> {
-  const { perApiKey, perAccount } = callsMax ?? {};
+  { age, database: { nowMs } }: { age: AgeClock; database: Pick<SqlDatabase, "nowMs"> },
+): Promise<LimitReached | undefined> {
+  const { perApiKey, perAccount, creationsPerMinute: perMinute } = callsMax ?? {};
   if (perApiKey !== undefined && apiKeyId !== undefined) {
     await countAlone(tx, apiKeyId);
-    if ((await countLiveCalls(tx, { accountId, apiKeyId }, age)) >= perApiKey) return "api_key_calls";
+    if ((await countLiveCalls(tx, { accountId, apiKeyId }, age)) >= perApiKey) return reached("api_key_calls");
+  }
+  if (perMinute !== undefined) {
+    const waitMs = await takeCreation(tx, { accountId, perMinute, nowMs });
+    if (waitMs > 0) return { ...reached("account_creations"), waitMs };
   }
   if (perAccount !== undefined) {
-    await countAlone(tx, accountId);
-    if ((await countLiveCalls(tx, { accountId }, age)) >= perAccount) return "account_calls";
+    if (perMinute === undefined) await countAlone(tx, accountId);
+    if ((await countLiveCalls(tx, { accountId }, age)) >= perAccount) {
+      if (perMinute !== undefined) await giveBackCreation(tx, accountId);
+      return reached("account_calls");
+    }
   }
   return undefined;
 }
+
+const reached = (reason: LimitReached["reason"]): LimitReached => ({ kind: "limit-reached", reason });
 
 /**
  * Other transactions that count for this owner wait. A lock alone would not do: a transaction that sees the state of its beginning would

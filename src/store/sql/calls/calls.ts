@@ -51,6 +51,7 @@ import type { SqlTranscriptions } from "../transcriptions/transcriptions.ts";
 import { deleteEventsOf } from "../webhooks/deliveries.ts";
 import { isUnwanted, type SqlEvents } from "../webhooks/events.ts";
 import { callLimitReached, isLimited } from "./call-limits.ts";
+import { giveBackCreation } from "./creation-rate.ts";
 import { ENDED_CALL_COLUMNS, type EndedCallRow, type Ending, endingOf, hasRowIn } from "./endings.ts";
 import { callData } from "./event-data.ts";
 import { deleteExpiredRequests, findRequest, insertRequest, isExpired } from "./idempotent-requests.ts";
@@ -78,6 +79,8 @@ interface FoundRequest {
   repetition: Repetition;
   waitingId?: CallId;
 }
+
+type DatabaseWrite = (db: Kysely<Tables>) => Promise<void>;
 
 const DAY_MS = 24 * 3_600_000;
 const CANCELLED = { status: "ended", endReason: "api_hangup" } as const;
@@ -287,8 +290,8 @@ export class SqlCalls implements CallStore {
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
     const { accountId, web, idempotency } = call;
     const nowMs = this.#clock.epochMs();
-    const reason = await callLimitReached(tx, call, this.#age);
-    if (reason !== undefined) return { kind: "limit-reached", reason };
+    const limitReached = await callLimitReached(tx, call, { age: this.#age, database: this.#database });
+    if (limitReached !== undefined) return limitReached;
     const admitted =
       web === undefined
         ? { spec: call.spec, reservedCost: 0 }
@@ -297,7 +300,10 @@ export class SqlCalls implements CallStore {
             { spec: call.spec, web },
             { age: this.#age, nowMs, locksRows: this.#database.locksRows },
           );
-    if (typeof admitted === "string") return { kind: "web-call-refused", reason: admitted };
+    if (typeof admitted === "string") {
+      if (call.callsMax?.creationsPerMinute !== undefined) await giveBackCreation(tx, accountId);
+      return { kind: "web-call-refused", reason: admitted };
+    }
     const { spec, reservedCost } = admitted;
     const rows = this.#rowsOf(call, spec);
     const { id } = rows.call;
@@ -542,8 +548,12 @@ export class SqlCalls implements CallStore {
       await pauseAfterTransaction(performance.now() - begunMs);
     }
     const live = liveTranscriptionOf(callId);
-    if (live !== undefined && end.transcription !== undefined)
-      await this.#transcriptions.storeLiveResult(live, active.account_id, end.transcription);
+    if (live !== undefined && end.transcription !== undefined) {
+      const ofLive = { id: live, accountId: active.account_id };
+      const whileHeld = holder && ((write: DatabaseWrite) => this.#whileHeld(callId, holder, write));
+      const isStored = await this.#transcriptions.storeLiveResult(ofLive, end.transcription, whileHeld);
+      if (!isStored) return false;
+    }
     // The connection may be lost after the commit and before its acknowledgement: then the next attempt finds the end.
     this.#uncertainEnds.add(callId);
     const ending = endingOf(callId, active, end, { lastTurns: parts.at(-1) ?? [], withText });
@@ -645,11 +655,7 @@ export class SqlCalls implements CallStore {
    * Writes what only the holder of an active call may write. In a cluster no other node takes the call meanwhile; false, and nothing is
    * written, where one has.
    */
-  async #whileHeld(
-    callId: CallId,
-    holder: NodeHolder | undefined,
-    work: (db: Kysely<Tables>) => Promise<void>,
-  ): Promise<boolean> {
+  async #whileHeld(callId: CallId, holder: NodeHolder | undefined, work: DatabaseWrite): Promise<boolean> {
     if (holder === undefined) {
       await work(this.#db);
       return true;

@@ -275,9 +275,10 @@ const loadColumns = ({ state, callSlots, calls, webrtcSlots, webrtcCalls }: Node
   webrtc_calls: webrtcCalls,
 });
 
-const descriptionColumns = ({ mediaUrl, webrtcUrl, version, ipcVersion, journalVersion }: NewNode) => ({
+const descriptionColumns = ({ mediaUrl, webrtcUrl, relayUrl, version, ipcVersion, journalVersion }: NewNode) => ({
   media_url: mediaUrl ?? null,
   webrtc_url: webrtcUrl ?? null,
+  relay_url: relayUrl ?? null,
   version,
   ipc_version: ipcVersion,
   journal_version: journalVersion,
@@ -288,6 +289,7 @@ const recordOf = (row: Row): Omit<NodeRecord, "leaseLeftMs" | "waitingCalls" | "
   incarnation: row.incarnation,
   mediaUrl: row.media_url ?? undefined,
   webrtcUrl: row.webrtc_url ?? undefined,
+  relayUrl: row.relay_url ?? undefined,
   version: row.version,
   ipcVersion: row.ipc_version,
   journalVersion: row.journal_version,

@@ -29,6 +29,7 @@ import { addHeaderPairs } from "./0044-header-pairs.ts";
 import { addNodes } from "./0045-nodes.ts";
 import { addNodeMessages } from "./0046-node-messages.ts";
 import { addBucketClaims } from "./0047-bucket-claims.ts";
+import { addLimitsOfNodes } from "./0048-limits-of-nodes.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -67,4 +68,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0045-nodes": { up: (db) => addNodes(db, types) },
   "0046-node-messages": { up: (db) => addNodeMessages(db, types) },
   "0047-bucket-claims": { up: addBucketClaims },
+  "0048-limits-of-nodes": { up: (db) => addLimitsOfNodes(db, types) },
 });

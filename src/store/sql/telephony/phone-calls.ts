@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction } from "kysely";
+import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import { storesWords } from "../../../core/calls/spec.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -17,6 +17,7 @@ import type {
 } from "../../phone-call-store.ts";
 import { newCallId } from "../calls/call-ids.ts";
 import { type CountedId, countAlone, countLiveCalls } from "../calls/call-limits.ts";
+import { takeCreation } from "../calls/creation-rate.ts";
 import { callData } from "../calls/event-data.ts";
 import { findRequest, insertRequest } from "../calls/idempotent-requests.ts";
 import { headerRows, metadataRows } from "../calls/metadata.ts";
@@ -89,7 +90,13 @@ export class SqlPhoneCalls implements PhoneCallStore {
 
   async #createNew(tx: Transaction<Tables>, call: NewPhoneCall): Promise<PhoneCallCreation> {
     const of = await fullOf(tx, call);
-    return of === undefined ? await this.#insert(tx, call) : { kind: "full", of };
+    if (of !== undefined) return { kind: "full", of };
+    const { accountId, creationsPerMinute: perMinute } = call;
+    if (perMinute !== undefined) {
+      const waitMs = await takeCreation(tx, { accountId, perMinute, nowMs: this.#database.nowMs });
+      if (waitMs > 0) return { kind: "limit-reached", reason: "account_creations", waitMs };
+    }
+    return await this.#insert(tx, call);
   }
 
   findRepeated(call: Pick<NewPhoneCall, "accountId" | "idempotency">): Promise<PhoneCallCreation | undefined> {
@@ -347,6 +354,33 @@ export class SqlPhoneCalls implements PhoneCallStore {
     if ("carrierId" in of) live = live.where("calls.carrier_id", "=", of.carrierId);
     else live = live.where("calls.phone_number_id", "=", of.phoneNumberId).where("calls.direction", "=", "inbound");
     return Number((await live.executeTakeFirstOrThrow()).count);
+  }
+
+  async paceDial(carrierId: CarrierId, from: string, gapMs: number): Promise<number> {
+    const { nowMs } = this.#database;
+    const nextMs = sql<EpochMs>`${nowMs} + ${sql.lit(Math.ceil(gapMs))}`;
+    const noted = await this.#db
+      .insertInto("dial_paces")
+      .values({ carrier_id: carrierId, from_number: from, next_at: nextMs })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["carrier_id", "from_number"])
+          .doUpdateSet({ next_at: nextMs })
+          // A clock that was set back does not stop calls for long.
+          .where((paces) =>
+            paces.or([paces("dial_paces.next_at", "<=", nowMs), paces("dial_paces.next_at", ">", nextMs)]),
+          ),
+      )
+      .returning("carrier_id")
+      .executeTakeFirst();
+    if (noted !== undefined) return 0;
+    const pace = await this.#db
+      .selectFrom("dial_paces")
+      .select(sql<number>`next_at - ${nowMs}`.as("wait_ms"))
+      .where("carrier_id", "=", carrierId)
+      .where("from_number", "=", from)
+      .executeTakeFirst();
+    return Math.max(1, Number(pace?.wait_ms ?? 1));
   }
 
   async sealedToken(callId: CallId): Promise<string | undefined> {

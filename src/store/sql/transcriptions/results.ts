@@ -6,27 +6,38 @@ import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { pauseAfterTransaction } from "../transaction-pacing.ts";
 
+/** Makes one write of a result; false, and nothing is written, where the writer may not write of its transcription any more. */
+export type WriteResult = (write: (db: Kysely<Tables>) => Promise<void>) => Promise<boolean>;
+
 /**
  * Stores a result, which may have several MB, in short transactions. It does not count before its transcription says so in a
- * transaction of its own, which waits for the disk. An earlier one that was not finished is replaced.
+ * transaction of its own, which waits for the disk. An earlier one that was not finished is replaced. False where `write` was.
  */
 export async function insertResult(
   database: SqlDatabase,
   { id, accountId }: { id: TranscriptionId; accountId: AccountId },
   result: TranscriptionResult,
-): Promise<void> {
-  await trimResult(database, id, 0);
+  write: WriteResult = anyWrite(database),
+): Promise<boolean> {
+  if (!(await trimResult(database, id, 0, write))) return false;
   for (const [position, text] of textsOf(JSON.stringify(result)).entries()) {
     const begunMs = performance.now();
-    await database.withoutSync((db) =>
-      db
-        .insertInto("transcription_results")
-        .values({ transcription_id: id, position, account_id: accountId, text })
-        .execute(),
+    const row = { transcription_id: id, position, account_id: accountId, text };
+    const isWritten = await write(
+      async (db) => void (await db.insertInto("transcription_results").values(row).execute()),
     );
+    if (!isWritten) return false;
     if (position > 0) await pauseAfterTransaction(performance.now() - begunMs);
   }
+  return true;
 }
+
+const anyWrite =
+  (database: SqlDatabase): WriteResult =>
+  async (write) => {
+    await database.withoutSync(write);
+    return true;
+  };
 
 /** Undefined where nothing is stored. */
 export async function readResult(db: Kysely<Tables>, id: TranscriptionId): Promise<TranscriptionResult | undefined> {
@@ -39,8 +50,13 @@ export async function readResult(db: Kysely<Tables>, id: TranscriptionId): Promi
   return rows.length === 0 ? undefined : JSON.parse(rows.map(({ text }) => text).join(""));
 }
 
-/** Deletes the end of a result, in short transactions, down to its first texts, so many of which stay. */
-export async function trimResult(database: SqlDatabase, id: TranscriptionId, texts: number): Promise<void> {
+/** Deletes the end of a result, in short transactions, down to its first texts, so many of which stay. False where `write` was. */
+export async function trimResult(
+  database: SqlDatabase,
+  id: TranscriptionId,
+  texts: number,
+  write: WriteResult = anyWrite(database),
+): Promise<boolean> {
   for (;;) {
     const begunMs = performance.now();
     const last = await database.db
@@ -50,14 +66,15 @@ export async function trimResult(database: SqlDatabase, id: TranscriptionId, tex
       .orderBy("position", "desc")
       .limit(1)
       .executeTakeFirst();
-    if (last === undefined || last.position < texts) return;
-    await database.withoutSync((db) =>
-      db
+    if (last === undefined || last.position < texts) return true;
+    const isDeleted = await write(async (db) => {
+      await db
         .deleteFrom("transcription_results")
         .where("transcription_id", "=", id)
         .where("position", "=", last.position)
-        .execute(),
-    );
+        .execute();
+    });
+    if (!isDeleted) return false;
     await pauseAfterTransaction(performance.now() - begunMs);
   }
 }

@@ -27,7 +27,7 @@ import type { Tables } from "../tables.ts";
 import { deleteEventsOfTranscription } from "../webhooks/deliveries.ts";
 import { deleteExpiredRequests, findRequest, insertRequest } from "./idempotent-requests.ts";
 import { dueTranscriptions, listTranscriptions } from "./list.ts";
-import { insertResult, readResult, trimResult } from "./results.ts";
+import { insertResult, readResult, trimResult, type WriteResult } from "./results.ts";
 import {
   newColumnsOf,
   OPEN_STATUSES,
@@ -126,10 +126,14 @@ export class SqlTranscriptions implements TranscriptionStore {
       .execute();
   }
 
-  /** Stores the result of a live one, which counts once `endLive` has ended it. */
-  async storeLiveResult(id: TranscriptionId, accountId: AccountId, { result }: TranscriptionEnd): Promise<void> {
-    if (result !== undefined && (await this.find(id)) !== undefined)
-      await insertResult(this.#database, { id, accountId }, result);
+  /** Stores the result of a live one, which counts once `endLive` has ended it. False where `write` was. */
+  async storeLiveResult(
+    { id, accountId }: { id: TranscriptionId; accountId: AccountId },
+    { result }: TranscriptionEnd,
+    write?: WriteResult,
+  ): Promise<boolean> {
+    if (result === undefined || (await this.find(id)) === undefined) return true;
+    return await insertResult(this.#database, { id, accountId }, result, write);
   }
 
   /** Ends a live one in the transaction in which its call ends. Call `liveEnded` after the commit. */
