@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
-import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
+import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import { asCallId, type CallId } from "../../core/ids.ts";
 import { SEGMENT_BYTES_MAX, SHIPMENTS_CONCURRENT_MAX } from "../../core/limits/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -250,11 +250,7 @@ export class JournalShipper {
       }
       await journals.complete(callId, { edition: "live", bytes });
     } else if (await isRedactedJournal(journalFileOf(dataDir, callId, await findKey(callId)))) {
-      await this.#withFile(callId, shipment, async (file) => {
-        const bytes = await this.#shipFrom(callId, edition, file, 0, shipment.sizeBytes);
-        await journals.complete(callId, { edition, bytes });
-      });
-      await this.#removeOriginal(callId, edition);
+      await this.#shipRedacted(callId, shipment, edition);
     } else {
       // Another node has made the record, from what was shipped: this is the original of what was redacted there.
       log.warn({ callId }, "a journal that was not redacted is not shipped");
@@ -262,6 +258,26 @@ export class JournalShipper {
       return;
     }
     this.noteComplete(callId);
+  }
+
+  /** Ships a redacted journal, unless one is in the bucket already: that of another node, or of this one before a restart. */
+  async #shipRedacted(callId: CallId, shipment: Shipment, edition: Edition): Promise<void> {
+    const { journals } = this.#options;
+    const earlier = await journals.manifest(callId);
+    if (earlier !== undefined && earlier.edition !== "live" && (await journals.isWhole(callId, earlier))) {
+      await this.#removeOriginal(callId, earlier.edition);
+      return;
+    }
+    let bytes = 0;
+    await this.#withFile(callId, shipment, async (file) => {
+      bytes = await this.#shipFrom(callId, edition, file, 0, shipment.sizeBytes);
+      await journals.complete(callId, { edition, bytes });
+    });
+    await this.#removeOriginal(callId, edition);
+    // Another node that completed its own at the same time may have deleted this one.
+    const last = await journals.manifest(callId);
+    if (last === undefined || !(await journals.isWhole(callId, last)))
+      throw unavailable("a redacted journal was deleted from the bucket while it was shipped");
   }
 
   /** Nothing of the original survives, also not what was on its way when it was replaced. */

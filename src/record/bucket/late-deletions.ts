@@ -41,7 +41,7 @@ export class LateDeletions {
 export interface BucketDeletionJobOptions {
   /** Deletes what goes with a part of a call. */
   removePart: (callId: CallId, part: RetainedPart) => Promise<void>;
-  /** Deletes all editions of a journal but one. */
+  /** Deletes all editions of a journal but the complete one; `kept` is the one that was that when the deletion was planned. */
   removeOthers: (callId: CallId, kept: Edition) => Promise<void>;
 }
 

@@ -70,6 +70,11 @@ export class SharedJournals {
     await this.#bucket.put(manifestKey(callId), Buffer.from(JSON.stringify(manifest)));
   }
 
+  /** Whether all that the manifest names is there. */
+  async isWhole(callId: CallId, { edition, bytes }: JournalManifest): Promise<boolean> {
+    return (await this.shippedBytes(callId, edition)) >= bytes;
+  }
+
   /** Undefined while the journal is not complete in the bucket. Rejects with `journal_unreadable` where it is no manifest. */
   async manifest(callId: CallId): Promise<JournalManifest | undefined> {
     const bytes = await this.#bucket.get(manifestKey(callId));
@@ -143,8 +148,10 @@ export class SharedJournals {
     return await this.#bucket.get(key);
   }
 
-  /** Deletes every edition but this one. */
-  async removeOthers(callId: CallId, kept: Edition): Promise<void> {
+  /** Deletes every edition but the one that is complete, whichever was expected to be that; where none is, but this one. */
+  async removeOthers(callId: CallId, expected: Edition): Promise<void> {
+    // The end may have been shipped again since, by another node or after a restart.
+    const kept = (await this.manifest(callId))?.edition ?? expected;
     for (const edition of await this.#editions(callId))
       if (edition !== kept) await this.#removeEdition(callId, edition);
   }

@@ -222,6 +222,40 @@ describe("the shipper of journals", () => {
     expect(planned).toEqual([{ callId: CALL, kept: (await journals.manifest(CALL))?.edition }]);
   });
 
+  test("a redacted journal that is complete in the bucket is that of each further end, and every late deletion leaves it", async () => {
+    writeFileSync(journalPath(dataDir, CALL), redactedJournal());
+    await shipper.finish(CALL, true);
+    const [manifest, keys] = [await journals.manifest(CALL), await bucket.keys()];
+    await shipper.close();
+    start();
+    expect(await shipper.finish(CALL, true)).toBe(true);
+    expect(await journals.manifest(CALL)).toEqual(manifest);
+    for (const deletion of planned) if ("kept" in deletion) await journals.removeOthers(CALL, deletion.kept);
+    expect(await bucket.keys()).toEqual(keys);
+  });
+
+  test("a redacted journal of which a part is missing in the bucket is shipped again", async () => {
+    writeFileSync(journalPath(dataDir, CALL), redactedJournal());
+    await journals.complete(CALL, { edition: "redacted-1", bytes: redactedJournal().length });
+    expect(await shipper.finish(CALL, true)).toBe(true);
+    expect((await shipped()).length).toBeGreaterThan(0);
+  });
+
+  test("a redacted journal that another node deletes while it is shipped is shipped again", async () => {
+    writeFileSync(journalPath(dataDir, CALL), redactedJournal());
+    const complete = journals.complete.bind(journals);
+    journals.complete = async (callId, manifest) => {
+      journals.complete = complete;
+      // The other node has completed its own in between, and not seen this manifest.
+      await bucket.delete(await bucket.keys("journals/call_1/redacted-"));
+      await complete(callId, manifest);
+    };
+    expect(await shipper.finish(CALL, true)).toBe(false);
+    await shipper.shipNow();
+    expect(shipper.isComplete(CALL)).toBe(true);
+    expect((await shipped()).length).toBeGreaterThan(0);
+  });
+
   test("an original that comes back after another node has redacted it is never shipped", async () => {
     const encoder = new JournalEncoder();
     encoder.header(journalHeader("trunkline test", START));

@@ -90,6 +90,16 @@ describe("the journals in the bucket", () => {
     expect(readFileSync(path, "utf8")).toBe("the name is ***");
   });
 
+  test("the edition that the manifest names stays, also where an earlier one was to be kept", async () => {
+    await journals.put(CALL, "redacted-1", 0, bytes("first"));
+    await journals.put(CALL, "redacted-2", 0, bytes("second"));
+    await journals.complete(CALL, { edition: "redacted-2", bytes: 6 });
+    await journals.removeOthers(CALL, "redacted-1");
+    await journals.fetch(CALL, path, await journals.manifest(CALL));
+    expect(readFileSync(path, "utf8")).toBe("second");
+    expect(await bucket.keys("journals/call_1/redacted-1/")).toEqual([]);
+  });
+
   test("other calls are left as they are", async () => {
     await ship("one");
     const other = asCallId("call_12");
