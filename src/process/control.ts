@@ -266,6 +266,7 @@ const shared =
     stores,
     liveCalls: () => capacity.carriedCalls,
     findKey: findMediaKey,
+    encryptsMedia: config.encryptMedia,
     withFiles: (callId, work) => finalizer.withFiles(callId, work),
     metrics,
     clock,

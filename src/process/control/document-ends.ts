@@ -114,7 +114,7 @@ export class DocumentEnds {
     await this.#deleteUnkept(document);
   }
 
-  /** Resolves with whether it was to be deleted. Never rejects: the next start tries again. */
+  /** Resolves with whether it was to be deleted. Never rejects: the next start tries again, and in the bucket the check of files. */
   async #deleteUnkept({ id, status, fileVersion }: Document): Promise<boolean> {
     const { documents, files, encryptsMedia, log } = this.#options;
     if (!encryptsMedia || status === "processing" || fileVersion === undefined) return false;

@@ -29,6 +29,8 @@ export interface SharedMediaParts {
   /** The calls that workers of this node carry. */
   liveCalls: () => ReadonlySet<CallId>;
   findKey: FindMediaKey;
+  /** Media are encrypted, which uploads are not: those are not kept. */
+  encryptsMedia: boolean;
   /** Runs work on the files of a call alone. */
   withFiles: <T>(callId: CallId, work: () => Promise<T>) => Promise<T>;
   metrics: ControlMetrics;
@@ -60,7 +62,7 @@ export interface SharedMediaOfService {
  * is no reason not to start: it is asked again before anything is written to it.
  */
 export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMediaOfService> {
-  const { config, dataDir, stores, liveCalls, findKey, withFiles, metrics, clock, log } = parts;
+  const { config, dataDir, stores, liveCalls, findKey, encryptsMedia, withFiles, metrics, clock, log } = parts;
   const bucket = new OwnBucket(new S3Bucket(config), stores.bucketClaims);
   await checkAtStart(bucket, parts);
   const journals = new SharedJournals(bucket);
@@ -90,7 +92,12 @@ export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMe
       removeOthers: (callId, kept) => journals.removeOthers(callId, kept),
     }),
     files: new SharedFiles(bucket, stores.jobs),
-    fileChecks: new FileCheckJob(stores, bucket),
+    fileChecks: new FileCheckJob({
+      transcriptions: stores.transcriptions,
+      documents: stores.documents,
+      bucket,
+      encryptsMedia,
+    }),
     removeShared: (callId, part) => media.remove(callId, part),
     waiting: () => shipper.reading,
     start() {

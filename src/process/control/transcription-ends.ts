@@ -4,6 +4,7 @@ import { codeOf } from "../../core/errors.ts";
 import type { TranscriptionId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics, TranscriptionEnd } from "../../core/metrics/control-metrics.ts";
+import { keepsAudio } from "../../record/retention/kept-audio.ts";
 import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
 import type { Transcription, TranscriptionStore } from "../../store/transcription-store.ts";
 
@@ -83,13 +84,11 @@ export class TranscriptionEnds {
     await this.#deleteUnkept(transcription);
   }
 
-  /** Resolves with whether it was to be deleted. Never rejects: the next start tries again. */
-  async #deleteUnkept({ id, endedAtMs, hasAudio, deletesAudio, source, options }: Transcription): Promise<boolean> {
+  /** Resolves with whether it was to be deleted. Never rejects: the next start tries again, and in the bucket the check of files. */
+  async #deleteUnkept(transcription: Transcription): Promise<boolean> {
     const { transcriptions, audio, encryptsMedia, log } = this.#options;
-    const isRedacted = options.redact !== undefined && options.redact.length > 0;
-    // A copy of a recording would outlive its call. A file that should be gone was written after the end.
-    const isKept = hasAudio && !deletesAudio && !encryptsMedia && !isRedacted && source !== "call";
-    if (endedAtMs === undefined || isKept) return false;
+    const { id, endedAtMs } = transcription;
+    if (endedAtMs === undefined || keepsAudio(transcription, encryptsMedia)) return false;
     try {
       await audio.remove(id);
       await transcriptions.audioDeleted(id);

@@ -1,9 +1,11 @@
-import type { JobHandler } from "../../jobs/handler.ts";
+import { RESERVATION_MS } from "../../core/limits/bucket.ts";
+import { type JobHandler, JobPostponed } from "../../jobs/handler.ts";
 import type { Bucket } from "../../store/bucket/bucket.ts";
 import { type FileCheck, type FileOwner, ownerOfKey } from "../../store/bucket/shared-files.ts";
 import type { DocumentStore } from "../../store/document-store.ts";
 import type { ClaimedJob } from "../../store/job-store.ts";
 import type { TranscriptionStore } from "../../store/transcription-store.ts";
+import { keepsAudio } from "../retention/kept-audio.ts";
 
 const ATTEMPT_MS_MAX = 60_000;
 /** A bucket that is away is asked again for a month, because what is left are words and audio. */
@@ -28,23 +30,53 @@ export async function stateOfFile(
   return owner.version > document.version ? "pending" : "unused";
 }
 
-/** Deletes a file from the bucket that belongs to no transcription and no document. */
+export interface FileCheckJobOptions {
+  transcriptions: Pick<TranscriptionStore, "find" | "audioDeleted">;
+  documents: Pick<DocumentStore, "find" | "fileDeleted">;
+  bucket: Pick<Bucket, "delete">;
+  /** Media are encrypted, which uploads are not: those are not kept. */
+  encryptsMedia: boolean;
+}
+
+/**
+ * Deletes a file from the bucket that belongs to no transcription and no document, and one that should have been deleted when its
+ * transcription or document was ready: that had failed, or its process had died.
+ */
 export class FileCheckJob implements JobHandler {
   readonly attemptMsMax = ATTEMPT_MS_MAX;
   readonly retryDelaysMs = RETRIES_MS;
-  readonly #records: FileRecords;
-  readonly #bucket: Pick<Bucket, "delete">;
+  readonly #options: FileCheckJobOptions;
 
-  constructor(records: FileRecords, bucket: Pick<Bucket, "delete">) {
-    this.#records = records;
-    this.#bucket = bucket;
+  constructor(options: FileCheckJobOptions) {
+    this.#options = options;
   }
 
   async run(job: ClaimedJob): Promise<void> {
+    const { transcriptions, documents, bucket } = this.#options;
     const { key, isReservation } = job.payload as FileCheck;
     const owner = ownerOfKey(key);
     if (owner === undefined) return;
-    const state = await stateOfFile(this.#records, owner);
-    if (state === "unused" || (state === "pending" && isReservation)) await this.#bucket.delete([key]);
+    const state = await stateOfFile(this.#options, owner);
+    if (state === "pending" && !isReservation) return;
+    if (state === "used" && (await this.#keeps(owner))) return;
+    await bucket.delete([key]);
+    if ("transcriptionId" in owner) await transcriptions.audioDeleted(owner.transcriptionId);
+    else await documents.fileDeleted(owner.documentId, owner.version);
+  }
+
+  /** Rejects with `JobPostponed` while the file is still needed that is not kept then. */
+  async #keeps(owner: FileOwner): Promise<boolean> {
+    const { transcriptions, documents, encryptsMedia } = this.#options;
+    let isNeeded: boolean;
+    if ("transcriptionId" in owner) {
+      const transcription = await transcriptions.find(owner.transcriptionId);
+      if (transcription !== undefined && keepsAudio(transcription, encryptsMedia)) return true;
+      isNeeded = transcription !== undefined && transcription.endedAtMs === undefined;
+    } else {
+      if (!encryptsMedia) return true;
+      isNeeded = (await documents.find(owner.documentId))?.status === "processing";
+    }
+    if (isNeeded) throw new JobPostponed(RESERVATION_MS);
+    return false;
   }
 }

@@ -1,13 +1,15 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { AccountId, CorpusId, DocumentId } from "../../../src/core/ids.ts";
+import type { AccountId, CorpusId, DocumentId, JobId } from "../../../src/core/ids.ts";
 import { BUCKET_LATE_MS, RESERVATION_MS } from "../../../src/core/limits/bucket.ts";
 import { newId } from "../../../src/core/new-id.ts";
+import { JobPostponed } from "../../../src/jobs/handler.ts";
 import { FileCheckJob } from "../../../src/record/bucket/file-check-job.ts";
 import { SharedFiles } from "../../../src/store/bucket/shared-files.ts";
 import { DocumentFiles, documentFolder } from "../../../src/store/data-dir/document-files.ts";
 import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
 import { FILE_CHECK_JOB } from "../../../src/store/job-kinds.ts";
+import type { JobOutcome } from "../../../src/store/job-store.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { FaultyBucket } from "../../support/bucket/faulty-bucket.ts";
@@ -15,7 +17,7 @@ import { CORPUS, newDocument } from "../../support/knowledge/stored.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf } from "../../support/tokens.ts";
-import { newTranscription } from "../../support/transcriptions/stored.ts";
+import { newTranscription, RESULT } from "../../support/transcriptions/stored.ts";
 
 let bucket: FaultyBucket;
 let clock: ManualClock;
@@ -38,17 +40,24 @@ function node() {
 }
 
 /** Does the checks that are due. Returns how many. */
-async function check(): Promise<number> {
+async function check({ encryptsMedia = false } = {}): Promise<number> {
   const claim = { runnerId: "runner", kinds: [FILE_CHECK_JOB], fullLanes: [], limit: 10 };
   const jobs = await stores.jobs.claim(claim);
-  const handler = new FileCheckJob(stores, bucket);
-  for (const job of jobs) await handler.run(job);
-  await stores.jobs.settle("runner", new Map(jobs.map(({ id }) => [id, { kind: "done" as const }])));
+  const { transcriptions, documents } = stores;
+  const handler = new FileCheckJob({ transcriptions, documents, bucket, encryptsMedia });
+  const settlements = new Map<JobId, JobOutcome>();
+  for (const job of jobs) {
+    settlements.set(job.id, { kind: "done" });
+    await handler.run(job).catch((error: unknown) => {
+      if (!(error instanceof JobPostponed)) throw error;
+      settlements.set(job.id, { kind: "again", delayMs: error.afterMs });
+    });
+  }
+  await stores.jobs.settle("runner", settlements);
   return jobs.length;
 }
 
-async function uploadAudio(at: ReturnType<typeof node>) {
-  const id = newId("transcription");
+async function uploadAudio(at: ReturnType<typeof node>, id = newId("transcription")) {
   const file = await at.audio.create(id);
   await file.writeFile("audio");
   await file.close();
@@ -106,6 +115,54 @@ test("what arrives after a deletion is deleted by a job", async () => {
   clock.advance(BUCKET_LATE_MS);
   await check();
   expect(await bucket.keys()).toEqual([]);
+});
+
+test.each([
+  { why: "that is to be deleted", more: { deletesAudio: true }, encryptsMedia: false },
+  { why: "that is redacted", more: { redact: ["card_number"] as const }, encryptsMedia: false },
+  { why: "beside encrypted media", more: {}, encryptsMedia: true },
+])("audio $why is deleted by a job where the end of its transcription did not", async ({ more, encryptsMedia }) => {
+  const one = node();
+  const { redact, deletesAudio = false } = { redact: undefined, ...more };
+  const given = newTranscription(accountId, { deletesAudio });
+  const id = await uploadAudio(one, given.id);
+  await stores.transcriptions.create({ ...given, options: { ...given.options, ...(redact && { redact }) } });
+  clock.advance(RESERVATION_MS);
+  expect(await check({ encryptsMedia })).toBe(1);
+  expect(await bucket.keys()).toEqual([`transcriptions/${id}`]);
+  await stores.transcriptions.end(id, { status: "completed", result: RESULT });
+  clock.advance(RESERVATION_MS);
+  expect(await check({ encryptsMedia })).toBe(1);
+  expect([await bucket.keys(), (await stores.transcriptions.find(id))?.hasAudio]).toEqual([[], false]);
+});
+
+test("audio that could not be deleted at once is deleted when the bucket is back", async () => {
+  const one = node();
+  const given = newTranscription(accountId, { deletesAudio: true });
+  const id = await uploadAudio(one, given.id);
+  await stores.transcriptions.create(given);
+  await stores.transcriptions.end(id, { status: "completed", result: RESULT });
+  bucket.isAway = true;
+  await expect(one.audio.remove(id)).rejects.toMatchObject({ code: "unavailable" });
+  bucket.isAway = false;
+  clock.advance(BUCKET_LATE_MS);
+  expect(await check()).toBe(1);
+  expect([await bucket.keys(), (await stores.transcriptions.find(id))?.hasAudio]).toEqual([[], false]);
+});
+
+test("beside encrypted media the file of a document is deleted by a job where the end of its processing did not", async () => {
+  const one = node();
+  const corpusId = (await stores.corpora.create(accountId, CORPUS))?.id as CorpusId;
+  const document = newDocument(accountId, corpusId, { source: "upload" });
+  await uploadDocument(one, document.id, "the file");
+  await stores.documents.create(document);
+  clock.advance(RESERVATION_MS);
+  expect(await check({ encryptsMedia: true })).toBe(1);
+  expect(await bucket.keys()).toEqual([`documents/${document.id}.1`]);
+  await stores.documents.end(document.id, 1, { status: "failed", failure: { code: "internal", message: "it failed" } });
+  clock.advance(RESERVATION_MS);
+  expect(await check({ encryptsMedia: true })).toBe(1);
+  expect([await bucket.keys(), (await stores.documents.find(document.id))?.fileVersion]).toEqual([[], undefined]);
 });
 
 test("of two nodes that replace a document at once one is refused, and the file of the other stays", async () => {
