@@ -267,6 +267,7 @@ const shared =
     liveCalls: () => capacity.carriedCalls,
     findKey: findMediaKey,
     encryptsMedia: config.encryptMedia,
+    isDiskLow: () => disk.isLow,
     withFiles: (callId, work) => finalizer.withFiles(callId, work),
     metrics,
     clock,

@@ -76,6 +76,7 @@ export class TranscriptionJob implements JobHandler {
       await store.end(id, { status: "completed", result });
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof JobPostponed) throw error;
       const code = codeOf(error);
       const isLast = job.attempt > this.retryDelaysMs.length;
       if (!FINAL_CODES.has(code) && !isLast) throw error;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { epochMs } from "../../src/core/clocks.ts";
 import { providerFailed, TrunklineError } from "../../src/core/errors.ts";
 import type { AccountId, JobId, TranscriptionId } from "../../src/core/ids.ts";
+import { ROOM_AWAITED_MS } from "../../src/core/limits/bucket.ts";
 import { TRANSCRIPTION_RETRY_DELAYS_MS, TRANSCRIPTION_TURN_MS } from "../../src/core/limits/transcriptions.ts";
 import type { RedactionKind } from "../../src/core/redaction/kinds.ts";
 import type { PartKey } from "../../src/core/transcriptions/part.ts";
@@ -191,6 +192,13 @@ test("an abort leaves it as it is, for the next attempt", async () => {
   });
   await expect(run()).rejects.toThrow("the service stops");
   expect(stored.status).toBe("processing");
+});
+
+test("it is postponed while its audio cannot be fetched for want of room, also at the last attempt", async () => {
+  const postponed = new JobPostponed(ROOM_AWAITED_MS);
+  const { stored, run } = scene(async () => RESULT, { audioOf: () => Promise.reject(postponed) });
+  await expect(run(TRANSCRIPTION_RETRY_DELAYS_MS.length + 1)).rejects.toBe(postponed);
+  expect(stored.end).toBeUndefined();
 });
 
 test("it is postponed while its account has as many in progress as it may, and holds no place meanwhile", async () => {

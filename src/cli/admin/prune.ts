@@ -46,11 +46,14 @@ export async function prune(place: StorePlace, dryRun: boolean, { say, progress 
       clock: systemClock,
       log,
     });
+    // It fetches none, and needs no room.
+    const requireRoom = (): void => {};
+    const files = bucket && new SharedFiles({ bucket, jobs: stores.jobs, clock: systemClock, requireRoom });
     const transcriptions = new TranscriptionRetention({
       rules,
       accounts,
       transcriptions: stores.transcriptions,
-      audio: new TranscriptionAudio(dataDir, bucket && new SharedFiles(bucket, stores.jobs)),
+      audio: new TranscriptionAudio(dataDir, files),
       store,
       clock: systemClock,
       log,

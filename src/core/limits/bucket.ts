@@ -31,6 +31,9 @@ export const BUCKET_LATE_MS = 2 * BUCKET_REQUEST_MS_MAX;
  */
 export const RESERVATION_MS = 3_600_000;
 
+/** How long a job is postponed that needs a file of the bucket for which the disk of its node has too little room. */
+export const ROOM_AWAITED_MS = 60_000;
+
 /** Objects of ids that are younger are no orphans: their records may be about to be stored. An upload may take for hours. */
 export const ORPHAN_AGE_MS = 24 * 3_600_000;
 

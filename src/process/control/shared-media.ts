@@ -3,11 +3,11 @@ import type { BucketConfig } from "../../config/bucket.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, systemErrorCodeOf, TrunklineError, unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { BUCKET_START_MS_MAX } from "../../core/limits/bucket.ts";
+import { BUCKET_START_MS_MAX, ROOM_AWAITED_MS } from "../../core/limits/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import type { RetainedPart } from "../../core/retention.ts";
-import type { JobHandler } from "../../jobs/handler.ts";
+import { type JobHandler, JobPostponed } from "../../jobs/handler.ts";
 import { FileCheckJob } from "../../record/bucket/file-check-job.ts";
 import { JournalShipper, type ShipperReading } from "../../record/bucket/journal-shipper.ts";
 import { BucketDeletionJob, LateDeletions } from "../../record/bucket/late-deletions.ts";
@@ -31,6 +31,7 @@ export interface SharedMediaParts {
   findKey: FindMediaKey;
   /** Media are encrypted, which uploads are not: those are not kept. */
   encryptsMedia: boolean;
+  isDiskLow: () => boolean;
   /** Runs work on the files of a call alone. */
   withFiles: <T>(callId: CallId, work: () => Promise<T>) => Promise<T>;
   metrics: ControlMetrics;
@@ -62,7 +63,8 @@ export interface SharedMediaOfService {
  * is no reason not to start: it is asked again before anything is written to it.
  */
 export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMediaOfService> {
-  const { config, dataDir, stores, liveCalls, findKey, encryptsMedia, withFiles, metrics, clock, log } = parts;
+  const { config, dataDir, stores, liveCalls, findKey, encryptsMedia, isDiskLow, withFiles, metrics, clock, log } =
+    parts;
   const bucket = new OwnBucket(new S3Bucket(config), stores.bucketClaims);
   await checkAtStart(bucket, parts);
   const journals = new SharedJournals(bucket);
@@ -91,7 +93,7 @@ export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMe
       removePart: (callId, part) => media.removeNow(callId, part),
       removeOthers: (callId, kept) => journals.removeOthers(callId, kept),
     }),
-    files: new SharedFiles(bucket, stores.jobs),
+    files: new SharedFiles({ bucket, jobs: stores.jobs, clock, requireRoom: requireRoom(isDiskLow) }),
     fileChecks: new FileCheckJob({
       transcriptions: stores.transcriptions,
       documents: stores.documents,
@@ -110,6 +112,11 @@ export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMe
     },
   };
 }
+
+/** Jobs alone fetch files: another node that has room may do them. */
+const requireRoom = (isDiskLow: () => boolean) => (): void => {
+  if (isDiskLow()) throw new JobPostponed(ROOM_AWAITED_MS);
+};
 
 async function checkAtStart(bucket: OwnBucket, { config, clock, log }: SharedMediaParts): Promise<void> {
   const url = config.url;

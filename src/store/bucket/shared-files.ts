@@ -1,4 +1,6 @@
 import { open, rename, rm } from "node:fs/promises";
+import type { Clock } from "../../core/clock.ts";
+import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { asDocumentId, asTranscriptionId, type DocumentId, type JobId, type TranscriptionId } from "../../core/ids.ts";
 import { BUCKET_LATE_MS, BUCKET_PART_BYTES, RESERVATION_MS } from "../../core/limits/bucket.ts";
 import { FILE_CHECK_JOB } from "../job-kinds.ts";
@@ -36,6 +38,22 @@ export interface FileCheck {
   isReservation: boolean;
 }
 
+export interface SharedFilesOptions {
+  bucket: Bucket;
+  jobs: Pick<JobStore, "enqueue" | "cancel">;
+  clock: Pick<Clock, "nowMs">;
+  /** Throws while this disk has too little room to fetch a file. */
+  requireRoom: () => void;
+}
+
+/** A reservation that this process has. */
+interface Reservation {
+  job: JobId;
+  sinceMs: MonotonicMs;
+  /** Its upload has failed: the next one of this process takes its place. */
+  isFree: boolean;
+}
+
 /**
  * Files that clients have uploaded, in the bucket, where all nodes have them. The disk of a node has one as long as it is uploaded or
  * processed there. Every operation rejects as `Bucket` and `JobStore` do.
@@ -45,22 +63,45 @@ export class SharedFiles {
   readonly #jobs: Pick<JobStore, "enqueue" | "cancel">;
   /** The files of this disk that this process knows to be in the bucket. */
   readonly #copies = new Set<string>();
-  readonly #reservations = new Map<string, JobId>();
+  /** In the order of their beginnings. */
+  readonly #reservations = new Map<string, Reservation>();
+  readonly #clock: Pick<Clock, "nowMs">;
+  readonly #requireRoom: () => void;
 
-  constructor(bucket: Bucket, jobs: Pick<JobStore, "enqueue" | "cancel">) {
+  constructor({ bucket, jobs, clock, requireRoom }: SharedFilesOptions) {
     this.#bucket = bucket;
     this.#jobs = jobs;
+    this.#clock = clock;
+    this.#requireRoom = requireRoom;
   }
 
   /**
    * Keeps others from storing a file with this key, until `remove` or RESERVATION_MS later. A job then deletes it, unless something has it:
-   * a node may die between the file and the record. False where another one has the reservation.
+   * a node may die between the file and the record. False where another one has the reservation; not where an upload of this process has
+   * failed and left it.
    */
   async reserve(key: string): Promise<boolean> {
+    const nowMs = this.#clock.nowMs();
+    this.#forgetReservations(nowMs);
+    const earlier = this.#reservations.get(key);
+    if (earlier?.isFree === true) {
+      // Two that come at once: one takes it.
+      this.#reservations.delete(key);
+      await this.#jobs.cancel(earlier.job);
+    }
     const check: FileCheck = { key, isReservation: true };
     const job = await this.#jobs.enqueue({ kind: FILE_CHECK_JOB, payload: check, key, delayMs: RESERVATION_MS });
-    if (job !== undefined) this.#reservations.set(key, job);
-    return job !== undefined;
+    if (job === undefined) return false;
+    this.#reservations.set(key, { job, sinceMs: nowMs, isFree: false });
+    return true;
+  }
+
+  /** Those whose jobs are due by now. */
+  #forgetReservations(nowMs: MonotonicMs): void {
+    for (const [key, { sinceMs }] of this.#reservations) {
+      if (elapsedMs(sinceMs, nowMs) < RESERVATION_MS) return;
+      this.#reservations.delete(key);
+    }
   }
 
   /** Stores a file of this disk, which stays here until `dropCopy`. */
@@ -69,7 +110,14 @@ export class SharedFiles {
     this.#copies.add(path);
   }
 
-  /** Brings a file to this disk, as a whole or not at all. Resolves with whether there is one. */
+  /** Whether the bucket is known to have this file of this disk. */
+  hasCopy(path: string): boolean {
+    return this.#copies.has(path);
+  }
+
+  /**
+   * Brings a file to this disk, as a whole or not at all. Resolves with whether there is one, and rejects as `requireRoom` throws.
+   */
   async fetch(key: string, path: string): Promise<boolean> {
     const bytes = await this.#bucket.bytesOf(key);
     if (bytes === undefined) return false;
@@ -78,6 +126,7 @@ export class SharedFiles {
       const file = await open(partial, "w", FILE_MODE);
       try {
         for (let start = 0; start < bytes; start += BUCKET_PART_BYTES) {
+          this.#requireRoom();
           const part = await this.#bucket.get(key, { start, end: Math.min(start + BUCKET_PART_BYTES, bytes) - 1 });
           // It was deleted meanwhile.
           if (part === undefined) return false;
@@ -113,10 +162,15 @@ export class SharedFiles {
   /** Deletes a file, and has it deleted again when nothing can be on its way any more. */
   async remove(key: string): Promise<void> {
     const check: FileCheck = { key, isReservation: false };
-    await this.#jobs.enqueue({ kind: FILE_CHECK_JOB, payload: check, key: `late ${key}`, delayMs: BUCKET_LATE_MS });
-    await this.#bucket.delete([key]);
     const reservation = this.#reservations.get(key);
-    if (reservation !== undefined) await this.#jobs.cancel(reservation);
-    this.#reservations.delete(key);
+    try {
+      await this.#jobs.enqueue({ kind: FILE_CHECK_JOB, payload: check, key: `late ${key}`, delayMs: BUCKET_LATE_MS });
+      await this.#bucket.delete([key]);
+      if (reservation !== undefined) await this.#jobs.cancel(reservation.job);
+      this.#reservations.delete(key);
+    } finally {
+      // Where that failed, its job still deletes the file, unless another upload comes before.
+      if (reservation !== undefined) reservation.isFree = true;
+    }
   }
 }

@@ -48,6 +48,11 @@ export class TranscriptionAudio {
     await this.#shared?.store(transcriptionKey(id), this.path(id));
   }
 
+  /** Shares the file of this disk, unless the bucket is known to have it: an earlier attempt may have failed to. */
+  async ensureShared(id: TranscriptionId): Promise<void> {
+    if (this.#shared?.hasCopy(this.path(id)) === false) await this.share(id);
+  }
+
   /** Brings the file to this disk. Resolves with whether it is here now. */
   async fetch(id: TranscriptionId): Promise<boolean> {
     if ((await this.#bytesHere(id)) !== undefined) return true;

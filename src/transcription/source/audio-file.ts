@@ -12,7 +12,7 @@ import { audioUnavailable } from "./fetch-audio.ts";
 const FILE_MODE = 0o600;
 
 export interface AudioFilesOptions {
-  audio: Pick<TranscriptionAudio, "path" | "fetch" | "share" | "release" | "removeHere" | "isShared">;
+  audio: Pick<TranscriptionAudio, "path" | "fetch" | "ensureShared" | "release" | "removeHere" | "isShared">;
   /** The bytes of an address that a client has chosen. */
   fetch: (url: string, signal: AbortSignal) => AsyncIterable<Buffer>;
   /** The bytes of a call's recording, as they were before they were encrypted; undefined where there is none. */
@@ -31,7 +31,13 @@ export class AudioFiles {
   async pathOf(transcription: Transcription, signal: AbortSignal): Promise<string> {
     const { audio } = this.#options;
     const path = audio.path(transcription.id);
-    if (await audio.fetch(transcription.id)) return path;
+    if (!(await audio.fetch(transcription.id))) await this.#write(path, transcription, signal);
+    // A copy of a recording is made again from that.
+    if (transcription.source !== "call") await audio.ensureShared(transcription.id);
+    return path;
+  }
+
+  async #write(path: string, transcription: Transcription, signal: AbortSignal): Promise<void> {
     makePrivateFolder(dirname(path));
     const partial = `${path}${PARTIAL_SUFFIX}`;
     try {
@@ -42,9 +48,6 @@ export class AudioFiles {
       await rm(partial, { force: true });
       throw error;
     }
-    // A copy of a recording is made again from that.
-    if (transcription.source !== "call") await audio.share(transcription.id);
-    return path;
   }
 
   /** The audio is not used here any more: where other nodes have it, it leaves this disk. */

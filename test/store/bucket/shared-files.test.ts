@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AccountId, CorpusId, DocumentId, JobId } from "../../../src/core/ids.ts";
-import { BUCKET_LATE_MS, RESERVATION_MS } from "../../../src/core/limits/bucket.ts";
+import { BUCKET_LATE_MS, RESERVATION_MS, ROOM_AWAITED_MS } from "../../../src/core/limits/bucket.ts";
 import { newId } from "../../../src/core/new-id.ts";
 import { JobPostponed } from "../../../src/jobs/handler.ts";
 import { FileCheckJob } from "../../../src/record/bucket/file-check-job.ts";
 import { SharedFiles } from "../../../src/store/bucket/shared-files.ts";
 import { DocumentFiles, documentFolder } from "../../../src/store/data-dir/document-files.ts";
-import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
+import { TranscriptionAudio, transcriptionFolder } from "../../../src/store/data-dir/transcription-audio.ts";
 import { FILE_CHECK_JOB } from "../../../src/store/job-kinds.ts";
 import type { JobOutcome } from "../../../src/store/job-store.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
@@ -32,10 +32,13 @@ beforeEach(async () => {
 });
 afterEach(() => stores.close());
 
+const sharedFiles = (requireRoom = (): void => {}): SharedFiles =>
+  new SharedFiles({ bucket, jobs: stores.jobs, clock, requireRoom });
+
 /** The files of one of several nodes. */
-function node() {
+function node(requireRoom?: () => void) {
   const dataDir = temporaryDirectory();
-  const shared = new SharedFiles(bucket, stores.jobs);
+  const shared = sharedFiles(requireRoom);
   return { dataDir, audio: new TranscriptionAudio(dataDir, shared), documents: new DocumentFiles(dataDir, shared) };
 }
 
@@ -184,6 +187,52 @@ test("of two nodes that replace a document at once one is refused, and the file 
   expect(await bucket.keys()).toEqual([`documents/${document.id}.2`]);
 });
 
+test("a document whose upload failed with the bucket is uploaded again at once, and no check of the first one deletes it", async () => {
+  const one = node();
+  const corpusId = (await stores.corpora.create(accountId, CORPUS))?.id as CorpusId;
+  const document = newDocument(accountId, corpusId, { source: "upload" });
+  await stores.documents.create(document);
+  bucket.isAway = true;
+  await expect(uploadDocument(one, document.id, "first", 2)).rejects.toMatchObject({ code: "unavailable" });
+  await expect(one.documents.remove(document.id, 2)).rejects.toMatchObject({ code: "unavailable" });
+  bucket.isAway = false;
+  clock.advance(RESERVATION_MS - 1);
+  expect(await uploadDocument(one, document.id, "second", 2)).toBe(true);
+  // A second request of the same process at the same time.
+  expect(await uploadDocument(one, document.id, "third", 2)).toBe(false);
+  await one.documents.removeHere(document.id, 2);
+  clock.advance(1);
+  await check();
+  await one.documents.fetch(document.id, 2);
+  expect(readFileSync(one.documents.path(document.id, 2), "utf8")).toBe("second");
+});
+
+test("a reservation that is over is forgotten", async () => {
+  const cancelled: JobId[] = [];
+  const jobs = {
+    enqueue: stores.jobs.enqueue.bind(stores.jobs),
+    cancel: async (id: JobId) => cancelled.push(id) > 0,
+  };
+  const shared = new SharedFiles({ bucket, jobs, clock, requireRoom: () => {} });
+  const [first, second] = [`documents/${newId("doc")}.1`, `documents/${newId("doc")}.1`];
+  await shared.reserve(first);
+  clock.advance(RESERVATION_MS);
+  await shared.reserve(second);
+  await shared.remove(first);
+  expect(cancelled).toHaveLength(0);
+  await shared.remove(second);
+  expect(cancelled).toHaveLength(1);
+});
+
+test("a file for which the disk has no room is not fetched, and leaves nothing", async () => {
+  const id = await uploadAudio(node());
+  const two = node(() => {
+    throw new JobPostponed(ROOM_AWAITED_MS);
+  });
+  await expect(two.audio.fetch(id)).rejects.toBeInstanceOf(JobPostponed);
+  expect(readdirSync(transcriptionFolder(two.dataDir))).toEqual([]);
+});
+
 test("a file that was on the disk before there was a bucket is brought there, and what the bucket has stays as it is", async () => {
   const dataDir = temporaryDirectory();
   const [before, id] = [new DocumentFiles(dataDir), newId("doc")];
@@ -193,7 +242,7 @@ test("a file that was on the disk before there was a bucket is brought there, an
     await file.close();
   };
   await write();
-  const after = new DocumentFiles(dataDir, new SharedFiles(bucket, stores.jobs));
+  const after = new DocumentFiles(dataDir, sharedFiles());
   await after.adopt(id, 1);
   const key = `documents/${id}.1`;
   expect(Buffer.from((await bucket.get(key)) ?? []).toString()).toBe("the file");
