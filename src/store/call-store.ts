@@ -413,8 +413,11 @@ export interface CallStore {
   restore(call: { id: CallId; accountId: AccountId; spec: CallSpec | undefined; startedAtMs: EpochMs }): Promise<void>;
   /** Whether an ended call is to have a recording: it was not deleted meanwhile, nor was its recording. */
   awaitsRecording(callId: CallId): Promise<boolean>;
-  /** The recording of an ended call can be downloaded. Does nothing for a call whose recording retention has deleted. */
-  setRecording(callId: CallId, recording: RecordingInfo): Promise<void>;
+  /**
+   * The recording of an ended call can be downloaded. Does nothing for a call that was deleted, or whose recording retention has deleted;
+   * returns whether it was none of these.
+   */
+  setRecording(callId: CallId, recording: RecordingInfo): Promise<boolean>;
   /** The recording of an ended call can never be made; its counters say so. */
   recordingFailed(callId: CallId): Promise<void>;
   /**

@@ -22,6 +22,7 @@ import { AnalysisJob, type AnalysisJobOptions } from "../../record/analysis/job.
 import type { CallFinalizer } from "../../record/finalization/finalizer.ts";
 import type { JournalProcessor } from "../../record/finalization/journal-processor.ts";
 import { RenderJob } from "../../record/recording/render-job.ts";
+import { deleteFiles, filesOf } from "../../record/retention/call-files.ts";
 import { CallFilesJob, type CallFilesJobOptions } from "../../record/retention/elsewhere.ts";
 import type { RetentionJob } from "../../record/retention/job.ts";
 import type { TranscriptionRetention } from "../../record/retention/transcriptions.ts";
@@ -113,8 +114,6 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
     inboundWebhooks,
     documents,
     http,
-    journals,
-    finalizer,
     retention,
     transcriptionRetention,
     clock,
@@ -144,13 +143,7 @@ export function backgroundJobs(options: BackgroundJobsOptions): JobRunner {
       onAttempt: (outcome, tookMs) => metrics.webhookAttempted(outcome, tookMs),
       onDisabled: (reason) => metrics.webhookDisabled(reason),
     }),
-    [RENDER_JOB]: new RenderJob({
-      calls: stores.calls,
-      journals,
-      withFiles: (callId, work) => finalizer.withFiles(callId, work),
-      log,
-      onFailed: () => metrics.recordingFailed(),
-    }),
+    [RENDER_JOB]: renderJob(options),
     [CALL_FILES_JOB]: callFilesJob(options),
     [ANALYSIS_JOB]: analysisJob(options),
     [ENDED_EVENT_JOB]: new AnnounceEndJob(stores.analyses),
@@ -188,6 +181,19 @@ const webhookLimitJob = ({ webhooks, log, metrics }: BackgroundJobsOptions) =>
       log.warn({ webhookId }, "webhook is full: so many of its deliveries wait that further ones fail at once");
       metrics.webhookFilled();
     }
+  });
+
+const renderJob = ({ stores, journals, finalizer, dataDir, shared, log, metrics }: BackgroundJobsOptions) =>
+  new RenderJob({
+    calls: stores.calls,
+    journals,
+    withFiles: (callId, work) => finalizer.withFiles(callId, work),
+    async remove(callId) {
+      await deleteFiles(filesOf("recording", dataDir, callId));
+      await shared?.removeShared(callId, "recording");
+    },
+    log,
+    onFailed: () => metrics.recordingFailed(),
   });
 
 const callFilesJob = ({ dataDir, finalizer, shared }: BackgroundJobsOptions) =>

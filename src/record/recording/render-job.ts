@@ -18,6 +18,8 @@ export interface RenderJobOptions {
   journals: Pick<JournalProcessor, "render">;
   /** Runs work on the files of a call alone: none is deleted meanwhile. */
   withFiles: <T>(callId: CallId, work: () => Promise<T>) => Promise<T>;
+  /** Deletes the recording of a call and what it was made of, wherever they are. */
+  remove: (callId: CallId) => Promise<void>;
   log: Logger;
   onFailed: () => void;
 }
@@ -56,12 +58,14 @@ export class RenderJob implements JobHandler {
   }
 
   async #render(callId: CallId, { signal, reportProgress }: JobContext): Promise<void> {
-    const { calls, journals } = this.#options;
+    const { calls, journals, remove } = this.#options;
     // Rendered later, it would bring back what was deleted.
     if (!(await calls.awaitsRecording(callId))) return;
     const recording = await journals.render(callId, reportProgress);
     if (signal.aborted) throw new Error("the attempt was aborted");
     if (recording === undefined) return;
-    await calls.setRecording(callId, { ...recording, durationMs: Math.round(recording.durationMs) });
+    const rounded = { ...recording, durationMs: Math.round(recording.durationMs) };
+    // Another node has deleted the call, or its recording, meanwhile.
+    if (!(await calls.setRecording(callId, rounded))) await remove(callId);
   }
 }

@@ -206,11 +206,11 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       await stores.retention.markRecordingDeleted(retained);
       for (const id of [removed, retained]) {
         expect(await stores.calls.awaitsRecording(id)).toBe(false);
-        await stores.calls.setRecording(id, RECORDING);
+        expect(await stores.calls.setRecording(id, RECORDING)).toBe(false);
         expect((await stores.calls.get(accountId, id))?.recording).toBeUndefined();
       }
       expect(await stores.calls.awaitsRecording(rendered)).toBe(true);
-      await stores.calls.setRecording(rendered, RECORDING);
+      expect(await stores.calls.setRecording(rendered, RECORDING)).toBe(true);
       expect(await stores.calls.get(accountId, rendered)).toMatchObject({ recording: RECORDING });
       expect(await stores.calls.awaitsRecording(rendered)).toBe(false);
       await stores.calls.recordingFailed(rendered);

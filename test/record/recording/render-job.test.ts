@@ -15,12 +15,15 @@ const CALL = asCallId("call_1");
 /** An error of the system, as the renderer's process passes it on. */
 const systemError = (code: string): Error => deserializeError(serializeError(Object.assign(new Error(code), { code })));
 
-function scene(render: JournalProcessor["render"], isAwaited = true) {
+function scene(render: JournalProcessor["render"], isAwaited = true, isStored = true) {
   const steps: unknown[] = [];
   const job = new RenderJob({
     calls: {
       awaitsRecording: async () => isAwaited,
-      setRecording: async (_, recording) => void steps.push(recording),
+      setRecording: async (_, recording) => {
+        steps.push(recording);
+        return isStored;
+      },
       recordingFailed: async () => void steps.push("failed for ever"),
     },
     journals: { render },
@@ -28,6 +31,7 @@ function scene(render: JournalProcessor["render"], isAwaited = true) {
       steps.push("files taken");
       return await work();
     },
+    remove: async (callId) => void steps.push(`${callId} removed`),
     log: memoryLog().log,
     onFailed: () => void steps.push("counted"),
   });
@@ -51,6 +55,12 @@ test("a recording is rendered while its call's files cannot be deleted, and stor
   const { run, steps } = scene(async () => RECORDING);
   await run();
   expect(steps).toEqual(["files taken", { ...RECORDING, durationMs: 1 }]);
+});
+
+test("a recording whose call was deleted while it was rendered is removed again", async () => {
+  const { run, steps } = scene(async () => RECORDING, true, false);
+  await run();
+  expect(steps).toEqual(["files taken", { ...RECORDING, durationMs: 1 }, "call_1 removed"]);
 });
 
 test("how far a long recording is shows in the job", async () => {

@@ -27,6 +27,7 @@ import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
 import { RenderJob } from "../../../src/record/recording/render-job.ts";
+import { deleteFiles, filesOf } from "../../../src/record/retention/call-files.ts";
 import type { Llm, Stt, Tts, TtsPool } from "../../../src/speech/contracts.ts";
 import type { CallRecord } from "../../../src/store/call-store.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
@@ -117,7 +118,10 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     onFinalized: (callId) => ipc.acknowledge(callId),
   });
   const withFiles = finalizer.withFiles.bind(finalizer);
-  const rendering = new RenderJob({ calls: stores.calls, journals, withFiles, log, onFailed: () => {} });
+  const remove = async (callId: CallId): Promise<void> => {
+    await deleteFiles(filesOf("recording", directory, callId));
+  };
+  const rendering = new RenderJob({ calls: stores.calls, journals, withFiles, remove, log, onFailed: () => {} });
   const jobs = new JobRunner({ jobs: stores.jobs, handlers: { [RENDER_JOB]: rendering }, clock: systemClock, log });
   jobs.start();
   const redemptions: Redemptions = {

@@ -183,17 +183,19 @@ export class SqlCalls implements CallStore {
     return call !== undefined;
   }
 
-  async setRecording(callId: CallId, recording: RecordingInfo): Promise<void> {
+  async setRecording(callId: CallId, recording: RecordingInfo): Promise<boolean> {
     const isEventless = isUnwanted(["recording.ready"], sql.ref<AccountId>("calls.account_id"), this.#clock.epochMs());
     const stored = await this.#recorded(this.#db, callId, recording).where(isEventless).executeTakeFirst();
-    if (stored !== undefined) return;
-    await this.#database.readCommitted(async (tx) => {
+    if (stored !== undefined) return true;
+    const isStored = await this.#database.readCommitted(async (tx) => {
       const call = await this.#recorded(tx, callId, recording).returning(RECORD_COLUMNS).executeTakeFirst();
-      if (call === undefined) return;
+      if (call === undefined) return false;
       const data = { ...callData(recordOf(call)), recording };
       await this.#events.insert(tx, { accountId: call.account_id, type: "recording.ready", callId, data });
+      return true;
     });
     this.#events.notify();
+    return isStored;
   }
 
   #recorded(db: Kysely<Tables>, callId: CallId, recording: RecordingInfo) {
