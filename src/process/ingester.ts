@@ -13,7 +13,6 @@ import { readDocument } from "../knowledge/documents/read-document.ts";
 const refuse = (): never => {
   throw new Error("the process that reads documents has no network");
 };
-await yieldToCalls("process", INGESTER_NICE);
 // Nothing here has a use for the network: a parser that was made to fetch something fails instead.
 net.Socket.prototype.connect = refuse;
 dgram.createSocket = refuse;
@@ -25,3 +24,5 @@ await serveTasks(readDocument, {
   replaceRssMb: INGESTER_REPLACE_RSS_MB,
   nice: INGESTER_NICE,
 });
+// Its watchdog thread has started, and stays as it is.
+await yieldToCalls("main thread", INGESTER_NICE);

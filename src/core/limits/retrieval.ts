@@ -103,7 +103,7 @@ export const INDEX_RETRY_MS_MAX = 60_000;
 /** The nice(1) value of the retrieval process: below the media workers. */
 export const RETRIEVAL_NICE = 3;
 
-/** That of its thread that writes the index, where there is no class of the scheduler below it: its work is never urgent. */
+/** That of its thread that writes the index: its work is never urgent. */
 export const INDEX_WRITER_NICE = 12;
 
 /** After so long without a change the words of removed documents are overwritten, and while changes keep coming after so long at most. */

@@ -1,7 +1,7 @@
+import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../../core/clock.ts";
 import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
-import { yieldToCalls } from "../../core/idle-priority.ts";
 import { INDEX_WRITER_NICE } from "../../core/limits/retrieval.ts";
 import type { ChangeOutcome, IndexChange } from "./changes.ts";
 import { Compactor } from "./compactor.ts";
@@ -36,7 +36,7 @@ export interface WriterThreadData {
 const { folder } = workerData as WriterThreadData;
 const writer = new IndexWriter(folder);
 // On Linux a thread has a priority of its own.
-await yieldToCalls("thread", INDEX_WRITER_NICE);
+setPriority(INDEX_WRITER_NICE);
 const compactor = new Compactor({
   writer,
   clock: systemClock,
