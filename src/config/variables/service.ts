@@ -51,8 +51,8 @@ export const SERVICE_VARIABLES = {
     format: "the address of a bucket (`https://s3.example.com/trunkline`)",
     meaning:
       "a bucket of an S3-compatible store: journals are shipped to it while calls are live, and recordings and uploaded files are stored " +
-      "there, so that they outlive this machine and other nodes can read them. `https://bucket.host` names it as well. It belongs to one database. See " +
-      "[operations](operations.md#a-bucket-for-journals-and-recordings)",
+      "there, so that they outlive this machine and other nodes can read them. `https://bucket.host` names it as well. It belongs to one database. Required with " +
+      "`NODE_NAME`. See [operations](operations.md#a-bucket-for-journals-and-recordings)",
   },
   BUCKET_ACCESS_KEY_ID: {
     format: "printable ASCII; set together with `BUCKET_URL`",

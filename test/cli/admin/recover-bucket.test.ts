@@ -131,6 +131,7 @@ test("recover refuses while a node runs, whose calls are live", async () => {
       installation: "disk",
       mediaUrl: undefined,
       webrtcUrl: undefined,
+      relayUrl: undefined,
       version: "1.0.0",
       ipcVersion: 1,
       journalVersion: 1,

@@ -35,7 +35,7 @@ export async function storeStartsTrial(calls: number): Promise<StoreStarts> {
     const accountId = await stores.accounts.ensure("proof");
     holder = { name: asNodeName("node-1"), incarnation: await stores.epochs.next() };
     await stores.nodes.register({
-      ...{ holder, installation: "proof", mediaUrl: "ws://127.0.0.1", webrtcUrl: undefined },
+      ...{ holder, installation: "proof", mediaUrl: "ws://127.0.0.1", webrtcUrl: undefined, relayUrl: undefined },
       ...{ version: "proof", ipcVersion: 1, journalVersion: 1 },
     });
     return await measured(postgres, stores, { accountId, epoch: holder.incarnation, calls });

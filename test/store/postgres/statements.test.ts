@@ -26,7 +26,7 @@ describe.skipIf(!hasPostgres)("statements of a call (only where postgresql is in
     accountId = await stores.accounts.ensure("first");
     holder = { name: asNodeName("one"), incarnation: await stores.epochs.next() };
     await stores.nodes.register({
-      ...{ holder, installation: "disk", mediaUrl: "wss://one.example", webrtcUrl: undefined },
+      ...{ holder, installation: "disk", mediaUrl: "wss://one.example", webrtcUrl: undefined, relayUrl: undefined },
       ...{ version: "trunkline/1.0.0", ipcVersion: 9, journalVersion: 14 },
     });
   });
