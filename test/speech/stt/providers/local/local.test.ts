@@ -161,7 +161,10 @@ describe("local STT", () => {
 
   test("shows the reader of a live transcription every pass as it is, and none twice", async () => {
     const passes = ["", "I scream", "ice cream", "ice cream", "ice cream please"];
-    const { open, say } = streamsOf({ promptInterims: true, transcribe: () => passes.shift() ?? "ice cream please do" });
+    const { open, say } = streamsOf({
+      promptInterims: true,
+      transcribe: () => passes.shift() ?? "ice cream please do",
+    });
     const call = open();
     await say(spoken(10, RATE_HZ), call);
     await say(silence(500), call);
