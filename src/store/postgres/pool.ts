@@ -58,7 +58,10 @@ export class Pool implements PostgresPool {
       }),
     });
     // An idle connection was lost; the next request opens another.
-    this.#pool.on("error", () => {});
+    this.#pool.on("error", ignore);
+    // Without a listener the loss of a connection in use ends the process; its query rejects. It listens before the one who asked has the
+    // connection: the server may say in one packet that it is ready, and that it ends.
+    this.#pool.on("connect", (client) => client.on("error", ignore));
   }
 
   async connect(): Promise<PostgresPoolClient> {
@@ -84,8 +87,6 @@ class Connection implements PostgresPoolClient {
     this.#client = client;
     this.#clock = clock;
     this.#queryMsMax = queryMsMax;
-    // Without a listener the loss of a connection in use ends the process. Its query rejects.
-    client.on("error", ignore);
   }
 
   // Kysely's interface also has cursors, which this service does not use.
@@ -100,7 +101,6 @@ class Connection implements PostgresPoolClient {
   }) as unknown as PostgresPoolClient["query"];
 
   release(): void {
-    this.#client.off("error", ignore);
     this.#client.release(this.#isBroken);
   }
 

@@ -27,6 +27,7 @@ import {
   CALL_RETRIEVAL_OUTCOMES,
   LISTENER_ENDS,
   LLM_ABORT_REASONS,
+  NODE_RELAY_OUTCOMES,
   OPUS_REFUSALS,
   PROMPT_TRIM_CAUSES,
   RAN_TOOL_KINDS,
@@ -96,6 +97,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   carrier: CARRIER_NAMES,
   operation: CARRIER_OPERATIONS,
   outcome: [
+    ...NODE_RELAY_OUTCOMES,
     ...DOCUMENT_OUTCOMES,
     ...RETRIEVAL_OUTCOMES,
     ...CARRIER_OUTCOMES,
