@@ -190,7 +190,7 @@ const renderJob = ({ stores, journals, finalizer, dataDir, shared, log, metrics 
     withFiles: (callId, work) => finalizer.withFiles(callId, work),
     async remove(callId) {
       await deleteFiles(filesOf("recording", dataDir, callId));
-      await shared?.removeShared(callId, "recording");
+      await shared?.removeShared?.(callId, "recording");
     },
     log,
     onFailed: () => metrics.recordingFailed(),
