@@ -75,6 +75,8 @@ export class JournalShipper {
   readonly #shipments = new Map<CallId, Shipment>();
   /** The journals that are in the bucket as a whole. */
   readonly #complete = new Set<CallId>();
+  /** The journals that must not be shipped: also not while the slot of a call is still that of a worker. */
+  readonly #refused = new Set<CallId>();
   readonly #work = new PerCallQueue(SHIPMENTS_CONCURRENT_MAX);
   #isAway = false;
   #cancelTimer = (): void => {};
@@ -131,6 +133,7 @@ export class JournalShipper {
   /** The journal is not on this disk any more. */
   forget(callId: CallId): void {
     this.#complete.delete(callId);
+    this.#refused.delete(callId);
     this.#shipments.delete(callId);
   }
 
@@ -174,10 +177,11 @@ export class JournalShipper {
       names.filter((name) => name.endsWith(SUFFIX)).map((name) => asCallId(name.slice(0, -SUFFIX.length))),
     );
     for (const callId of this.#shipments.keys()) if (!found.has(callId)) this.#shipments.delete(callId);
-    for (const callId of this.#complete) if (!found.has(callId)) this.#complete.delete(callId);
+    for (const known of [this.#complete, this.#refused])
+      for (const callId of known) if (!found.has(callId)) known.delete(callId);
     const live = this.#options.liveCalls();
     for (const callId of found)
-      if (live.has(callId) && !this.#complete.has(callId)) this.#shipmentOf(callId).role = "live";
+      if (live.has(callId) && !this.#complete.has(callId) && !this.#refused.has(callId)) this.#shipmentOf(callId).role = "live";
     for (const [callId, shipment] of this.#shipments) await this.#measure(callId, shipment);
   }
 
@@ -245,7 +249,7 @@ export class JournalShipper {
       const bytes = shipment.shippedBytes;
       if (bytes === undefined || bytes < shipment.sizeBytes) {
         log.error({ callId }, "the journal is not the one that was shipped: it stays on this disk");
-        this.#shipments.delete(callId);
+        this.#refuse(callId);
         return;
       }
       await journals.complete(callId, { edition: "live", bytes });
@@ -254,7 +258,7 @@ export class JournalShipper {
     } else {
       // Another node has made the record, from what was shipped: this is the original of what was redacted there.
       log.warn({ callId }, "a journal that was not redacted is not shipped");
-      this.#shipments.delete(callId);
+      this.#refuse(callId);
       return;
     }
     this.noteComplete(callId);
@@ -278,6 +282,11 @@ export class JournalShipper {
     const last = await journals.manifest(callId);
     if (last === undefined || !(await journals.isWhole(callId, last)))
       throw unavailable("a redacted journal was deleted from the bucket while it was shipped");
+  }
+
+  #refuse(callId: CallId): void {
+    this.#refused.add(callId);
+    this.#shipments.delete(callId);
   }
 
   /** Nothing of the original survives, also not what was on its way when it was replaced. */

@@ -260,7 +260,8 @@ describe("the shipper of journals", () => {
     const encoder = new JournalEncoder();
     encoder.header(journalHeader("trunkline test", START));
     write(encoder.written());
-    live.delete(CALL);
+    // The slot of the call is still that of a worker.
+    expect(live).toContain(CALL);
     expect(await shipper.finish(CALL, true)).toBe(false);
     await shipper.shipNow();
     expect(await bucket.keys()).toEqual([]);
