@@ -101,6 +101,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...DOCUMENT_OUTCOMES,
     ...RETRIEVAL_OUTCOMES,
     ...CARRIER_OUTCOMES,
+    ...NODE_RELAY_OUTCOMES,
     ...REDEMPTION_OUTCOMES,
     ...TOOL_RUN_OUTCOMES,
     ...CALL_RETRIEVAL_OUTCOMES,
