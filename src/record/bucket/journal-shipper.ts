@@ -181,7 +181,8 @@ export class JournalShipper {
       for (const callId of known) if (!found.has(callId)) known.delete(callId);
     const live = this.#options.liveCalls();
     for (const callId of found)
-      if (live.has(callId) && !this.#complete.has(callId) && !this.#refused.has(callId)) this.#shipmentOf(callId).role = "live";
+      if (live.has(callId) && !this.#complete.has(callId) && !this.#refused.has(callId))
+        this.#shipmentOf(callId).role = "live";
     for (const [callId, shipment] of this.#shipments) await this.#measure(callId, shipment);
   }
 

@@ -162,7 +162,10 @@ test("beside encrypted media the file of a document is deleted by a job where th
   clock.advance(RESERVATION_MS);
   expect(await check({ encryptsMedia: true })).toBe(1);
   expect(await bucket.keys()).toEqual([`documents/${document.id}.1`]);
-  await stores.documents.end(document.id, 1, { status: "failed", failure: { code: "abandoned", message: "it failed" } });
+  await stores.documents.end(document.id, 1, {
+    status: "failed",
+    failure: { code: "abandoned", message: "it failed" },
+  });
   clock.advance(RESERVATION_MS);
   expect(await check({ encryptsMedia: true })).toBe(1);
   expect([await bucket.keys(), (await stores.documents.find(document.id))?.fileVersion]).toEqual([[], undefined]);

@@ -108,18 +108,18 @@ describe.skipIf(!hasPostgres)("the stores on Postgres (only where postgresql is 
     await expect.poll(async () => await create().catch(() => undefined)).toBeDefined();
   });
 
-  test("K3: a commit that was cut before the server got it leaves nothing", async () => {
+  test("K3: an end that was cut before the server got it leaves nothing", async () => {
     const { id } = await active();
-    proxy.cutAt("commit", "before");
+    proxy.cutAt(END, "before");
     await expect(stores.calls.finish(id, endAt(clock))).rejects.toEqual(UNAVAILABLE);
     expect([proxy.cuts, (await stores.calls.get(accountId, id))?.status]).toEqual([1, "active"]);
     expect(await stores.calls.finish(id, endAt(clock))).toBe(true);
     expect(events.filter(({ kind }) => kind === "ended")).toHaveLength(1);
   });
 
-  test("K3: a commit whose acknowledgement is lost counts once, and its end is reported once, by the next attempt", async () => {
+  test("K3: an end whose acknowledgement is lost counts once, and is reported once, by the next attempt", async () => {
     const { id } = await active();
-    proxy.cutAt("commit", "after");
+    proxy.cutAt(END, "after");
     await expect(stores.calls.finish(id, endAt(clock))).rejects.toEqual(UNAVAILABLE);
     expect([proxy.cuts, (await stores.calls.get(accountId, id))?.status]).toEqual([1, "ended"]);
     expect(events.filter(({ kind }) => kind === "ended")).toEqual([]);
@@ -140,7 +140,7 @@ describe.skipIf(!hasPostgres)("the stores on Postgres (only where postgresql is 
 
   test("T6: a redemption whose acknowledgement is lost begins no call, and is returned by its nonce", async () => {
     const { id, tokenHash } = await create();
-    proxy.cutAt("commit", "after");
+    proxy.cutAt(REDEMPTION, "after");
     await expect(stores.redemptions.redeem(tokenHash, redeemedBy("worker-1", { nonce: "n1" }))).rejects.toEqual(
       UNAVAILABLE,
     );
@@ -182,7 +182,11 @@ describe.skipIf(!hasPostgres)("the stores on Postgres (only where postgresql is 
     await expect.poll(poll).toBe(false);
   });
 
-  describe("K3: transactions that conflict", () => {
+  /** Of the statement that ends a call, and of the one that redeems a token: each commits by itself. */
+const END = '"ended" as';
+const REDEMPTION = '"token" as';
+
+describe("K3: transactions that conflict", () => {
     let database: PostgresDatabase;
     let tries: number;
 
