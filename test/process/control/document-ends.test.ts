@@ -87,6 +87,8 @@ describe("files that an earlier process has left", () => {
     files.stuck.add(id(0)).add(id(1));
     await ends.start();
     for (let round = 0; round < 3; round++) {
+      // The round before has ended.
+      await eventually(() => clock.pending).toBe(1);
       await clock.play(DOCUMENT_FILES_COMPARE_MS);
       await eventually(() => files.tried.length).toBe(Math.min((round + 1) * DOCUMENT_FILES_COMPARED, count + 2));
     }
