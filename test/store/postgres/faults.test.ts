@@ -183,10 +183,10 @@ describe.skipIf(!hasPostgres)("the stores on Postgres (only where postgresql is 
   });
 
   /** Of the statement that ends a call, and of the one that redeems a token: each commits by itself. */
-const END = '"ended" as';
-const REDEMPTION = '"token" as';
+  const END = '"ended" as';
+  const REDEMPTION = '"token" as';
 
-describe("K3: transactions that conflict", () => {
+  describe("K3: transactions that conflict", () => {
     let database: PostgresDatabase;
     let tries: number;
 
