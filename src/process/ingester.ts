@@ -1,7 +1,6 @@
 import dgram from "node:dgram";
 import dns from "node:dns";
 import net from "node:net";
-import { yieldToCalls } from "../core/idle-priority.ts";
 import { INGESTER_NICE, INGESTER_REPLACE_RSS_MB, INGESTER_RSS_MB_MAX } from "../core/limits/knowledge.ts";
 import { serveTasks } from "../core/task-processes/server.ts";
 import { readDocument } from "../knowledge/documents/read-document.ts";
@@ -24,5 +23,3 @@ await serveTasks(readDocument, {
   replaceRssMb: INGESTER_REPLACE_RSS_MB,
   nice: INGESTER_NICE,
 });
-// Its watchdog thread has started, and stays as it is.
-await yieldToCalls("main thread", INGESTER_NICE);

@@ -2,7 +2,6 @@ import { getPriority, setPriority } from "node:os";
 import { readConfig } from "../config/config.ts";
 import { readSearchPath } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
-import { yieldToCalls } from "../core/idle-priority.ts";
 import { HEARTBEAT_MS } from "../core/limits/processes.ts";
 import {
   TRANSCRIBER_NICE,
@@ -14,7 +13,6 @@ import { exitWithParent } from "../core/parent-watchdog.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { loadFvad } from "../media/voice-activity/fvad.ts";
 import { SpeechClient } from "../speech/local/host/client.ts";
-import { localSpeechSettings } from "../speech/settings.ts";
 import { createBatchProviders } from "../speech/stt/batch/create.ts";
 import { connectorTo } from "../store/handoff/socket-path.ts";
 import { findFfmpeg } from "../transcription/audio/find-ffmpeg.ts";
@@ -29,6 +27,8 @@ import { loadVoiceActivity } from "./worker/voice-activity.ts";
  */
 const [parentPid = "", speechSocketPath = ""] = process.argv.slice(2);
 exitOnUncaughtException(createLogger("transcriber", "info"));
+// Never raised: that needs a privilege.
+setPriority(Math.max(getPriority(), TRANSCRIBER_NICE));
 // The control process ends the transcriber by closing the IPC channel.
 for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(signal, () => {});
 process.on("disconnect", () => process.exit(0));
@@ -36,9 +36,6 @@ exitWithParent(Number(parentPid));
 
 const clock = systemClock;
 const config = readConfig(undefined, { checksFiles: false });
-// FFmpeg inherits it. Local models wait for the audio that is cut here: it must not wait until they leave the processor to it.
-if (localSpeechSettings(config) === undefined) await yieldToCalls("process", TRANSCRIBER_NICE);
-else setPriority(Math.max(getPriority(), TRANSCRIBER_NICE));
 const log = createLogger("transcriber", config.logLevel);
 const [makeResampler, openFvad] = await Promise.all([loadResampler(), loadFvad()]);
 const streamsMax = TRANSCRIPTIONS_CONCURRENT_MAX * TRANSCRIPTION_CHANNELS_MAX;

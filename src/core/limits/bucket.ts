@@ -57,3 +57,9 @@ export const LOCAL_COPY_MS = 10 * 60_000;
 
 /** Calls that are looked up in the store by one query. */
 export const LOCAL_FILES_PER_QUERY = 500;
+
+/** When a deletion is tried again: for a month where the bucket is away, because what is left are words and audio. */
+export const BUCKET_DELETION_RETRIES_MS: readonly number[] = [
+  ...[10_000, 60_000, 600_000],
+  ...Array.from({ length: 24 * 30 }, () => 3_600_000),
+];

@@ -56,7 +56,7 @@ export const INGESTER_HEAP_MB_MAX = 512;
 export const INGESTER_RSS_MB_MAX = 1_024;
 /** With more memory than this between two documents it is replaced. */
 export const INGESTER_REPLACE_RSS_MB = 512;
-/** The nice(1) value of that process, where there is no class of the scheduler below it. */
+/** The nice(1) value of that process: below everything that calls need. */
 export const INGESTER_NICE = 15;
 /** It is ended when it had nothing to do for this long; the next document starts it again. */
 export const INGESTER_IDLE_MS_MAX = 60_000;

@@ -1,4 +1,4 @@
-import { RESERVATION_MS } from "../../core/limits/bucket.ts";
+import { BUCKET_DELETION_RETRIES_MS, RESERVATION_MS } from "../../core/limits/bucket.ts";
 import { type JobHandler, JobPostponed } from "../../jobs/handler.ts";
 import type { Bucket } from "../../store/bucket/bucket.ts";
 import { type FileCheck, type FileOwner, ownerOfKey } from "../../store/bucket/shared-files.ts";
@@ -8,8 +8,6 @@ import type { TranscriptionStore } from "../../store/transcription-store.ts";
 import { keepsAudio } from "../retention/kept-audio.ts";
 
 const ATTEMPT_MS_MAX = 60_000;
-/** A bucket that is away is asked again for a month, because what is left are words and audio. */
-const RETRIES_MS = [10_000, 60_000, 600_000, ...Array.from({ length: 24 * 30 }, () => 3_600_000)];
 
 /** The records that files belong to. */
 export interface FileRecords {
@@ -44,7 +42,7 @@ export interface FileCheckJobOptions {
  */
 export class FileCheckJob implements JobHandler {
   readonly attemptMsMax = ATTEMPT_MS_MAX;
-  readonly retryDelaysMs = RETRIES_MS;
+  readonly retryDelaysMs = BUCKET_DELETION_RETRIES_MS;
   readonly #options: FileCheckJobOptions;
 
   constructor(options: FileCheckJobOptions) {

@@ -1,5 +1,5 @@
 import type { CallId } from "../../core/ids.ts";
-import { BUCKET_LATE_MS } from "../../core/limits/bucket.ts";
+import { BUCKET_DELETION_RETRIES_MS, BUCKET_LATE_MS } from "../../core/limits/bucket.ts";
 import type { RetainedPart } from "../../core/retention.ts";
 import type { JobHandler } from "../../jobs/handler.ts";
 import { BUCKET_DELETION_JOB } from "../../store/job-kinds.ts";
@@ -8,8 +8,6 @@ import type { Edition } from "./keys.ts";
 
 /** An attempt lists and deletes the objects of one call. */
 const ATTEMPT_MS_MAX = 10 * 60_000;
-/** A bucket that is away is asked again for a month, because what is left are words and audio. */
-const RETRIES_MS = [10_000, 60_000, 600_000, ...Array.from({ length: 24 * 30 }, () => 3_600_000)];
 
 /** What is deleted of a call: what goes with this part of it, or all editions of its journal but one. */
 export type BucketDeletion = { callId: CallId; part: RetainedPart } | { callId: CallId; kept: Edition };
@@ -48,7 +46,7 @@ export interface BucketDeletionJobOptions {
 /** Deletes from the bucket once more what was deleted there before. */
 export class BucketDeletionJob implements JobHandler {
   readonly attemptMsMax = ATTEMPT_MS_MAX;
-  readonly retryDelaysMs = RETRIES_MS;
+  readonly retryDelaysMs = BUCKET_DELETION_RETRIES_MS;
   readonly #options: BucketDeletionJobOptions;
 
   constructor(options: BucketDeletionJobOptions) {

@@ -54,7 +54,7 @@ export async function proveMachines(proof: Proof): Promise<void> {
 
 const sizes = ({ reduced }: Proof): typeof FULL => (reduced ? REDUCED : FULL);
 const shown = (list: readonly string[]): string =>
-  list.length === 0 ? "" : `${list.length}: ${list.slice(0, SHOWN_MAX).join("; ")}`;
+  list.length === 0 ? "" : `${list.length}: ${[...new Set(list)].slice(0, SHOWN_MAX).join("; ")}`;
 
 async function underKills(proof: Proof): Promise<string> {
   const { checks, seed } = proof;
