@@ -43,7 +43,7 @@ export const FFMPEG_CPU_S_MAX = 3_600;
 /** FFmpeg has decoded nothing for this long, although its output is read: it hangs. */
 export const FFMPEG_SILENCE_MS_MAX = 60_000;
 
-/** The nice(1) value of the transcriber and of FFmpeg, where there is no class of the scheduler below it. */
+/** The nice(1) value of the transcriber and of FFmpeg: below everything that calls need. */
 export const TRANSCRIBER_NICE = 15;
 
 /** JavaScript heap of the transcriber. */
@@ -119,5 +119,6 @@ export const LAST_FINAL_MS = 300;
 
 /** The response to the deletion of a live transcription waits so long for its end. */
 export const LIVE_END_MS_MAX = 5_000;
+
 /** How often the response looks for the end, which may be stored by another node. */
 export const LIVE_END_LOOKED_MS = 250;
