@@ -1,10 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { TranscriptionId } from "../../../src/core/ids.ts";
+import { PARTS_PENDING_MAX, TRANSCRIPTIONS_PER_ACCOUNT_MAX } from "../../../src/core/limits/transcriptions.ts";
 import type { TranscriptionResult } from "../../../src/core/transcriptions/result.ts";
+import type { Stores } from "../../../src/store/stores.ts";
 import { Random } from "../../support/random.ts";
 import { KilledService, type StoreName } from "../killed-service.ts";
 import { FakeStt } from "./fake-stt.ts";
 import { fileOf, sentences } from "./files.ts";
-import { type JobEvidence, type KillVerdict, verdictOf } from "./verdict.ts";
+import { type JobEvidence, type Kill, type KillVerdict, verdictOf } from "./verdict.ts";
 
 // Transcriptions of files while the processes of the service are killed at random times.
 
@@ -41,9 +44,11 @@ export class KillTrial {
   readonly #trial: KillTrialOptions;
   readonly #random: Random;
   readonly #print: (line: string) => void;
-  readonly #killsMs: number[] = [];
+  readonly #kills: Kill[] = [];
   readonly #ids: string[] = [];
   readonly #over = new Set<string>();
+  /** The words of those that are completed. */
+  readonly #resultWords = new Map<TranscriptionId, readonly string[]>();
   #isCreated = false;
 
   constructor(trial: KillTrialOptions, print: (line: string) => void) {
@@ -62,12 +67,20 @@ export class KillTrial {
       OPENAI_STT_MODEL: "proof",
     });
     try {
-      await Promise.all([this.#createAll(service, fake), this.#killAll(service)]);
+      await service.withStores((stores) =>
+        Promise.all([this.#createAll(service, fake), this.#killAll(service, stores)]),
+      );
       await this.#settle(service);
       await this.#awaitEvents(service);
       const jobs = await this.#evidence(service);
-      const evidence = { jobs, requests: fake.requests, killsMs: this.#killsMs, partsPerJob: PARTS_PER_JOB };
-      return { ...this.#trial, verdict: verdictOf(evidence), tookS: (performance.now() - begunMs) / 1_000 };
+      const verdict = verdictOf({
+        jobs,
+        requests: fake.requests,
+        kills: this.#kills,
+        partsPerJob: PARTS_PER_JOB,
+        partsAtOnceMax: TRANSCRIPTIONS_PER_ACCOUNT_MAX * PARTS_PENDING_MAX,
+      });
+      return { ...this.#trial, verdict, tookS: (performance.now() - begunMs) / 1_000 };
     } finally {
       await service.remove();
       fake.stop();
@@ -91,20 +104,39 @@ export class KillTrial {
     this.#isCreated = true;
   }
 
-  async #killAll(service: KilledService): Promise<void> {
+  async #killAll(service: KilledService, stores: Stores): Promise<void> {
     const { kills, store } = this.#trial;
-    while (this.#killsMs.length < kills) {
+    while (this.#kills.length < kills) {
       await delay(this.#random.between(...KILL_AFTER_MS));
+      const stored = await this.#storedParts(stores);
       const atMs = Date.now();
       const victim = this.#random.pick(VICTIMS);
       if (!service.kill(victim)) continue;
-      this.#killsMs.push(atMs);
+      this.#kills.push({ atMs, stored });
       // Processes are started again by their supervisor; that one is not.
       if (victim === "service") await service.run();
-      if (this.#killsMs.length % 20 === 0) this.#print(`  ${store}: ${this.#killsMs.length} of ${kills} kills`);
+      if (this.#kills.length % 20 === 0) this.#print(`  ${store}: ${this.#kills.length} of ${kills} kills`);
       // The work is over, and there is nothing left to disturb.
       if (this.#isCreated && this.#over.size === this.#ids.length) return;
     }
+  }
+
+  /** The words of all parts whose result is stored, or stands in the result of their transcription. */
+  async #storedParts({ transcriptions }: Stores): Promise<ReadonlySet<string>> {
+    const stored: string[] = [];
+    for (const id of this.#ids as TranscriptionId[]) {
+      let words = this.#resultWords.get(id);
+      if (words === undefined) {
+        const parts = await transcriptions.parts(id);
+        stored.push(...parts.flatMap(({ outcome }) => outcome?.words ?? []).map(({ text }) => text));
+        const over = await transcriptions.find(id);
+        if (over?.status !== "completed") continue;
+        words = (await transcriptions.result(over.accountId, id))?.words.map(({ text }) => text) ?? [];
+        this.#resultWords.set(id, words);
+      }
+      stored.push(...words);
+    }
+    return new Set(stored);
   }
 
   async #settle(service: KilledService): Promise<void> {

@@ -1,7 +1,6 @@
 import { hasPostgres } from "../../support/postgres/server.ts";
 import { setup as build } from "../../support/services/build.ts";
 import { joinProblems } from "../../support/transcription/join-check.ts";
-import type { StoreName } from "../killed-service.ts";
 import { type ProofPart, runParts } from "../parts.ts";
 import type { Proof } from "../proof.ts";
 import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
@@ -49,8 +48,8 @@ async function filesUnderKills(proof: Proof): Promise<string> {
   const { jobs, kills } = sizeOf(proof);
   const stores = (["SQLite", "Postgres"] as const).filter((store) => store === "SQLite" || hasPostgres);
   if (!hasPostgres) checks.skipped("Postgres: files under kills", "PostgreSQL is not installed", 1);
-  const run = (store: StoreName) => new KillTrial({ store, jobs, kills, seed }, checks.print).run();
-  const trials = await Promise.all(stores.map(run));
+  const trials: KillTrialResult[] = [];
+  for (const store of stores) trials.push(await new KillTrial({ store, jobs, kills, seed }, checks.print).run());
   for (const trial of trials) checkTrial(proof, trial);
   return killTable(trials);
 }
@@ -62,12 +61,13 @@ async function longFiles(proof: Proof): Promise<string> {
 }
 
 function checkTrial({ checks, seed }: Proof, { store, jobs, kills, verdict }: KillTrialResult): void {
-  const { lost, doubled, unannounced, askedAgain, uncounted } = verdict;
+  const { lost, doubled, unannounced, askedAgain, costly, uncounted } = verdict;
   const found = [
     ...lost.map((id) => `lost ${id}`),
     ...doubled.map((id) => `doubled ${id}`),
     ...unannounced.map((id) => `no event of ${id}`),
     ...askedAgain.map((part) => `asked again for ${part}`),
+    ...costly.map((time) => `more parts asked for again after the kill of ${time} than can be in flight`),
     ...(uncounted > 0 ? [`${uncounted} requests are not counted`] : []),
   ];
   checks.check(

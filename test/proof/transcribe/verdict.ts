@@ -11,13 +11,21 @@ export interface JobEvidence {
   readonly eventIds: readonly string[];
 }
 
+export interface Kill {
+  /** Unix time. */
+  readonly atMs: number;
+  /** The parts whose result the store had right before. */
+  readonly stored: ReadonlySet<string>;
+}
+
 export interface KillEvidence {
   readonly jobs: readonly JobEvidence[];
   readonly requests: readonly PartRequest[];
-  /** Unix time. */
-  readonly killsMs: readonly number[];
+  readonly kills: readonly Kill[];
   /** How many parts each file has. */
   readonly partsPerJob: number;
+  /** How many parts may be in flight at once. */
+  readonly partsAtOnceMax: number;
 }
 
 export interface KillVerdict {
@@ -27,8 +35,10 @@ export interface KillVerdict {
   readonly doubled: readonly string[];
   /** Completed, without an event of its end. */
   readonly unannounced: readonly string[];
-  /** Parts that were asked for again although no kill and no refusal explains it. */
+  /** Parts that were asked for again although no kill and no refusal explains it: stored ones above all. */
   readonly askedAgain: readonly string[];
+  /** Kills after which more parts were asked for again than may be in flight. */
+  readonly costly: readonly string[];
   /** Requests at the provider, and those that the records count. */
   readonly requests: number;
   readonly counted: number;
@@ -36,35 +46,33 @@ export interface KillVerdict {
   readonly uncounted: number;
 }
 
-/** From the end of a request until its part is stored, unless something is killed. */
-const STORE_MS_MAX = 250;
-
 /** What the evidence shows. */
-export function verdictOf({ jobs, requests, killsMs, partsPerJob }: KillEvidence): KillVerdict {
+export function verdictOf({ jobs, requests, kills, partsPerJob, partsAtOnceMax }: KillEvidence): KillVerdict {
   const lost = jobs.filter(({ status, words }) => status !== "completed" || new Set(words).size < partsPerJob);
   const doubled = jobs.filter(
     ({ words, eventIds }) => words.length > new Set(words).size || new Set(eventIds).size > 1,
   );
   const unannounced = jobs.filter(({ status, eventIds }) => status === "completed" && eventIds.length === 0);
-  const parts = [...new Set(requests.map(({ part }) => part))];
-  const askedAgain = parts.filter((part) => {
-    const ofPart = requests.filter((request) => request.part === part);
-    return ofPart.slice(0, -1).some((request) => request.isRefused !== true && !isExplained(request, killsMs));
-  });
+  const repeated = requests.filter(
+    (request, at) => request.isRefused !== true && requests.slice(at + 1).some(({ part }) => part === request.part),
+  );
+  const causes = repeated.map((request) => ({ part: request.part, kill: causeOf(request, kills) }));
+  const costly = kills.filter((kill) => causes.filter((cause) => cause.kill === kill).length > partsAtOnceMax);
   const counted = jobs.flatMap(({ parts }) => parts).reduce((sum, part) => sum + part.requests, 0);
   return {
     lost: lost.map(({ id, status }) => `${id} ${status}`),
     doubled: doubled.map(({ id }) => id),
     unannounced: unannounced.map(({ id }) => id),
-    askedAgain,
+    askedAgain: [...new Set(causes.filter(({ kill }) => kill === undefined).map(({ part }) => part))],
+    costly: costly.map(({ atMs }) => new Date(atMs).toISOString()),
     requests: requests.length,
     counted,
     uncounted: Math.max(0, requests.length - counted),
   };
 }
 
-/** Something was killed after it began and before its answer was stored. */
-const isExplained = (
-  { startedMs, endedMs = Number.POSITIVE_INFINITY }: PartRequest,
-  killsMs: readonly number[],
-): boolean => killsMs.some((atMs) => startedMs <= atMs && atMs <= endedMs + STORE_MS_MAX);
+/** The kill because of which the same part had to be asked for once more: the first one since, at which it was not stored. */
+const causeOf = ({ part, startedMs }: PartRequest, kills: readonly Kill[]): Kill | undefined => {
+  const first = kills.find(({ atMs }) => atMs >= startedMs);
+  return first?.stored.has(part) === false ? first : undefined;
+};
