@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import type { CarrierName, CarrierSecrets, OutboundCodecs } from "../carriers/list.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
@@ -45,9 +44,10 @@ import { PROVIDER_VARIABLES } from "./variables/providers.ts";
 import { VariableReader } from "./variables/reader.ts";
 import { SERVICE_VARIABLES } from "./variables/service.ts";
 import { readWebrtc, type WebrtcSettings } from "./webrtc.ts";
+import { readWorkers, type WorkerSettings } from "./workers.ts";
 
 /** Everything an operator can set. The files of variables/ declare each variable with its default and its meaning. */
-export interface Config extends SpeechConfig {
+export interface Config extends SpeechConfig, WorkerSettings {
   /** NODE_ENV=production: features that are only for trials are off. */
   isProduction: boolean;
   apiHost: string;
@@ -84,10 +84,6 @@ export interface Config extends SpeechConfig {
   tokenTtlS: number;
   /** When the peer of a stream is pinged, and when its connection counts as lost. */
   liveness: LivenessOptions;
-  /** How many media workers there are, each a process; they share the media port. */
-  workers: number;
-  /** Whether media workers take a real-time priority. */
-  workerRealtime: boolean;
   callsPerWorker: number;
   /** How many calls one API key may have at once, created or active; undefined for no limit but the capacity. */
   callsPerApiKey: number | undefined;
@@ -185,6 +181,7 @@ export function readConfig(
     problems.push(`PUBLIC_MEDIA_URL must be set together with MEDIA_HOST=${mediaHost}: callers connect to it`);
   }
   const isProduction = env.NODE_ENV === PRODUCTION;
+  const webrtc = readWebrtc(reader, { mediaHost, mediaPort }, problems);
   const config: Config = {
     isProduction,
     apiHost: text("API_HOST"),
@@ -192,7 +189,7 @@ export function readConfig(
     mediaHost,
     mediaPort,
     mediaTls,
-    webrtc: readWebrtc(reader, { mediaHost, mediaPort }, problems),
+    webrtc,
     mediaServer: reader.word("MEDIA_SERVER", MEDIA_SERVER_SETTINGS),
     publicApiUrls,
     corsOrigins: readOrigins("CORS_ORIGINS", text("CORS_ORIGINS", ""), problems),
@@ -206,8 +203,7 @@ export function readConfig(
     logLevel,
     tokenTtlS: integer("TOKEN_TTL_S"),
     liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),
-    workerRealtime: reader.flag("WORKER_REALTIME"),
-    workers: integer("WORKERS", Math.max(1, availableParallelism() - 1)),
+    ...readWorkers(reader, webrtc?.workers ?? 0),
     callsPerWorker: integer("CALLS_PER_WORKER"),
     callsPerApiKey: text("CALLS_PER_API_KEY", "") === "" ? undefined : integer("CALLS_PER_API_KEY"),
     diskFreeMinBytes: integer("DISK_FREE_MIN_MB") * BYTES_PER_MB,

@@ -76,7 +76,7 @@ const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(CONNECTION_TYPES, () => gateway.readings());
 collectProcessMetrics(metrics.registry, mediaServer.mediaServer);
 logOpusImplementation(opus, isFirst, log);
-if (config.workerRealtime) await becomeRealtime(isFirst, log);
+if (config.workerRealtime !== "never") await becomeRealtime(config.workerRealtime === "required", isFirst, log);
 const providers = await createSpeechProviders(config, clock, log, metrics, async () => {
   assert.ok(speech !== undefined, "a configuration with a local speech model has a speech process");
   return new SpeechClient({ connect: connectorTo(speech.socketPath), clock });

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { GeneratorQuestions } from "../../bench/generator/protocol.ts";
 import { Child } from "../../bench/rig/child-process.ts";
 import { benchLine } from "../../bench/rig/lines.ts";
-import { BELOW_WORKERS, whereIdle, withoutSessionsFirst } from "../../bench/rig/priority.ts";
+import { BELOW_WORKERS, isRealtimeAllowed, whereIdle, withoutSessionsFirst } from "../../bench/rig/priority.ts";
 import { type BenchService, withService } from "../../bench/rig/service.ts";
 import { renderSpeech } from "../../bench/rig/speech.ts";
 import { interferenceOf, isUndisturbed, LOOP_P99_MS_MAX } from "../../bench/stores/goals.ts";
@@ -161,6 +161,7 @@ export function interferenceLine(result: InterferenceResult, work: string): stri
   const { times, addedMs, loopP99Ms } = interferenceOf(result);
   return (
     `**Calls beside ${work}**: ${result.calls} calls, ${result.pairs.length} pairs of rounds, ${result.taken} ${work}: frames due to written p99 ` +
-    `${times.toFixed(2)}x, + ${addedMs.toFixed(2)} ms; event loop p99 ${loopP99Ms.toFixed(1)} ms.`
+    `${times.toFixed(2)}x, + ${addedMs.toFixed(2)} ms; event loop p99 ${loopP99Ms.toFixed(1)} ms. The media workers had ` +
+    `${isRealtimeAllowed() ? "a real-time priority" : "the usual priority: the system allowed no other"}.`
   );
 }

@@ -110,10 +110,10 @@ export const SERVICE_VARIABLES = {
     meaning: "media workers, all on one port",
   },
   WORKER_REALTIME: {
-    default: "false",
-    oneOf: ["true", "false"],
+    default: "auto",
+    oneOf: ["auto", "true", "false"],
     meaning:
-      "`true`: frames go before everything else on the machine; Linux must allow it, see [scaling](scaling.md#a-real-time-priority)",
+      "frames go before everything else on the machine. `auto`: where Linux allows it and the workers leave a processor to the rest; `true`: always, with a warning where Linux refuses; see [scaling](scaling.md#a-real-time-priority)",
   },
   CALLS_PER_WORKER: {
     default: String(CALLS_PER_WORKER_DEFAULT),
