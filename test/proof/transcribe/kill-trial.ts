@@ -49,7 +49,6 @@ export class KillTrial {
   readonly #over = new Set<string>();
   /** The words of those that are completed. */
   readonly #resultWords = new Map<TranscriptionId, readonly string[]>();
-  #isCreated = false;
 
   constructor(trial: KillTrialOptions, print: (line: string) => void) {
     this.#trial = trial;
@@ -80,7 +79,7 @@ export class KillTrial {
         partsPerJob: PARTS_PER_JOB,
         partsAtOnceMax: TRANSCRIPTIONS_PER_ACCOUNT_MAX * PARTS_PENDING_MAX,
       });
-      return { ...this.#trial, verdict, tookS: (performance.now() - begunMs) / 1_000 };
+      return { ...this.#trial, jobs: jobs.length, verdict, tookS: (performance.now() - begunMs) / 1_000 };
     } finally {
       await service.remove();
       fake.stop();
@@ -90,7 +89,8 @@ export class KillTrial {
   async #createAll(service: KilledService, fake: FakeStt): Promise<void> {
     const spoken = sentences();
     const random = this.#random.fork();
-    for (let n = 0; n < this.#trial.jobs; n += 1) {
+    // As many as asked for, and more where the kills take longer.
+    for (let n = 0; n < this.#trial.jobs || this.#kills.length < this.#trial.kills; n += 1) {
       while (this.#ids.length - this.#over.size >= JOBS_AT_ONCE) {
         await delay(POLL_MS);
         await this.#look(service);
@@ -101,7 +101,6 @@ export class KillTrial {
       if (this.#ids.length % 25 === 0)
         this.#print(`  ${this.#trial.store}: ${this.#ids.length} of ${this.#trial.jobs} files`);
     }
-    this.#isCreated = true;
   }
 
   async #killAll(service: KilledService, stores: Stores): Promise<void> {
@@ -116,8 +115,6 @@ export class KillTrial {
       // Processes are started again by their supervisor; that one is not.
       if (victim === "service") await service.run();
       if (this.#kills.length % 20 === 0) this.#print(`  ${store}: ${this.#kills.length} of ${kills} kills`);
-      // The work is over, and there is nothing left to disturb.
-      if (this.#isCreated && this.#over.size === this.#ids.length) return;
     }
   }
 

@@ -30,7 +30,7 @@ export interface LatencyByLength {
   interimP90Ms: number;
   /** From the end of an utterance until its final. */
   finalP90Ms: number;
-  /** What was said in utterances without a final before the next one began. */
+  /** What was said in utterances whose final had no words, or was not there before the next one began; and what came instead. */
   unfinished: readonly string[];
 }
 
@@ -43,7 +43,9 @@ export interface LocalLatencyResult {
 }
 
 interface Measured {
+  /** What was said, and what came of it: for a reader who looks for a cause. */
   said: string;
+  came: string;
   lengthS: number;
   interimsMs: number[];
   finalMs: number | undefined;
@@ -110,16 +112,25 @@ function measuredOf({ messages, arrivalsMs }: LiveClient, { utterances }: Joined
     const own = messages.flatMap((message, at) => {
       const atMs = arrivalsMs[at] as number;
       const isOwn = atMs >= fromMs && atMs < untilMs && (message.type === "interim" || message.type === "final");
-      return isOwn && message.text !== "" ? [{ ...message, atMs }] : [];
+      return isOwn ? [{ ...message, atMs }] : [];
     });
     const words = estimateWordTimes(text, speechSpans(samples), "en");
     const interimsMs = words.flatMap(({ endMs }, word) => {
-      const shown = own.find((message) => (message.text ?? "").split(" ").length > word);
+      const shown = own.find(({ text }) => text !== "" && (text ?? "").split(" ").length > word);
       return shown === undefined ? [] : [shown.atMs - fromMs - endMs];
     });
-    const final = own.findLast(({ type }) => type === "final");
+    const final = own.findLast((message) => message.type === "final" && message.text !== "");
+    const came = own.map(
+      (message) => `${message.type} "${message.text}" after ${Math.round(message.atMs - fromMs)} ms`,
+    );
     const lengthS = samples.length / RATE_HZ;
-    return { said: text, lengthS, interimsMs, finalMs: final && final.atMs - fromMs - 1_000 * lengthS };
+    return {
+      said: text,
+      came: came.join(", ") || "nothing",
+      lengthS,
+      interimsMs,
+      finalMs: final && final.atMs - fromMs - 1_000 * lengthS,
+    };
   });
 }
 
@@ -137,7 +148,7 @@ const byLength = (all: readonly Measured[]): LatencyByLength[] =>
           90,
         ),
         finalP90Ms: percentile(finals, 90),
-        unfinished: own.filter(({ finalMs }) => finalMs === undefined).map(({ said }) => said),
+        unfinished: own.filter(({ finalMs }) => finalMs === undefined).map(({ said, came }) => `"${said}": ${came}`),
       },
     ];
   });
