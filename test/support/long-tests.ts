@@ -12,7 +12,7 @@
  * - `call/run`: whole calls in real time, with every wire and file;
  * - `opus/native`, `opus/wasm` and `opus/lossy`: the suite of the codec on each library, and FEC over a lossy network;
  * - `golden-calls`: whole calls over every wire, which `npm run golden` also runs; `golden-journals` stays in `npm test`;
- * - `cli/api-keys`, `cli/users`, `cli/command` and `cli/start`: each command as a process; other tests have what they do;
+ * - `cli/api-keys`, `cli/users`, `cli/jobs`, `cli/command` and `cli/start`: each command as a process; other tests have what they do;
  * - `api/http/access`: every route with every kind of credential, as a request;
  * - `transcriptions/files`, `newer-schema` and `stalled-log`: whole services, which are killed, upgraded or not read;
  * - `openapi/document` and `session/roles`: every status of every operation, and every route with every role;
@@ -46,6 +46,8 @@
  * - `long-calls`: an hour of speech and 20 minutes of noise through the speech detectors, an hour of replies through the echo check;
  * - `all-outcomes` and `mutant-calls`: more seeds and mutants of the simulation than test/sim/sim and test/sim/mutants take;
  * - `local-cluster`: a Postgres, an S3 server and two nodes, started as `npm run cluster` does;
+ * - `sim/cluster/sim`: whole simulations of clusters; test/cluster has their parts;
+ * - `postgres/nodes` and `postgres/node-messages`: leases and messages of nodes on servers of Postgres in real time;
  * - `near-misses`: thousands of streams of STT providers, each with one message that is nearly right;
  * - `local/engine/moonshine`: the installed speech model itself; its parts are tested in `npm test`;
  * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio.
@@ -61,6 +63,7 @@ export const longInParallel = [
   "test/cli/api-keys.test.ts",
   "test/cli/command.test.ts",
   "test/cli/development-tools.test.ts",
+  "test/cli/jobs.test.ts",
   "test/cli/models/add.test.ts",
   "test/cli/start.test.ts",
   "test/local-cluster/local-cluster.test.ts",
@@ -94,12 +97,15 @@ export const longInParallel = [
   "test/speech/local/pool/turn-model.test.ts",
   "test/sim/all-outcomes.test.ts",
   "test/speech/stt/near-misses.test.ts",
+  "test/sim/cluster/sim.test.ts",
   "test/sim/mutant-calls.test.ts",
   "test/store/list-pages.test.ts",
   "test/store/list-plans.test.ts",
   "test/store/next-version.test.ts",
   "test/store/postgres/contract.test.ts",
   "test/store/postgres/faults.test.ts",
+  "test/store/postgres/node-messages.test.ts",
+  "test/store/postgres/nodes.test.ts",
   "test/store/postgres/promotion.test.ts",
   "test/store/postgres/server-clock.test.ts",
   "test/store/postgres/slow-server.test.ts",
