@@ -201,7 +201,10 @@ export class KilledService implements Api {
       await delay(RETRY_MS);
     }
     const latest = this.answers.at(-1) ?? "none";
-    throw new Error(`${method} ${path} got no answer; the latest of all: ${latest}`, { cause: this.#failure });
+    const end = this.log.slice(-LOG_TAIL_CHARS);
+    throw new Error(`${method} ${path} got no answer; the latest of all: ${latest}; the log ends: ${end}`, {
+      cause: this.#failure,
+    });
   }
 
   /** Sends a file in a form. */

@@ -41,9 +41,11 @@ async function callsBesideDocuments(proof: Proof): Promise<string> {
 async function documentsUnderKills(proof: Proof): Promise<string> {
   const { checks, reduced, seed } = proof;
   const size = (reduced ? REDUCED : FULL).documents;
-  const run = (store: StoreName) => new KillTrial({ store, ...size, seed }, checks.print).run();
-  const trials = await Promise.all(storesOf(proof, "documents under kills").map(run));
-  for (const { store, documents, killed, verdict } of trials) {
+  const trials: KillTrialResult[] = [];
+  for (const store of storesOf(proof, "documents under kills")) {
+    const trial = await new KillTrial({ store, ...size, seed }, checks.print).run();
+    trials.push(trial);
+    const { documents, killed, verdict } = trial;
     const what = `${store}, seed ${seed}: ${documents} documents under ${killed} kills`;
     checks.check(`${what}: lost 0, stuck 0, doubled 0, an event of each`, problemsOf(verdict));
   }
@@ -53,9 +55,11 @@ async function documentsUnderKills(proof: Proof): Promise<string> {
 async function analysedCallsUnderKills(proof: Proof): Promise<string> {
   const { checks, reduced, seed } = proof;
   const size = (reduced ? REDUCED : FULL).calls;
-  const run = (store: StoreName) => new AnalysedCallsTrial({ store, ...size, seed }, checks.print).run();
-  const trials = await Promise.all(storesOf(proof, "analysed calls under kills").map(run));
-  for (const { store, analysed, killed, verdict } of trials) {
+  const trials: AnalysedCallsResult[] = [];
+  for (const store of storesOf(proof, "analysed calls under kills")) {
+    const trial = await new AnalysedCallsTrial({ store, ...size, seed }, checks.print).run();
+    trials.push(trial);
+    const { analysed, killed, verdict } = trial;
     const what = `${store}, seed ${seed}: ${analysed} analysed calls under ${killed} kills`;
     checks.check(`${what}: lost 0, stuck 0, doubled 0, an event of each`, problemsOf(verdict));
   }
