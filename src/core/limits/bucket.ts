@@ -40,8 +40,14 @@ export const ORPHAN_AGE_MS = 24 * 3_600_000;
 /** How long the bucket may take to answer at the start before the service goes on without having seen it. */
 export const BUCKET_START_MS_MAX = 5_000;
 
-/** After so long a segment of a journal that is fetched is asked for again; then the whole journal waits. */
-export const SEGMENT_RETRY_DELAYS_MS = [200, 800, 2_000] as const;
+/** After so long a request is made again that is one of the many for a journal or a file; then the whole of it has failed. */
+export const BUCKET_RETRY_DELAYS_MS = [200, 800, 2_000] as const;
+
+/**
+ * So many requests for one object may be made again when it is put in parts. Each takes BUCKET_REQUEST_MS_MAX at most: they lengthen an
+ * upload by minutes, which must end within RESERVATION_MS.
+ */
+export const BUCKET_PUT_RETRIES_MAX = 16;
 
 /** How long the record of a call waits for the end of its journal to be in the bucket; afterwards it is shipped when that is possible. */
 export const BUCKET_END_MS_MAX = 5_000;

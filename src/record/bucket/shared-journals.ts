@@ -1,10 +1,9 @@
 import { type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
-import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { codeOf, unavailable } from "../../core/errors.ts";
+import { unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { SEGMENT_RETRY_DELAYS_MS } from "../../core/limits/bucket.ts";
 import type { Bucket } from "../../store/bucket/bucket.ts";
+import { withRetries } from "../../store/bucket/retries.ts";
 import { journalUnreadable } from "../journal/records.ts";
 import { type Edition, isEdition, journalPrefix, manifestKey, segmentKey, segmentOf } from "./keys.ts";
 
@@ -128,24 +127,11 @@ export class SharedJournals {
 
   async #copy(callId: CallId, edition: Edition, file: FileHandle): Promise<number> {
     for (let offset = 0; ; ) {
-      const segment = await this.#segment(segmentKey(callId, edition, offset));
+      const segment = await withRetries(() => this.#bucket.get(segmentKey(callId, edition, offset)));
       if (segment === undefined || segment.length === 0) return offset;
       await file.writeFile(segment);
       offset += segment.length;
     }
-  }
-
-  /** A long call has hundreds of segments: were each failure that of the whole journal, a bucket that fails seldom would not give it. */
-  async #segment(key: string): Promise<Uint8Array | undefined> {
-    for (const delayMs of SEGMENT_RETRY_DELAYS_MS) {
-      try {
-        return await this.#bucket.get(key);
-      } catch (error) {
-        if (codeOf(error) !== "unavailable") throw error;
-        await delay(delayMs);
-      }
-    }
-    return await this.#bucket.get(key);
   }
 
   /** Deletes every edition but the one that is complete, whichever was expected to be that; where none is, but this one. */

@@ -32,7 +32,10 @@ export interface ByteSource {
 export interface Bucket {
   /** Stores an object of at most BUCKET_PART_BYTES. It is there as a whole or not at all. */
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** Stores an object of any length, of which a few parts are in memory at once. It is there as a whole or not at all. */
+  /**
+   * Stores an object of any length, of which a few parts are in memory at once. It is there as a whole or not at all. A request that the
+   * bucket does not answer, or answers that it cannot at present, is made again some times.
+   */
   putLarge(key: string, source: ByteSource): Promise<void>;
   /** The bytes of an object, or a range of them; what the range has beyond the end is left out. Undefined where there is no such object. */
   get(key: string, range?: ByteRange): Promise<Uint8Array | undefined>;

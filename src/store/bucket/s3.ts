@@ -1,7 +1,13 @@
 import { S3mini } from "s3mini";
 import { unavailable } from "../../core/errors.ts";
-import { BUCKET_DELETIONS_CONCURRENT_MAX, BUCKET_PART_BYTES, BUCKET_REQUEST_MS_MAX } from "../../core/limits/bucket.ts";
+import {
+  BUCKET_DELETIONS_CONCURRENT_MAX,
+  BUCKET_PART_BYTES,
+  BUCKET_PUT_RETRIES_MAX,
+  BUCKET_REQUEST_MS_MAX,
+} from "../../core/limits/bucket.ts";
 import { type Bucket, type ByteRange, type ByteSource, bucketRefused, type ListedObject } from "./bucket.ts";
+import { type RetryBudget, withRetries } from "./retries.ts";
 
 /** Where a bucket is, and what opens it. */
 export interface BucketSettings {
@@ -24,7 +30,10 @@ export interface S3BucketOptions extends BucketSettings {
   requestMsMax?: number;
 }
 
-/** See `Bucket`: a bucket of an S3-compatible store. It makes no attempt twice: who asks knows what can wait. */
+/**
+ * See `Bucket`: a bucket of an S3-compatible store. Only `putLarge` makes attempts twice, whose work would be lost:
+ * for all others who asks knows what can wait.
+ */
 export class S3Bucket implements Bucket {
   readonly #s3: S3mini;
 
@@ -42,18 +51,29 @@ export class S3Bucket implements Bucket {
   async putLarge(key: string, source: ByteSource): Promise<void> {
     if (source.bytes <= BUCKET_PART_BYTES) {
       const bytes = source.bytes === 0 ? new Uint8Array() : await source.read({ start: 0, end: source.bytes - 1 });
-      await this.put(key, bytes);
+      await withRetries(() => this.put(key, bytes));
       return;
     }
-    const uploadId = await this.#ask("put", () => this.#s3.getMultipartUploadId(key));
+    await this.#putParts(key, source);
+  }
+
+  async #putParts(key: string, source: ByteSource): Promise<void> {
+    const budget: RetryBudget = { left: BUCKET_PUT_RETRIES_MAX };
+    const ask = <T>(request: () => Promise<T>): Promise<T> => withRetries(() => this.#ask("put", request), budget);
+    const uploadId = await ask(() => this.#s3.getMultipartUploadId(key));
     try {
       const parts: { partNumber: number; etag: string }[] = [];
       for (let start = 0; start < source.bytes; start += BUCKET_PART_BYTES) {
         const end = Math.min(start + BUCKET_PART_BYTES, source.bytes) - 1;
         const bytes = await source.read({ start, end });
-        parts.push(await this.#ask("put", () => this.#s3.uploadPart(key, uploadId, bytes, parts.length + 1)));
+        parts.push(await ask(() => this.#s3.uploadPart(key, uploadId, bytes, parts.length + 1)));
       }
-      await this.#ask("put", () => this.#s3.completeMultipartUpload(key, uploadId, parts));
+      const bytesOf = (): Promise<number | undefined> => withRetries(() => this.bytesOf(key), budget);
+      const bytesBefore = await bytesOf();
+      await ask(() => this.#s3.completeMultipartUpload(key, uploadId, parts)).catch(async (error: unknown) => {
+        // An attempt whose answer was lost may have completed it: the others are errors then, for there is no such upload any more.
+        if (bytesBefore === source.bytes || (await bytesOf()) !== source.bytes) throw error;
+      });
     } catch (error) {
       // Parts that belong to no object would be paid for. Where this fails too, a rule of the bucket deletes them.
       await this.#s3.abortMultipartUpload(key, uploadId).catch(() => undefined);

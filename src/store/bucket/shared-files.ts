@@ -8,6 +8,7 @@ import type { JobStore } from "../job-store.ts";
 import type { Bucket } from "./bucket.ts";
 import { ObjectFile } from "./object-file.ts";
 import { putFile } from "./put-file.ts";
+import { withRetries } from "./retries.ts";
 
 const FILE_MODE = 0o600;
 /** Of a file that is being fetched. */
@@ -127,7 +128,8 @@ export class SharedFiles {
       try {
         for (let start = 0; start < bytes; start += BUCKET_PART_BYTES) {
           this.#requireRoom();
-          const part = await this.#bucket.get(key, { start, end: Math.min(start + BUCKET_PART_BYTES, bytes) - 1 });
+          const range = { start, end: Math.min(start + BUCKET_PART_BYTES, bytes) - 1 };
+          const part = await withRetries(() => this.#bucket.get(key, range));
           // It was deleted meanwhile.
           if (part === undefined) return false;
           await file.writeFile(part);

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { BUCKET_PART_BYTES } from "../../../src/core/limits/bucket.ts";
+import type { ByteSource } from "../../../src/store/bucket/bucket.ts";
 import { S3Bucket } from "../../../src/store/bucket/s3.ts";
 import { bucketContract } from "../../contract/bucket/bucket.ts";
 import { S3_CREDENTIALS, type S3Server, startS3Server } from "../../support/bucket/s3-server.ts";
@@ -42,6 +44,35 @@ describe("a bucket of an S3 server", () => {
     await expect(ask()).rejects.toMatchObject({ code: "unavailable" });
     server.fault.answer = undefined;
     await ask();
+  });
+
+  const largeSource = (bytes: number): ByteSource => ({
+    bytes,
+    read: async ({ start, end }) => new Uint8Array(end - start + 1).fill(1 + start / BUCKET_PART_BYTES),
+  });
+
+  test.each([
+    ["answers with 500", { status: 500, code: "InternalError" }],
+    ["does, but loses the answer", "lost"],
+  ] as const)("a large object is put as a whole where every second request is one that the server %s", async (_, answer) => {
+    Object.assign(server.fault, { answer, everyNth: 2 });
+    const [bucket, bytes] = [server.bucket(), 2 * BUCKET_PART_BYTES + 7];
+    await bucket.putLarge("large", largeSource(bytes));
+    await bucket.putLarge("short", largeSource(7));
+    server.fault.answer = undefined;
+    expect(await Promise.all(["large", "short"].map((key) => bucket.bytesOf(key)))).toEqual([bytes, 7]);
+    const range = { start: BUCKET_PART_BYTES - 1, end: BUCKET_PART_BYTES };
+    expect(await bucket.get("large", range)).toEqual(Uint8Array.of(1, 2));
+  });
+
+  test("a large object is given up when too many of its requests have failed, and is not there", async () => {
+    const bucket = server.bucket();
+    server.fault.answer = { status: 500, code: "InternalError" };
+    await expect(bucket.putLarge("large", largeSource(2 * BUCKET_PART_BYTES))).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    server.fault.answer = undefined;
+    expect(await bucket.bytesOf("large")).toBeUndefined();
   });
 
   test("a server that does not answer, or cuts the connection, is unavailable", async () => {

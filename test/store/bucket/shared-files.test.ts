@@ -269,3 +269,11 @@ test("while the bucket is away nothing is said to be shared, and a file that was
   expect(existsSync(two.audio.path(id))).toBe(false);
   rmSync(one.dataDir, { recursive: true });
 });
+
+test("a part that the bucket does not give at once is asked for again", async () => {
+  const [one, two] = [node(), node()];
+  const id = await uploadAudio(one);
+  bucket.failingReads = 2;
+  await two.audio.fetch(id);
+  expect(readFileSync(two.audio.path(id), "utf8")).toBe("audio");
+});

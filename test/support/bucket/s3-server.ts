@@ -23,8 +23,8 @@ export interface S3Server {
   close(): Promise<void>;
 }
 
-/** What becomes of a request instead: a status, or no answer at all. */
-export type S3Fault = { status: number; code: string } | "silent" | "cut";
+/** What becomes of a request instead: a status, no answer at all, or an answer that is lost when all is done. */
+export type S3Fault = { status: number; code: string } | "silent" | "cut" | "lost";
 
 /** What is wrong with the server at present. */
 export interface S3Faults {
@@ -60,6 +60,12 @@ function withoutLatest(response: ServerResponse, lagMs: number): void {
     if (!response.headersSent) response.setHeader("content-length", Buffer.byteLength(text));
     return end(text);
   }) as typeof response.end;
+}
+
+/** The connection is cut when the answer begins. */
+function withoutAnswer(response: ServerResponse): ServerResponse {
+  const cut = (): boolean => response.socket?.destroy() !== undefined;
+  return Object.assign(response, { write: cut, end: cut });
 }
 
 /**
@@ -112,6 +118,7 @@ export async function startS3Server({
     if (isList && fault.listLagMs > 0) withoutLatest(response, fault.listLagMs);
     if (answer === undefined) (isList ? serveList : serve)(request, response);
     else if (answer === "cut") request.socket.destroy();
+    else if (answer === "lost") serve(request, withoutAnswer(response));
     else if (answer !== "silent") {
       request.resume();
       response.writeHead(answer.status, { "content-type": "application/xml" });
