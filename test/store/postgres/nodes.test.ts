@@ -1,14 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import {
   type AccountId,
   asCarrierId,
   asNodeName,
   asPhoneNumberId,
+  asTranscriptionId,
   asWorkerId,
   type CallId,
 } from "../../../src/core/ids.ts";
 import { NODE_LEASE_MS } from "../../../src/core/limits/cluster.ts";
+import { RESULT_TEXT_CHARS_MAX } from "../../../src/core/limits/transcriptions.ts";
+import type { TranscriptionResult } from "../../../src/core/transcriptions/result.ts";
 import type { NewCall } from "../../../src/store/call-store.ts";
 import { DELIVERY_JOB, RENDER_JOB, TRANSCRIPTION_JOB } from "../../../src/store/job-kinds.ts";
 import type { NewNode, NodeHolder, NodeLoad } from "../../../src/store/node-store.ts";
@@ -19,6 +23,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { hasPostgres } from "../../support/postgres/server.ts";
 import { migratedDatabase, postgresServer } from "../../support/stores/every-store.ts";
 import { redeemedBy } from "../../support/tokens.ts";
+import { RESULT } from "../../support/transcriptions/stored.ts";
 
 const LOAD: NodeLoad = { state: "accepting", callSlots: 10, calls: 2, webrtcSlots: 0, webrtcCalls: 0 };
 const CLOCK = new ManualClock();
@@ -144,6 +149,27 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
       expect(await taker.stores.calls.transcript(accountId, callId)).toHaveLength(1);
     }
     expect((await startOf("gone")).registration).toEqual({ kind: "registered", calls: 0 });
+  });
+
+  test("of the result of a live transcription nothing more is written once another node has taken its call", async () => {
+    const [one, two] = [await startOf("one"), await startOf("two")];
+    const live: CallSpec = { ...SPEC, mode: "transcription", connectionType: "websocket", tools: [] };
+    const { id, tokenHash } = await createCall(one.stores, accountId, live);
+    await one.stores.redemptions.redeem(tokenHash, redeemedBy(WORKER, { epoch: one.holder.incarnation }));
+    // The call is taken with the first of the texts that the result is stored in.
+    await sql(`CREATE FUNCTION take() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      UPDATE calls SET node = 'two', node_incarnation = ${two.holder.incarnation} WHERE id = '${id}';
+      RETURN NEW; END $$`);
+    await sql("CREATE TRIGGER take AFTER INSERT ON transcription_results FOR EACH ROW EXECUTE FUNCTION take()");
+    const ended = (result: TranscriptionResult) =>
+      ({ ...endAt(CLOCK, { turns: [] }), transcription: { status: "completed", result } }) as const;
+    const long = { ...RESULT, text: "a".repeat(3 * RESULT_TEXT_CHARS_MAX) };
+    expect(await one.stores.calls.finish(id, ended(long))).toBe(false);
+    expect(await sql("SELECT position FROM transcription_results")).toEqual([{ position: 0 }]);
+    // What is left of it is no part of what the other node stores.
+    expect(await two.stores.calls.finish(id, ended(RESULT))).toBe(true);
+    expect(await one.stores.calls.finish(id, ended(long))).toBe(false);
+    expect(await two.stores.transcriptions.result(accountId, asTranscriptionId(id))).toEqual(RESULT);
   });
 
   test("after an outage of the database every node renews its lease before another may take it", async () => {
