@@ -16,6 +16,7 @@ import {
 import type { JournalHeader } from "../../record/journal/records.ts";
 import type { CallStatus } from "../../store/call-store.ts";
 import { openStores, type StorePlace } from "../../store/open-stores.ts";
+import { hasOtherPrograms } from "../../store/postgres/other-programs.ts";
 import { lockDataDir } from "../../store/sqlite/database/data-dir-lock.ts";
 import type { Stores } from "../../store/stores.ts";
 import { openBucket } from "./bucket.ts";
@@ -38,6 +39,15 @@ type Found = Record<"whole" | "restored" | "finished" | "unknown" | "unreadable"
  */
 export async function recover(place: StorePlace, dryRun: boolean, output: AdminOutput): Promise<void> {
   const lock = lockDataDir(place.dataDir);
+  try {
+    await refuseWhileOthersWork(place);
+    await recoverAlone(place, dryRun, output);
+  } finally {
+    lock.release();
+  }
+}
+
+async function recoverAlone(place: StorePlace, dryRun: boolean, output: AdminOutput): Promise<void> {
   const stores = await openStores(place, systemClock, { migrates: false });
   const found: Found = { whole: 0, restored: 0, finished: 0, unknown: 0, unreadable: 0, failed: 0 };
   try {
@@ -61,7 +71,6 @@ export async function recover(place: StorePlace, dryRun: boolean, output: AdminO
     report(found, journals, dryRun, output.say);
   } finally {
     await stores.close();
-    lock.release();
   }
   if (found.failed > 0) throw new Error(`the records of ${found.failed} calls could not be made: run this again`);
 }
@@ -82,6 +91,12 @@ async function callsElsewhere(
   if (shared === undefined) return [];
   const isHere = new Set(local);
   return (await shared.calls(output)).filter((callId) => !isHere.has(callId));
+}
+
+/** Live calls would be given their ends while a service carries them that has no NODE_NAME, and so no row, and another data directory. */
+async function refuseWhileOthersWork({ databaseUrl }: StorePlace): Promise<void> {
+  if (databaseUrl !== undefined && (await hasOtherPrograms(databaseUrl)))
+    throw new Error("stop the service and all nodes first: a program of Trunkline works on this database");
 }
 
 /** A live call would be given its end while its node carries it. */

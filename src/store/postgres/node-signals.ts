@@ -10,6 +10,7 @@ import {
 import { POSTGRES_CONNECT_MS_MAX } from "../../core/limits/postgres.ts";
 import type { NodeSignalHandlers, NodeSignals } from "../node-message-store.ts";
 import { ANNOUNCEMENTS_CHANNEL, channelOf } from "../sql/cluster/node-messages.ts";
+import { APPLICATION_NAME } from "./pool.ts";
 
 /** See `NodeSignals`. LISTEN is of a connection, so it has one of its own, which is checked and replaced. */
 export class PostgresNodeSignals implements NodeSignals {
@@ -43,7 +44,7 @@ export class PostgresNodeSignals implements NodeSignals {
     const client = new pg.Client({
       connectionString: this.#url,
       connectionTimeoutMillis: POSTGRES_CONNECT_MS_MAX,
-      application_name: "trunkline",
+      application_name: APPLICATION_NAME,
       keepAlive: true,
     });
     this.#client = client;

@@ -19,6 +19,9 @@ export interface PoolOptions {
   endsIdleTransactions?: boolean;
 }
 
+/** What the server shows of every connection of this software. */
+export const APPLICATION_NAME = "trunkline";
+
 /** `bigint`, which holds times and counts of this service, all of them below 2^53. */
 const INT8 = 20;
 
@@ -44,7 +47,7 @@ export class Pool implements PostgresPool {
       connectionString: url,
       max: connectionsMax,
       connectionTimeoutMillis: POSTGRES_CONNECT_MS_MAX,
-      application_name: "trunkline",
+      application_name: APPLICATION_NAME,
       keepAlive: true,
       types,
       ...(!waitsForDisk && { options: "-c synchronous_commit=off" }),

@@ -142,3 +142,16 @@ test("npm run admin -- recover finds nothing to do in a data directory without j
     "0 calls without a row were restored, 0 without an end were ended",
   ]);
 });
+
+test.skipIf(!hasPostgres)(
+  "a service without NODE_NAME that runs elsewhere is not recovered from (only where postgresql is installed)",
+  async () => {
+    const place = await postgres();
+    await withStores({ ...place, dataDir: temporaryDirectory() }, async (stores) => {
+      const callId = await activeCall(stores, await stores.accounts.ensure("first"));
+      await expect(recover(place, false, output)).rejects.toThrow("stop the service and all nodes first");
+      expect((await stores.calls.listActive()).map(({ id }) => id)).toEqual([callId]);
+    });
+    await recover(place, false, output);
+  },
+);
