@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
-import { addMs } from "../core/clocks.ts";
+import { addMs, elapsedMs, type MonotonicMs } from "../core/clocks.ts";
 import { codeOf, TrunklineError } from "../core/errors.ts";
-import { NODE_HEARTBEAT_MS, NODE_NAME_WAIT_MS_MAX } from "../core/limits/cluster.ts";
+import { NODE_HEARTBEAT_MS, NODE_LEASE_MS, NODE_NAME_WAIT_MS_MAX } from "../core/limits/cluster.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { NewNode, NodeLoad, NodeRecord, NodeStore, TakenNode } from "../store/node-store.ts";
 
@@ -33,10 +33,18 @@ export class NodeLease {
   #isStopped = false;
   /** Renewals fail, which is logged once. */
   #isFailing = false;
+  /** When the last registration or renewal was sent that the store has confirmed; undefined where this start has no lease. */
+  #renewedAtMs: MonotonicMs | undefined;
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: NodeLeaseOptions) {
     this.#options = options;
+  }
+
+  /** Whether no other node can have taken this one's calls. It is known without the store. */
+  get isCertain(): boolean {
+    const { clock } = this.#options;
+    return this.#renewedAtMs !== undefined && elapsedMs(this.#renewedAtMs, clock.nowMs()) < NODE_LEASE_MS;
   }
 
   /**
@@ -48,8 +56,10 @@ export class NodeLease {
     const { name } = node.holder;
     const untilMs = addMs(clock.nowMs(), NODE_NAME_WAIT_MS_MAX);
     for (let isFirst = true; ; isFirst = false) {
+      const sentMs = clock.nowMs();
       const registration = await nodes.register(node);
       if (registration.kind === "registered") {
+        this.#renewedAtMs = sentMs;
         log.info({ node: name, incarnation: node.holder.incarnation, calls: registration.calls }, "node registered");
         return;
       }
@@ -86,13 +96,16 @@ export class NodeLease {
   }
 
   async #beat(): Promise<void> {
-    const { nodes, node, load, onNodes, onTaken, onFenced, log } = this.#options;
+    const { nodes, node, load, onNodes, onTaken, onFenced, clock, log } = this.#options;
+    const sentMs = clock.nowMs();
     try {
       if (!(await nodes.renew(node.holder, load()))) {
         this.#isStopped = true;
+        this.#renewedAtMs = undefined;
         onFenced();
         return;
       }
+      this.#renewedAtMs = sentMs;
       if (this.#isFailing) log.info("lease renewed again");
       this.#isFailing = false;
       const taken = await nodes.takeExpired(node.holder);

@@ -265,6 +265,7 @@ const shared =
     dataDir,
     stores,
     liveCalls: () => capacity.carriedCalls,
+    ownershipOf: (callId) => cluster?.ownershipOf(callId) ?? "certain",
     findKey: findMediaKey,
     encryptsMedia: config.encryptMedia,
     isDiskLow: () => disk.isLow,

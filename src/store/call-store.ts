@@ -366,8 +366,11 @@ export interface CallStore {
    * from that moment on, which is its end, whether `expire` has run or not.
    */
   get(accountId: AccountId, callId: CallId): Promise<CallRecord | undefined>;
-  /** Whether the settings of the call, of any account, have something to redact; false for unknown ids. */
-  isRedacted(callId: CallId): Promise<boolean>;
+  /**
+   * Whether the settings of the call, of any account, have something to redact; undefined for unknown ids, and where the journal of the
+   * call was deleted with its recording or its transcript.
+   */
+  isRedacted(callId: CallId): Promise<boolean | undefined>;
   /** The account's calls, newest first, with the same rule about expiry as `get`. */
   list(accountId: AccountId, query: CallQuery): Promise<CallPage>;
   /**

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { NodeLease } from "../../src/cluster/node-lease.ts";
 import { unavailable } from "../../src/core/errors.ts";
 import { asNodeName } from "../../src/core/ids.ts";
-import { NODE_HEARTBEAT_MS, NODE_NAME_WAIT_MS_MAX } from "../../src/core/limits/cluster.ts";
+import { NODE_HEARTBEAT_MS, NODE_LEASE_MS, NODE_NAME_WAIT_MS_MAX } from "../../src/core/limits/cluster.ts";
 import type { NodeStore, Registration, TakenNode } from "../../src/store/node-store.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
@@ -89,6 +89,27 @@ test("a node whose lease is another's learns that once, and does nothing any mor
   member.start();
   script.renewed = false;
   expect(await beats(3)).toEqual(["renew", "fenced"]);
+});
+
+test("a lease is certain for its length after the last renewal that was sent and confirmed, and no more once it is another's", async () => {
+  const { member, clock, script, beats } = lease();
+  expect(member.isCertain).toBe(false);
+  await member.register();
+  expect(member.isCertain).toBe(true);
+  member.start();
+  await beats(1);
+  script.renewed = unavailable("no answer");
+  await beats(3);
+  expect(member.isCertain).toBe(true);
+  clock.advance(NODE_LEASE_MS - 3 * NODE_HEARTBEAT_MS);
+  await settled();
+  expect(member.isCertain).toBe(false);
+  script.renewed = true;
+  await beats(1);
+  expect(member.isCertain).toBe(true);
+  script.renewed = false;
+  await beats(1);
+  expect(member.isCertain).toBe(false);
 });
 
 test("a start waits for its name, and gives up where another node keeps it", async () => {

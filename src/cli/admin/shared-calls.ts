@@ -41,6 +41,8 @@ export class SharedCalls {
       findKey,
       // No call is live, and nothing is shipped but the journals of calls that get their records.
       liveCalls: () => new Set(),
+      // No node runs on this database.
+      ownershipOf: () => "certain",
       intervalMs: SEGMENT_S_DEFAULT * 1_000,
       onShipped: () => {},
       onFailed: () => {},

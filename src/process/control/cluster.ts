@@ -11,6 +11,7 @@ import type { Logger } from "../../core/log/logger.ts";
 import type { MediaUrls } from "../../core/media-urls.ts";
 import { nodeTagOf, type RelayNode } from "../../core/node-tags.ts";
 import { SOFTWARE } from "../../core/version.ts";
+import type { CallOwnership } from "../../record/bucket/journal-shipper.ts";
 import { journalPath } from "../../record/journal/reader.ts";
 import { JOURNAL_VERSION } from "../../record/journal/versions.ts";
 import type { CallPlacement } from "../../store/admission/call-admission.ts";
@@ -57,6 +58,9 @@ export class ClusterMember {
   readonly view: NodeView;
   readonly lease: NodeLease;
   readonly #options: ClusterOptions;
+  readonly #seenWorkers = new Set<WorkerId>();
+  /** Calls from before this start, of which the store has not said that they are this node's. */
+  readonly #unknown = new Set<CallId>();
   #parts: ClusterParts | undefined;
 
   private constructor(options: ClusterOptions) {
@@ -130,9 +134,18 @@ export class ClusterMember {
       ...handlers,
       onWorkerConnected: (workerId, connection, callIds, load) => {
         handlers.onWorkerConnected(workerId, connection, callIds, load);
+        // Those of a worker that was connected before were redeemed through this process, or are known by now.
+        if (!this.#seenWorkers.has(workerId)) for (const callId of callIds) this.#unknown.add(callId);
+        this.#seenWorkers.add(workerId);
         void this.#endTaken(workerId, callIds);
       },
     };
+  }
+
+  /** What is known of whose a call is, without the store. */
+  ownershipOf(callId: CallId): CallOwnership {
+    if (this.#unknown.has(callId)) return "unknown";
+    return this.lease.isCertain ? "certain" : "possible";
   }
 
   /** Where new calls of this node's API go. */
@@ -167,6 +180,7 @@ export class ClusterMember {
     const { calls, clock, log } = this.#options;
     try {
       const held = new Set((await calls.listActive(workerId)).map(({ id }) => id));
+      for (const callId of held) this.#unknown.delete(callId);
       const taken = callIds.filter((callId) => !held.has(callId));
       if (taken.length === 0) return;
       log.warn({ workerId, calls: taken.length }, "calls that other nodes have taken end");

@@ -9,7 +9,7 @@ import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import type { RetainedPart } from "../../core/retention.ts";
 import { type JobHandler, JobPostponed } from "../../jobs/handler.ts";
 import { FileCheckJob } from "../../record/bucket/file-check-job.ts";
-import { JournalShipper, type ShipperReading } from "../../record/bucket/journal-shipper.ts";
+import { type CallOwnership, JournalShipper, type ShipperReading } from "../../record/bucket/journal-shipper.ts";
 import { BucketDeletionJob, LateDeletions } from "../../record/bucket/late-deletions.ts";
 import { LocalFiles } from "../../record/bucket/local-files.ts";
 import { SharedJournals } from "../../record/bucket/shared-journals.ts";
@@ -28,6 +28,7 @@ export interface SharedMediaParts {
   stores: Pick<Stores, "bucketClaims" | "documents" | "jobs" | "retention" | "transcriptions">;
   /** The calls that workers of this node carry. */
   liveCalls: () => ReadonlySet<CallId>;
+  ownershipOf: (callId: CallId) => CallOwnership;
   findKey: FindMediaKey;
   /** Media are encrypted, which uploads are not: those are not kept. */
   encryptsMedia: boolean;
@@ -63,8 +64,7 @@ export interface SharedMediaOfService {
  * is no reason not to start: it is asked again before anything is written to it.
  */
 export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMediaOfService> {
-  const { config, dataDir, stores, liveCalls, findKey, encryptsMedia, isDiskLow, withFiles, metrics, clock, log } =
-    parts;
+  const { config, dataDir, stores, findKey, encryptsMedia, isDiskLow, withFiles, metrics, clock, log } = parts;
   const bucket = new OwnBucket(new S3Bucket(config), stores.bucketClaims);
   await checkAtStart(bucket, parts);
   const journals = new SharedJournals(bucket);
@@ -74,7 +74,8 @@ export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMe
     dataDir,
     journals,
     lateDeletions,
-    liveCalls,
+    liveCalls: parts.liveCalls,
+    ownershipOf: parts.ownershipOf,
     findKey,
     intervalMs: config.segmentS * 1_000,
     clock,
@@ -91,7 +92,7 @@ export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMe
     recordings,
     deletions: new BucketDeletionJob({
       removePart: (callId, part) => media.removeNow(callId, part),
-      removeOthers: (callId, kept) => journals.removeOthers(callId, kept),
+      removeOriginal: (callId, kept) => media.removeOriginal(callId, kept),
     }),
     files: new SharedFiles({ bucket, jobs: stores.jobs, clock, requireRoom: requireRoom(isDiskLow) }),
     fileChecks: new FileCheckJob({

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import { asCallId, type CallId } from "../../core/ids.ts";
-import { SEGMENT_BYTES_MAX, SHIPMENTS_CONCURRENT_MAX } from "../../core/limits/bucket.ts";
+import { BUCKET_LATE_MS, SEGMENT_BYTES_MAX, SHIPMENTS_CONCURRENT_MAX } from "../../core/limits/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { FindMediaKey } from "../finalization/journal-processor.ts";
 import { PerCallQueue } from "../finalization/per-call-queue.ts";
@@ -28,11 +28,18 @@ export type JournalRole =
   /** Its call is over, or of another node, or unknown: nothing is shipped by itself. */
   | "other";
 
+/**
+ * What is known of whose a call is. `certain`: no other node can have taken it. `possible`: the lease of this node could not be renewed
+ * in time. `unknown`: a worker has carried it since before this start, and the store has not said that it is still this node's.
+ */
+export type CallOwnership = "certain" | "possible" | "unknown";
+
 export interface JournalShipperOptions {
   dataDir: string;
   journals: SharedJournals;
   /** The calls that workers of this node carry, which are known without the store. */
   liveCalls: () => ReadonlySet<CallId>;
+  ownershipOf: (callId: CallId) => CallOwnership;
   findKey: FindMediaKey;
   /** Has the deletion of an original repeated. */
   lateDeletions: Pick<LateDeletions, "plan">;
@@ -48,6 +55,8 @@ export interface JournalShipperOptions {
 interface Shipment {
   /** Undefined until it has been compared with the bucket. */
   shippedBytes: number | undefined;
+  /** The beginnings of the segments of the original that this process has put, or tried to. */
+  putOffsets: Set<number>;
   /** The file whose bytes were shipped: a journal that is rewritten is another file. */
   inode: number | undefined;
   sizeBytes: number;
@@ -69,6 +78,10 @@ export interface ShipperReading {
  * Ships the journals of this node's live calls to the bucket, in segments, and what is left of them when the calls are over. A journal
  * whose end could not be shipped is tried again with each interval; how far it is is asked of the bucket when that is not known. It
  * reads files and never writes them.
+ *
+ * A node that is cut off from the store goes on shipping, while another may take its calls, record them, and delete the originals. So
+ * while its lease is not certain it looks before each segment whether the bucket still has the first one, which every deletion takes
+ * last: where it is gone, nothing more is shipped. docs/decisions/cluster/cut-off-nodes-ship-on.md has the reasons.
  */
 export class JournalShipper {
   readonly #options: JournalShipperOptions;
@@ -122,11 +135,14 @@ export class JournalShipper {
     this.#shipments.delete(callId);
   }
 
-  /** Deletes everything of the journal from the bucket, after what is being shipped of it. Rejects as `Bucket` does. */
-  remove(callId: CallId): Promise<void> {
+  /**
+   * Deletes everything of the journal from the bucket, after what is being shipped of it. Resolves with whether there was something.
+   * Rejects as `Bucket` does.
+   */
+  remove(callId: CallId): Promise<boolean> {
     return this.#work.run(callId, async () => {
       this.forget(callId);
-      await this.#options.journals.remove(callId);
+      return await this.#options.journals.remove(callId);
     });
   }
 
@@ -204,6 +220,7 @@ export class JournalShipper {
     if (known !== undefined) return known;
     const shipment: Shipment = {
       shippedBytes: undefined,
+      putOffsets: new Set(),
       inode: undefined,
       sizeBytes: 0,
       waitingSinceMs: undefined,
@@ -233,13 +250,15 @@ export class JournalShipper {
   }
 
   async #shipLive(callId: CallId, shipment: Shipment): Promise<void> {
+    if (shipment.end === undefined && this.#options.ownershipOf(callId) === "unknown") return;
     await this.#withFile(callId, shipment, async (file, inode) => {
       shipment.shippedBytes ??= await this.#agreement(callId, file);
       shipment.inode ??= inode;
       // A journal that was rewritten is shipped when the end of its call says how.
       if (shipment.shippedBytes === undefined || shipment.inode !== inode) return;
-      shipment.shippedBytes = await this.#shipFrom(callId, "live", file, shipment.shippedBytes, shipment.sizeBytes);
-      shipment.waitingSinceMs = undefined;
+      const { sizeBytes } = shipment;
+      shipment.shippedBytes = await this.#shipFrom(callId, "live", file, shipment, shipment.shippedBytes);
+      if (shipment.shippedBytes >= sizeBytes) shipment.waitingSinceMs = undefined;
     });
   }
 
@@ -247,6 +266,8 @@ export class JournalShipper {
     const { dataDir, journals, findKey, log } = this.#options;
     if (edition === "live") {
       await this.#shipLive(callId, shipment);
+      // Another node has deleted it.
+      if (this.#shipments.get(callId) !== shipment) return;
       const bytes = shipment.shippedBytes;
       if (bytes === undefined || bytes < shipment.sizeBytes) {
         log.error({ callId }, "the journal is not the one that was shipped: it stays on this disk");
@@ -275,7 +296,7 @@ export class JournalShipper {
     }
     let bytes = 0;
     await this.#withFile(callId, shipment, async (file) => {
-      bytes = await this.#shipFrom(callId, edition, file, 0, shipment.sizeBytes);
+      bytes = await this.#shipFrom(callId, edition, file, shipment, 0);
       await journals.complete(callId, { edition, bytes });
     });
     await this.#removeOriginal(callId, edition);
@@ -316,22 +337,55 @@ export class JournalShipper {
     callId: CallId,
     edition: Edition,
     file: FileHandle,
+    shipment: Shipment,
     fromBytes: number,
-    sizeBytes: number,
   ): Promise<number> {
     const { journals, onShipped } = this.#options;
+    const { sizeBytes } = shipment;
     let offset = fromBytes;
     while (offset < sizeBytes) {
       const segment = Buffer.allocUnsafe(Math.min(SEGMENT_BYTES_MAX, sizeBytes - offset));
       const { bytesRead } = await file.read(segment, 0, segment.length, offset);
       if (bytesRead === 0) break;
-      await journals.put(callId, edition, offset, segment.subarray(0, bytesRead));
+      const bytes = segment.subarray(0, bytesRead);
+      if (edition !== "live") await journals.put(callId, edition, offset, bytes);
+      else if (!(await this.#putOriginal(callId, shipment, offset, bytes))) break;
       offset += bytesRead;
       onShipped(bytesRead);
-      const shipment = this.#shipments.get(callId);
-      if (edition === "live" && shipment !== undefined) shipment.shippedBytes = offset;
+      if (edition === "live") shipment.shippedBytes = offset;
     }
     return offset;
+  }
+
+  /** Puts a segment of what the worker wrote, unless another node has deleted the journal. Resolves with whether it is there now. */
+  async #putOriginal(callId: CallId, shipment: Shipment, offset: number, bytes: Uint8Array): Promise<boolean> {
+    const { journals, clock, log } = this.#options;
+    const askedMs = clock.nowMs();
+    const mayPut = await this.#mayPut(callId, shipment, offset);
+    if (mayPut) {
+      shipment.putOffsets.add(offset);
+      await journals.put(callId, "live", offset, bytes);
+      // A process that stood still meanwhile has put it after the last deletion.
+      const isLate = elapsedMs(askedMs, clock.nowMs()) >= BUCKET_LATE_MS;
+      if (!isLate || (await this.#mayPut(callId, shipment, offset))) return true;
+    }
+    if (!mayPut && offset === 0) return false;
+    // All of it, for a list may not show the other node what this one has put.
+    await journals.removeSegments(callId, "live", [...shipment.putOffsets]);
+    shipment.putOffsets.clear();
+    if (offset === 0) return false;
+    log.warn({ callId }, "another node has deleted what was shipped of a journal: no more of it is shipped");
+    this.#refuse(callId);
+    return false;
+  }
+
+  async #mayPut(callId: CallId, { end }: Shipment, offset: number): Promise<boolean> {
+    const { journals, ownershipOf } = this.#options;
+    if (ownershipOf(callId) === "certain") return true;
+    // Of a call that is over the store has just said that its journal is kept. Of another one nothing tells whether the first segment
+    // was deleted or never there: it waits until the lease is certain.
+    if (offset === 0) return end !== undefined;
+    return await journals.hasBeginning(callId, "live");
   }
 
   async #withFile(

@@ -1,7 +1,7 @@
 import type { CallId } from "../../core/ids.ts";
 import { BUCKET_DELETION_RETRIES_MS, BUCKET_LATE_MS } from "../../core/limits/bucket.ts";
 import type { RetainedPart } from "../../core/retention.ts";
-import type { JobHandler } from "../../jobs/handler.ts";
+import { type JobHandler, JobPostponed } from "../../jobs/handler.ts";
 import { BUCKET_DELETION_JOB } from "../../store/job-kinds.ts";
 import type { ClaimedJob, JobStore } from "../../store/job-store.ts";
 import type { Edition } from "./keys.ts";
@@ -37,13 +37,16 @@ export class LateDeletions {
 }
 
 export interface BucketDeletionJobOptions {
-  /** Deletes what goes with a part of a call. */
-  removePart: (callId: CallId, part: RetainedPart) => Promise<void>;
-  /** Deletes all editions of a journal but the complete one; `kept` is the one that was that when the deletion was planned. */
-  removeOthers: (callId: CallId, kept: Edition) => Promise<void>;
+  /** Deletes what goes with a part of a call. Resolves with whether there was something of its journal. */
+  removePart: (callId: CallId, part: RetainedPart) => Promise<boolean>;
+  /** Deletes the originals of a redacted call. Resolves with whether there was one. */
+  removeOriginal: (callId: CallId, kept: Edition) => Promise<boolean>;
 }
 
-/** Deletes from the bucket once more what was deleted there before. */
+/**
+ * Deletes from the bucket once more what was deleted there before, until an attempt finds nothing: a node that still ships the journal
+ * has seen by then, for BUCKET_LATE_MS, that it was deleted.
+ */
 export class BucketDeletionJob implements JobHandler {
   readonly attemptMsMax = ATTEMPT_MS_MAX;
   readonly retryDelaysMs = BUCKET_DELETION_RETRIES_MS;
@@ -55,7 +58,10 @@ export class BucketDeletionJob implements JobHandler {
 
   async run(job: ClaimedJob): Promise<void> {
     const deletion = job.payload as BucketDeletion;
-    if ("part" in deletion) await this.#options.removePart(deletion.callId, deletion.part);
-    else await this.#options.removeOthers(deletion.callId, deletion.kept);
+    const { removePart, removeOriginal } = this.#options;
+    const found = await ("part" in deletion
+      ? removePart(deletion.callId, deletion.part)
+      : removeOriginal(deletion.callId, deletion.kept));
+    if (found) throw new JobPostponed(BUCKET_LATE_MS);
   }
 }

@@ -64,6 +64,17 @@ export class SharedJournals {
     return await this.#bucket.get(segmentKey(callId, edition, 0), { start: 0, end: bytes - 1 });
   }
 
+  /** Whether the first segment is there, which a deletion takes last. It does not depend on a list. */
+  async hasBeginning(callId: CallId, edition: Edition): Promise<boolean> {
+    return (await this.#bucket.bytesOf(segmentKey(callId, edition, 0))) !== undefined;
+  }
+
+  /** Deletes the segments that begin with these bytes, the first one last. */
+  async removeSegments(callId: CallId, edition: Edition, offsets: readonly number[]): Promise<void> {
+    const descending = offsets.toSorted((one, other) => other - one);
+    await this.#bucket.delete(descending.map((offset) => segmentKey(callId, edition, offset)));
+  }
+
   /** Says that all segments of an edition are there. */
   async complete(callId: CallId, manifest: JournalManifest): Promise<void> {
     await this.#bucket.put(manifestKey(callId), Buffer.from(JSON.stringify(manifest)));
@@ -134,18 +145,28 @@ export class SharedJournals {
     }
   }
 
-  /** Deletes every edition but the one that is complete, whichever was expected to be that; where none is, but this one. */
-  async removeOthers(callId: CallId, expected: Edition): Promise<void> {
+  /**
+   * Deletes every edition but the one that is complete, whichever was expected to be that; where none is, but this one. Resolves with
+   * whether there was anything to delete.
+   */
+  async removeOthers(callId: CallId, expected: Edition): Promise<boolean> {
     // The end may have been shipped again since, by another node or after a restart.
     const kept = (await this.manifest(callId))?.edition ?? expected;
+    let found = false;
     for (const edition of await this.#editions(callId))
-      if (edition !== kept) await this.#removeEdition(callId, edition);
+      if (edition !== kept && (await this.#removeEdition(callId, edition))) found = true;
+    return found;
   }
 
-  /** Deletes everything of a journal. The manifest goes last: what is left of a deletion that was interrupted is found again. */
-  async remove(callId: CallId): Promise<void> {
-    for (const edition of await this.#editions(callId)) await this.#removeEdition(callId, edition);
+  /**
+   * Deletes everything of a journal. The manifest goes last: what is left of a deletion that was interrupted is found again. Resolves with
+   * whether there was a segment to delete.
+   */
+  async remove(callId: CallId): Promise<boolean> {
+    let found = false;
+    for (const edition of await this.#editions(callId)) if (await this.#removeEdition(callId, edition)) found = true;
     await this.#bucket.delete([manifestKey(callId)]);
+    return found;
   }
 
   /** Those that are listed, and those that need no list to be known. */
@@ -161,7 +182,9 @@ export class SharedJournals {
   }
 
   /** From the end, so that what is left of a deletion that was interrupted is found again. */
-  async #removeEdition(callId: CallId, edition: Edition): Promise<void> {
-    await this.#bucket.delete((await this.#segments(callId, edition)).keys.toReversed());
+  async #removeEdition(callId: CallId, edition: Edition): Promise<boolean> {
+    const { keys } = await this.#segments(callId, edition);
+    await this.#bucket.delete(keys.toReversed());
+    return keys.length > 0;
   }
 }

@@ -3,15 +3,17 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { BUCKET_END_MS_MAX, INCOMPLETE_AFTER_MS } from "../../core/limits/bucket.ts";
+import { BUCKET_END_MS_MAX, BUCKET_LATE_MS, INCOMPLETE_AFTER_MS } from "../../core/limits/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { RetainedPart } from "../../core/retention.ts";
+import { JobPostponed } from "../../jobs/handler.ts";
 import type { RetentionStore } from "../../store/retention-store.ts";
 import type { JournaledCall, JournalProcessor } from "../finalization/journal-processor.ts";
 import { journalPath } from "../journal/reader.ts";
 import type { Recording } from "../recording/render.ts";
 import type { SpanRequest } from "../traces/spans.ts";
 import type { JournalShipper } from "./journal-shipper.ts";
+import type { Edition } from "./keys.ts";
 import type { LateDeletions } from "./late-deletions.ts";
 import type { SharedJournals } from "./shared-journals.ts";
 import type { SharedRecordings } from "./shared-recordings.ts";
@@ -101,19 +103,25 @@ export class SharedMedia {
     };
   }
 
-  /** The end of the journal is in the bucket before the record is in the store, unless the bucket does not answer. */
+  /**
+   * The end of the journal is in the bucket before the record is in the store, unless the bucket does not answer. Nothing is shipped of a
+   * call that the store does not know, or of which it has deleted the journal: another node had taken it.
+   */
   async #project(
     inner: JournalProcessor,
     callId: CallId,
     trace: SpanRequest | undefined,
     isRedacted: boolean | undefined,
   ): Promise<JournaledCall> {
-    const { shipper, clock } = this.#options;
-    await this.fetch(callId);
+    const { shipper, lateDeletions, clock } = this.#options;
+    const isHere = await this.fetch(callId);
+    // Its lost node may have sent the beginning, which would then be all that there is of it.
+    if (!isHere && isRedacted === true) await lateDeletions.plan({ callId, kept: NO_EDITION });
     const projected = await inner.project(callId, trace, isRedacted);
+    if (isRedacted === undefined) return projected;
     await new Promise<void>((resolve) => {
       const cancel = clock.after(BUCKET_END_MS_MAX, resolve);
-      void shipper.finish(callId, isRedacted === true).then(() => {
+      void shipper.finish(callId, isRedacted).then(() => {
         cancel();
         resolve();
       });
@@ -142,10 +150,24 @@ export class SharedMedia {
     await this.removeNow(callId, part);
   }
 
-  /** As `remove`, this once. */
-  async removeNow(callId: CallId, part: RetainedPart): Promise<void> {
+  /** As `remove`, this once. Resolves with whether there was something of the journal. */
+  async removeNow(callId: CallId, part: RetainedPart): Promise<boolean> {
     const { recordings, shipper } = this.#options;
     if (part !== "transcript") await recordings.remove(callId);
-    await shipper.remove(callId);
+    return await shipper.remove(callId);
+  }
+
+  /**
+   * Deletes the originals of the journal of a redacted call; `kept` is the edition that was complete when that was planned. Resolves with
+   * whether there was one. Rejects with `JobPostponed` while the call is not over: what there is may be what its worker ships.
+   */
+  async removeOriginal(callId: CallId, kept: Edition): Promise<boolean> {
+    const { store, journals } = this.#options;
+    const call = (await store.listKept([callId])).get(callId);
+    if (call !== undefined && call.endedAtMs === undefined) throw new JobPostponed(BUCKET_LATE_MS);
+    return await journals.removeOthers(callId, kept);
   }
 }
+
+/** What is kept of a journal of which nothing was in the bucket. */
+const NO_EDITION: Edition = "redacted-none";

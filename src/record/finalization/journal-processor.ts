@@ -18,6 +18,7 @@ export interface JournalProcessor {
   /**
    * Redacts the journal first, where its call is to be. Rejects as `projectJournal` does, and with `renderer_died` when every attempt
    * ended with the renderer's death. With `trace` the result has spans. With `isRedacted` a journal that is damaged is deleted.
+   * Where that is undefined the store does not know the call, or has deleted its journal.
    */
   project(callId: CallId, trace?: SpanRequest, isRedacted?: boolean): Promise<JournaledCall>;
   /** Writes the call's recording; rejects as `renderRecording` does, and with `renderer_died`. */

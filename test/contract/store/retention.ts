@@ -90,6 +90,8 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
         ]),
       );
       expect(await stores.retention.listKept([])).toEqual(new Map());
+      const known = [live, whole, silent, wordless, removed].map((id) => stores.calls.isRedacted(id));
+      expect(await Promise.all(known)).toEqual([false, false, undefined, undefined, undefined]);
     });
 
     test("ADV-M7: a recording that was deleted is in no record, and is not due again", async () => {

@@ -2,9 +2,9 @@ import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileS
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asCallId, type CallId } from "../../../src/core/ids.ts";
-import { SEGMENT_BYTES_MAX } from "../../../src/core/limits/bucket.ts";
+import { BUCKET_LATE_MS, SEGMENT_BYTES_MAX } from "../../../src/core/limits/bucket.ts";
 import type { Logger } from "../../../src/core/log/logger.ts";
-import { JournalShipper } from "../../../src/record/bucket/journal-shipper.ts";
+import { type CallOwnership, JournalShipper } from "../../../src/record/bucket/journal-shipper.ts";
 import type { BucketDeletion } from "../../../src/record/bucket/late-deletions.ts";
 import { SharedJournals } from "../../../src/record/bucket/shared-journals.ts";
 import { noKey } from "../../../src/record/finalization/journal-processor.ts";
@@ -32,13 +32,15 @@ describe("the shipper of journals", () => {
   let live: Set<CallId>;
   let failures: number;
   let planned: BucketDeletion[];
+  let ownership: CallOwnership;
   let shipper: JournalShipper;
 
-  const start = (): void => {
-    shipper = new JournalShipper({
-      dataDir,
+  const shipperOn = (folder: string): JournalShipper =>
+    new JournalShipper({
+      dataDir: folder,
       journals,
       liveCalls: () => live,
+      ownershipOf: () => ownership,
       findKey: noKey,
       lateDeletions: { plan: async (deletion) => void planned.push(deletion) },
       intervalMs: INTERVAL_MS,
@@ -49,6 +51,8 @@ describe("the shipper of journals", () => {
         failures += 1;
       },
     });
+  const start = (): void => {
+    shipper = shipperOn(dataDir);
   };
 
   beforeEach(() => {
@@ -61,6 +65,7 @@ describe("the shipper of journals", () => {
     live = new Set([CALL, OTHER]);
     failures = 0;
     planned = [];
+    ownership = "certain";
     start();
   });
   afterEach(() => shipper.close());
@@ -265,6 +270,97 @@ describe("the shipper of journals", () => {
     expect(await shipper.finish(CALL, true)).toBe(false);
     await shipper.shipNow();
     expect(await bucket.keys()).toEqual([]);
+  });
+
+  /** Another node has taken the call, and has made its record. */
+  const redactElsewhere = async (): Promise<void> => {
+    const folder = temporaryDirectory();
+    mkdirSync(dirname(journalPath(folder, CALL)), { recursive: true });
+    writeFileSync(journalPath(folder, CALL), redactedJournal());
+    const other = shipperOn(folder);
+    expect(await other.finish(CALL, true)).toBe(true);
+    await other.close();
+  };
+  const originals = (): Promise<readonly string[]> => bucket.keys("journals/call_1/live/");
+
+  test("a node that is cut off from the store goes on shipping the calls that no other node has taken", async () => {
+    write("one");
+    await shipper.shipNow();
+    ownership = "possible";
+    write("two");
+    await shipper.shipNow();
+    expect(await shipped()).toBe("onetwo");
+  });
+
+  test("of a call that another node has taken and redacted, a node that is cut off ships nothing any more", async () => {
+    write("my name");
+    await shipper.shipNow();
+    ownership = "possible";
+    await redactElsewhere();
+    write(" is Kim Miller");
+    await shipper.shipNow();
+    expect(await originals()).toEqual([]);
+    write(", born in May");
+    await shipper.shipNow();
+    expect(await originals()).toEqual([]);
+    expect(lines.at(-1)).toContain("another node has deleted what was shipped of a journal");
+  });
+
+  test("a node that is cut off deletes what the lists did not show to the node that redacted", async () => {
+    write("my name");
+    await shipper.shipNow();
+    ownership = "possible";
+    write(" is Kim");
+    bucket.listsLag = true;
+    // The other node has seen the end of the journal before this was there.
+    const bytesOf = bucket.bytesOf.bind(bucket);
+    bucket.bytesOf = async (key) => (key.endsWith("live/000000000000007") ? undefined : await bytesOf(key));
+    await shipper.shipNow();
+    await redactElsewhere();
+    expect(await originals()).toEqual(["journals/call_1/live/000000000000007"]);
+    write(" Miller");
+    await shipper.shipNow();
+    expect(await originals()).toEqual([]);
+  });
+
+  test("a segment of a process that stood still before it was put does not stay where the journal was redacted meanwhile", async () => {
+    write("my name");
+    await shipper.shipNow();
+    write(" is Kim");
+    let release = (): void => {};
+    bucket.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const late = shipper.shipNow();
+    await expect.poll(() => shipper.reading.bytesWaiting).toBe(7);
+    bucket.hold = undefined;
+    await redactElsewhere();
+    clock.advance(BUCKET_LATE_MS);
+    ownership = "possible";
+    release();
+    await late;
+    expect(await originals()).toEqual([]);
+  });
+
+  test("the first segment waits until it is certain that the call is this node's", async () => {
+    ownership = "possible";
+    write("one");
+    await shipper.shipNow();
+    expect(bucket.puts).toEqual([]);
+    expect(shipper.reading.bytesWaiting).toBe(3);
+    ownership = "certain";
+    await shipper.shipNow();
+    expect(await shipped()).toBe("one");
+  });
+
+  test("a call from before the start is not shipped until the store has said that it is this node's", async () => {
+    ownership = "unknown";
+    write("one");
+    await shipper.shipNow();
+    expect(bucket.puts).toEqual([]);
+    ownership = "certain";
+    await shipper.shipNow();
+    expect(await shipped()).toBe("one");
   });
 
   test("a journal that was replaced before a restart is not appended to what was shipped of it", async () => {

@@ -12,6 +12,7 @@ import {
   INCOMPLETE_AFTER_MS,
   LOCAL_COPY_MS,
 } from "../../../src/core/limits/bucket.ts";
+import { JobPostponed } from "../../../src/jobs/handler.ts";
 import { JournalShipper } from "../../../src/record/bucket/journal-shipper.ts";
 import type { BucketDeletion } from "../../../src/record/bucket/late-deletions.ts";
 import { LocalFiles } from "../../../src/record/bucket/local-files.ts";
@@ -55,6 +56,7 @@ class Node {
       dataDir,
       journals,
       liveCalls: () => new Set([...kept].flatMap(([id, call]) => (call.endedAtMs === undefined ? [id] : []))),
+      ownershipOf: () => "certain",
       findKey: noKey,
       lateDeletions,
       intervalMs: 5_000,
@@ -119,14 +121,14 @@ describe("nodes that share a bucket", () => {
 
   /** The first node makes the record of the call, which is over then. */
   async function finish(): Promise<void> {
-    await first.media.processing(first.processor).project(CALL);
+    await first.media.processing(first.processor).project(CALL, undefined, false);
     ended();
   }
 
   test("the record of a lost node's call is made by another from what was shipped", async () => {
     await first.shipper.shipNow();
     writeFileSync(first.journal, "a journal whose end was not shipped");
-    const projected = await second.media.processing(second.processor).project(CALL);
+    const projected = await second.media.processing(second.processor).project(CALL, undefined, false);
     expect(projected).toEqual({ read: "a journal" });
   });
 
@@ -148,7 +150,7 @@ describe("nodes that share a bucket", () => {
     bucket.hold = new Promise((resolve) => {
       release = resolve;
     });
-    const projecting = first.media.processing(first.processor).project(CALL);
+    const projecting = first.media.processing(first.processor).project(CALL, undefined, false);
     await expect.poll(() => clock.pending).toBe(1);
     clock.advance(BUCKET_END_MS_MAX);
     await projecting;
@@ -206,7 +208,7 @@ describe("nodes that share a bucket", () => {
     bucket.isAway = true;
     await first.media
       .processing(first.processor)
-      .project(CALL)
+      .project(CALL, undefined, false)
       .catch(() => {});
     ended();
     for (let at = 0; at < 5; at += 1) {
@@ -226,7 +228,7 @@ describe("nodes that share a bucket", () => {
 
   test("the journal of a node that comes back is deleted where another has completed it", async () => {
     await first.shipper.shipNow();
-    await second.media.processing(second.processor).project(CALL);
+    await second.media.processing(second.processor).project(CALL, undefined, false);
     ended();
     await first.files.check();
     expect(existsSync(first.journal)).toBe(false);
@@ -245,6 +247,24 @@ describe("nodes that share a bucket", () => {
     state({ keepsJournal: false, keepsRecording: false });
     await second.files.check();
     expect(existsSync(second.journal)).toBe(false);
+  });
+
+  test("nothing survives of a redacted call whose lost node had shipped nothing, but has sent the beginning", async () => {
+    state({ isRedacted: true });
+    await expect(second.media.processing(second.processor).project(CALL, undefined, true)).rejects.toThrow("ENOENT");
+    const [deletion] = second.planned;
+    if (deletion === undefined || !("kept" in deletion)) throw new Error("a late deletion is planned");
+    await bucket.put("journals/call_1/live/000000000000000", Buffer.from("my name is Kim"));
+    // Its worker may still have it.
+    await expect(second.media.removeOriginal(CALL, deletion.kept)).rejects.toThrow(JobPostponed);
+    ended();
+    expect(await second.media.removeOriginal(CALL, deletion.kept)).toBe(true);
+    expect(await bucket.keys()).toEqual([]);
+  });
+
+  test("a node that comes back ships nothing of a call whose journal the store has deleted", async () => {
+    await first.media.processing(first.processor).project(CALL, undefined, undefined);
+    expect(bucket.puts).toEqual([]);
   });
 
   test("the deletion of a transcript takes the journal and leaves the recording", async () => {

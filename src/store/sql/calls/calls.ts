@@ -331,9 +331,15 @@ export class SqlCalls implements CallStore {
     return this.#get(this.#db, accountId, callId);
   }
 
-  async isRedacted(callId: CallId): Promise<boolean> {
-    const call = await this.#db.selectFrom("calls").select("settings").where("id", "=", callId).executeTakeFirst();
-    return call !== undefined && isRedacted(JSON.parse(call.settings));
+  async isRedacted(callId: CallId): Promise<boolean | undefined> {
+    const call = await this.#db
+      .selectFrom("calls")
+      .select("settings")
+      .where("id", "=", callId)
+      .where("recording_deleted_at", "is", null)
+      .where("transcript_deleted_at", "is", null)
+      .executeTakeFirst();
+    return call && isRedacted(JSON.parse(call.settings));
   }
 
   async #get(db: Kysely<Tables>, accountId: AccountId, callId: CallId): Promise<CallRecord | undefined> {

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { unavailable } from "../../../src/core/errors.ts";
+import { asCallId, asNodeName, asWorkerId, type CallId } from "../../../src/core/ids.ts";
+import { NODE_LEASE_MS } from "../../../src/core/limits/cluster.ts";
+import { ClusterMember } from "../../../src/process/control/cluster.ts";
+import type { CallStore } from "../../../src/store/call-store.ts";
+import type { HandoffHandlers } from "../../../src/store/handoff/thread-client.ts";
+import type { NodeStore } from "../../../src/store/node-store.ts";
+import { ManualClock, settled } from "../../support/manual-clock.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const WORKER = asWorkerId("worker-1");
+const [OWN, TAKEN, LATER] = [asCallId("call_own"), asCallId("call_taken"), asCallId("call_later")];
+
+/** A node whose worker has calls of before its start, one of which another node has taken. */
+async function member() {
+  const clock = new ManualClock();
+  const store = { isAway: false };
+  const nodes = {
+    register: async () => ({ kind: "registered", calls: 1 }),
+    listUnnamed: async () => [],
+    adopt: async () => 0,
+  };
+  const calls = {
+    async listActive() {
+      if (store.isAway) throw unavailable("no answer");
+      return [{ id: OWN }];
+    },
+  };
+  const joined = await ClusterMember.join({
+    settings: { name: asNodeName("one"), mediaUrl: undefined, relayUrl: undefined },
+    incarnation: 2,
+    nodes: nodes as unknown as NodeStore,
+    calls: calls as unknown as Pick<CallStore, "listActive">,
+    dataDir: temporaryDirectory(),
+    webrtcUrl: undefined,
+    onFenced() {},
+    clock,
+    log: memoryLog().log,
+  });
+  const handlers = joined.following({ onWorkerConnected() {} } as unknown as HandoffHandlers);
+  const connect = (connection: number, callIds: readonly CallId[]): void =>
+    handlers.onWorkerConnected(WORKER, connection, callIds, {} as never);
+  return { joined, clock, store, connect };
+}
+
+test("whose a call of before the start is, is unknown until the store has answered, and stays so where another node has taken it", async () => {
+  const { joined, clock, store, connect } = await member();
+  store.isAway = true;
+  connect(1, [OWN, TAKEN]);
+  await settled();
+  expect([OWN, TAKEN].map((callId) => joined.ownershipOf(callId))).toEqual(["unknown", "unknown"]);
+  store.isAway = false;
+  clock.advance(1_000);
+  await settled();
+  expect([OWN, TAKEN].map((callId) => joined.ownershipOf(callId))).toEqual(["certain", "unknown"]);
+});
+
+test("a call that was redeemed since is this node's as long as its lease is certain, also when its worker connects again", async () => {
+  const { joined, clock, store, connect } = await member();
+  connect(1, [OWN]);
+  await settled();
+  store.isAway = true;
+  connect(2, [OWN, LATER]);
+  await settled();
+  expect([OWN, LATER].map((callId) => joined.ownershipOf(callId))).toEqual(["certain", "certain"]);
+  clock.advance(NODE_LEASE_MS);
+  expect([OWN, LATER].map((callId) => joined.ownershipOf(callId))).toEqual(["possible", "possible"]);
+});
