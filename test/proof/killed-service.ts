@@ -14,6 +14,7 @@ import { openStores, type StorePlace } from "../../src/store/open-stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import { freePort } from "../support/network/free-port.ts";
 import { PostgresServer } from "../support/postgres/server.ts";
+import { type ApiAnswer, type AskedService, askUntilAnswered, isForLater, type Method } from "./asked-service.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const READY_MS_MAX = 90_000;
@@ -34,18 +35,13 @@ const EVENT_TYPES = [
   "document.failed",
 ] as const;
 
-/** Asks the API; an answer other than a success is an error. */
-export interface Api {
-  ask<Body>(method: "GET" | "POST" | "PATCH", path: string, body?: object): Promise<Body>;
-}
-
 export type StoreName = "SQLite" | "Postgres";
 
 /** What a kill ends: one process, or the supervisor with all of them. */
 export type Victim = "control" | "worker" | "transcriber" | "ingester" | "service";
 
 /** The built service on a store, whose processes are killed. It stays at the same address. */
-export class KilledService implements Api {
+export class KilledService implements AskedService {
   readonly dataDir = mkdtempSync(join(tmpdir(), "trunkline-telephony-"));
   readonly #env: Readonly<Record<string, string>>;
   readonly #postgres: PostgresServer | undefined;
@@ -156,7 +152,7 @@ export class KilledService implements Api {
   /** Ends a process, or all of them, at once; resolves when that has happened. False where there was none to kill. */
   kill(victim: Victim): boolean {
     if (victim === "service") return isKilled(-(this.#child?.pid ?? 0));
-    const latest = this.#starts().findLast(({ kind }) => kind === victim);
+    const latest = startsOf(this.log).findLast(({ kind }) => kind === victim);
     if (latest === undefined) return false;
     const name = `${latest.pid} ${latest.time}`;
     if (this.#killed.has(name) || !isKilled(latest.pid)) return false;
@@ -166,11 +162,11 @@ export class KilledService implements Api {
 
   /** Undefined while nothing answers. */
   async api<Body>(
-    method: "GET" | "POST" | "PATCH",
+    method: Method,
     path: string,
     body?: object,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<{ status: number; body: Body } | undefined> {
+  ): Promise<ApiAnswer<Body> | undefined> {
     try {
       const response = await fetch(`${this.#apiUrl}/api/v1${path}`, {
         method,
@@ -188,18 +184,9 @@ export class KilledService implements Api {
   }
 
   /** As `api`, where an answer other than a success is an error. It is asked again while nothing answers. */
-  async ask<Body>(method: "GET" | "POST" | "PATCH", path: string, body?: object): Promise<Body> {
-    const headers = { "Idempotency-Key": randomUUID() };
-    const endMs = performance.now() + ASK_MS_MAX;
-    while (performance.now() < endMs) {
-      const answer = await this.api<Body>(method, path, body, headers);
-      if (answer !== undefined && answer.status < 300) return answer.body;
-      // Busy, or a request that took too long to arrive on a machine that is: the key makes the next one the same.
-      if (answer !== undefined && ![408, 429, 503].includes(answer.status)) {
-        throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-      }
-      await delay(RETRY_MS);
-    }
+  async ask<Body>(method: Method, path: string, body?: object): Promise<Body> {
+    const answer = await askUntilAnswered<Body>(this, method, path, body);
+    if (answer !== undefined) return answer;
     const latest = this.answers.at(-1) ?? "none";
     const end = this.log.slice(-LOG_TAIL_CHARS);
     throw new Error(`${method} ${path} got no answer; the latest of all: ${latest}; the log ends: ${end}`, {
@@ -237,7 +224,7 @@ export class KilledService implements Api {
       });
       const text = await response?.text().catch(() => undefined);
       if (response?.ok && text !== undefined) return JSON.parse(text) as Body;
-      if (response !== undefined && text !== undefined && ![408, 429, 503].includes(response.status))
+      if (response !== undefined && text !== undefined && !isForLater(response.status))
         throw new Error(`POST ${path}: ${response.status} ${text}`);
       await delay(RETRY_MS);
     }
@@ -246,15 +233,7 @@ export class KilledService implements Api {
 
   /** When processes of these kinds were started, Unix time: also those that its supervisor has replaced on its own. */
   startsMs(...kinds: readonly Victim[]): readonly number[] {
-    return this.#starts().flatMap(({ kind, time }) => (kinds.includes(kind) ? [time] : []));
-  }
-
-  #starts(): { kind: Victim; pid: number; time: number }[] {
-    return this.log.split("\n").flatMap((line) => {
-      if (line.includes('"process started"')) return [JSON.parse(line)];
-      if (line.includes('"transcriber started"')) return [{ ...JSON.parse(line), kind: "transcriber" }];
-      return line.includes('"ingester started"') ? [{ ...JSON.parse(line), kind: "ingester" }] : [];
-    });
+    return startsOf(this.log).flatMap(({ kind, time }) => (kinds.includes(kind) ? [time] : []));
   }
 
   /** Everything that the service has logged. */
@@ -319,6 +298,15 @@ export class KilledService implements Api {
   get #logPath(): string {
     return join(this.dataDir, "service.log");
   }
+}
+
+/** The processes that a log says were started, oldest first. */
+export function startsOf(log: string): { kind: Victim; pid: number; time: number }[] {
+  return log.split("\n").flatMap((line) => {
+    if (line.includes('"process started"')) return [JSON.parse(line)];
+    if (line.includes('"transcriber started"')) return [{ ...JSON.parse(line), kind: "transcriber" }];
+    return line.includes('"ingester started"') ? [{ ...JSON.parse(line), kind: "ingester" }] : [];
+  });
 }
 
 /** False where the process, or the group, is gone already. */

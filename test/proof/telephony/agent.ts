@@ -1,4 +1,4 @@
-import type { Api } from "../killed-service.ts";
+import type { Api } from "../asked-service.ts";
 
 /** An agent that greets; its id. */
 export async function createAgent(service: Api, greeting = "Hello, this is the bakery."): Promise<string> {

@@ -5,7 +5,7 @@ import { type PersonOf, silentPerson } from "../../../src/simulator/emulator/med
 import type { Leg } from "../../../src/simulator/emulator/network.ts";
 import type { PersonPlan } from "../../../src/simulator/emulator/scenario.ts";
 import { type SendWebhook, sendByFetch } from "../../../src/simulator/emulator/webhook-sender.ts";
-import type { Api } from "../killed-service.ts";
+import type { Api } from "../asked-service.ts";
 
 export const CARRIER_NAMES = Object.keys(EMULATED) as readonly EmulatedName[];
 
@@ -44,8 +44,8 @@ export class ObservedCarrier {
   readonly emulator: CarrierEmulator;
   readonly webhooks: SeenWebhook[] = [];
   readonly tokens: SeenToken[] = [];
-  /** Called when a request to place a call has arrived, before it is carried out. */
-  onDial: () => void = () => {};
+  /** Called when a request to place a call has arrived, before it is carried out, with its connection. */
+  onDial: (socket: Socket) => void = () => {};
 
   private constructor(name: EmulatedName, seed: number, personOf: PersonOf) {
     this.name = name;
@@ -66,6 +66,15 @@ export class ObservedCarrier {
   ): Promise<{ carrier: ObservedCarrier; env: Record<string, string> }> {
     const carrier = new ObservedCarrier(name, seed, personOf);
     return { carrier, env: { [API_URLS[name]]: await carrier.emulator.start() } };
+  }
+
+  /** One of each name; `env` leads a service to them. */
+  static async startAll(seed: number): Promise<{ carriers: ObservedCarrier[]; env: Record<string, string> }> {
+    const started = await Promise.all(CARRIER_NAMES.map((name) => ObservedCarrier.start(name, seed)));
+    return {
+      carriers: started.map(({ carrier }) => carrier),
+      env: Object.assign({}, ...started.map(({ env }) => env)),
+    };
   }
 
   /** Gives the service the account with its number, whose calls the agent answers. */
@@ -104,7 +113,7 @@ export class ObservedCarrier {
   #observe(socket: Socket): void {
     socket.on("data", (chunk: Buffer) => {
       const text = decoded(chunk.toString("latin1"));
-      if (DIAL_REQUEST.test(text)) this.onDial();
+      if (DIAL_REQUEST.test(text)) this.onDial(socket);
       this.#noteTokens(text, this.#legOf(text));
     });
   }

@@ -164,6 +164,7 @@ function checkTrial({ checks, seed }: Proof, { store, verdict, kills, calls }: K
   const under = `${store}, seed ${seed}: ${calls} calls under ${kills} kills`;
   const claims: [string, readonly string[]][] = [
     ["placed twice 0", verdict.placedTwice],
+    ["dialled again in doubt 0", verdict.dialledAgain],
     ["lost without a state 0", verdict.lost],
     ["`unknown` only where it cannot be known", verdict.wronglyUnknown],
     ["undisturbed ones end as the carrier saw", verdict.wrongEnds],

@@ -19,6 +19,7 @@ const RIGHT: CallEvidence = {
   ],
   hasToken: true,
   legs: [{ answeredAtMs: 101_000, cause: "completed" }],
+  dialsInDoubt: 0,
   hasUncertainFault: false,
   isDisturbed: false,
 };
@@ -41,6 +42,10 @@ describe("the verdict on telephone calls under kills", () => {
 
   test("names a call that was placed twice", () => {
     expect(verdictFor({ legs: [{ cause: "busy" }, { cause: "busy" }], hasToken: false }).placedTwice).toHaveLength(1);
+  });
+
+  test("names a call that was dialled again while it was in doubt, also where the carrier placed it once", () => {
+    expect(verdictFor({ dialsInDoubt: 1 }).dialledAgain).toHaveLength(1);
   });
 
   test("names a call that has not ended", () => {

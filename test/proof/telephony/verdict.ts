@@ -12,6 +12,8 @@ export interface CallEvidence {
   readonly hasToken: boolean;
   /** What the carrier has placed, oldest first: a call for each request that it has carried out. */
   readonly legs: readonly { readonly answeredAtMs?: number; readonly cause?: EndCause }[];
+  /** How many requests to dial it came to after one of which the carrier did not say that it had done nothing. */
+  readonly dialsInDoubt: number;
   /** The fault that its requests to dial met, of which the service cannot know whether they were carried out. */
   readonly hasUncertainFault: boolean;
   /** A webhook of it was late, lost, doubled or out of order, or a request of it met some fault. */
@@ -33,6 +35,8 @@ export interface TrialEvidence {
 export interface TrialVerdict {
   /** Calls that the carrier has placed more than once. */
   readonly placedTwice: readonly string[];
+  /** Calls that were dialled again although the carrier may have placed them. */
+  readonly dialledAgain: readonly string[];
   /** Calls that have not ended. */
   readonly lost: readonly string[];
   /** Calls that ended as `unknown` although the service could know. */
@@ -43,7 +47,8 @@ export interface TrialVerdict {
   readonly leakedTokens: readonly string[];
 }
 
-const OVER: readonly string[] = ["ended", "failed"];
+/** The states of a call that has ended. */
+export const OVER: readonly string[] = ["ended", "failed"];
 /** By then the request of a process that was killed has met the carrier, or never will. */
 const REQUEST_MS_MAX = 15_000;
 /** By then what a kill has cut off goes on. */
@@ -67,6 +72,7 @@ export function verdictOf(evidence: TrialEvidence): TrialVerdict {
   const those = (filter: (call: CallEvidence) => boolean): string[] => calls.filter(filter).map(described);
   return {
     placedTwice: those(({ legs }) => legs.length > 1),
+    dialledAgain: those(({ dialsInDoubt }) => dialsInDoubt > 0),
     lost: those(({ status }) => !OVER.includes(status)),
     wronglyUnknown: those((call) => call.endReason === "unknown" && !isUnknowable(call, evidence)),
     wrongEnds: those((call) => isWrongEnd(call, evidence)),

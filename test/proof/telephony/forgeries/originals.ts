@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Api } from "../../killed-service.ts";
+import type { Api } from "../../asked-service.ts";
 import { createAgent } from "../agent.ts";
 import { CARRIER_NAMES, NUMBERS, ObservedCarrier } from "../carriers.ts";
 

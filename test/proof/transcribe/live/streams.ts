@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FRAME_MS } from "../../../../src/core/limits/media.ts";
 import { pcmBytes } from "../../../../src/media/frame-codec.ts";
-import type { Api } from "../../killed-service.ts";
+import type { Api } from "../../asked-service.ts";
 import { RATE_HZ } from "../local/speech.ts";
 
 const FRAME_SAMPLES = (RATE_HZ / 1_000) * FRAME_MS;
