@@ -9,16 +9,19 @@ import { limitTrial, statementTrial } from "./race-trials.ts";
 import { rollingTrial } from "./rolling-trial.ts";
 import { isAccepted, type StartsStep, startsTrial } from "./starts-trial.ts";
 import { type StoreStarts, storeStartsTrial } from "./store-starts-trial.ts";
+import { TelephonyTrial, type TelephonyTrialResult } from "./telephony-trial.ts";
 
 // Many machines: three whole nodes on one Postgres and one bucket, under kills, partitions, races and a rolling restart.
 
 const FULL = {
   ...{ calls: 1_000, kills: 100, partitions: 50, cutCalls: 500, cuts: 50, limitRounds: 10, statementCalls: 200 },
   ...{ startsPerS: [5, 10, 15, 20, 30, 40, 50, 60, 80, 100], startsMs: 20_000, storeCalls: 5_000, messageCalls: 400 },
+  ...{ phoneCalls: 300, phoneKills: 60, phonePartitions: 20 },
 };
 const REDUCED: typeof FULL = {
   ...{ calls: 60, kills: 5, partitions: 3, cutCalls: 60, cuts: 8, limitRounds: 2, statementCalls: 40 },
   ...{ startsPerS: [5, 10, 20, 40], startsMs: 5_000, storeCalls: 1_000, messageCalls: 60 },
+  ...{ phoneCalls: 30, phoneKills: 4, phonePartitions: 1 },
 };
 /** Distinguishes the network of the nodes from those of other proofs. */
 const NETWORK = 77;
@@ -33,6 +36,7 @@ const STATEMENT_CHARS = 150;
 const PARTS: Readonly<Record<string, ProofPart>> = {
   kills: underKills,
   partitions: underPartitions,
+  telephony: telephoneCalls,
   limits: limitsUnderRace,
   rolling: rollingRestart,
   statements: statementsPerCall,
@@ -131,6 +135,44 @@ function killTable(result: KillTrialResult, p99Ms: number | undefined, how: stri
     `| end reasons | ${counted(endReasons)} |`,
   ].join("\n");
 }
+
+async function telephoneCalls(proof: Proof): Promise<string> {
+  const { checks, seed, reduced } = proof;
+  const { phoneCalls: calls, phoneKills: kills, phonePartitions: partitions } = sizes(proof);
+  const result = await new TelephonyTrial({ calls, kills, partitions, seed, isShort: reduced }, checks.print).run();
+  const { verdict, lost, doubled, stuck } = result;
+  const under = `${calls} telephone calls under ${kills} kills and ${partitions} partitions`;
+  const claims: [string, readonly string[]][] = [
+    ["placed twice 0", verdict.placedTwice],
+    ["dialled again in doubt 0", verdict.dialledAgain],
+    ["lost 0", lost],
+    ["doubled 0", doubled],
+    ["stuck 0", stuck],
+    ["`unknown` only where it cannot be known", verdict.wronglyUnknown],
+    ["undisturbed ones end as the carrier saw", verdict.wrongEnds],
+    ["no token before the answer, and none readable in a log", verdict.leakedTokens],
+  ];
+  for (const [claim, problems] of claims) checks.check(`${under}: ${claim}`, problems.slice(0, SHOWN_MAX).join("\n"));
+  return telephonyTable(result);
+}
+
+const telephonyTable = ({ verdict, ...result }: TelephonyTrialResult): string =>
+  [
+    `Seed ${result.seed}, ${result.tookS.toFixed(0)} s. Outbound calls at emulated carriers, as in the proof of telephony, each ordered at any node; a balancer ` +
+      "leads each webhook to the next node that is up. A killed node is back after 0 to 9 s; a partition cuts it off from Postgres for 3 to 12 s. " +
+      "Half of them befall the node whose request to dial is at a carrier.",
+    "",
+    "| what | found |",
+    "| --- | --- |",
+    `| orders, kills, partitions | ${result.calls}, ${result.kills}, ${result.partitions} |`,
+    `| of those at a request to dial | ${result.atDial} |`,
+    `| calls that the carriers placed | ${result.placed} |`,
+    `| placed twice, dialled again in doubt | ${verdict.placedTwice.length}, ${verdict.dialledAgain.length} |`,
+    `| lost, doubled, stuck | ${result.lost.length}, ${result.doubled.length}, ${result.stuck.length} |`,
+    `| \`unknown\` although it could be known, wrong ends, tokens that leaked | ${verdict.wronglyUnknown.length}, ${verdict.wrongEnds.length}, ${verdict.leakedTokens.length} |`,
+    `| requests of carriers by node | ${result.webhooks.join(", ")} |`,
+    `| end reasons | ${counted(result.reasons)} |`,
+  ].join("\n");
 
 const counted = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)

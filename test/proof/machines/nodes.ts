@@ -14,6 +14,7 @@ import type { NetworkNamespaces } from "../../support/network/namespaces.ts";
 import { PostgresProxy } from "../../support/postgres/proxy.ts";
 import { PostgresServer } from "../../support/postgres/server.ts";
 import { builtProgram } from "../../support/services/build.ts";
+import type { Method } from "../asked-service.ts";
 
 const READY_MS_MAX = 120_000;
 /** What no server listens on: a node that is led there is cut off. */
@@ -121,6 +122,11 @@ export class ProofNode {
 
   reconnect(): void {
     this.#proxy.pointTo(this.#postgresPort);
+  }
+
+  /** Of all its processes; undefined while there are none. */
+  get processGroup(): number | undefined {
+    return this.#child?.pid;
   }
 
   /** Where it reaches Postgres. */
@@ -245,9 +251,20 @@ export class ProofCluster {
 
   /** Undefined where the node does not answer. */
   async fetch(node: ProofNode, path: string, body?: object): Promise<Response | undefined> {
+    return await this.request(node, body === undefined ? "GET" : "POST", path, body);
+  }
+
+  /** As `fetch`, with any method. */
+  async request(
+    node: ProofNode,
+    method: Method,
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response | undefined> {
     return await fetch(`${node.apiUrl}/api/v1${path}`, {
-      method: body === undefined ? "GET" : "POST",
-      headers: { "X-API-Key": this.apiKey, "Content-Type": "application/json" },
+      method,
+      headers: { "X-API-Key": this.apiKey, "Content-Type": "application/json", ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(10_000),
     }).catch(() => undefined);
