@@ -201,7 +201,8 @@ export class ProofCluster {
     const s3 = await startS3Server({ directory, host });
     const stores = await openStores({ dataDir: folder, databaseUrl }, systemClock);
     const accountId = await stores.accounts.ensure("proof");
-    const { key: apiKey } = await stores.apiKeys.create({ accountId, name: "proof" });
+    const scopes = ["admin", "calls", "read", "write"] as const;
+    const { key: apiKey } = await stores.apiKeys.create({ accountId, name: "proof", scopes });
     await stores.close();
     const secretsKey = randomBytes(32).toString("base64");
     const nodes = await Promise.all(
