@@ -153,7 +153,9 @@ async function telephoneCalls(proof: Proof): Promise<string> {
     ["no token before the answer, and none readable in a log", verdict.leakedTokens],
   ];
   for (const [claim, problems] of claims) checks.check(`${under}: ${claim}`, problems.slice(0, SHOWN_MAX).join("\n"));
-  checks.print(`  ${result.placed} placed, ${result.atDial} accidents at a request to dial; ${counted(result.reasons)}`);
+  checks.print(
+    `  ${result.placed} placed, ${result.atDial} accidents at a request to dial; ${counted(result.reasons)}`,
+  );
   return telephonyTable(result);
 }
 
