@@ -24,8 +24,11 @@ const WEBHOOK_TROUBLE = 0.3;
 /** How long a line waits for its call to end before it places the next one. */
 const LINE_WAITS_MS_MAX = 7_500;
 const MANNERS = ["late", "twice", "lost", "after_next"] as const;
-/** North American area codes; the numbers 555-0100 to 555-0199 of each are for fictional use. */
-const AREAS = [202, 203, 205, 206, 207, 208, 209, 210, 212, 213, 214, 215] as const;
+/**
+ * North American area codes; the numbers 555-0100 to 555-0199 of each are for fictional use. Not 202: the numbers of the account are
+ * there, and every request to dial names one as its sender.
+ */
+const AREAS = [203, 205, 206, 207, 208, 209, 210, 212, 213, 214, 215] as const;
 const NUMBERS_PER_AREA = 100;
 
 /** The carrier has done nothing, and says so. */
