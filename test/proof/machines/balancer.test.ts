@@ -37,7 +37,7 @@ test("each request goes to the next node that is up, as it came", async () => {
   expect([...balancer.taken.keys()]).toHaveLength(2);
 });
 
-test("a node that takes no connection is passed over", async () => {
+test("where a node takes no connection the next one gets the request", async () => {
   const dead: Backend = { apiUrl: `http://127.0.0.1:${await freePort()}`, isUp: true };
   const balancer = await balancerOf(dead, await node("one"));
   expect(await ask(balancer)).toContain("one");
