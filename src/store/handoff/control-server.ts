@@ -12,6 +12,7 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import { asWorkerId, type CallId, type CarrierCallId, type WorkerId } from "../../core/ids.ts";
+import { KeyedQueue } from "../../core/keyed-queue.ts";
 import { WORKER_CONNECT_MS_MAX } from "../../core/limits/admission.ts";
 import { COMMITS_COMPARED_MS } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -100,6 +101,8 @@ export class HandoffServer {
   #relayNodes: readonly RelayNode[] = [];
   /** Redemptions in progress, by nonce. Each worker limits its own: REDEMPTIONS_MAX. */
   readonly #redeeming = new Map<string, Promise<void>>();
+  /** By the hashes of tokens. */
+  readonly #turns = new KeyedQueue<string>();
   /** What was redeemed here of late and not returned, by the hashes of the tokens, in the order of the times. */
   readonly #redeemed = new Map<string, { nonce: string; atMs: MonotonicMs }>();
   /** Workers of other versions, which keep reconnecting. */
@@ -443,13 +446,15 @@ export class HandoffServer {
     const { redemptions, epoch, onRedeemed, log } = this.#options;
     const { socket, workerId, connection } = peer;
     try {
-      // A replica of the database that has become the primary may take the token for a valid one.
-      if (this.#redeemed.has(tokenHash)) {
-        send(socket, { kind: "redeemed", id, call: null });
-        return;
-      }
-      const call = await redemptions.redeem(tokenHash, { workerId, connection, epoch, nonce }, only, proof);
-      if (call !== undefined) this.#noteRedeemed({ tokenHash, nonce });
+      const redeemer = { workerId, connection, epoch, nonce };
+      // Of many streams with one token the store is asked for one after the other: they would hold up one another, and all be too late.
+      const call = await this.#turns.run(tokenHash, async () => {
+        // A replica of the database that has become the primary may take the token for a valid one.
+        if (this.#redeemed.has(tokenHash)) return undefined;
+        const found = await redemptions.redeem(tokenHash, redeemer, only, proof);
+        if (found !== undefined) this.#noteRedeemed({ tokenHash, nonce });
+        return found;
+      });
       if (call !== undefined) onRedeemed(call.callId, workerId, call.mediaKey);
       // The worker died or reconnected meanwhile: it will never learn of the call.
       if (call !== undefined && !this.#isCurrent(peer)) await this.#returnRedemption(socket, { tokenHash, nonce });

@@ -102,9 +102,13 @@ test("A token that was redeemed is not redeemed again by this process, also wher
       expect(found).toBeGreaterThanOrEqual(0);
       return answers.splice(found, 1)[0] as ControlMessage;
     });
-  worker.write(toLine({ kind: "redeem", id: 1, tokenHash: "hash", nonce: "first" }));
+  // Also of two at once the store is asked for one.
+  for (const [id, nonce] of [
+    [1, "first"],
+    [2, "second"],
+  ] as const)
+    worker.write(toLine({ kind: "redeem", id, tokenHash: "hash", nonce }));
   expect(await answer("redeemed")).toMatchObject({ id: 1, call: { callId: "call_1" } });
-  worker.write(toLine({ kind: "redeem", id: 2, tokenHash: "hash", nonce: "second" }));
   expect(await answer("redeemed")).toMatchObject({ id: 2, call: null });
   // The one that led to no call is forgotten.
   worker.write(toLine({ kind: "return", tokenHash: "hash", nonce: "first" }));
