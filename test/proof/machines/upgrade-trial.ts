@@ -8,6 +8,8 @@ const NODES = 3;
 const TOKENS = 20;
 const RECORDED_MS_MAX = 30_000;
 const POLL_MS = 500;
+const HANG_UP_MS_MAX = 5_000;
+const HANG_UP_POLL_MS = 20;
 const SWITCHING = 101;
 const CREATED = 201;
 
@@ -74,7 +76,9 @@ async function upgrade(
 async function hangUp(ws: RawWs | undefined): Promise<void> {
   for (const message of [CONNECTED, startMessage()]) ws?.sendText(JSON.stringify(message));
   ws?.sendClose(1_000);
-  await ws?.closed;
+  for (let waitedMs = 0; ws?.ended === false && waitedMs < HANG_UP_MS_MAX; waitedMs += HANG_UP_POLL_MS)
+    await delay(HANG_UP_POLL_MS);
+  ws?.destroy();
 }
 
 /** The calls of which the nodes have stored another number of records than one, once all have theirs, or never will. */
