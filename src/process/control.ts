@@ -50,7 +50,8 @@ import { toolRunsOf } from "../record/events/tool-runs.ts";
 import { CallFinalizer } from "../record/finalization/finalizer.ts";
 import type { JournalProcessor } from "../record/finalization/journal-processor.ts";
 import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization/lost-call-recovery.ts";
-import { journalDirectory } from "../record/journal/reader.ts";
+import { LostCommits } from "../record/finalization/lost-commits.ts";
+import { journalDirectory, journalFileOf, journalHeaderOf } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { WaveformReader } from "../record/recording/waveform-reader.ts";
 import { FilesElsewhere } from "../record/retention/elsewhere.ts";
@@ -298,6 +299,7 @@ const finalizer = new CallFinalizer({
   onFinalized(callId, tookMs) {
     metrics.recordMade(tookMs);
     endRequests.callEnded(callId);
+    lostCommits.recorded(callId);
     handoff.acknowledge(callId);
   },
 });
@@ -413,11 +415,26 @@ const lostCalls = new LostCallRecovery({
   log,
 });
 
+const lostCommits = new LostCommits({
+  calls: stores.calls,
+  mediaKeys,
+  finalizer,
+  workers: handoff,
+  headerOf: async (callId, key) => await journalHeaderOf(journalFileOf(dataDir, callId, key)),
+  endCall: (workerId, callId) => handoff.endCall(workerId, callId, "worker_lost"),
+  isDatabaseLost: () => stores.isDatabaseLost(),
+  epoch,
+  clock,
+  log,
+});
+stores.onServerChanged((answeredMs) => void lostCommits.compare(answeredMs));
+
 const ownHandlers = handoffEvents({
   phoneCalls: phone?.phoneCalls,
   activity,
   holds: calls.holds,
   capacity,
+  lostCommits,
   lostCalls,
   accountTotals,
   handoff,

@@ -88,7 +88,7 @@ async function serve(options: HandoffThreadOptions): Promise<void> {
     redemptions: opened.redemptions,
     epoch,
     tokenKeys,
-    onRedeemed: (callId, workerId) => send({ kind: "redeemed", callId, workerId }),
+    onRedeemed: (callId, workerId, mediaKey) => send({ kind: "redeemed", callId, workerId, mediaKey }),
     onReturned: (call) => send({ kind: "returned", call }),
     onWorkerConnected: (workerId, connection, callIds, load) =>
       send({ kind: "worker-connected", workerId, connection, callIds, load }),

@@ -259,6 +259,16 @@ export interface ActiveCall {
 /** Identifies one redemption in the call's row; a call that is returned and redeemed again gets another. */
 export type CallRedemption = Pick<ActiveCall, "workerId" | "workerConnection" | "epoch">;
 
+/** What the journal of a call says of it. */
+export interface RestoredCall {
+  id: CallId;
+  accountId: AccountId;
+  spec: CallSpec | undefined;
+  startedAtMs: EpochMs;
+  /** Of a call that is live. */
+  redemption?: CallRedemption;
+}
+
 /** A call after a request to end it. */
 export interface Cancellation {
   call: CallRecord;
@@ -411,9 +421,10 @@ export interface CallStore {
   finish(callId: CallId, end: CallEnd, redemption?: CallRedemption): Promise<boolean>;
   /**
    * Makes an active call of what its journal says, because an older database does not know that it has begun; `finish`
-   * ends it. Without `spec` only a call that has a row. Does nothing for a call that is active or has ended.
+   * ends it. Without `spec` only a call that has a row. With `redemption` that worker carries it, otherwise none. Does nothing for a call
+   * that is active or has ended.
    */
-  restore(call: { id: CallId; accountId: AccountId; spec: CallSpec | undefined; startedAtMs: EpochMs }): Promise<void>;
+  restore(call: RestoredCall): Promise<void>;
   /** Whether an ended call is to have a recording: it was not deleted meanwhile, nor was its recording. */
   awaitsRecording(callId: CallId): Promise<boolean>;
   /**

@@ -1,5 +1,5 @@
 import type { MediaKey } from "../core/encryption/chunks.ts";
-import type { CallId } from "../core/ids.ts";
+import type { AccountId, CallId } from "../core/ids.ts";
 import type { Resealable } from "./sealing/reseal.ts";
 
 /**
@@ -10,4 +10,6 @@ import type { Resealable } from "./sealing/reseal.ts";
 export interface MediaKeyStore extends Resealable {
   /** Undefined for a call whose media are not encrypted, or are deleted. Rejects with `unsealable` for a changed row. */
   find(callId: CallId): Promise<MediaKey | undefined>;
+  /** Stores the key of a call again, which the database has lost; one that it has stays. */
+  restore(accountId: AccountId, key: MediaKey): Promise<void>;
 }

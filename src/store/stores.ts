@@ -1,4 +1,5 @@
 import type { AgeClock } from "../core/age-clock.ts";
+import type { MonotonicMs } from "../core/clocks.ts";
 import type { AccountId, WebhookId } from "../core/ids.ts";
 import type { AccountSecret, AccountSecretStore } from "./account-secret-store.ts";
 import type { AccountStore } from "./account-store.ts";
@@ -140,6 +141,11 @@ export interface Stores {
    * that is over, writes reject with `unavailable`.
    */
   isDatabaseLost(): boolean;
+  /**
+   * Postgres answers again, and it is another server than the one that answered last, at `answeredMs`, or that one was started again. Of a
+   * replica that was promoted, the last commits may be missing. Never called for SQLite.
+   */
+  onServerChanged(listener: (answeredMs: MonotonicMs) => void): void;
   /** The stores must not be used afterwards. */
   close(): Promise<void>;
 }

@@ -8,6 +8,7 @@
  * - `workers`, `overload`, `resumption` and `tls`: services with several workers, on both media servers;
  * - `cluster/other-node`: two whole services on one Postgres; test/cluster has the messages between them;
  * - `cluster/faults` and `cluster/shared-files`: the same with an S3 server, killed, with other clocks, and a bucket that fails;
+ * - `cluster/failover`: two services whose Postgres fails over to a replica that lags;
  * - `first-start`: whole starts in new data directories;
  * - `call/run`: whole calls in real time, with every wire and file;
  * - `opus/native`, `opus/wasm` and `opus/lossy`: the suite of the codec on each library, and FEC over a lossy network;
@@ -137,6 +138,7 @@ export const longInTurn = [
     "web/drift",
     "processes/chaos",
     "processes/postgres-outage",
+    "cluster/failover",
     "cluster/faults",
     "cluster/two-nodes",
     "telephony/demo",

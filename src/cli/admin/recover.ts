@@ -6,13 +6,7 @@ import { createLogger } from "../../core/log/logger.ts";
 import { loadResampler, type ResamplerFactory } from "../../media/resampler.ts";
 import { CallFinalizer } from "../../record/finalization/finalizer.ts";
 import { type FindMediaKey, localJournalProcessor } from "../../record/finalization/journal-processor.ts";
-import {
-  type JournalFile,
-  JournalReader,
-  journalDirectory,
-  journalFileOf,
-  journalPath,
-} from "../../record/journal/reader.ts";
+import { journalDirectory, journalFileOf, journalHeaderOf, journalPath } from "../../record/journal/reader.ts";
 import type { JournalHeader } from "../../record/journal/records.ts";
 import type { CallStatus } from "../../store/call-store.ts";
 import { openStores, type StorePlace } from "../../store/open-stores.ts";
@@ -157,8 +151,8 @@ class Recovery {
 
   async #headerOf(callId: CallId, isHere: boolean): Promise<JournalHeader | undefined> {
     const key = await this.#findKey(callId);
-    if (isHere || this.#shared === undefined) return await headerOf(journalFileOf(this.#dataDir, callId, key));
-    return await this.#shared.withHead(callId, (path) => headerOf({ path, key }));
+    if (isHere || this.#shared === undefined) return await journalHeaderOf(journalFileOf(this.#dataDir, callId, key));
+    return await this.#shared.withHead(callId, (path) => journalHeaderOf({ path, key }));
   }
 
   async #stateOf(callId: CallId, { accountId, spec }: JournalHeader): Promise<Exclude<keyof Found, "failed">> {
@@ -181,17 +175,4 @@ function report(found: Found, journals: number, dryRun: boolean, say: AdminOutpu
   if (found.unknown > 0)
     say(`${found.unknown} calls without a row have no words stored: their journals do not say what they were`);
   if (found.unreadable > 0) say(`${found.unreadable} journals cannot be read`);
-}
-
-/** The first record of a journal; undefined where it cannot be read. */
-async function headerOf(journal: JournalFile): Promise<JournalHeader | undefined> {
-  let header: JournalHeader | undefined;
-  try {
-    await new JournalReader(journal, (record) => {
-      if (record.kind === "header") header = record.header;
-    }).readMore(() => header !== undefined);
-  } catch {
-    return undefined;
-  }
-  return header;
 }

@@ -29,6 +29,13 @@ export const DISK_FREE_AGAIN_FACTOR = 1.1;
 /** How often the control process checks that the database file still exists; each write checks it, too. */
 export const DATABASE_POLL_MS = 1_000;
 
+/**
+ * A replica of Postgres that becomes the primary may lack the commits of so long: what a process committed within this time it compares with
+ * a server that is new. Of more calls than this it forgets the oldest.
+ */
+export const COMMITS_COMPARED_MS = 60_000;
+export const COMMITS_COMPARED_MAX = 20_000;
+
 /** How long a starting service waits for the data directory and the media port of a service whose supervisor has died. */
 export const DATA_DIR_WAIT_MS_MAX = 3_000;
 export const DATA_DIR_RETRY_MS = 25;

@@ -2,6 +2,7 @@ import { codeOf } from "../../core/errors.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallFinalizer } from "../../record/finalization/finalizer.ts";
 import type { LostCallRecovery } from "../../record/finalization/lost-call-recovery.ts";
+import type { LostCommits } from "../../record/finalization/lost-commits.ts";
 import type { AccountSpendTotals } from "../../store/admission/account-spend.ts";
 import type { Capacity } from "../../store/admission/capacity.ts";
 import type { CallStore } from "../../store/call-store.ts";
@@ -16,6 +17,7 @@ export interface HandoffEventsOptions {
     Capacity,
     "assign" | "returned" | "workerConnected" | "loadReported" | "workerDisconnected" | "release"
   >;
+  lostCommits: Pick<LostCommits, "begun" | "returned" | "ended">;
   lostCalls: Pick<LostCallRecovery, "workerConnected" | "ignoreWorker" | "workerDisconnected">;
   accountTotals: Pick<AccountSpendTotals, "reported" | "allOverLimit" | "workerDisconnected">;
   handoff: Pick<HandoffThreadClient, "sendAccountsOverLimit">;
@@ -35,10 +37,14 @@ export interface HandoffEventsOptions {
 export function handoffEvents(options: HandoffEventsOptions): HandoffHandlers {
   const { capacity, lostCalls, accountTotals, handoff, endRequests, finalizer, calls, onWorkerAccepting, log } =
     options;
-  const { phoneCalls, holds } = options;
+  const { phoneCalls, holds, lostCommits } = options;
   return {
-    onRedeemed: (callId, workerId) => capacity.assign(callId, workerId),
+    onRedeemed(callId, workerId, mediaKey) {
+      capacity.assign(callId, workerId);
+      lostCommits.begun(callId, workerId, mediaKey);
+    },
     onReturned({ callId, remainingMs }) {
+      lostCommits.returned(callId);
       capacity.returned(callId, remainingMs);
       void endRequests.redemptionReturned(callId);
     },
@@ -75,6 +81,7 @@ export function handoffEvents(options: HandoffEventsOptions): HandoffHandlers {
     onEnded(callId, end) {
       holds.ended(callId);
       capacity.release(callId);
+      lostCommits.ended(callId, end);
       finalizer.finalize(callId, end);
     },
   };

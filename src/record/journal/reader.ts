@@ -7,7 +7,7 @@ import { codeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage.ts";
 import { JournalDecoder } from "./format.ts";
-import { type JournalRecord, journalUnreadable } from "./records.ts";
+import { type JournalHeader, type JournalRecord, journalUnreadable } from "./records.ts";
 
 const READ_BYTES = 64 * 1024;
 
@@ -40,6 +40,19 @@ export async function readJournal(
   onRecord: (record: JournalRecord) => void,
 ): Promise<{ torn: boolean }> {
   return { torn: (await new JournalReader(journal, onRecord).readMore()) === "torn" };
+}
+
+/** The first record of a journal; undefined where it cannot be read. */
+export async function journalHeaderOf(journal: JournalFile): Promise<JournalHeader | undefined> {
+  let header: JournalHeader | undefined;
+  try {
+    await new JournalReader(journal, (record) => {
+      if (record.kind === "header") header = record.header;
+    }).readMore(() => header !== undefined);
+  } catch {
+    return undefined;
+  }
+  return header;
 }
 
 /**

@@ -9,9 +9,12 @@ import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts
 import type { PhoneRequest, PhoneUpdate } from "../../core/calls/phone-requests.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
+import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import { asWorkerId, type CallId, type CarrierCallId, type WorkerId } from "../../core/ids.ts";
+import { KeyedQueue } from "../../core/keyed-queue.ts";
 import { WORKER_CONNECT_MS_MAX } from "../../core/limits/admission.ts";
+import { COMMITS_COMPARED_MS } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { RelayNode } from "../../core/node-tags.ts";
@@ -44,8 +47,8 @@ export interface HandoffServerOptions {
   epoch: number;
   /** The keys that sign tokens, base64url; `setTokenKeys` replaces them. */
   tokenKeys: readonly string[];
-  /** A token was redeemed; called before the worker gets the answer. */
-  onRedeemed(callId: CallId, workerId: WorkerId): void;
+  /** A token was redeemed; called before the worker gets the answer. `mediaKey` is that of `RedeemedCall`. */
+  onRedeemed(callId: CallId, workerId: WorkerId, mediaKey?: string): void;
   /** A redemption was returned: the call waits for its stream again. */
   onReturned(call: ReturnedCall): void;
   /** A worker connected or reconnected, over its connection of this number, with these live calls. */
@@ -98,6 +101,10 @@ export class HandoffServer {
   #relayNodes: readonly RelayNode[] = [];
   /** Redemptions in progress, by nonce. Each worker limits its own: REDEMPTIONS_MAX. */
   readonly #redeeming = new Map<string, Promise<void>>();
+  /** By the hashes of tokens. */
+  readonly #turns = new KeyedQueue<string>();
+  /** What was redeemed here of late and not returned, by the hashes of the tokens, in the order of the times. */
+  readonly #redeemed = new Map<string, { nonce: string; atMs: MonotonicMs }>();
   /** Workers of other versions, which keep reconnecting. */
   readonly #incompatibleWorkers = new Set<WorkerId>();
   /**
@@ -439,8 +446,16 @@ export class HandoffServer {
     const { redemptions, epoch, onRedeemed, log } = this.#options;
     const { socket, workerId, connection } = peer;
     try {
-      const call = await redemptions.redeem(tokenHash, { workerId, connection, epoch, nonce }, only, proof);
-      if (call !== undefined) onRedeemed(call.callId, workerId);
+      const redeemer = { workerId, connection, epoch, nonce };
+      // Of many streams with one token the store is asked for one after the other: they would hold up one another, and all be too late.
+      const call = await this.#turns.run(tokenHash, async () => {
+        // A replica of the database that has become the primary may take the token for a valid one.
+        if (this.#redeemed.has(tokenHash)) return undefined;
+        const found = await redemptions.redeem(tokenHash, redeemer, only, proof);
+        if (found !== undefined) this.#noteRedeemed({ tokenHash, nonce });
+        return found;
+      });
+      if (call !== undefined) onRedeemed(call.callId, workerId, call.mediaKey);
       // The worker died or reconnected meanwhile: it will never learn of the call.
       if (call !== undefined && !this.#isCurrent(peer)) await this.#returnRedemption(socket, { tokenHash, nonce });
       else send(socket, { kind: "redeemed", id, call: call ?? null });
@@ -450,6 +465,15 @@ export class HandoffServer {
     } finally {
       this.#redeeming.delete(nonce);
     }
+  }
+
+  #noteRedeemed({ tokenHash, nonce }: UnconfirmedRedemption): void {
+    const nowMs = this.#options.clock.nowMs();
+    for (const [hash, { atMs }] of this.#redeemed) {
+      if (elapsedMs(atMs, nowMs) < COMMITS_COMPARED_MS) break;
+      this.#redeemed.delete(hash);
+    }
+    this.#redeemed.set(tokenHash, { nonce, atMs: nowMs });
   }
 
   async #checkStream(
@@ -476,6 +500,7 @@ export class HandoffServer {
     const { redemptions, onReturned, log } = this.#options;
     try {
       const call = await redemptions.returnRedemption(tokenHash, nonce);
+      if (this.#redeemed.get(tokenHash)?.nonce === nonce) this.#redeemed.delete(tokenHash);
       if (call !== undefined) {
         log.info({ callId: call.callId }, "token redemption returned");
         onReturned(call);

@@ -102,6 +102,11 @@ export class HandoffThreadClient {
     return this.#workers.has(workerId);
   }
 
+  /** The number of the worker's connection; undefined while it has none. */
+  connectionOf(workerId: WorkerId): number | undefined {
+    return this.#workers.get(workerId);
+  }
+
   /**
    * Resolves when all earlier events of the workers' socket have been delivered, including those that `has` reflects.
    */
@@ -248,7 +253,7 @@ export class HandoffThreadClient {
         this.#onListening();
         return;
       case "redeemed":
-        handlers.onRedeemed(message.callId, message.workerId);
+        handlers.onRedeemed(message.callId, message.workerId, message.mediaKey);
         return;
       case "returned":
         handlers.onReturned(message.call);

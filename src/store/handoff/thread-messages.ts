@@ -57,7 +57,7 @@ export type ToHandoffThread =
 /** Messages from the handoff thread to the control process, in the order of the events. */
 export type FromHandoffThread =
   | { kind: "listening" }
-  | { kind: "redeemed"; callId: CallId; workerId: WorkerId }
+  | { kind: "redeemed"; callId: CallId; workerId: WorkerId; mediaKey: string | undefined }
   | { kind: "returned"; call: ReturnedCall }
   | { kind: "worker-connected"; workerId: WorkerId; connection: number; callIds: readonly CallId[]; load: WorkerLoad }
   | { kind: "load-reported"; workerId: WorkerId; load: WorkerLoad }

@@ -57,6 +57,7 @@ export async function openPostgresStores(
     ...stores,
     nodes: new SqlNodes(leases, age),
     isDatabaseLost: () => availability.isLost,
+    onServerChanged: (listener) => availability.onServerChanged(listener),
     close: async () => {
       await availability.close();
       await leases.close();

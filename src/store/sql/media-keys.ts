@@ -39,14 +39,29 @@ export class SqlMediaKeys implements MediaKeyStore {
 
   /** Makes the key of a call, and the rows with which it is stored in a transaction of its redemption. */
   newKey(accountId: AccountId, callId: CallId): NewMediaKey {
-    const key = newMediaKey(callId);
+    return this.#withRows(accountId, newMediaKey(callId));
+  }
+
+  async restore(accountId: AccountId, key: MediaKey): Promise<void> {
+    const { row, sealingKey } = this.#withRows(accountId, key);
+    await this.#database.transaction(async (tx) => {
+      await insertSealingKey(tx, sealingKey);
+      await tx
+        .insertInto("media_keys")
+        .values(row)
+        .onConflict((conflict) => conflict.column("call_id").doNothing())
+        .execute();
+    });
+  }
+
+  #withRows(accountId: AccountId, key: MediaKey): NewMediaKey {
     const nowMs = this.#clock.epochMs();
     return {
       key,
       row: {
-        call_id: callId,
+        call_id: key.callId,
         account_id: accountId,
-        sealed_key: this.#keys.seal(mediaKeyText(key), placeOf(callId)),
+        sealed_key: this.#keys.seal(mediaKeyText(key), placeOf(key.callId)),
         created_at: nowMs,
       },
       sealingKey: sealingKeyRow(this.#keys, nowMs),

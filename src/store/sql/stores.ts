@@ -102,7 +102,7 @@ async function newerSchema(db: Kysely<Tables>, known: readonly string[]): Promis
 export function sqlStores(
   database: SqlDatabase,
   { clock, age, ...ofRedemptions }: SqlStoreOptions,
-): Omit<Stores, "isDatabaseLost"> {
+): Omit<Stores, "isDatabaseLost" | "onServerChanged"> {
   const { db } = database;
   const { holderOf } = ofRedemptions;
   const jobs = new SqlJobs(database, clock, age, ofRedemptions);

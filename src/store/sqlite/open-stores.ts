@@ -47,12 +47,12 @@ export async function openSqliteStores(
   const redemptionKeys = { mediaSealing, secretsKeys, isAuthenticStream };
   const stores = sqlStores(database, { clock, age: ageClock, unpersisted, ...redemptionKeys });
   stores.calls.subscribe(keepUnpersisted(unpersisted));
-  if (!isService) return { ...stores, isDatabaseLost: () => files.areLost };
+  const watched = { ...stores, isDatabaseLost: () => files.areLost, onServerChanged: () => {} };
+  if (!isService) return watched;
   file.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`);
   const endCheckpoints = checkpointsInThread(path);
   return {
-    ...stores,
-    isDatabaseLost: () => files.areLost,
+    ...watched,
     close: async () => {
       await endCheckpoints();
       await stores.close();

@@ -240,6 +240,16 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.calls.get(accountId, unknown)).toBeUndefined();
     });
 
+    test("a live call whose redemption a database has lost is its worker's again, and its token stays used", async () => {
+      const startedAtMs = under.clock.epochMs();
+      const { id, tokenHash } = await create();
+      const redemption = { workerId: asWorkerId("worker-1"), workerConnection: 3, epoch: 2 };
+      await stores.calls.restore({ id, accountId, spec: SPEC, startedAtMs, redemption });
+      expect(await stores.calls.listActive(redemption.workerId)).toMatchObject([{ id, ...redemption }]);
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-2"))).toBeUndefined();
+      expect(await stores.calls.finish(id, end(), redemption)).toBe(true);
+    });
+
     test("a recording whose job is cancelled has failed", async () => {
       const { id, tokenHash } = await create();
       await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));

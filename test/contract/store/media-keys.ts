@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { mediaKeyText } from "../../../src/core/encryption/chunks.ts";
+import { mediaKeyOf, mediaKeyText, newMediaKey } from "../../../src/core/encryption/chunks.ts";
 import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -51,6 +51,16 @@ export function mediaKeyContract(name: string, make: () => StoresUnderTest): voi
         expect(await found(callId)).toBe(key);
       }
       expect(await stores.sealingKeyIds()).toEqual([FIRST.id]);
+    });
+
+    test("a key that a database has lost is stored again, and one that it has stays", async () => {
+      const { callId, key } = await redeemed();
+      await stores.retention.deleteMediaKey(callId);
+      const mediaKeys = stores.openMediaKeys(KEYS);
+      await mediaKeys.restore(accountId, mediaKeyOf(callId, key ?? ""));
+      expect(await found(callId)).toBe(key);
+      await mediaKeys.restore(accountId, newMediaKey(callId));
+      expect(await found(callId)).toBe(key);
     });
 
     test("a call that waits for its stream has none, nor one whose media are not encrypted, nor an unknown one", async () => {

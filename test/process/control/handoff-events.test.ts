@@ -31,6 +31,7 @@ function handlers({ isCallStored = true } = {}) {
       workerDisconnected: record("no slots"),
       release: record("release slot"),
     },
+    lostCommits: { begun: record("note begun"), returned: record("note returned"), ended: record("note ended") },
     lostCalls: {
       workerConnected: record("compare calls"),
       ignoreWorker: record("ignore worker"),
@@ -62,6 +63,8 @@ test("A redemption takes a slot of its worker; a returned call waits again and m
   events.onReturned({ callId: asCallId("call_1"), remainingMs: 500 });
   expect(made).toEqual([
     ["assign slot", "call_1", "worker_1"],
+    ["note begun", "call_1", "worker_1", undefined],
+    ["note returned", "call_1"],
     ["return slot", "call_1", 500],
     ["end request", "call_1"],
   ]);
@@ -114,6 +117,7 @@ test("A call that ends frees its slot before its record is made", () => {
   expect(made).toEqual([
     ["no hold", "call_1"],
     ["release slot", "call_1"],
+    ["note ended", "call_1", undefined],
     ["finalize", "call_1", undefined],
   ]);
 });

@@ -10,16 +10,19 @@ import { rollingTrial } from "./rolling-trial.ts";
 import { isAccepted, type StartsStep, startsTrial } from "./starts-trial.ts";
 import { type StoreStarts, storeStartsTrial } from "./store-starts-trial.ts";
 import { TelephonyTrial, type TelephonyTrialResult } from "./telephony-trial.ts";
+import { upgradeTrial } from "./upgrade-trial.ts";
 
 // Many machines: three whole nodes on one Postgres and one bucket, under kills, partitions, races and a rolling restart.
 
 const FULL = {
   ...{ calls: 1_000, kills: 100, partitions: 50, cutCalls: 500, cuts: 50, limitRounds: 10, statementCalls: 200 },
+  upgrades: 10_000,
   ...{ startsPerS: [5, 10, 15, 20, 30, 40, 50, 60, 80, 100], startsMs: 20_000, storeCalls: 5_000, messageCalls: 400 },
   ...{ phoneCalls: 300, phoneKills: 60, phonePartitions: 20 },
 };
 const REDUCED: typeof FULL = {
   ...{ calls: 60, kills: 5, partitions: 3, cutCalls: 60, cuts: 8, limitRounds: 2, statementCalls: 40 },
+  upgrades: 1_000,
   ...{ startsPerS: [5, 10, 20, 40], startsMs: 5_000, storeCalls: 1_000, messageCalls: 60 },
   ...{ phoneCalls: 30, phoneKills: 4, phonePartitions: 1 },
 };
@@ -38,6 +41,7 @@ const PARTS: Readonly<Record<string, ProofPart>> = {
   partitions: underPartitions,
   telephony: telephoneCalls,
   limits: limitsUnderRace,
+  upgrades: upgradesUnderRace,
   rolling: rollingRestart,
   statements: statementsPerCall,
   starts: startsASecond,
@@ -189,6 +193,19 @@ async function limitsUnderRace(proof: Proof): Promise<string> {
     over > 0 ? `over by ${over}` : created === 0 ? "no call was created" : "",
   );
   return `${asked} creations at once over three nodes, in rounds of ${3 * limit}, against a limit of ${limit}: ${created} created, over by ${over}.`;
+}
+
+async function upgradesUnderRace(proof: Proof): Promise<string> {
+  const { tokens, upgrades, answers, wrong, unrecorded, tookMs } = await upgradeTrial(sizes(proof).upgrades);
+  const raced = `${upgrades} upgrades raced over three nodes with ${tokens} tokens`;
+  proof.checks.check(`${raced}: each token opened one stream`, shown(wrong));
+  proof.checks.check(`${raced}: each call has one record`, shown(unrecorded));
+  proof.checks.check(
+    `${raced}: each other upgrade was answered`,
+    answers.none === undefined ? "" : `${answers.none} were not`,
+  );
+  const took = `${(tookMs / 1_000).toFixed(1)} s`;
+  return `${raced}, all of a token at once, in ${took}: ${wrong.length} tokens redeemed other than once; answers by status: ${counted(answers)}.`;
 }
 
 async function rollingRestart(proof: Proof): Promise<string> {

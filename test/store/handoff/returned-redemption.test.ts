@@ -110,7 +110,9 @@ test("ADV-M5: a redemption that the store cannot return is returned again", asyn
 
 test("ADV-M5: a worker with too many redemptions to return accepts no more tokens, and accepts them again when they are returned", async () => {
   const { worker, clock, events, answers } = await scene();
-  const refused = Array.from({ length: UNRESOLVED_REDEMPTIONS_MAX }, () => worker.redeem("hash").catch(() => {}));
+  const refused = Array.from({ length: UNRESOLVED_REDEMPTIONS_MAX }, (_, n) =>
+    worker.redeem(`hash ${n}`).catch(() => {}),
+  );
   await until(() => answers.length === UNRESOLVED_REDEMPTIONS_MAX);
   clock.advance(REDEEM_MS_MAX);
   await Promise.all(refused);

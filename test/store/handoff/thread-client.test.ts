@@ -119,7 +119,7 @@ test("ADV-M1: redemptions are answered while the control process's event loop is
   // This event loop is blocked until all are answered.
   Atomics.wait(answers, 0, 0, 20_000);
   expect(Atomics.load(answers, 0)).toBe(calls.length);
-  expect(await seen("redeemed")).toEqual(["redeemed", calls[0]?.id, "worker-1"]);
+  expect(await seen("redeemed")).toEqual(["redeemed", calls[0]?.id, "worker-1", undefined]);
   expect(await seen("gone")).toEqual(["gone", "worker-1", 1]);
   const active = await stores.calls.listActive(asWorkerId("worker-1"));
   expect(active.map(({ id, epoch }) => [id, epoch])).toEqual(calls.map(({ id }) => [id, 4]));

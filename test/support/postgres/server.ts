@@ -57,11 +57,25 @@ export class PostgresServer {
     return await PostgresServer.#startWith("initdb", settings, options);
   }
 
-  /** A copy of this server that follows it until it is promoted, by this name in `synchronous_standby_names`. */
-  async startStandby(name: string, options: PostgresServerOptions = {}): Promise<PostgresServer> {
-    const source = `host=127.0.0.1 port=${this.port} user=trunkline application_name=${name}`;
-    const copy = ["-d", source, "--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync"];
-    return await PostgresServer.#startWith("pg_basebackup", copy, options);
+  /**
+   * A copy of this server that follows it until it is promoted, by this name in `synchronous_standby_names`; with `port` through a proxy of
+   * this process that listens there.
+   */
+  async startStandby(
+    name: string,
+    { port = this.port, ...options }: PostgresServerOptions & { port?: number } = {},
+  ): Promise<PostgresServer> {
+    const sourceAt = (at: number): string => `host=127.0.0.1 port=${at} user=trunkline application_name=${name}`;
+    const copy = [
+      "-d",
+      sourceAt(this.port),
+      "--write-recovery-conf",
+      "--wal-method=stream",
+      "--checkpoint=fast",
+      "--no-sync",
+    ];
+    const settings = { primary_conninfo: sourceAt(port), ...options.settings };
+    return await PostgresServer.#startWith("pg_basebackup", copy, { ...options, settings });
   }
 
   /** Runs a server on the data directory that this program makes. */
@@ -143,6 +157,13 @@ export class PostgresServer {
     } finally {
       await client.end();
     }
+  }
+
+  /** Resolves when every standby has all that was committed by now. */
+  async replicated(): Promise<void> {
+    const [now] = await this.query<{ lsn: string }>("SELECT pg_current_wal_lsn() AS lsn");
+    const question = `SELECT bool_and(flush_lsn >= '${now?.lsn}') AS "hasAll" FROM pg_stat_replication`;
+    while ((await this.query<{ hasAll: boolean | null }>(question))[0]?.hasAll !== true) await delay(POLL_MS);
   }
 
   /** Makes a standby the server that takes writes. */

@@ -100,6 +100,7 @@ async function sqlite(): Promise<SharedDatabase> {
 const storesOf = (database: SqliteDatabase | PostgresDatabase, clock: ManualClock): Stores => ({
   ...sqlStores(database, { clock, age: ageClockOf(clock), unpersisted: new Map() }),
   isDatabaseLost: () => false,
+  onServerChanged: () => {},
 });
 
 /** The file, each of whose statements is a step. */

@@ -5,6 +5,7 @@ import { type CallSpec, type ConnectionType, isRedacted } from "../../../core/ca
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, elapsedMs } from "../../../core/clocks.ts";
+import { unavailable } from "../../../core/errors.ts";
 import {
   type AccountId,
   type AgentId,
@@ -33,12 +34,14 @@ import type {
   NewCall,
   RecordingInfo,
   Repetition,
+  RestoredCall,
   WaitingCall,
 } from "../../call-store.ts";
 import type { HolderOf, NodeHolder } from "../../node-store.ts";
 import type { TranscriptionEnd } from "../../transcription-store.ts";
 import type { SqlAudit } from "../audit.ts";
 import { isHeld, isOwnMatter, withHold } from "../cluster/held-calls.ts";
+import { lockHolder } from "../cluster/nodes.ts";
 import { type RowsOfTable, runCombined, withInserts } from "../combined-writes.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { SqlJobs } from "../jobs.ts";
@@ -83,6 +86,8 @@ interface FoundRequest {
 type DatabaseWrite = (db: Kysely<Tables>) => Promise<void>;
 
 const DAY_MS = 24 * 3_600_000;
+/** Of a call that is over, and has no record. */
+const BY_NO_WORKER: CallRedemption = { workerId: asWorkerId("restored"), workerConnection: 0, epoch: 0 };
 const CANCELLED = { status: "ended", endReason: "api_hangup" } as const;
 
 /** See `CallStore`. */
@@ -128,17 +133,21 @@ export class SqlCalls implements CallStore {
     this.#listeners.push(listener);
   }
 
-  async restore({ id, accountId, spec, startedAtMs }: Parameters<CallStore["restore"]>[0]): Promise<void> {
+  async restore({ id, accountId, spec, startedAtMs, redemption = BY_NO_WORKER }: RestoredCall): Promise<void> {
+    const holder = this.#holderOf();
     const active = {
       status: "active",
       started_at: startedAtMs,
-      worker_id: asWorkerId("restored"),
-      worker_connection: 0,
-      epoch: 0,
-      node: this.#holderOf()?.name ?? null,
-      node_incarnation: this.#holderOf()?.incarnation ?? null,
+      worker_id: redemption.workerId,
+      worker_connection: redemption.workerConnection,
+      epoch: redemption.epoch,
+      node: holder?.name ?? null,
+      node_incarnation: holder?.incarnation ?? null,
     };
     await this.#database.transaction(async (tx) => {
+      // Otherwise no node would take the call: they have looked for this one's before.
+      if (holder !== undefined && !(await lockHolder(tx, holder, this.#database)))
+        throw unavailable("other nodes have taken the calls of this one");
       const known = await tx
         .updateTable("calls")
         .set({ ...active, end_reason: null, ended_at: null })
