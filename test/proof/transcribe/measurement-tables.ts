@@ -41,14 +41,15 @@ export const latencyTable = (latency: readonly LocalLatencyResult[]): string =>
       "interim p90, ms",
       "final p90, ms",
       "late",
+      "no words found",
       "word error",
       "as a file",
     ),
     ...latency.flatMap(({ streams, byLength, livePercent, filePercent }) =>
-      byLength.map(({ upToS, utterances, interimP90Ms, finalP90Ms, unfinished }) =>
+      byLength.map(({ upToS, utterances, interimP90Ms, finalP90Ms, unfinished, notUnderstood }) =>
         row(
           ...[streams, Number.isFinite(upToS) ? `${upToS} s` : "any", utterances],
-          ...[Math.round(interimP90Ms), Math.round(finalP90Ms), unfinished.length],
+          ...[Math.round(interimP90Ms), Math.round(finalP90Ms), unfinished.length, notUnderstood.length],
           ...[`${livePercent.toFixed(1)} %`, `${filePercent.toFixed(1)} %`],
         ),
       ),

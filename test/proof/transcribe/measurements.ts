@@ -136,10 +136,11 @@ function checkBatch({ checks, reduced }: Proof, result: LocalBatchResult): void 
 
 function checkLatency({ checks, reduced }: Proof, result: LocalLatencyResult): void {
   const { streams, byLength, livePercent, filePercent } = result;
-  for (const { upToS, utterances, interimP90Ms, finalP90Ms, unfinished } of byLength) {
+  for (const { upToS, utterances, interimP90Ms, finalP90Ms, unfinished, notUnderstood } of byLength) {
     const late = `interim p90 ${Math.round(interimP90Ms)} ms, final p90 ${Math.round(finalP90Ms)} ms`;
     checks.print(`  utterances up to ${upToS} s: ${utterances}, ${late}, ${unfinished.length} without a final in time`);
     for (const said of unfinished) checks.print(`    without one: ${said}`);
+    for (const said of notUnderstood) checks.print(`    the model found no words in it: ${said}`);
     if (reduced || upToS > GOAL_UTTERANCE_S) continue;
     checks.check(
       `local engine, ${streams} live streams, utterances up to ${upToS} s: interim p90 at most ${INTERIM_MS_MAX} ms after the word, final at most ${FINAL_MS_MAX} ms after the utterance`,

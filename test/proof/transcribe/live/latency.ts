@@ -30,8 +30,10 @@ export interface LatencyByLength {
   interimP90Ms: number;
   /** From the end of an utterance until its final. */
   finalP90Ms: number;
-  /** What was said in utterances whose final had no words, or was not there before the next one began; and what came instead. */
+  /** What was said in utterances whose words were shown, and were not final before the next one began; and what came instead. */
   unfinished: readonly string[];
+  /** What was said in utterances in which the model found no words: word errors, and nothing that is late. */
+  notUnderstood: readonly string[];
 }
 
 export interface LocalLatencyResult {
@@ -43,8 +45,8 @@ export interface LocalLatencyResult {
 }
 
 interface Measured {
-  /** What was said, and what came of it: for a reader who looks for a cause. */
   said: string;
+  /** What was shown of it, and when; empty where that is nothing. */
   came: string;
   lengthS: number;
   interimsMs: number[];
@@ -112,21 +114,21 @@ function measuredOf({ messages, arrivalsMs }: LiveClient, { utterances }: Joined
     const own = messages.flatMap((message, at) => {
       const atMs = arrivalsMs[at] as number;
       const isOwn = atMs >= fromMs && atMs < untilMs && (message.type === "interim" || message.type === "final");
-      return isOwn ? [{ ...message, atMs }] : [];
+      return isOwn && message.text !== "" ? [{ ...message, atMs }] : [];
     });
     const words = estimateWordTimes(text, speechSpans(samples), "en");
     const interimsMs = words.flatMap(({ endMs }, word) => {
-      const shown = own.find(({ text }) => text !== "" && (text ?? "").split(" ").length > word);
+      const shown = own.find((message) => (message.text ?? "").split(" ").length > word);
       return shown === undefined ? [] : [shown.atMs - fromMs - endMs];
     });
-    const final = own.findLast((message) => message.type === "final" && message.text !== "");
+    const final = own.findLast(({ type }) => type === "final");
     const came = own.map(
       (message) => `${message.type} "${message.text}" after ${Math.round(message.atMs - fromMs)} ms`,
     );
     const lengthS = samples.length / RATE_HZ;
     return {
       said: text,
-      came: came.join(", ") || "nothing",
+      came: came.join(", "),
       lengthS,
       interimsMs,
       finalMs: final && final.atMs - fromMs - 1_000 * lengthS,
@@ -139,6 +141,7 @@ const byLength = (all: readonly Measured[]): LatencyByLength[] =>
     const own = all.filter(({ lengthS }) => lengthS <= upToS && lengthS > (LENGTHS_S[index - 1] ?? 0));
     if (own.length === 0) return [];
     const finals = own.flatMap(({ finalMs }) => finalMs ?? []);
+    const withoutFinal = own.filter(({ finalMs }) => finalMs === undefined);
     return [
       {
         upToS,
@@ -148,7 +151,8 @@ const byLength = (all: readonly Measured[]): LatencyByLength[] =>
           90,
         ),
         finalP90Ms: percentile(finals, 90),
-        unfinished: own.filter(({ finalMs }) => finalMs === undefined).map(({ said, came }) => `"${said}": ${came}`),
+        unfinished: withoutFinal.flatMap(({ said, came }) => (came === "" ? [] : [`"${said}": ${came}`])),
+        notUnderstood: withoutFinal.flatMap(({ said, came }) => (came === "" ? [said] : [])),
       },
     ];
   });
