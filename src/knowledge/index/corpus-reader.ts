@@ -1,11 +1,17 @@
 import type Libsql from "libsql";
 import type { DocumentId } from "../../core/ids.ts";
-import { QUESTION_TERMS_MAX, RANKED_CHUNKS_ENOUGH, RANKED_CHUNKS_MAX } from "../../core/limits/retrieval.ts";
+import {
+  CANDIDATES_MIN,
+  QUESTION_TERMS_MAX,
+  RANKED_CHUNKS_ENOUGH,
+  RANKED_CHUNKS_MAX,
+} from "../../core/limits/retrieval.ts";
+import { rankedCandidates } from "../ranking/candidates.ts";
 import type { Ranked } from "../ranking/fusion.ts";
 import { prunedTerms } from "../ranking/terms.ts";
 import type { NewVector } from "./corpus-writer.ts";
 import { metaOf, openForReading } from "./schema.ts";
-import { termsOf } from "./words.ts";
+import { wordsOf, wordsOfChunk } from "./words.ts";
 
 /** A chunk as it is stored, by its number in the file. */
 export interface StoredChunk {
@@ -45,9 +51,15 @@ interface ChunkRow {
   text: string;
 }
 
+interface ChunkTextRow {
+  number: number;
+  headings: string;
+  text: string;
+}
+
 // FTS5 sorts by rank itself, where its table is the first: CROSS keeps it there. Rows of documents that are being written or removed are skipped until the limit is reached.
 const SEARCH = `
-SELECT terms.rowid AS number, -terms.rank AS score FROM terms
+SELECT terms.rowid AS number, chunks.headings, chunks.text FROM terms
 CROSS JOIN chunks ON chunks.number = terms.rowid
 CROSS JOIN documents ON documents.number = chunks.document AND documents.is_complete = 1
 WHERE terms MATCH ? ORDER BY terms.rank LIMIT ?`;
@@ -114,11 +126,12 @@ export class CorpusReader {
   }
 
   /**
-   * The chunks that have most of a question's terms, by BM25. The terms are those of the corpus's language, and of the question's where it
-   * is another.
+   * The chunks that have most of a question's terms. FTS5 finds candidates by the rarer terms, and all terms rank these. The terms are those
+   * of the corpus's language, and of the question's where it is another.
    */
   search(text: string, languageId: string, max: number): readonly Ranked<number>[] {
-    const terms = new Set([...termsOf(text, this.#languageId), ...termsOf(text, languageId)]);
+    const words = [...wordsOf(text, this.#languageId), ...wordsOf(text, languageId)];
+    const terms = new Set(words.map(({ term }) => term));
     const frequencies = [...terms].map((term) => ({ term, chunks: this.#chunksWith(term) }));
     const kept = prunedTerms(frequencies, {
       chunks: this.chunkCount,
@@ -129,10 +142,11 @@ export class CorpusReader {
     if (kept.length === 0) return [];
     // Terms have letters, marks and digits only: nothing in the quotes is an operator.
     const match = kept.map((term) => `"${term}"`).join(" OR ");
-    return (this.#search.all(match, max) as { number: number; score: number }[]).map(({ number, score }) => ({
-      key: number,
-      score,
+    const candidates = (this.#search.all(match, Math.max(max, CANDIDATES_MIN)) as ChunkTextRow[]).map((row) => ({
+      key: row.number,
+      words: wordsOfChunk(JSON.parse(row.headings) as string[], row.text, this.#languageId),
     }));
+    return rankedCandidates({ words, frequencies, chunks: this.chunkCount }, candidates).slice(0, max);
   }
 
   #chunksWith(term: string): number {
@@ -183,7 +197,7 @@ export class CorpusReader {
     const query =
       this.vectorModel === model ? WITHOUT_VECTORS : WITHOUT_VECTORS.replace("vectors.chunk IS NULL AND", "");
     const rows = this.#file.prepare(query).all(afterChunk, limit);
-    return (rows as { number: number; headings: string; text: string }[]).map(({ number, headings, text }) => ({
+    return (rows as ChunkTextRow[]).map(({ number, headings, text }) => ({
       number,
       headings: JSON.parse(headings) as string[],
       text,

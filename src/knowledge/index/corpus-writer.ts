@@ -4,7 +4,7 @@ import type { DocumentId } from "../../core/ids.ts";
 import type { Chunk, IndexableDocument } from "../../core/knowledge/chunks.ts";
 import { INDEX_REMOVE_CHUNKS } from "../../core/limits/retrieval.ts";
 import { metaOf, openForWriting } from "./schema.ts";
-import { termsOf } from "./words.ts";
+import { wordsOfChunk } from "./words.ts";
 
 /** Some chunks of a document, in their order. */
 export interface ChunkBatch {
@@ -142,7 +142,7 @@ export class CorpusWriter {
   }
 
   #termsOf(headings: readonly string[], text: string): string[] {
-    return termsOf(headings.length === 0 ? text : `${headings.join("\n")}\n${text}`, this.#languageId);
+    return wordsOfChunk(headings, text, this.#languageId).map(({ term }) => term);
   }
 
   /** Removes documents with their chunks; whether there were any. */

@@ -62,6 +62,18 @@ describe("the terms of a text", () => {
     );
   });
 
+  test("the words of Latin and Cyrillic texts are those that ICU finds", () => {
+    const characters = "aZéßœſİıĸŉ0159²½ª  \n\t''’‘.,:;_-·‧‿\u2024×÷«»“„–…€/@#%&*яЙёѣԯ\u00ad\u0301\u200d";
+    const text = fc.string({ unit: fc.constantFrom(...characters), maxLength: 40 });
+    // A rune is neither, and has ICU split the whole text.
+    fc.assert(
+      fc.property(text, (plain) => {
+        expect(termsOf(`${plain} ᚠ`, "und")).toEqual([...termsOf(plain, "und"), "ᚠ"]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   test("no stemmer throws at any word", () => {
     fc.assert(
       fc.property(fc.constantFrom(...STEMMED_LANGUAGES), fc.string({ maxLength: 30 }), (language, word) => {
