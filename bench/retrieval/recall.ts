@@ -1,14 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Libsql from "libsql";
 import MiniSearch from "minisearch";
 import { asCorpusId, asDocumentId } from "../../src/core/ids.ts";
 import { seededRandom } from "../../src/core/seeded-random.ts";
 import { corpusPath } from "../../src/knowledge/index/corpus-path.ts";
 import { CorpusReader } from "../../src/knowledge/index/corpus-reader.ts";
 import { CorpusWriter } from "../../src/knowledge/index/corpus-writer.ts";
-import { termsOf } from "../../src/knowledge/index/words.ts";
 import type { PackageText } from "./apt-packages.ts";
 
 /** How often the right passage was among the first five, of all questions. */
@@ -39,6 +37,11 @@ const MISSES_KEPT = 40;
 /** A language that has no stems. */
 const NO_STEMS = "und";
 const CHUNKS_OF_BATCH = 2_000;
+const NO_PRUNING = {
+  rankedMax: Number.POSITIVE_INFINITY,
+  termsMax: Number.POSITIVE_INFINITY,
+  rankedEnough: Number.POSITIVE_INFINITY,
+};
 
 type Search = (text: string) => readonly number[];
 
@@ -113,16 +116,9 @@ function ours(
   index: RecallIndex,
 ): { search: Search; close: () => void } {
   const { path, remove } = indexOf(kept, language);
-  const reader = new CorpusReader(path);
-  const all = new Libsql(path).prepare("SELECT rowid AS key FROM terms WHERE terms MATCH ? ORDER BY rank LIMIT ?");
-  const unpruned = (text: string) => {
-    const terms = [...new Set(termsOf(text, language))];
-    if (terms.length === 0) return [];
-    return all.all(terms.map((term) => `"${term}"`).join(" OR "), FIRST) as { key: number }[];
-  };
+  const reader = index === "unpruned" ? new CorpusReader(path, NO_PRUNING) : new CorpusReader(path);
   return {
-    search: (text) =>
-      (index === "unpruned" ? unpruned(text) : reader.search(text, language, FIRST)).map(({ key }) => key - 1),
+    search: (text) => reader.search(text, language, FIRST).map(({ key }) => key - 1),
     close() {
       reader.close();
       remove();

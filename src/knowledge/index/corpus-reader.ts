@@ -8,7 +8,7 @@ import {
 } from "../../core/limits/retrieval.ts";
 import { rankedCandidates } from "../ranking/candidates.ts";
 import type { Ranked } from "../ranking/fusion.ts";
-import { prunedTerms } from "../ranking/terms.ts";
+import { type PruningLimits, prunedTerms } from "../ranking/terms.ts";
 import type { NewVector } from "./corpus-writer.ts";
 import { metaOf, openForReading } from "./schema.ts";
 import { wordsOf, wordsOfChunk } from "./words.ts";
@@ -80,6 +80,12 @@ JOIN documents ON documents.number = chunks.document AND documents.is_complete =
 LEFT JOIN vectors ON vectors.chunk = chunks.number
 WHERE vectors.chunk IS NULL AND chunks.number > ? ORDER BY chunks.number LIMIT ?`;
 
+const PRUNING: Omit<PruningLimits, "chunks"> = {
+  rankedMax: RANKED_CHUNKS_MAX,
+  termsMax: QUESTION_TERMS_MAX,
+  rankedEnough: RANKED_CHUNKS_ENOUGH,
+};
+
 /** The file of a corpus, open for questions. Its methods throw SQLite's errors where the file is damaged. */
 export class CorpusReader {
   readonly #file: Libsql.Database;
@@ -88,10 +94,12 @@ export class CorpusReader {
   readonly #frequency: Libsql.Statement<unknown[]>;
   readonly #chunk: Libsql.Statement<unknown[]>;
   readonly #count: Libsql.Statement<unknown[]>;
+  readonly #pruning: Omit<PruningLimits, "chunks">;
   #chunks: number | undefined;
 
-  /** Throws where the file is missing, damaged or of another format. */
-  constructor(path: string) {
+  /** Throws where the file is missing, damaged or of another format. A benchmark measures what other limits of pruning cost. */
+  constructor(path: string, pruning: Omit<PruningLimits, "chunks"> = PRUNING) {
+    this.#pruning = pruning;
     this.#file = openForReading(path);
     this.#languageId = metaOf(this.#file, "language") ?? "";
     this.#search = this.#file.prepare(SEARCH);
@@ -133,12 +141,7 @@ export class CorpusReader {
     const words = [...wordsOf(text, this.#languageId), ...wordsOf(text, languageId)];
     const terms = new Set(words.map(({ term }) => term));
     const frequencies = [...terms].map((term) => ({ term, chunks: this.#chunksWith(term) }));
-    const kept = prunedTerms(frequencies, {
-      chunks: this.chunkCount,
-      rankedMax: RANKED_CHUNKS_MAX,
-      termsMax: QUESTION_TERMS_MAX,
-      rankedEnough: RANKED_CHUNKS_ENOUGH,
-    });
+    const kept = prunedTerms(frequencies, { ...this.#pruning, chunks: this.chunkCount });
     if (kept.length === 0) return [];
     // Terms have letters, marks and digits only: nothing in the quotes is an operator.
     const match = kept.map((term) => `"${term}"`).join(" OR ");
