@@ -63,7 +63,7 @@ export const wordsOfChunk = (headings: readonly string[], text: string, language
   wordsOf(headings.length === 0 ? text : `${headings.join("\n")}\n${text}`, languageId);
 
 function addWords(text: string, add: (word: string) => void): void {
-  // ICU finds the same words in such texts, and takes 30 times as long.
+  // ICU finds the same words in such texts, and takes many times as long.
   if (PLAIN_TEXT.test(text)) {
     for (const word of text.match(PLAIN_WORD) ?? []) add(word);
     return;

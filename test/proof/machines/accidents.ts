@@ -19,7 +19,7 @@ export interface AccidentsOptions {
   stoppedShare: number;
   /** The nodes' network, which is cut; without one a proxy cuts a node off from Postgres. */
   network?: NetworkNamespaces | undefined;
-  /** Resolves when the next one is to happen, with whom it befalls where that matters. Where it is absent, anyone after a short while. */
+  /** Resolves when the next one is to happen, with its node where that matters. Where it is absent, any node after a short while. */
   moment?: () => Promise<ProofNode | undefined>;
   print: (line: string) => void;
 }
