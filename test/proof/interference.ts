@@ -8,7 +8,7 @@ import type { GeneratorQuestions } from "../../bench/generator/protocol.ts";
 import { Child } from "../../bench/rig/child-process.ts";
 import { benchLine } from "../../bench/rig/lines.ts";
 import { BELOW_WORKERS, isRealtimeAllowed, whereIdle, withoutSessionsFirst } from "../../bench/rig/priority.ts";
-import { type BenchService, withService } from "../../bench/rig/service.ts";
+import { type BenchService, type BenchServiceOptions, withService } from "../../bench/rig/service.ts";
 import { renderSpeech } from "../../bench/rig/speech.ts";
 import { interferenceOf, isUndisturbed, LOOP_P99_MS_MAX } from "../../bench/stores/goals.ts";
 import { LiveCalls } from "../../bench/stores/interference/live-calls.ts";
@@ -56,20 +56,32 @@ export interface InterferenceOptions {
 
 /** The same calls with the work and without it. Rejects where the calls cannot be held. */
 export async function measureInterference(options: InterferenceOptions): Promise<InterferenceResult> {
+  buildProbe();
+  return await withoutSessionsFirst(() =>
+    withProbedService({ accounts: 3 }, (service, probeFolder) => compare(service, probeFolder, options)),
+  );
+}
+
+/** Frames are timed in a service that is compiled together with its probe. */
+export const buildProbe = (): void =>
+  void execFileSync("npm", ["run", "--silent", "bench:build"], { stdio: "inherit" });
+
+/** Starts a service whose workers answer in the probe's folder when frames were due and written; stops it when `work` is over. */
+export async function withProbedService<T>(
+  { env, ...options }: Omit<BenchServiceOptions, "program">,
+  work: (service: BenchService, probeFolder: string) => Promise<T>,
+): Promise<T> {
   const probeFolder = mkdtempSync(join(tmpdir(), "trunkline-probe-"));
-  // Frames are timed in a service that is compiled together with its probe.
-  execFileSync("npm", ["run", "--silent", "bench:build"], { stdio: "inherit" });
-  const env = {
+  const probed = {
     STT: "reference",
     TTS: "reference",
     PROBE_FOLDER: probeFolder,
     NODE_OPTIONS: `--import ${compiled("bench/stores/interference/probe")}`,
+    ...env,
   };
   const program = { path: compiled("src/main"), execArgv: [] };
   try {
-    return await withoutSessionsFirst(() =>
-      withService({ accounts: 3, env, program }, (service) => compare(service, probeFolder, options)),
-    );
+    return await withService({ ...options, env: probed, program }, (service) => work(service, probeFolder));
   } finally {
     rmSync(probeFolder, { recursive: true, force: true });
   }
@@ -83,9 +95,7 @@ async function compare(
   { makeWork, work: name, recordsCalls = false, reduced, print }: InterferenceOptions,
 ): Promise<InterferenceResult> {
   const { calls, pairs: count, seconds } = reduced ? REDUCED : FULL;
-  const callers = await Child.start<GeneratorQuestions>(import.meta.url, "../../bench/generator/generator", {
-    through: BELOW_WORKERS,
-  });
+  const callers = await startCallers();
   try {
     const { callerAudio: audio } = await renderSpeech(formatsOf(benchLine("carrier_a")).inbound);
     const lastS = ROUNDS_SLACK * (WARM_UP_MS / 1_000 + (count + 1) * (2 * seconds + (2 * SETTLE_MS) / 1_000));
@@ -104,6 +114,10 @@ async function compare(
     callers.stop();
   }
 }
+
+/** A process whose callers send and receive the audio of calls. */
+export const startCallers = (): Promise<Child<GeneratorQuestions>> =>
+  Child.start<GeneratorQuestions>(import.meta.url, "../../bench/generator/generator", { through: BELOW_WORKERS });
 
 /** Quiet and loaded rounds. Who gives the work is not of this machine in earnest, and takes no processor from the service. */
 async function roundsInTurn(

@@ -1,9 +1,11 @@
+import { interferenceOf, isUndisturbed, LOOP_P99_MS_MAX } from "../../../bench/stores/goals.ts";
 import { hasNamespaces, NetworkNamespaces } from "../../support/network/namespaces.ts";
 import { hasPostgres } from "../../support/postgres/server.ts";
 import { setup as build } from "../../support/services/build.ts";
 import { type ProofPart, runParts } from "../parts.ts";
 import type { Proof } from "../proof.ts";
 import { KillTrial, type KillTrialResult, NODES } from "./kill-trial.ts";
+import { mediaTrial } from "./media-trial.ts";
 import { messagesTrial } from "./messages-trial.ts";
 import { limitTrial, statementTrial } from "./race-trials.ts";
 import { rollingTrial } from "./rolling-trial.ts";
@@ -19,12 +21,14 @@ const FULL = {
   upgrades: 10_000,
   ...{ startsPerS: [5, 10, 15, 20, 30, 40, 50, 60, 80, 100], startsMs: 20_000, storeCalls: 5_000, messageCalls: 400 },
   ...{ phoneCalls: 300, phoneKills: 60, phonePartitions: 20 },
+  media: { calls: 50, rounds: 7, seconds: 10 },
 };
 const REDUCED: typeof FULL = {
   ...{ calls: 60, kills: 5, partitions: 3, cutCalls: 60, cuts: 8, limitRounds: 2, statementCalls: 40 },
   upgrades: 1_000,
   ...{ startsPerS: [5, 10, 20, 40], startsMs: 5_000, storeCalls: 1_000, messageCalls: 60 },
   ...{ phoneCalls: 30, phoneKills: 4, phonePartitions: 1 },
+  media: { calls: 10, rounds: 2, seconds: 4 },
 };
 /** Distinguishes the network of the nodes from those of other proofs. */
 const NETWORK = 77;
@@ -36,7 +40,9 @@ const STARTS_PER_S_MIN = 50;
 const MESSAGE_MS_MAX = 250;
 const STATEMENT_CHARS = 150;
 
+/** The media path comes first: it is judged by its time. */
 const PARTS: Readonly<Record<string, ProofPart>> = {
+  media: mediaPath,
   kills: underKills,
   partitions: underPartitions,
   telephony: telephoneCalls,
@@ -63,6 +69,25 @@ export async function proveMachines(proof: Proof): Promise<void> {
 const sizes = ({ reduced }: Proof): typeof FULL => (reduced ? REDUCED : FULL);
 const shown = (list: readonly string[]): string =>
   list.length === 0 ? "" : `${list.length}: ${[...new Set(list)].slice(0, SHOWN_MAX).join("; ")}`;
+
+async function mediaPath(proof: Proof): Promise<string> {
+  const { checks, reduced } = proof;
+  const result = await mediaTrial(sizes(proof).media, checks.print);
+  const { calls, pairs, losses, shipped } = result;
+  const interference = interferenceOf({ pairs });
+  const { times, addedMs, loopP99Ms } = interference;
+  const measured = `${times.toFixed(2)}x, + ${addedMs.toFixed(2)} ms; event loop p99 ${loopP99Ms.toFixed(1)} ms`;
+  const of = `${calls} recorded calls on the shared stores, beside ${calls} on SQLite`;
+  checks.print(`  ${measured}; ${shipped} objects in the bucket`);
+  checks.check(`${of}: none lost`, losses.join("; "));
+  checks.check(`${of}: their journals are shipped meanwhile`, shipped < calls ? `${shipped} objects` : "");
+  if (!reduced)
+    checks.check(
+      `${of}: frames are undisturbed`,
+      isUndisturbed(interference) && loopP99Ms <= LOOP_P99_MS_MAX ? "" : measured,
+    );
+  return `${of}, both at the same time, ${pairs.length} rounds: frames due to written p99 ${measured}. ${shipped} objects were shipped to the bucket.`;
+}
 
 async function underKills(proof: Proof): Promise<string> {
   const { checks, seed } = proof;
