@@ -21,8 +21,8 @@ const READY_MS_MAX = 90_000;
 const START_TRIES_MAX = 6;
 const LOG_TAIL_CHARS = 2_000;
 const REQUEST_MS_MAX = 15_000;
-/** How long a request is repeated while nothing answers. */
-const ASK_MS_MAX = 90_000;
+/** How long a request is repeated while nothing answers: on a busy machine a service that is killed every few seconds seldom does. */
+const ASK_MS_MAX = 300_000;
 const RETRY_MS = 500;
 /** With what events the account's own webhook is called. */
 const EVENT_TYPES = [

@@ -11,6 +11,9 @@ const CALLS_AT_ONCE = 4;
 const KILL_AFTER_MS = [500, 4_000] as const;
 const VICTIMS = ["control", "control", "worker", "service"] as const;
 const POLL_MS = 500;
+/** How much longer than asking for all calls took is waited until they are asked for again. */
+const IDLE_TIMES = 4;
+const PRINT_EVERY_MS = 60_000;
 /** How long a call has to begin, and to be heard. */
 const CALL_MS_MAX = 20_000;
 const TYPED_MS = 400;
@@ -62,8 +65,12 @@ export class AnalysedCallsTrial {
   readonly #print: (line: string) => void;
   /** What was typed in each call; undefined where it did not come so far. */
   readonly #calls = new Map<string, string | undefined>();
+  readonly #begunMs = performance.now();
+  #llm: FakeLlm | undefined;
+  #service: KilledService | undefined;
   #isCreated = false;
   #kills = 0;
+  #printNextMs = 0;
 
   constructor(trial: AnalysedCallsOptions, print: (line: string) => void) {
     this.#trial = trial;
@@ -71,25 +78,32 @@ export class AnalysedCallsTrial {
     this.#print = print;
   }
 
-  async run(): Promise<AnalysedCallsResult> {
-    const begunMs = performance.now();
-    const llm = await FakeLlm.start(this.#random.fork());
+  /** Holds all calls, while processes are killed. */
+  async hold(): Promise<void> {
+    this.#llm = await FakeLlm.start(this.#random.fork());
     const service = await KilledService.start(this.#trial.store, {
       MODEL_B: "openai:proof",
       OPENAI_API_KEY: "proof",
-      OPENAI_BASE_URL: llm.url,
+      OPENAI_BASE_URL: this.#llm.url,
     });
-    try {
-      await Promise.all([this.#holdAll(service), this.#killAll(service)]);
-      const calls = await this.#settled(service);
-      const answered = [...llm.answered.values()].reduce((sum, count) => sum + count - 1, 0);
-      const tookS = (performance.now() - begunMs) / 1_000;
-      const verdict = analysisVerdictOf(calls);
-      return { ...this.#trial, verdict, analysed: calls.length, killed: this.#kills, answeredAgain: answered, tookS };
-    } finally {
-      await service.remove();
-      llm.stop();
-    }
+    this.#service = service;
+    await Promise.all([this.#holdAll(service), this.#killAll(service)]);
+    this.#print(`  ${this.#trial.store}: all calls held, under ${this.#kills} kills`);
+  }
+
+  /** Resolves once each call is analysed and announced. Only after `hold`. */
+  async settle(): Promise<AnalysedCallsResult> {
+    if (this.#service === undefined || this.#llm === undefined) throw new Error("no calls were held");
+    const calls = await this.#settled(this.#service);
+    const answered = [...this.#llm.answered.values()].reduce((sum, count) => sum + count - 1, 0);
+    const tookS = (performance.now() - this.#begunMs) / 1_000;
+    const verdict = analysisVerdictOf(calls);
+    return { ...this.#trial, verdict, analysed: calls.length, killed: this.#kills, answeredAgain: answered, tookS };
+  }
+
+  async remove(): Promise<void> {
+    await this.#service?.remove();
+    this.#llm?.stop();
   }
 
   async #holdAll(service: KilledService): Promise<void> {
@@ -126,14 +140,23 @@ export class AnalysedCallsTrial {
   async #settled(service: KilledService): Promise<AnalysedCall[]> {
     const endMs = performance.now() + SETTLE_MS_MAX;
     for (;;) {
+      const beganMs = performance.now();
       const calls: AnalysedCall[] = [];
       for (const [id, number] of this.#calls) calls.push(await this.#evidence(service, id, number));
       // A call whose stream never began has expired, and is none of these.
       const held = calls.filter(({ status }) => status !== "expired" && status !== "created");
       const { stuck, unannounced } = analysisVerdictOf(held);
+      this.#printOpen(stuck.length + unannounced.length);
       if ((stuck.length === 0 && unannounced.length === 0) || performance.now() > endMs) return held;
-      await delay(POLL_MS);
+      // Those who wait leave the service to its work.
+      await delay(Math.max(POLL_MS, IDLE_TIMES * (performance.now() - beganMs)));
     }
+  }
+
+  #printOpen(open: number): void {
+    if (performance.now() < this.#printNextMs) return;
+    this.#printNextMs = performance.now() + PRINT_EVERY_MS;
+    this.#print(`  ${this.#trial.store}: ${open} calls are not analysed or not announced yet`);
   }
 
   async #evidence(service: KilledService, id: string, number: string | undefined): Promise<AnalysedCall> {
