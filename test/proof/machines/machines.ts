@@ -286,11 +286,11 @@ const startsTable = (store: StoreStarts, steps: readonly StartsStep[]): string =
     "",
     "Two whole nodes, with their callers, the bucket and Postgres on the same machine:",
     "",
-    "| starts a second | calls | failed | p95 of `POST /calls` | Postgres's processor time a call |",
-    "| --- | --- | --- | --- | --- |",
+    "| starts a second | calls | failed | p95 of `POST /calls` | Postgres's processor time a call | last record after the last call |",
+    "| --- | --- | --- | --- | --- | --- |",
     ...steps.map(
-      ({ startsPerS, calls, failed, p95Ms, cpuMsPerCall }) =>
-        `| ${startsPerS} | ${calls} | ${shown(failed) || "0"} | ${p95Ms.toFixed(0)} ms | ${cpuMsPerCall.toFixed(1)} ms |`,
+      ({ startsPerS, calls, failed, p95Ms, cpuMsPerCall, recordsMs }) =>
+        `| ${startsPerS} | ${calls} | ${shown(failed) || "0"} | ${p95Ms.toFixed(0)} ms | ${cpuMsPerCall.toFixed(1)} ms | ${(recordsMs / 1_000).toFixed(1)} s |`,
     ),
   ].join("\n");
 

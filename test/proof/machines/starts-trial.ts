@@ -10,8 +10,10 @@ const FRAME_MS = 20;
 const CALL_MS = 300;
 const HANG_UP_MS_MAX = 10_000;
 const POLL_MS = 50;
-/** After each step: the last records are stored and their recordings rendered. */
+/** After each step recordings are rendered; records that are later than this do not keep up with the calls. */
 const SETTLE_MS = 3_000;
+const RECORDS_MS_MAX = 60_000;
+const RECORDS_POLL_MS = 250;
 const IDLE_MS = 5_000;
 const RESPONSE_MS_MAX = 500;
 
@@ -25,9 +27,13 @@ export interface StartsStep {
   p95Ms: number;
   /** Of Postgres, for a call from its creation to its record, less what idle nodes take. */
   cpuMsPerCall: number;
+  /** From the end of the last call to the last record. */
+  recordsMs: number;
 }
 
-export const isAccepted = ({ failed, p95Ms }: StartsStep): boolean => failed.length === 0 && p95Ms <= RESPONSE_MS_MAX;
+/** Nothing failed, answers came in time, and the records kept up with the calls. */
+export const isAccepted = ({ failed, p95Ms, recordsMs }: StartsStep): boolean =>
+  failed.length === 0 && p95Ms <= RESPONSE_MS_MAX && recordsMs <= SETTLE_MS;
 
 /** Starts calls at two nodes at each of these rates, for so long each, until one is not accepted. */
 export async function startsTrial(ratesPerS: readonly number[], stepMs: number): Promise<readonly StartsStep[]> {
@@ -63,14 +69,15 @@ async function oneStep(
   const failed: string[] = [];
   const calls = Math.round((startsPerS * stepMs) / 1_000);
   const [cpuMs, startedMs] = [cpuMsOf(postgres), performance.now()];
-  const running: Promise<void>[] = [];
+  const running: Promise<string | undefined>[] = [];
   for (let call = 0; call < calls; call += 1) {
     // At its own time, however long the calls before it take.
     await delay(startedMs + (call * 1_000) / startsPerS - performance.now());
     running.push(oneCall(cluster, nodes[call % nodes.length] as ProofNode, { tookMs, failed }));
   }
-  await Promise.all(running);
-  await delay(SETTLE_MS);
+  const begun = (await Promise.all(running)).filter((id) => id !== undefined);
+  const recordsMs = await msUntilRecorded(cluster, begun, failed);
+  await delay(SETTLE_MS - recordsMs);
   const idleMs = (idleCpuMsPerS * (performance.now() - startedMs)) / 1_000;
   const ascending = tookMs.toSorted((one, other) => one - other);
   return {
@@ -79,20 +86,38 @@ async function oneStep(
     failed,
     p95Ms: ascending[Math.floor(0.95 * ascending.length)] ?? Number.NaN,
     cpuMsPerCall: (cpuMsOf(postgres) - cpuMs - idleMs) / calls,
+    recordsMs,
   };
 }
 
+/** How long it takes until each of the calls has its record. Those that never have one are failures. */
+async function msUntilRecorded({ nodes }: ProofCluster, ids: readonly string[], failed: string[]): Promise<number> {
+  const fromMs = performance.now();
+  for (;;) {
+    const missing = new Set(ids);
+    for (const { log } of nodes)
+      for (const [, id = ""] of log.matchAll(/"callId":"([^"]+)"[^\n]*"msg":"call record stored"/g)) missing.delete(id);
+    const waitedMs = performance.now() - fromMs;
+    if (missing.size > 0 && waitedMs < RECORDS_MS_MAX) await delay(RECORDS_POLL_MS);
+    else {
+      for (const id of missing) failed.push(`no record of ${id}`);
+      return waitedMs;
+    }
+  }
+}
+
+/** The id of the call, where its stream was taken. */
 async function oneCall(
   cluster: ProofCluster,
   node: ProofNode,
   { tookMs, failed }: { tookMs: number[]; failed: string[] },
-): Promise<void> {
+): Promise<string | undefined> {
   const askedMs = performance.now();
   const response = await cluster.fetch(node, "/calls", NEW_CALL);
   tookMs.push(performance.now() - askedMs);
   if (response?.status !== 201) {
     failed.push(response === undefined ? "no answer" : `${response.status}: ${await response.text()}`);
-    return;
+    return undefined;
   }
   const { id, websocketUrl } = (await response.json()) as { id: string; websocketUrl: string };
   const caller = new CountingCaller(id, websocketUrl, () => performance.now());
@@ -102,5 +127,7 @@ async function oneCall(
   }
   caller.hangUp();
   for (let ms = 0; ms < HANG_UP_MS_MAX && !caller.isOver; ms += POLL_MS) await delay(POLL_MS);
-  if (!hasBegun(caller)) failed.push(`stream: ${caller.story.why}`);
+  if (hasBegun(caller)) return id;
+  failed.push(`stream: ${caller.story.why}`);
+  return undefined;
 }
