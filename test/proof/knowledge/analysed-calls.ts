@@ -69,6 +69,7 @@ export class AnalysedCallsTrial {
   #llm: FakeLlm | undefined;
   #service: KilledService | undefined;
   #isCreated = false;
+  #creations = 0;
   #kills = 0;
   #printNextMs = 0;
 
@@ -116,6 +117,7 @@ export class AnalysedCallsTrial {
         next += 1;
         const number = String(next);
         const { id, websocketUrl = "" } = await service.ask<Item>("POST", "/calls", spec);
+        this.#creations += 1;
         const isTyped = await hold(websocketUrl, `case ${number}`);
         this.#calls.set(id, isTyped ? number : undefined);
         if (this.#calls.size % 50 === 0) this.#print(`  ${store}: ${this.#calls.size} of ${calls} calls`);
@@ -128,12 +130,19 @@ export class AnalysedCallsTrial {
   async #killAll(service: KilledService): Promise<void> {
     while (this.#kills < this.#trial.kills && !this.#isCreated) {
       await delay(this.#random.between(...KILL_AFTER_MS));
+      // On a busy machine a process that is killed again as soon as it has started never gets so far as to create a call.
+      if (this.#kills % 2 === 1) await this.#nextCreation();
       const victim = this.#random.pick(VICTIMS);
       if (!service.kill(victim)) continue;
       this.#kills += 1;
       // Processes are started again by their supervisor; that one is not.
       if (victim === "service") await service.run();
     }
+  }
+
+  async #nextCreation(): Promise<void> {
+    const before = this.#creations;
+    while (this.#creations === before && !this.#isCreated) await delay(POLL_MS);
   }
 
   /** All calls, once each is over, analysed and announced, or no time is left. */
