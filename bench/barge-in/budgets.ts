@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { type Verdict, verdictOf } from "../harness/verdict.ts";
 import type { BargeInResult } from "./result.ts";
 

@@ -2,7 +2,7 @@ import {
   SOCKET_BACKPRESSURE_BYTES_MAX,
   SOCKET_IDLE_S,
   SOCKET_PAYLOAD_BYTES_MAX,
-} from "../../src/core/limits/connections.ts";
+} from "../../src/core/limits/streams/connections.ts";
 import { chooseMediaServer } from "../../src/gateway/server/choice.ts";
 import { loadUws } from "../../src/gateway/server/uws/module.ts";
 import { currentRuntime } from "../../src/gateway/server/uws/packages.ts";

@@ -1,4 +1,4 @@
-import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
 import { type Spread, spreadOf } from "../harness/statistics.ts";

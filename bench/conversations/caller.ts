@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { SimulatedTwilio } from "../../src/carriers/twilio/simulated.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { callMs, mediaMs } from "../../src/core/clocks.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { VoiceActivityDetection, VoiceActivityDetector } from "../../src/media/voice-activity/detector.ts";
 import { DEFAULT_SEGMENTATION } from "../../src/media/voice-activity/segmentation.ts";

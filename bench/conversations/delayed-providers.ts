@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/contracts.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";

@@ -1,5 +1,10 @@
 import { callMs, mediaMs } from "../../src/core/clocks.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits/media.ts";
+import {
+  CARRIER_FRAME_SAMPLES,
+  CARRIER_RATE_HZ,
+  FRAME_MS,
+  OUTPUT_LEAD_MS,
+} from "../../src/core/limits/streams/media.ts";
 import { EchoDetector, type EchoVerdict } from "../../src/media/echo/echo-detector.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import type { SpeechOnset, VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";

@@ -1,4 +1,4 @@
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import { addEcho, addNoise, throughMulaw } from "../../test/support/audio/echo-line.ts";
 import { Random } from "../../test/support/random.ts";
 

@@ -7,7 +7,7 @@ import { readConfig } from "../../src/config/config.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { epochMs, monotonicMs } from "../../src/core/clocks.ts";
 import { asAccountId, asCallId } from "../../src/core/ids.ts";
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
 import { WorkerMetrics } from "../../src/core/metrics/worker-metrics.ts";
 import { SOFTWARE } from "../../src/core/version.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 
 // carrier_a's end of a stream, in words: see src/carriers/twilio/wire.ts for the protocol.
 

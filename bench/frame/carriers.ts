@@ -3,7 +3,7 @@ import alawmulaw from "alawmulaw";
 import type { CarrierDescriptor, SimulateCarrier } from "../../src/carriers/descriptor.ts";
 import { CARRIERS } from "../../src/carriers/list.ts";
 import { epochMs, monotonicMs } from "../../src/core/clocks.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import { G711_LAWS, type G711Codec, MU_LAW } from "../../src/media/g711.ts";
 import { inboundAudio } from "../../test/support/audio/inbound-audio.ts";

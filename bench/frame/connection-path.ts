@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits/media.ts";
+import { FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits/streams/media.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 import { median } from "../harness/statistics.ts";

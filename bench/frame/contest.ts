@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { heapBytesPerRun } from "../../test/support/heap.ts";
 import { median } from "../harness/statistics.ts";
 import { Cycle } from "./cycle.ts";

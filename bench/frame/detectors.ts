@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import type { BusRateHz, VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 import { Cycle } from "./cycle.ts";
 

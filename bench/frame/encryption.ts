@@ -1,8 +1,8 @@
 import { callMs, mediaMs } from "../../src/core/clocks.ts";
 import { ChunkSealer, newMediaKey } from "../../src/core/encryption/chunks.ts";
 import { asCallId, asTurnId } from "../../src/core/ids.ts";
-import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits/media.ts";
-import { JOURNAL_FLUSH_MS } from "../../src/core/limits/storage.ts";
+import { JOURNAL_FLUSH_MS } from "../../src/core/limits/storage/storage.ts";
+import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { JournalEncoder } from "../../src/record/journal/format.ts";
 import { collectGarbage } from "../../test/support/heap.ts";
 import { median } from "../harness/statistics.ts";

@@ -1,7 +1,7 @@
 import loadSpeex, { type SpeexResamplerWasm } from "@echogarden/speex-resampler-wasm/simd";
 import wavefile from "wavefile";
 import { STREAM_RATES_HZ } from "../../src/core/calls/spec.ts";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { type ResamplerFactory, resamplerFactory } from "../../src/media/resampler.ts";
 import { heapBytesPerRun } from "../../test/support/heap.ts";
 import { firResamplerFactory } from "../baselines/fir-resampler.ts";

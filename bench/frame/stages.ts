@@ -8,7 +8,7 @@ import {
   CARRIER_RATE_HZ,
   FRAME_MS,
   OUTPUT_RING_FRAMES_MAX,
-} from "../../src/core/limits/media.ts";
+} from "../../src/core/limits/streams/media.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import { FrameRing } from "../../src/media/frame-ring.ts";
 import { Framer, type FramerInput } from "../../src/media/framer.ts";

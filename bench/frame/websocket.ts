@@ -2,7 +2,7 @@ import alawmulaw from "alawmulaw";
 import { createDecoder, createEncoder } from "libopus-wasm";
 import { STREAM_RATES_HZ, type StreamCodec, type StreamFormat, type StreamRateHz } from "../../src/core/calls/spec.ts";
 import { asCallId } from "../../src/core/ids.ts";
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import type { G711Codec } from "../../src/media/g711.ts";
 import type { OpusCodecs } from "../../src/media/opus/codecs.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { frameBytes } from "../../src/simulator/audio/format.ts";
 import { formatsOf, type SimulatedWire } from "../../src/simulator/lines.ts";
 import { FrameTimes } from "../measurement/frame-times.ts";

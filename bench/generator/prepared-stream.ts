@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { carrierOf } from "../../src/carriers/list.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { addMs, type EpochMs, epochMs, type MonotonicMs, monotonicMs } from "../../src/core/clocks.ts";
-import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits/streams/media.ts";
 import { loadOpus } from "../../src/media/opus/load.ts";
 import { frameBytes } from "../../src/simulator/audio/format.ts";
 import { formatsOf, type SimulatedWire, simulatePeer } from "../../src/simulator/lines.ts";

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 import { Random } from "../../test/support/random.ts";

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
 import type { Random } from "../../test/support/random.ts";
 import { amplitudeOf, noise } from "../turn-taking/sounds.ts";

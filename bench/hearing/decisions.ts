@@ -1,4 +1,4 @@
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 
 /** The decisions of a detector of one call that hears `samples`, 8,000 Hz in whole frames: one a frame, 1 for voiced. */

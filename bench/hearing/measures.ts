@@ -1,5 +1,5 @@
 import { callMs, mediaMs } from "../../src/core/clocks.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import type { SpeechOnset } from "../../src/media/voice-activity/detector.ts";
 import { DEFAULT_SEGMENTATION } from "../../src/media/voice-activity/segmentation.ts";
 import { SpeechSegmenter } from "../../src/media/voice-activity/segmenter.ts";

@@ -1,4 +1,4 @@
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 import { escaped } from "../report/html.ts";
 import { CONDITIONS, type Sounds } from "./conditions.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import { scanWav } from "../../src/media/wav.ts";
 import { amplitudeOf, rmsOf } from "../turn-taking/sounds.ts";

@@ -1,4 +1,4 @@
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import type { Random } from "../../test/support/random.ts";
 import type { Prompt } from "./prompts.ts";
 import { type PlacedPrompt, type Truth, truthOf } from "./truth.ts";

@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { verdictLines } from "../harness/verdict.ts";
 import { whole } from "../report/html.ts";
 import { textTable } from "../report/text-table.ts";

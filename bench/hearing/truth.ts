@@ -1,4 +1,4 @@
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import { amplitudeOf, rmsOf } from "../turn-taking/sounds.ts";
 import { FULL_SCALE, isOneSentence, type Prompt, SPEECH_DBOV } from "./prompts.ts";
 

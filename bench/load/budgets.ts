@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { median, type Spread } from "../harness/statistics.ts";
 import { type Verdict, verdictOf } from "../harness/verdict.ts";
 import type { RoundResult } from "../measurement/result.ts";

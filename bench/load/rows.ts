@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import type { CompareResult, ContestantName } from "../compare/result.ts";
 import type { Spread } from "../harness/statistics.ts";
 import type { Measured } from "../measurement/result.ts";

@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import type { Conversations } from "../generator/full-callers.ts";
 import type { FleetReport, GeneratorSample } from "../generator/protocol.ts";
 import { type Spread, spreadOf } from "../harness/statistics.ts";

@@ -1,4 +1,4 @@
-import { FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits/streams/media.ts";
 import { spreadOf } from "../harness/statistics.ts";
 import type { Verdict } from "../harness/verdict.ts";
 import { at, LATENCY_CALLS, underLoad } from "../load/budgets.ts";

@@ -1,4 +1,4 @@
-import { OUTPUT_LEAD_MS } from "../../src/core/limits/media.ts";
+import { OUTPUT_LEAD_MS } from "../../src/core/limits/streams/media.ts";
 import { verdictLines } from "../harness/verdict.ts";
 import { type Curve, curves, legend } from "../report/charts.ts";
 import { escaped, page, type Section, share, short, table, whole } from "../report/html.ts";

@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import { comparableWords } from "../../src/core/text/word-errors.ts";
 import { mulawDecode, mulawEncode } from "../../src/media/g711.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";

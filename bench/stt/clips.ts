@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import { audioPackageOf, READING_PACKAGE } from "../hearing/packages.ts";
 import { filesIn, readTexts, readWav, samplesOf, soundsFolder } from "../hearing/prompts.ts";

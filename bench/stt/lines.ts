@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import type { Random } from "../../test/support/random.ts";

@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/core/clock.ts";
 import { callMs, mediaMs } from "../../src/core/clocks.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import type { VoiceActivityDetection } from "../../src/media/voice-activity/detector.ts";
 import { loadFvad } from "../../src/media/voice-activity/fvad.ts";

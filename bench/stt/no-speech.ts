@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import type { Random } from "../../test/support/random.ts";
 import { audioPackageOf } from "../hearing/packages.ts";

@@ -1,4 +1,4 @@
-import { SPEECH_MODEL_RATE_HZ } from "../../src/core/limits/local-speech.ts";
+import { SPEECH_MODEL_RATE_HZ } from "../../src/core/limits/speech-providers/local-speech.ts";
 import { UtteranceText } from "../../src/speech/stt/providers/local/utterance-text.ts";
 import { nextWindowStart, windowSamples } from "../../src/speech/stt/providers/local/windows.ts";
 

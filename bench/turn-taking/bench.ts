@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadFvadDetection } from "../../src/media/voice-activity/fvad.ts";
 import { inboundAudio } from "../../test/support/audio/inbound-audio.ts";

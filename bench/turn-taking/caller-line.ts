@@ -1,4 +1,4 @@
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import { MU_LAW, mulawEncode } from "../../src/media/g711.ts";
 
 /** Something that sounds on the line all the time, over and over. */

@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import type { Random } from "../../test/support/random.ts";
 import type { Layer, LineSounds } from "./caller-line.ts";
 import type { Material, Speech } from "./material.ts";

@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import type { Random } from "../../test/support/random.ts";
 
 // What is on a telephone line beside speech, made from chance alone: 8,000 Hz, signed 16-bit values that are no whole numbers yet.

@@ -7,7 +7,7 @@ import { readConfig } from "../../src/config/config.ts";
 import type { CallSpec } from "../../src/core/calls/spec.ts";
 import { millisecondsOf, monotonicMs } from "../../src/core/clocks.ts";
 import { asAccountId, asCallId } from "../../src/core/ids.ts";
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
 import { SOFTWARE } from "../../src/core/version.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";

@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import type { Stt, SttEvent, SttStream, TimedWord, Tts } from "../../src/speech/contracts.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
 import type { SttMode } from "../turn-taking/result.ts";

@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import type { Random } from "../../test/support/random.ts";
 import type { Sounds } from "../hearing/conditions.ts";
 import { SPEECH_DBOV } from "../hearing/prompts.ts";

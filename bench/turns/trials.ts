@@ -1,5 +1,5 @@
 import type { CallCommand } from "../../src/call/events.ts";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import type { Random } from "../../test/support/random.ts";
 import type { LineSounds } from "../turn-taking/caller-line.ts";
 import type { SttMode } from "../turn-taking/result.ts";

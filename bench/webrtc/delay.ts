@@ -1,7 +1,7 @@
 import { monotonicMs } from "../../src/core/clocks.ts";
 import { asCallId } from "../../src/core/ids.ts";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
-import { RTP_PACKET_BYTES_MAX } from "../../src/core/limits/webrtc.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
+import { RTP_PACKET_BYTES_MAX } from "../../src/core/limits/streams/webrtc.ts";
 import { openRtpSender, RtpTransport } from "../../src/gateway/webrtc/rtp-transport.ts";
 import { loadRtpOpus } from "../../src/media/opus/load.ts";
 import { writeRtp } from "../../src/media/rtp/packet.ts";

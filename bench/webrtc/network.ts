@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { OPUS_PACKET_MS_MAX } from "../../src/core/limits/media.ts";
+import { OPUS_PACKET_MS_MAX } from "../../src/core/limits/streams/media.ts";
 import type { WebrtcPort } from "../../src/gateway/webrtc/peer.ts";
 import { loadRtpOpus } from "../../src/media/opus/load.ts";
 import { opus } from "../../test/support/audio/opus-codecs.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../src/core/clocks.ts";
 import { providerFailed } from "../../src/core/errors.ts";
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import type { Llm, Stt, SttEvent, SttStream, Tts } from "../../src/speech/contracts.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
 import { createReferenceStt } from "../../src/speech/reference/stt.ts";

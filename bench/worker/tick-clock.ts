@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import type { EpochMs, MonotonicMs } from "../../src/core/clocks.ts";
-import { FRAME_MS, TICK_SLOTS } from "../../src/core/limits/media.ts";
+import { FRAME_MS, TICK_SLOTS } from "../../src/core/limits/streams/media.ts";
 import type { FrameTimesData } from "../measurement/frame-times.ts";
 import { machineMonotonicMs } from "../rig/monotonic.ts";
 

@@ -6,7 +6,13 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { serializerCompiler } from "fastify-type-provider-zod";
 import type { Clock } from "../core/clock.ts";
 import { type CallId, liveTranscriptionOf } from "../core/ids.ts";
-import { ANSWER_READ_MS_MAX, BODY_BYTES_MAX, HEADERS_MAX, REQUEST_MS_MAX, STALL_MS_MAX } from "../core/limits/api.ts";
+import {
+  ANSWER_READ_MS_MAX,
+  BODY_BYTES_MAX,
+  HEADERS_MAX,
+  REQUEST_MS_MAX,
+  STALL_MS_MAX,
+} from "../core/limits/control-api/api.ts";
 import type { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import { newId } from "../core/new-id.ts";
 import type { ApiKeyStore } from "../store/api-key-store.ts";

@@ -4,7 +4,7 @@ import type { StartParameters } from "../core/calls/start-parameters.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
 import { type CallMs, callMs, latest, roundedMs } from "../core/clocks.ts";
 import type { ToolCallId, TurnId } from "../core/ids.ts";
-import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
+import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls/calls.ts";
 import { cutText } from "../core/text/graphemes.ts";
 import { joinTexts } from "../core/text/words.ts";
 import type { Message } from "../speech/contracts.ts";

@@ -1,6 +1,6 @@
 import type { CallSpec } from "../core/calls/spec.ts";
 import { type CallMs, callMs, earliest } from "../core/clocks.ts";
-import { LEG_START_MS_MAX, WEBRTC_LEG_START_MS_MAX } from "../core/limits/connections.ts";
+import { LEG_START_MS_MAX, WEBRTC_LEG_START_MS_MAX } from "../core/limits/streams/connections.ts";
 import type { SpeechSegmenter } from "../media/voice-activity/segmenter.ts";
 import type { Ending } from "./ending.ts";
 import type { Hold } from "./hold.ts";

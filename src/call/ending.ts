@@ -1,8 +1,8 @@
 import type { SpendAction } from "../core/billing/spend.ts";
 import type { EndReason, SpeakReason } from "../core/calls/reasons.ts";
 import { addMs, type CallMs, callMs, earliest } from "../core/clocks.ts";
-import { GOODBYE_MS_MAX } from "../core/limits/calls.ts";
-import { REFUSED_TURNS_MAX, SPEND_LIMIT_GOODBYE_MS_MAX } from "../core/limits/spend.ts";
+import { REFUSED_TURNS_MAX, SPEND_LIMIT_GOODBYE_MS_MAX } from "../core/limits/accounts/spend.ts";
+import { GOODBYE_MS_MAX } from "../core/limits/calls/calls.ts";
 import type { Phrases } from "../core/phrases/names.ts";
 
 /** The agent's last words, their speak reason, and the call's end reason. */

@@ -1,4 +1,4 @@
-import { MAX_WORDLESS_S_DEFAULT } from "../core/limits/calls.ts";
+import { MAX_WORDLESS_S_DEFAULT } from "../core/limits/calls/calls.ts";
 import { DEFAULT_SEGMENTATION, type SegmentationParameters } from "../media/voice-activity/segmentation.ts";
 
 /** The parameters of turn taking. Every value is in milliseconds unless its name says otherwise. */

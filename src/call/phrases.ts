@@ -1,4 +1,4 @@
-import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../core/limits/phrases.ts";
+import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../core/limits/agents/phrases.ts";
 import type { Phrases } from "../core/phrases/names.ts";
 import { builtInPhrases, ENGLISH } from "../core/phrases/phrases.ts";
 

@@ -1,6 +1,6 @@
 import { type CallSpec, knowledgeOf } from "../core/calls/spec.ts";
-import { PASSAGES_TOKENS_MAX } from "../core/limits/call-knowledge.ts";
-import { LLM_OUTPUT_TOKENS_MAX, PROMPT_CONTEXT_SHARE } from "../core/limits/llm.ts";
+import { PASSAGES_TOKENS_MAX } from "../core/limits/knowledge/call-knowledge.ts";
+import { LLM_OUTPUT_TOKENS_MAX, PROMPT_CONTEXT_SHARE } from "../core/limits/speech-providers/llm.ts";
 import { messageTokens, toolsTokens } from "../speech/llm/prompt/prompt-tokens.ts";
 import { textTokens } from "../speech/llm/prompt/text-tokens.ts";
 import { systemText } from "./conversation.ts";

@@ -1,6 +1,6 @@
 import type { RecordingRefusal, RecordingRequest } from "../core/calls/recording-pause.ts";
 import { addMs, type CallMs, callMs, elapsedMs } from "../core/clocks.ts";
-import { STT_FINAL_MS_MAX, STT_WORDS_MS_MAX } from "../core/limits/caller-audio.ts";
+import { STT_FINAL_MS_MAX, STT_WORDS_MS_MAX } from "../core/limits/streams/caller-audio.ts";
 
 const NEVER = callMs(Number.POSITIVE_INFINITY);
 

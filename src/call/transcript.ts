@@ -1,5 +1,5 @@
 import type { TranscriptUpdate } from "../core/calls/transcript.ts";
-import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
+import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls/calls.ts";
 import { cutText } from "../core/text/graphemes.ts";
 import type { CallSink } from "./events.ts";
 

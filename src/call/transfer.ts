@@ -1,7 +1,7 @@
 import type { TransferFailure } from "../core/calls/phone-requests.ts";
 import { addMs, type CallMs, callMs } from "../core/clocks.ts";
 import type { ToolCallId } from "../core/ids.ts";
-import { TRANSFER_REQUEST_MS_MAX, TRANSFER_RESULT_MS_MAX } from "../core/limits/calls.ts";
+import { TRANSFER_REQUEST_MS_MAX, TRANSFER_RESULT_MS_MAX } from "../core/limits/calls/calls.ts";
 
 /** What became of a transfer that led to nothing. */
 export interface TransferResult {

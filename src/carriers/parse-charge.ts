@@ -1,4 +1,4 @@
-import { MESSAGE_PART_BYTES, MESSAGE_PARTS_FREE } from "../core/limits/messages.ts";
+import { MESSAGE_PART_BYTES, MESSAGE_PARTS_FREE } from "../core/limits/streams/messages.ts";
 
 // The cost of fully parsing a carrier's message, determined in one pass over its bytes, without a parse or allocation.
 

@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import type { PhoneCallOutcome } from "../core/calls/phone.ts";
 import { parseObject } from "../core/json.ts";
-import { CARRIER_CODE_CHARS_MAX } from "../core/limits/messages.ts";
-import { CARRIER_ID_CHARS_MAX, ROUTING_TEXT_CHARS_MAX } from "../core/limits/telephony.ts";
+import { CARRIER_ID_CHARS_MAX, ROUTING_TEXT_CHARS_MAX } from "../core/limits/phone/telephony.ts";
+import { CARRIER_CODE_CHARS_MAX } from "../core/limits/streams/messages.ts";
 import type { CarrierAnswer, CarrierCredentials, CarrierPrice, CarrierResponse, NumberRouting } from "./telephony.ts";
 
 // What the REST APIs of several carriers have in common. A value in a request may come from a client or from a carrier: it can add no

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { SIGNATURES_PER_UPGRADE_MAX } from "../core/limits/connections.ts";
-import { WEBHOOK_FIELDS_MAX } from "../core/limits/telephony.ts";
+import { WEBHOOK_FIELDS_MAX } from "../core/limits/phone/telephony.ts";
+import { SIGNATURES_PER_UPGRADE_MAX } from "../core/limits/streams/connections.ts";
 
 // What the signatures of several carriers have in common.
 

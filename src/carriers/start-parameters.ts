@@ -1,5 +1,5 @@
 import { isObject } from "../core/json.ts";
-import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../core/limits/calls.ts";
+import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../core/limits/calls/calls.ts";
 import type { StreamStarted } from "../wire/wire.ts";
 
 // Reads the parameters of a start. Carriers write them as objects or texts; the call gets a flat record of strings.

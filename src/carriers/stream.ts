@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import { mediaMs } from "../core/clocks.ts";
 import { wireMalformed } from "../core/errors.ts";
-import { CARRIER_FRAME_SAMPLES } from "../core/limits/media.ts";
-import { CARRIER_CODE_CHARS_MAX, CARRIER_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
+import { CARRIER_FRAME_SAMPLES } from "../core/limits/streams/media.ts";
+import { CARRIER_CODE_CHARS_MAX, CARRIER_MESSAGE_BYTES_MAX } from "../core/limits/streams/messages.ts";
 import { G711_LAWS } from "../media/g711.ts";
 import { AUDIO } from "../wire/events.ts";
 import type { Fields } from "../wire/json.ts";

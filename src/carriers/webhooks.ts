@@ -1,5 +1,5 @@
 import { webhookMalformed } from "../core/errors.ts";
-import { SIP_HEADERS_MAX, WEBHOOK_FIELDS_MAX, WEBHOOK_TEXT_CHARS_MAX } from "../core/limits/telephony.ts";
+import { SIP_HEADERS_MAX, WEBHOOK_FIELDS_MAX, WEBHOOK_TEXT_CHARS_MAX } from "../core/limits/phone/telephony.ts";
 import { isCarrierId, plainCode } from "./rest.ts";
 
 // What the webhooks of several carriers have in common.

@@ -1,7 +1,7 @@
 import "../core/node-version.ts";
 import { readStorePlace } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
-import { API_KEY_OVERLAP_S_DEFAULT, API_KEY_OVERLAP_S_MAX } from "../core/limits/api-keys.ts";
+import { API_KEY_OVERLAP_S_DEFAULT, API_KEY_OVERLAP_S_MAX } from "../core/limits/accounts/api-keys.ts";
 import { DEFAULT_SCOPES, SCOPES } from "../core/scopes.ts";
 import { DEFAULT_ACCOUNT_NAME } from "../store/data-dir/first-api-key.ts";
 import { openStores } from "../store/open-stores.ts";

@@ -6,7 +6,7 @@ import type { PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts"
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, CallId, WorkerId } from "../core/ids.ts";
-import { NODE_END_LASTS_MS } from "../core/limits/node-messages.ts";
+import { NODE_END_LASTS_MS } from "../core/limits/cluster/node-messages.ts";
 import type { TranscriptionProgress } from "../core/transcriptions/progress.ts";
 
 /** One message and its answer; both pass through JSON. */

@@ -5,7 +5,7 @@ import {
   ACTIVITIES_PER_ANNOUNCEMENT,
   ACTIVITY_WANTED_LASTS_MS,
   ACTIVITY_WANTED_MS,
-} from "../core/limits/node-messages.ts";
+} from "../core/limits/cluster/node-messages.ts";
 import type { TranscriptionProgress } from "../core/transcriptions/progress.ts";
 import type { NodeMessages } from "./node-messages.ts";
 

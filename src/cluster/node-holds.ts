@@ -6,7 +6,7 @@ import {
   HOLDS_FORGOTTEN_MS,
   HOLDS_OF_NODES_MAX,
   HOLDS_PER_ANNOUNCEMENT,
-} from "../core/limits/node-messages.ts";
+} from "../core/limits/cluster/node-messages.ts";
 import type { HoldReport } from "../store/call-handoff.ts";
 import type { NodeMessages } from "./node-messages.ts";
 

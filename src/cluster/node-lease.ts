@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../core/clocks.ts";
 import { codeOf, TrunklineError } from "../core/errors.ts";
-import { NODE_HEARTBEAT_MS, NODE_LEASE_MS, NODE_NAME_WAIT_MS_MAX } from "../core/limits/cluster.ts";
+import { NODE_HEARTBEAT_MS, NODE_LEASE_MS, NODE_NAME_WAIT_MS_MAX } from "../core/limits/cluster/nodes.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { NewNode, NodeLoad, NodeRecord, NodeStore, TakenNode } from "../store/node-store.ts";
 

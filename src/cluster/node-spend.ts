@@ -6,7 +6,7 @@ import {
   NODE_SPEND_ANNOUNCED_MS,
   NODE_SPEND_REPEATED_MS,
   SPENDS_PER_ANNOUNCEMENT,
-} from "../core/limits/node-messages.ts";
+} from "../core/limits/cluster/node-messages.ts";
 import type { NodeMessages } from "./node-messages.ts";
 
 /** What accounts have spent within the last minute at this node, and what they have at others. */

@@ -1,5 +1,5 @@
 import type { NodeName } from "../core/ids.ts";
-import { NODE_LEASE_MS_TRUSTED } from "../core/limits/cluster.ts";
+import { NODE_LEASE_MS_TRUSTED } from "../core/limits/cluster/nodes.ts";
 
 /** What the choice of a node for a new call looks at, of the calls that one kind of worker carries. */
 export interface PlacementNode {

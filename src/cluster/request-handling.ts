@@ -7,7 +7,7 @@ import {
   NODE_MESSAGES_KNOWN_MAX,
   NODE_MESSAGES_RETRY_MS,
   NODE_REQUESTS_HANDLED_MAX,
-} from "../core/limits/node-messages.ts";
+} from "../core/limits/cluster/node-messages.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { NodeMessageMetrics } from "../core/metrics/node-message-metrics.ts";
 import type { NodeMessage, NodeMessageStore } from "../store/node-message-store.ts";

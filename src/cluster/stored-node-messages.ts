@@ -11,7 +11,7 @@ import {
   NODE_MESSAGES_RETRY_MS,
   NODE_REQUEST_BYTES_MAX,
   NODE_REQUESTS_PENDING_MAX,
-} from "../core/limits/node-messages.ts";
+} from "../core/limits/cluster/node-messages.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { NodeMessageMetrics, RequestOutcome } from "../core/metrics/node-message-metrics.ts";
 import { newId } from "../core/new-id.ts";

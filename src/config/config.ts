@@ -3,7 +3,7 @@ import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import { MODEL_NAMES, type ModelName } from "../core/calls/spec.ts";
 import type { EmbeddingsSettings } from "../core/knowledge/embeddings-settings.ts";
-import { BYTES_PER_MB } from "../core/limits/storage.ts";
+import { BYTES_PER_MB } from "../core/limits/storage/storage.ts";
 import type { LogLevel } from "../core/log/logger.ts";
 import type { PhraseOverrides } from "../core/phrases/phrases.ts";
 import type { RetentionRules } from "../core/retention.ts";

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { TOKEN_CHARS, TOKEN_RANDOM_BYTES, TOKEN_TAG_BYTES } from "./limits/admission.ts";
+import { TOKEN_CHARS, TOKEN_RANDOM_BYTES, TOKEN_TAG_BYTES } from "./limits/service/admission.ts";
 
 const TOKEN_PATTERN = new RegExp(`^[A-Za-z0-9_-]{${TOKEN_CHARS}}$`);
 /** What a token is for: a new stream, the next connection of a call, or listening to one. They separate the HMACs from each other. */

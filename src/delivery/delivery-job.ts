@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { addMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { DeliveryId } from "../core/ids.ts";
-import { DELIVERY_MS_MAX, DELIVERY_RETRY_DELAYS_MS } from "../core/limits/webhooks.ts";
+import { DELIVERY_MS_MAX, DELIVERY_RETRY_DELAYS_MS } from "../core/limits/control-api/webhooks.ts";
 import type { Logger } from "../core/log/logger.ts";
 import { type JobContext, JobFailure, type JobHandler } from "../jobs/handler.ts";
 import { plannedDelayMs } from "../jobs/retries.ts";

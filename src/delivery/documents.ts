@@ -1,6 +1,6 @@
 import { isoTime } from "../core/clock.ts";
 import type { AccountId, CallId, DocumentId, EventId, TranscriptionId } from "../core/ids.ts";
-import { EVENT_BYTES_MAX } from "../core/limits/webhooks.ts";
+import { EVENT_BYTES_MAX } from "../core/limits/control-api/webhooks.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";
 import type { CallRecord, CallStore } from "../store/call-store.ts";
 import type { Document, DocumentStore } from "../store/document-store.ts";

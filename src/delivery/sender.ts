@@ -8,7 +8,7 @@ import {
   DELIVERY_EXCERPT_CHARS_MAX,
   DELIVERY_MS_MAX,
   RETRY_AFTER_S_MAX,
-} from "../core/limits/webhooks.ts";
+} from "../core/limits/control-api/webhooks.ts";
 import { type GuardedHttp, isRefusedAddress } from "../core/network/guarded-http.ts";
 import { signedHeaders } from "../core/network/signed-headers.ts";
 import type { DeliveryAnswer } from "../store/webhook-store.ts";

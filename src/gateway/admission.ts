@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 import { elapsedMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
-import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../core/limits/admission.ts";
+import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../core/limits/service/admission.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import { isSignedToken } from "../core/stream-token.ts";

@@ -3,7 +3,7 @@ import { promptTokensMaxOf } from "../call/prompt-budget.ts";
 import type { CallSpec } from "../core/calls/spec.ts";
 import { isoTime } from "../core/clock.ts";
 import { mediaKeyOf } from "../core/encryption/chunks.ts";
-import { HISTORY_TOKENS_DEFAULT } from "../core/limits/llm.ts";
+import { HISTORY_TOKENS_DEFAULT } from "../core/limits/speech-providers/llm.ts";
 import type { JournaledLeg } from "../record/journal/records.ts";
 import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { CallProviders } from "./admission.ts";

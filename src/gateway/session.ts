@@ -20,8 +20,8 @@ import {
 } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { AccountId, CallId, CarrierCallId, TurnId } from "../core/ids.ts";
-import { REWIND_MS_MAX } from "../core/limits/calls.ts";
-import { RESUME_MS_MAX } from "../core/limits/connections.ts";
+import { REWIND_MS_MAX } from "../core/limits/calls/calls.ts";
+import { RESUME_MS_MAX } from "../core/limits/streams/connections.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { LiveState } from "../core/metrics/worker-readings.ts";
 import { busRateHz } from "../media/bus-rate.ts";

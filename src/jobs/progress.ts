@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import { JOB_PROGRESS_MS } from "../core/limits/jobs.ts";
+import { JOB_PROGRESS_MS } from "../core/limits/service/jobs.ts";
 
 /** Stores what one attempt reports: the latest report, JOB_PROGRESS_MS after the first one that was not stored. */
 export class ProgressReports {

@@ -11,7 +11,7 @@ import {
   JOBS_PER_CLAIM_MAX,
   JOBS_PER_CLAIM_MIN,
   JOBS_PER_LANE_MAX,
-} from "../core/limits/jobs.ts";
+} from "../core/limits/service/jobs.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { ClaimedJob, JobOutcome, JobStore } from "../store/job-store.ts";
 import { JobFailure, type JobHandler, JobPostponed } from "./handler.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import type { JobId } from "../core/ids.ts";
-import { JOBS_UNSETTLED_MAX } from "../core/limits/jobs.ts";
+import { JOBS_UNSETTLED_MAX } from "../core/limits/service/jobs.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { JobOutcome, JobStore } from "../store/job-store.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import { JOB_STATISTICS_MS, JOBS_COUNTED_MAX } from "../core/limits/jobs.ts";
+import { JOB_STATISTICS_MS, JOBS_COUNTED_MAX } from "../core/limits/service/jobs.ts";
 import type { JobLoad, JobStore } from "../store/job-store.ts";
 
 /** How many jobs there are, as of the last reading; a scrape of the metrics does not query the store. */

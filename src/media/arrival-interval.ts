@@ -1,6 +1,6 @@
 import { type CallMs, callMs, elapsedMs } from "../core/clocks.ts";
-import { FRAME_MS } from "../core/limits/media.ts";
-import { STREAM_MESSAGE_MS_MAX } from "../core/limits/messages.ts";
+import { FRAME_MS } from "../core/limits/streams/media.ts";
+import { STREAM_MESSAGE_MS_MAX } from "../core/limits/streams/messages.ts";
 
 /** The share of a long interval that remains after each message that arrives sooner. */
 const DECAY = 0.98;

@@ -1,5 +1,5 @@
-import { DTMF_TONES_MAX } from "../core/limits/calls.ts";
-import { FRAME_MS } from "../core/limits/media.ts";
+import { DTMF_TONES_MAX } from "../core/limits/calls/calls.ts";
+import { FRAME_MS } from "../core/limits/streams/media.ts";
 
 /** Hz, ITU-T Q.23: of the row and the column of each digit of a keypad. */
 const LOW_HZ: readonly number[] = [697, 770, 852, 941];

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { type CallMs, elapsedMs, type MediaMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
-import { TIMESTAMP_GAP_MS_MAX, UNTIMESTAMPED_LAG_MS_MAX } from "../core/limits/caller-audio.ts";
+import { TIMESTAMP_GAP_MS_MAX, UNTIMESTAMPED_LAG_MS_MAX } from "../core/limits/streams/caller-audio.ts";
 import { type FrameCodec, pcmBytes } from "./frame-codec.ts";
 import { G711_LAWS } from "./g711.ts";
 

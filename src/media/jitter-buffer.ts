@@ -5,7 +5,7 @@ import {
   JITTER_BUFFER_CHUNKS_MAX,
   JITTER_BUFFER_DROPPED_MAX,
   JITTER_BUFFER_LATE_CHUNKS_MAX,
-} from "../core/limits/caller-audio.ts";
+} from "../core/limits/streams/caller-audio.ts";
 import type { FramerInput } from "./framer.ts";
 import type { G711Law } from "./g711.ts";
 

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { addMs, type CallMs, callMs, earliest, elapsedMs, latest } from "../core/clocks.ts";
-import { FRAME_MS } from "../core/limits/media.ts";
+import { FRAME_MS } from "../core/limits/streams/media.ts";
 
 /** The next tick, and that it may be late by a quarter of a frame: nearly the whole lead then covers a stall of its length. */
 const TOP_UP_EARLY_MS = 1.25 * FRAME_MS;

@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../core/limits/streams/media.ts";
 
 const WIDE_RATE_HZ = 16_000;
 

@@ -5,8 +5,8 @@ import {
   UNSENT_LATE_MS,
   UNSENT_SILENT_FRAMES_MIN,
   UNTIMESTAMPED_LAG_MS_MAX,
-} from "../core/limits/caller-audio.ts";
-import { FRAME_MS } from "../core/limits/media.ts";
+} from "../core/limits/streams/caller-audio.ts";
+import { FRAME_MS } from "../core/limits/streams/media.ts";
 
 /** A pause of so many frames, after which no packet was early, shows a peer with DTX. */
 const CONFIRMING_FRAMES = 5;

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { TrunklineError } from "../core/errors.ts";
-import { API_CONNECTIONS_MAX, METRICS_CONNECTIONS_MAX } from "../core/limits/api.ts";
+import { API_CONNECTIONS_MAX, METRICS_CONNECTIONS_MAX } from "../core/limits/control-api/api.ts";
 import {
   DESCRIPTORS_MIN,
   DESCRIPTORS_PER_CALL,
   DESCRIPTORS_PER_REQUEST,
   DESCRIPTORS_RESERVED,
-} from "../core/limits/processes.ts";
+} from "../core/limits/service/processes.ts";
 
 /** How many file descriptors (connections and open files) this process may have open; Infinity on systems that do not report it. */
 export function descriptorsMax(): number {

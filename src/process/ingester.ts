@@ -1,7 +1,7 @@
 import dgram from "node:dgram";
 import dns from "node:dns";
 import net from "node:net";
-import { INGESTER_NICE, INGESTER_REPLACE_RSS_MB, INGESTER_RSS_MB_MAX } from "../core/limits/knowledge.ts";
+import { INGESTER_NICE, INGESTER_REPLACE_RSS_MB, INGESTER_RSS_MB_MAX } from "../core/limits/knowledge/corpora.ts";
 import { serveTasks } from "../core/task-processes/server.ts";
 import { readDocument } from "../knowledge/documents/read-document.ts";
 

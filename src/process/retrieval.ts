@@ -3,7 +3,7 @@ import { getPriority, setPriority } from "node:os";
 import { join, resolve } from "node:path";
 import { systemClock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
-import { RETRIEVAL_NICE } from "../core/limits/retrieval.ts";
+import { RETRIEVAL_NICE } from "../core/limits/knowledge/retrieval.ts";
 import { createLogger } from "../core/log/logger.ts";
 import { collectProcessMetrics } from "../core/metrics/process-metrics.ts";
 import { RetrievalMetrics } from "../core/metrics/retrieval-metrics.ts";

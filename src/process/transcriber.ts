@@ -2,12 +2,12 @@ import { getPriority, setPriority } from "node:os";
 import { readConfig } from "../config/config.ts";
 import { readSearchPath } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
-import { HEARTBEAT_MS } from "../core/limits/processes.ts";
+import { HEARTBEAT_MS } from "../core/limits/service/processes.ts";
 import {
   TRANSCRIBER_NICE,
   TRANSCRIPTION_CHANNELS_MAX,
   TRANSCRIPTIONS_CONCURRENT_MAX,
-} from "../core/limits/transcriptions.ts";
+} from "../core/limits/transcriptions/transcriptions.ts";
 import { createLogger } from "../core/log/logger.ts";
 import { exitWithParent } from "../core/parent-watchdog.ts";
 import { loadResampler } from "../media/resampler.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../core/canonical-json.ts";
-import { ACCOUNT_SPEECH_ENTRIES_MAX } from "../core/limits/accounts.ts";
+import { ACCOUNT_SPEECH_ENTRIES_MAX } from "../core/limits/accounts/accounts.ts";
 
 /**
  * What was made for accounts, at most ACCOUNT_SPEECH_ENTRIES_MAX of it: accounts and requests that differ in nothing share it. The

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { Agent, buildConnector, Client, type Dispatcher, Pool, request } from "undici";
-import { LLM_ERROR_BODY_BYTES_MAX } from "../core/limits/llm.ts";
-import { PROVIDER_CONNECTION_IDLE_MS } from "../core/limits/providers.ts";
+import { LLM_ERROR_BODY_BYTES_MAX } from "../core/limits/speech-providers/llm.ts";
+import { PROVIDER_CONNECTION_IDLE_MS } from "../core/limits/speech-providers/providers.ts";
 
 /*
  * Connections to providers stay open after a response, and all calls of a process share them. Node's `fetch` closes

@@ -7,7 +7,7 @@ import {
   FIND_CALL_SINCE_MS,
   PHONE_CALL_JOB_MS_MAX,
   TRANSFER_TRIES_MAX,
-} from "../core/limits/phone-calls.ts";
+} from "../core/limits/phone/phone-calls.ts";
 import type { Logger } from "../core/log/logger.ts";
 import { JobFailure, type JobHandler } from "../jobs/handler.ts";
 import type { ClaimedJob } from "../store/job-store.ts";

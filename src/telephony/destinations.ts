@@ -1,5 +1,5 @@
 import { type CountryCode, type NumberType, parsePhoneNumberFromString } from "libphonenumber-js/max";
-import { SIP_ADDRESS_CHARS_MAX } from "../core/limits/phone-calls.ts";
+import { SIP_ADDRESS_CHARS_MAX } from "../core/limits/phone/phone-calls.ts";
 
 // Which numbers may be called. Kinds and countries of numbers are those of Google's libphonenumber, whose metadata is from the numbering
 // plans of the ITU's members: https://github.com/google/libphonenumber. No carrier is asked.

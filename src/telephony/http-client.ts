@@ -10,7 +10,7 @@ import {
   CARRIER_ANSWER_BYTES_MAX,
   CARRIER_ANSWER_HEAD_BYTES_MAX,
   CARRIER_REQUEST_MS_MAX,
-} from "../core/limits/carriers.ts";
+} from "../core/limits/phone/carriers.ts";
 import type { Logger } from "../core/log/logger.ts";
 import { type CarrierClient, type CountCarrierRequest, outcomeOf } from "./carrier-client.ts";
 

@@ -4,7 +4,7 @@ import {
   INBOUND_ANSWER_BYTES_MAX,
   INBOUND_ANSWER_HEAD_BYTES_MAX,
   INBOUND_ANSWER_MS_MAX,
-} from "../core/limits/carriers.ts";
+} from "../core/limits/phone/carriers.ts";
 import { type GuardedHttp, isRefusedAddress } from "../core/network/guarded-http.ts";
 import { signedHeaders } from "../core/network/signed-headers.ts";
 import { eventIdOf } from "../core/new-id.ts";

@@ -1,5 +1,5 @@
 import type { CallInstruction, DialOrder } from "../carriers/telephony.ts";
-import { TRANSFER_RING_MS_MAX } from "../core/limits/phone-calls.ts";
+import { TRANSFER_RING_MS_MAX } from "../core/limits/phone/phone-calls.ts";
 import type { Carrier } from "../store/carrier-store.ts";
 import type { StoredPhoneCall } from "../store/phone-call-store.ts";
 import type { PhoneNumber } from "../store/phone-number-store.ts";

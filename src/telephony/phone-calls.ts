@@ -14,7 +14,7 @@ import {
   PHONE_CALLS_WAITING_MAX,
   RESTART_GRACE_MS,
   STEP_TRIES_MAX,
-} from "../core/limits/phone-calls.ts";
+} from "../core/limits/phone/phone-calls.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { CallStore } from "../store/call-store.ts";
 import type { Carrier, CarrierStore } from "../store/carrier-store.ts";

@@ -1,7 +1,7 @@
 import type { CarrierCredentials, CarrierTelephony, StreamOrder } from "../carriers/telephony.ts";
 import type { CarrierType } from "../core/calls/spec.ts";
 import type { CallId, WorkerId } from "../core/ids.ts";
-import { STREAM_CONNECT_MS_MAX } from "../core/limits/phone-calls.ts";
+import { STREAM_CONNECT_MS_MAX } from "../core/limits/phone/phone-calls.ts";
 import type { PhoneCallStep, PhoneCallStore, StoredPhoneCall } from "../store/phone-call-store.ts";
 import type { Keyring } from "../store/sealing/seal.ts";
 import { hashSecret } from "../store/secrets.ts";

@@ -10,7 +10,7 @@ import type { Clock } from "../core/clock.ts";
 import { millisecondsOf } from "../core/clocks.ts";
 import type { CallId } from "../core/ids.ts";
 import { KeyedQueue } from "../core/keyed-queue.ts";
-import { PHONE_ADDRESS_CHARS_MAX, REFUSED_CALLS_KEPT } from "../core/limits/carriers.ts";
+import { PHONE_ADDRESS_CHARS_MAX, REFUSED_CALLS_KEPT } from "../core/limits/phone/carriers.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { CallAgent } from "../store/call-store.ts";
 import type { CarrierStore } from "../store/carrier-store.ts";

@@ -7,7 +7,7 @@ import {
   TRANSCRIPTION_TURN_MS,
   TRANSCRIPTIONS_CONCURRENT_MAX,
   TRANSCRIPTIONS_PER_ACCOUNT_MAX,
-} from "../core/limits/transcriptions.ts";
+} from "../core/limits/transcriptions/transcriptions.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { PartKey, PartOutcome } from "../core/transcriptions/part.ts";
 import type { TranscriptionProgress } from "../core/transcriptions/progress.ts";

@@ -3,8 +3,8 @@ import {
   TEXTS_PER_SECOND_MAX,
   TYPED_CHARS_BURST_MAX,
   TYPED_CHARS_PER_SECOND_MAX,
-} from "../core/limits/messages.ts";
-import { FINALIZE_PER_SECOND_MAX } from "../core/limits/transcriptions.ts";
+} from "../core/limits/streams/messages.ts";
+import { FINALIZE_PER_SECOND_MAX } from "../core/limits/transcriptions/transcriptions.ts";
 
 const TYPED_CHARS_MAX = TYPED_CHARS_BURST_MAX.toLocaleString("en-US");
 

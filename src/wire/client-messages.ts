@@ -1,5 +1,5 @@
-import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
-import { FINALIZE_PER_SECOND_MAX } from "../core/limits/transcriptions.ts";
+import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls/calls.ts";
+import { FINALIZE_PER_SECOND_MAX } from "../core/limits/transcriptions/transcriptions.ts";
 
 /** A text message of the protocol, in Markdown. docs/stream-protocol.md shows it; links are relative to docs/. */
 interface MessageDescription {

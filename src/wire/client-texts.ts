@@ -1,8 +1,8 @@
 import { epochMs } from "../core/clocks.ts";
 import { wireTooLarge, wireWrongData } from "../core/errors.ts";
-import { JSON_DEPTH_MAX } from "../core/limits/api.ts";
-import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
-import { CARRIER_MESSAGE_BYTES_MAX, TEXT_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
+import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls/calls.ts";
+import { JSON_DEPTH_MAX } from "../core/limits/control-api/api.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, TEXT_MESSAGE_BYTES_MAX } from "../core/limits/streams/messages.ts";
 import { type ClientMessageType, isClientMessageType, type ServiceMessageType } from "./client-messages.ts";
 import { CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
 import { Fields } from "./json.ts";

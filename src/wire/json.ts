@@ -1,6 +1,6 @@
 import { type TrunklineError, wireMalformed } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
-import { STREAM_ID_CHARS_MAX } from "../core/limits/messages.ts";
+import { STREAM_ID_CHARS_MAX } from "../core/limits/streams/messages.ts";
 
 /** Strict: it replaces no invalid byte and drops no byte order mark. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -1,5 +1,5 @@
 import { wireTooLarge, wireWrongData } from "../core/errors.ts";
-import { TEXT_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
+import { TEXT_MESSAGE_BYTES_MAX } from "../core/limits/streams/messages.ts";
 import { estimateWordTimes } from "../core/transcriptions/estimated-times.ts";
 import { isTranscriptionClientMessage, type TranscriptionMessageType } from "./client-messages.ts";
 import { UNKNOWN_EVENT } from "./events.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { USERS_MAX } from "../../src/core/limits/people.ts";
+import { USERS_MAX } from "../../src/core/limits/accounts/people.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../support/api/harness.ts";
 
 const USERS = "/api/v1/users";

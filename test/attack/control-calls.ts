@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { CountingCaller } from "../callers/counting-caller.ts";
 import { pause } from "./connections.ts";
 import type { ServiceApi } from "./service-api.ts";

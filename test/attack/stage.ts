@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChildModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { LARGE_RESPONSES_MAX, LARGE_RESPONSES_PER_ACCOUNT_MAX } from "../../src/core/limits/api.ts";
+import { LARGE_RESPONSES_MAX, LARGE_RESPONSES_PER_ACCOUNT_MAX } from "../../src/core/limits/control-api/api.ts";
 import type { MediaServerName } from "../../src/gateway/server/media-server.ts";
 import { journalPath, readJournal } from "../../src/record/journal/reader.ts";
 import { startService } from "../../src/simulator/service/process.ts";

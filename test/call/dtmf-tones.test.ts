@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
-import { DTMF_TONES_MAX } from "../../src/core/limits/calls.ts";
+import { DTMF_TONES_MAX } from "../../src/core/limits/calls/calls.ts";
 import { VirtualCall, type VirtualCallOptions, type WantedTool } from "../support/calls/virtual-call.ts";
 
 const press = (digits: string): WantedTool => ({ name: "send_dtmf", argumentsJson: JSON.stringify({ digits }) });

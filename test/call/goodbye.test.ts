@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { asTurnId } from "../../src/core/ids.ts";
-import { GOODBYE_MS_MAX } from "../../src/core/limits/calls.ts";
+import { GOODBYE_MS_MAX } from "../../src/core/limits/calls/calls.ts";
 import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/calls/virtual-call.ts";
 
 const GOODBYE = "We have to end this call now. Goodbye.";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CallPhrases } from "../../src/call/phrases.ts";
-import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../../src/core/limits/phrases.ts";
+import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../../src/core/limits/agents/phrases.ts";
 import { builtInPhrases, ENGLISH } from "../../src/core/phrases/phrases.ts";
 import { VirtualCall, type VirtualCallOptions } from "../support/calls/virtual-call.ts";
 import { SWAHILI } from "../support/stubs/swahili.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
 import { RecordingPauses } from "../../src/call/recording-pause.ts";
 import { callMs } from "../../src/core/clocks.ts";
-import { STT_FINAL_MS_MAX, STT_WORDS_MS_MAX } from "../../src/core/limits/caller-audio.ts";
+import { STT_FINAL_MS_MAX, STT_WORDS_MS_MAX } from "../../src/core/limits/streams/caller-audio.ts";
 import { VirtualCall, type VirtualCallOptions } from "../support/calls/virtual-call.ts";
 
 const PAUSE: CallEvent = { kind: "recording-pause-requested" };

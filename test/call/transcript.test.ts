@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { asTurnId } from "../../src/core/ids.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../src/core/limits/calls.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../src/core/limits/calls/calls.ts";
 import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/calls/virtual-call.ts";
 
 const LONG = "Bread is baked at five and rolls at six and cakes at seven.";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
-import { TRANSFER_REQUEST_MS_MAX, TRANSFER_RESULT_MS_MAX } from "../../src/core/limits/calls.ts";
+import { TRANSFER_REQUEST_MS_MAX, TRANSFER_RESULT_MS_MAX } from "../../src/core/limits/calls/calls.ts";
 import { type LlmCommand, VirtualCall, type VirtualCallOptions } from "../support/calls/virtual-call.ts";
 
 const TARGET = "+4312345";

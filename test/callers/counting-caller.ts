@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { upgradeRequest } from "../support/network/raw-ws.ts";
 import type { Caller } from "./caller.ts";
 import { CONNECTED, mediaMessage, startMessage } from "./twilio-stream.ts";

@@ -1,7 +1,7 @@
 import type { CallEvent } from "../../src/call/events.ts";
 import { callMs, millisecondsOf } from "../../src/core/clocks.ts";
 import type { TurnId } from "../../src/core/ids.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { PlaybackClock } from "../../src/media/playback-clock.ts";
 import { PlaybackBuffer } from "../../src/simulator/peers/playback-buffer.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import WebSocket from "ws";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 
 export interface LiveMessage {
   type: string;

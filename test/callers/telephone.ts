@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll } from "vitest";
 import wavefile from "wavefile";
 import { systemClock } from "../../src/core/clock.ts";
-import { CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits/streams/media.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import type { AudioFormat } from "../../src/simulator/audio/format.ts";
 import type { CallerEvent, Step } from "../../src/simulator/callers/caller.ts";

@@ -1,4 +1,4 @@
-import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
 
 // What carrier_a sends, message by message. fixtures/wire/ has where the messages are documented.

@@ -1,7 +1,7 @@
 import { Audio, PeerConnection, type Track } from "node-datachannel";
 import { monotonicMs } from "../../src/core/clocks.ts";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
-import { RTP_PACKET_BYTES_MAX } from "../../src/core/limits/webrtc.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
+import { RTP_PACKET_BYTES_MAX } from "../../src/core/limits/streams/webrtc.ts";
 import { loadRtpOpus } from "../../src/media/opus/load.ts";
 import { RtpOrder } from "../../src/media/rtp/order.ts";
 import { isRtcp, readRtp, rtpPacket, writeRtp } from "../../src/media/rtp/packet.ts";

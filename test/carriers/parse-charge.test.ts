@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseChargeBytes } from "../../src/carriers/parse-charge.ts";
-import { MESSAGE_PART_BYTES, MESSAGE_PARTS_FREE } from "../../src/core/limits/messages.ts";
+import { MESSAGE_PART_BYTES, MESSAGE_PARTS_FREE } from "../../src/core/limits/streams/messages.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
 import { carriersUnderTest } from "../support/wires/carriers.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { membersOf, readParameters } from "../../src/carriers/start-parameters.ts";
-import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../src/core/limits/calls.ts";
+import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../src/core/limits/calls/calls.ts";
 import { parameterProblems } from "../support/wires/parameters.ts";
 
 /** What comes of a JSON text as a carrier may send it. */

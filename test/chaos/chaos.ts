@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChildModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { SupervisorFile } from "../../src/process/supervisor/state-file.ts";
 import { startService } from "../../src/simulator/service/process.ts";
 import { openSqliteStores } from "../../src/store/sqlite/open-stores.ts";

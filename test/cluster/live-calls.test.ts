@@ -4,7 +4,11 @@ import { NodeHolds } from "../../src/cluster/node-holds.ts";
 import type { NodeMessages } from "../../src/cluster/node-messages.ts";
 import { epochMs } from "../../src/core/clocks.ts";
 import { asAccountId, asCallId, asNodeName, asWorkerId, type CallId, type NodeName } from "../../src/core/ids.ts";
-import { HOLDS_ANNOUNCED_MS, HOLDS_FORGOTTEN_MS, NODE_ANSWER_MS_MAX } from "../../src/core/limits/node-messages.ts";
+import {
+  HOLDS_ANNOUNCED_MS,
+  HOLDS_FORGOTTEN_MS,
+  NODE_ANSWER_MS_MAX,
+} from "../../src/core/limits/cluster/node-messages.ts";
 import { LiveHolds } from "../../src/process/control/live-holds.ts";
 import { MemoryCluster } from "../support/cluster/memory-node-messages.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";

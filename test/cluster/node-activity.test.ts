@@ -3,7 +3,7 @@ import { NodeActivity } from "../../src/cluster/node-activity.ts";
 import type { NodeMessages } from "../../src/cluster/node-messages.ts";
 import type { CallActivity } from "../../src/core/calls/activity.ts";
 import { asAccountId, asCallId, asNodeName, asTranscriptionId } from "../../src/core/ids.ts";
-import { ACTIVITY_WANTED_LASTS_MS, ACTIVITY_WANTED_MS } from "../../src/core/limits/node-messages.ts";
+import { ACTIVITY_WANTED_LASTS_MS, ACTIVITY_WANTED_MS } from "../../src/core/limits/cluster/node-messages.ts";
 import type { TranscriptionProgress } from "../../src/core/transcriptions/progress.ts";
 import { MemoryCluster } from "../support/cluster/memory-node-messages.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";

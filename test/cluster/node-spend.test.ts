@@ -7,7 +7,7 @@ import {
   NODE_SPEND_ANNOUNCED_MS,
   NODE_SPEND_REPEATED_MS,
   SPENDS_PER_ANNOUNCEMENT,
-} from "../../src/core/limits/node-messages.ts";
+} from "../../src/core/limits/cluster/node-messages.ts";
 import { MemoryCluster } from "../support/cluster/memory-node-messages.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chooseNode, openNodes, type PlacedSince, type PlacementNode } from "../../src/cluster/placement.ts";
 import type { NodeName } from "../../src/core/ids.ts";
-import { NODE_LEASE_MS, NODE_LEASE_MS_TRUSTED } from "../../src/core/limits/cluster.ts";
+import { NODE_LEASE_MS, NODE_LEASE_MS_TRUSTED } from "../../src/core/limits/cluster/nodes.ts";
 import { seededRandom } from "../../src/core/seeded-random.ts";
 
 const node = (name: string, changes: Partial<PlacementNode> = {}): PlacementNode => ({

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { readPhrasesFile } from "../../src/config/phrases.ts";
-import { PHRASE_CHARS_MAX, PHRASES_FILE_BYTES_MAX, PHRASES_FILE_PROBLEMS_MAX } from "../../src/core/limits/phrases.ts";
+import {
+  PHRASE_CHARS_MAX,
+  PHRASES_FILE_BYTES_MAX,
+  PHRASES_FILE_PROBLEMS_MAX,
+} from "../../src/core/limits/agents/phrases.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 function fileOf(content: string): string {

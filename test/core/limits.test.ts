@@ -1,12 +1,19 @@
 import { describe, expect, test } from "vitest";
 import {
-  LOAD_REPORT_MS,
-  LOAD_SILENCE_MS_MAX,
-  LOOP_LAG_MS_MAX,
-  REDEEM_MS_MAX,
-  REDEMPTION_LOCK_MS_MAX,
-  REDEMPTION_LOCK_POLL_MS,
-} from "../../src/core/limits/admission.ts";
+  SCHEMA_COMPILE_CPU_MS_MAX,
+  SCHEMAS_OF_REQUEST_CPU_MS_MAX,
+  TOOL_ARGUMENTS_CHARS_MAX,
+  TOOL_ARGUMENTS_CHARS_PER_REPLY_MAX,
+  TOOL_SCHEMA_DEPTH_MAX,
+} from "../../src/core/limits/agents/tools.ts";
+import {
+  GOODBYE_MS_MAX,
+  MARKS_OUTSTANDING_MAX,
+  METADATA_BYTES_MAX,
+  METADATA_DEPTH_MAX,
+  REPLY_SEGMENTS_MAX,
+  TURN_TEXT_CHARS_MAX,
+} from "../../src/core/limits/calls/calls.ts";
 import {
   BODY_BYTES_MAX,
   DOWNLOADS_MAX,
@@ -15,51 +22,15 @@ import {
   KEEP_ALIVE_MS,
   LARGE_RESPONSES_MAX,
   LARGE_RESPONSES_PER_ACCOUNT_MAX,
-} from "../../src/core/limits/api.ts";
+} from "../../src/core/limits/control-api/api.ts";
 import {
-  BACKLOG_MS_MAX,
-  INBOUND_AHEAD_MS_MAX,
-  INBOUND_STALL_MS_MAX,
-  JITTER_BUFFER_CHUNK_MS_MAX,
-  JITTER_BUFFER_CHUNKS_MAX,
-  JITTER_BUFFER_WAIT_MS,
-  STT_SILENCE_FRAMES,
-} from "../../src/core/limits/caller-audio.ts";
-import {
-  GOODBYE_MS_MAX,
-  MARKS_OUTSTANDING_MAX,
-  METADATA_BYTES_MAX,
-  METADATA_DEPTH_MAX,
-  REPLY_SEGMENTS_MAX,
-  TURN_TEXT_CHARS_MAX,
-} from "../../src/core/limits/calls.ts";
-import {
-  FRAMING_BYTES_BURST_MAX,
-  PING_INTERVAL_S_DEFAULT,
-  PING_INTERVAL_S_MAX,
-  PING_TIMEOUT_S_DEFAULT,
-  PING_TIMEOUT_S_MAX,
-  SOCKET_IDLE_S,
-  SOCKET_PAYLOAD_BYTES_MAX,
-} from "../../src/core/limits/connections.ts";
-import { LLM_IDLE_MS_MAX } from "../../src/core/limits/llm.ts";
-import {
-  CARRIER_FRAME_SAMPLES,
-  FRAME_MS,
-  OUTPUT_CUSHION_FRAMES,
-  OUTPUT_LEAD_MS,
-  OUTPUT_RING_FRAMES_MAX,
-  TICK_SLOTS,
-} from "../../src/core/limits/media.ts";
-import {
-  CARRIER_BYTES_BURST_MAX,
-  CARRIER_MESSAGE_BYTES_MAX,
-  MESSAGE_PART_BYTES,
-  MESSAGES_PER_SECOND_MAX,
-  NON_AUDIO_MESSAGES_PER_SECOND_MAX,
-  TEXT_BYTES_BURST_MAX,
-  TYPED_CHARS_BURST_MAX,
-} from "../../src/core/limits/messages.ts";
+  LOAD_REPORT_MS,
+  LOAD_SILENCE_MS_MAX,
+  LOOP_LAG_MS_MAX,
+  REDEEM_MS_MAX,
+  REDEMPTION_LOCK_MS_MAX,
+  REDEMPTION_LOCK_POLL_MS,
+} from "../../src/core/limits/service/admission.ts";
 import {
   CONTROL_STALL_MS_MAX,
   DRAIN_EXIT_MS_MAX,
@@ -71,13 +42,9 @@ import {
   TASKS_MAX,
   TASKS_PER_ACCOUNT_MAX,
   WORKER_STALL_MS_MAX,
-} from "../../src/core/limits/processes.ts";
-import { PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../src/core/limits/providers.ts";
-import {
-  JOURNAL_BACKLOG_BYTES_MAX,
-  JOURNAL_PENDING_BYTES_MAX,
-  RENDERER_STALL_MS_MAX,
-} from "../../src/core/limits/storage.ts";
+} from "../../src/core/limits/service/processes.ts";
+import { LLM_IDLE_MS_MAX } from "../../src/core/limits/speech-providers/llm.ts";
+import { PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../src/core/limits/speech-providers/providers.ts";
 import {
   STT_BACKLOG_MS_MAX,
   STT_CHUNK_FRAMES,
@@ -88,15 +55,48 @@ import {
   STT_TURN_PAUSE_MS,
   STT_UNRECOGNIZED_SPEECH_MS_MAX,
   STT_UTTERANCE_TRANSCRIPT_MS_MAX,
-} from "../../src/core/limits/stt.ts";
+} from "../../src/core/limits/speech-providers/stt.ts";
+import { TTS_CACHE_BYTES_MAX, TTS_CACHE_ENTRY_BYTES_MAX } from "../../src/core/limits/speech-providers/tts.ts";
 import {
-  SCHEMA_COMPILE_CPU_MS_MAX,
-  SCHEMAS_OF_REQUEST_CPU_MS_MAX,
-  TOOL_ARGUMENTS_CHARS_MAX,
-  TOOL_ARGUMENTS_CHARS_PER_REPLY_MAX,
-  TOOL_SCHEMA_DEPTH_MAX,
-} from "../../src/core/limits/tools.ts";
-import { TTS_CACHE_BYTES_MAX, TTS_CACHE_ENTRY_BYTES_MAX } from "../../src/core/limits/tts.ts";
+  JOURNAL_BACKLOG_BYTES_MAX,
+  JOURNAL_PENDING_BYTES_MAX,
+  RENDERER_STALL_MS_MAX,
+} from "../../src/core/limits/storage/storage.ts";
+import {
+  BACKLOG_MS_MAX,
+  INBOUND_AHEAD_MS_MAX,
+  INBOUND_STALL_MS_MAX,
+  JITTER_BUFFER_CHUNK_MS_MAX,
+  JITTER_BUFFER_CHUNKS_MAX,
+  JITTER_BUFFER_WAIT_MS,
+  STT_SILENCE_FRAMES,
+} from "../../src/core/limits/streams/caller-audio.ts";
+import {
+  FRAMING_BYTES_BURST_MAX,
+  PING_INTERVAL_S_DEFAULT,
+  PING_INTERVAL_S_MAX,
+  PING_TIMEOUT_S_DEFAULT,
+  PING_TIMEOUT_S_MAX,
+  SOCKET_IDLE_S,
+  SOCKET_PAYLOAD_BYTES_MAX,
+} from "../../src/core/limits/streams/connections.ts";
+import {
+  CARRIER_FRAME_SAMPLES,
+  FRAME_MS,
+  OUTPUT_CUSHION_FRAMES,
+  OUTPUT_LEAD_MS,
+  OUTPUT_RING_FRAMES_MAX,
+  TICK_SLOTS,
+} from "../../src/core/limits/streams/media.ts";
+import {
+  CARRIER_BYTES_BURST_MAX,
+  CARRIER_MESSAGE_BYTES_MAX,
+  MESSAGE_PART_BYTES,
+  MESSAGES_PER_SECOND_MAX,
+  NON_AUDIO_MESSAGES_PER_SECOND_MAX,
+  TEXT_BYTES_BURST_MAX,
+  TYPED_CHARS_BURST_MAX,
+} from "../../src/core/limits/streams/messages.ts";
 
 // The relations between limits: each of them is chosen for itself, and these must hold whatever is chosen.
 

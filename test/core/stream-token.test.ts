@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { TOKEN_CHARS } from "../../src/core/limits/admission.ts";
+import { TOKEN_CHARS } from "../../src/core/limits/service/admission.ts";
 import { isSignedToken, mintToken } from "../../src/core/stream-token.ts";
 
 const [KEY, OTHER, FOREIGN] = [randomBytes(32), randomBytes(32), randomBytes(32)];

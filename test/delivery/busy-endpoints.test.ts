@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { type EpochMs, elapsedMs, monotonicMs } from "../../src/core/clocks.ts";
+import { DELIVERY_MS_MAX } from "../../src/core/limits/control-api/webhooks.ts";
 import {
   JOB_POLL_MS,
   JOBS_CONCURRENT_MAX,
   JOBS_PER_CLAIM_MAX,
   JOBS_PER_LANE_MAX,
   JOBS_UNSETTLED_MAX,
-} from "../../src/core/limits/jobs.ts";
-import { DELIVERY_MS_MAX } from "../../src/core/limits/webhooks.ts";
+} from "../../src/core/limits/service/jobs.ts";
 import type { Message } from "../../src/delivery/sender.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import { createCall, endAt } from "../support/calls/stored-calls.ts";

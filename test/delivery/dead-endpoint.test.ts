@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type EpochMs, elapsedMs, millisecondsOf, monotonicMs } from "../../src/core/clocks.ts";
 import type { EventId } from "../../src/core/ids.ts";
-import { JOB_POLL_MS } from "../../src/core/limits/jobs.ts";
-import { DELIVERY_RETRY_DELAYS_MS } from "../../src/core/limits/webhooks.ts";
+import { DELIVERY_RETRY_DELAYS_MS } from "../../src/core/limits/control-api/webhooks.ts";
+import { JOB_POLL_MS } from "../../src/core/limits/service/jobs.ts";
 import type { DeliveryStatus } from "../../src/store/webhook-store.ts";
 import { createCall } from "../support/calls/stored-calls.ts";
 import { ManualClock } from "../support/manual-clock.ts";

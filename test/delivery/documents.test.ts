@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { epochMs } from "../../src/core/clocks.ts";
 import { type AccountId, asAccountId, asCallId, asDocumentId, asTranscriptionId } from "../../src/core/ids.ts";
-import { EVENT_BYTES_MAX } from "../../src/core/limits/webhooks.ts";
+import { EVENT_BYTES_MAX } from "../../src/core/limits/control-api/webhooks.ts";
 import { eventIdOf } from "../../src/core/new-id.ts";
 import type { TranscriptionResult } from "../../src/core/transcriptions/result.ts";
 import { EventDocuments } from "../../src/delivery/documents.ts";

@@ -10,7 +10,7 @@ import {
   DELIVERY_ANSWER_BYTES_MAX,
   DELIVERY_EXCERPT_CHARS_MAX,
   DELIVERY_MS_MAX,
-} from "../../src/core/limits/webhooks.ts";
+} from "../../src/core/limits/control-api/webhooks.ts";
 import { GuardedHttp, type Resolve } from "../../src/core/network/guarded-http.ts";
 import { eventIdOf } from "../../src/core/new-id.ts";
 import { type Message, Sender, type SentMessage } from "../../src/delivery/sender.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addMs, type EpochMs, elapsedMs, type MonotonicMs } from "../../src/core/clocks.ts";
-import { JOB_POLL_MS } from "../../src/core/limits/jobs.ts";
-import { DELIVERY_RETRY_DELAYS_MS } from "../../src/core/limits/webhooks.ts";
+import { DELIVERY_RETRY_DELAYS_MS } from "../../src/core/limits/control-api/webhooks.ts";
+import { JOB_POLL_MS } from "../../src/core/limits/service/jobs.ts";
 import { createCall } from "../support/calls/stored-calls.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { addWebhook, answered, deliveringProcess, playUntil } from "../support/stores/delivering-process.ts";

@@ -1,6 +1,6 @@
 import { readArguments, runCommand, wholeNumber } from "../../src/cli/command.ts";
 import { TrunklineError } from "../../src/core/errors.ts";
-import { OPUS_PACKET_MS_MAX } from "../../src/core/limits/media.ts";
+import { OPUS_PACKET_MS_MAX } from "../../src/core/limits/streams/media.ts";
 import { type OpusCodecs, type OpusDecoder, opusCodecs } from "../../src/media/opus/codecs.ts";
 import { loadNativeOpus } from "../../src/media/opus/native.ts";
 import { createWasmOpus, loadLibopusModule } from "../../src/media/opus/wasm.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { upgradeAuthentication } from "../../src/carriers/authentication.ts";
 import { asAccountId, asCallId } from "../../src/core/ids.ts";
-import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../../src/core/limits/admission.ts";
+import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../../src/core/limits/service/admission.ts";
 import { mintToken } from "../../src/core/stream-token.ts";
 import { AdmissionGate } from "../../src/gateway/admission.ts";
 import type { Transport } from "../../src/gateway/transport/transport.ts";

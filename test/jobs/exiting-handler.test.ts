@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { childModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { JOB_LEASE_MS, JOB_LOSSES_MAX, JOB_SEPARATION_MS_MAX } from "../../src/core/limits/jobs.ts";
+import { JOB_LEASE_MS, JOB_LOSSES_MAX, JOB_SEPARATION_MS_MAX } from "../../src/core/limits/service/jobs.ts";
 import { openPostgresStores } from "../../src/store/postgres/open-stores.ts";
 import { openSqliteStores } from "../../src/store/sqlite/open-stores.ts";
 import { ManualClock } from "../support/manual-clock.ts";

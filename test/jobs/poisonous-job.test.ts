@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { addMs } from "../../src/core/clocks.ts";
-import { JOB_LEASE_MS, JOB_POLL_MS } from "../../src/core/limits/jobs.ts";
+import { JOB_LEASE_MS, JOB_POLL_MS } from "../../src/core/limits/service/jobs.ts";
 import { JobRunner } from "../../src/jobs/runner.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import { ManualClock, sleep } from "../support/manual-clock.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { JOB_PROGRESS_MS } from "../../src/core/limits/jobs.ts";
+import { JOB_PROGRESS_MS } from "../../src/core/limits/service/jobs.ts";
 import { ProgressReports } from "../../src/jobs/progress.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 

@@ -9,7 +9,7 @@ import {
   JOBS_CONCURRENT_MAX,
   JOBS_PER_LANE_MAX,
   JOBS_UNSETTLED_MAX,
-} from "../../src/core/limits/jobs.ts";
+} from "../../src/core/limits/service/jobs.ts";
 import { type JobContext, JobFailure, type JobHandler, JobPostponed } from "../../src/jobs/handler.ts";
 import { JobRunner } from "../../src/jobs/runner.ts";
 import type { ClaimedJob, JobStore } from "../../src/store/job-store.ts";

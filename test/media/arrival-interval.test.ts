@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { callMs } from "../../src/core/clocks.ts";
-import { STREAM_MESSAGE_MS_MAX } from "../../src/core/limits/messages.ts";
+import { STREAM_MESSAGE_MS_MAX } from "../../src/core/limits/streams/messages.ts";
 import { ArrivalInterval } from "../../src/media/arrival-interval.ts";
 
 /** Audio that comes every `intervalMs`, all frames of a message at once. */

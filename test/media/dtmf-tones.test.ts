@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { NO_REPLY_TURN_ID } from "../../src/core/ids.ts";
-import { DTMF_TONES_MAX } from "../../src/core/limits/calls.ts";
+import { DTMF_TONES_MAX } from "../../src/core/limits/calls/calls.ts";
 import { DtmfAudio } from "../../src/gateway/agent/dtmf-audio.ts";
 import { DTMF_FRAMES_PER_DIGIT, DtmfTones } from "../../src/media/dtmf-tones.ts";
 import type { G711Codec } from "../../src/media/g711.ts";

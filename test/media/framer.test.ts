@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { callMs, mediaMs, millisecondsOf } from "../../src/core/clocks.ts";
-import { TIMESTAMP_GAP_MS_MAX, UNTIMESTAMPED_LAG_MS_MAX } from "../../src/core/limits/caller-audio.ts";
+import { TIMESTAMP_GAP_MS_MAX, UNTIMESTAMPED_LAG_MS_MAX } from "../../src/core/limits/streams/caller-audio.ts";
 import type { FrameCodec } from "../../src/media/frame-codec.ts";
 import { Framer } from "../../src/media/framer.ts";
 import { G711_LAWS, type G711Codec } from "../../src/media/g711.ts";

@@ -8,7 +8,7 @@ import {
   JITTER_BUFFER_DROPPED_MAX,
   JITTER_BUFFER_LATE_CHUNKS_MAX,
   JITTER_BUFFER_WAIT_MS,
-} from "../../src/core/limits/caller-audio.ts";
+} from "../../src/core/limits/streams/caller-audio.ts";
 import { A_LAW, MU_LAW } from "../../src/media/g711.ts";
 import { JitterBuffer, type Verdict } from "../../src/media/jitter-buffer.ts";
 import { heapBytesPerRun } from "../support/heap.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { callMs } from "../../src/core/clocks.ts";
-import { FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits/streams/media.ts";
 import { PlaybackClock } from "../../src/media/playback-clock.ts";
 import { Random } from "../support/random.ts";
 

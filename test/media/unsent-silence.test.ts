@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { UNSENT_FRAMES_MAX } from "../../src/core/limits/caller-audio.ts";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { UNSENT_FRAMES_MAX } from "../../src/core/limits/streams/caller-audio.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { UnsentSilence } from "../../src/media/unsent-silence.ts";
 import { Random } from "../support/random.ts";
 

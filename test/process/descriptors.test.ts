@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DESCRIPTORS_MIN } from "../../src/core/limits/processes.ts";
+import { DESCRIPTORS_MIN } from "../../src/core/limits/service/processes.ts";
 import { assertDescriptors } from "../../src/process/descriptors.ts";
 
 test("ADV-L6: too few descriptors are an error of one line that names how many there are, how many are needed and how to get them", () => {

@@ -39,8 +39,8 @@ const EXPORT = "export const thing = 1;\n";
 describe("the linter enforces the layers", () => {
   test("imports of lower layers pass", () => {
     const { ok, output } = lint({
-      "src/core/limits/media.ts": EXPORT,
-      "src/media/framer.ts": importing("../core/limits/media.ts"),
+      "src/core/limits/streams/media.ts": EXPORT,
+      "src/media/framer.ts": importing("../core/limits/streams/media.ts"),
       "src/call/call.ts": importing("../media/framer.ts"),
       "src/gateway/leg/attachment.ts": importing("../../call/call.ts"),
       "src/carriers/twilio/wire.ts": importing("../../wire/wire.ts"),
@@ -51,12 +51,12 @@ describe("the linter enforces the layers", () => {
       "src/telephony/phone-calls.ts": importing("../jobs/handler.ts"),
       "src/cluster/stored-node-messages.ts": importing("../store/node-message-store.ts"),
       "src/cluster/node-lease.ts": importing("../store/node-store.ts"),
-      "src/cluster/placement.ts": importing("../core/limits/cluster.ts"),
+      "src/cluster/placement.ts": importing("../core/limits/cluster/nodes.ts"),
       "src/telephony/machine/step.ts": importing("../../core/clocks.ts"),
       "src/transcription/job.ts": importing("../speech/stt/batch/contract.ts"),
       "src/transcription/join/overlap.ts": importing("../../core/text/words.ts"),
       "src/knowledge/documents/job.ts": importing("../../store/document-store.ts"),
-      "src/knowledge/chunking/chunker.ts": importing("../../core/limits/knowledge.ts"),
+      "src/knowledge/chunking/chunker.ts": importing("../../core/limits/knowledge/corpora.ts"),
       "src/core/metrics/control-metrics.ts": importing("../knowledge/documents.ts"),
       "src/simulator/lines.ts": importing("../carriers/list.ts"),
       "src/process/worker.ts": importing("../carriers/wire-factory.ts"),

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { asCallId } from "../../src/core/ids.ts";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { journalPath } from "../../src/record/journal/reader.ts";
 import { frameSamples } from "../../src/simulator/audio/format.ts";
 import { formatsOf } from "../../src/simulator/lines.ts";

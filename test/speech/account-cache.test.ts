@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ACCOUNT_SPEECH_ENTRIES_MAX } from "../../src/core/limits/accounts.ts";
+import { ACCOUNT_SPEECH_ENTRIES_MAX } from "../../src/core/limits/accounts/accounts.ts";
 import { AccountCache } from "../../src/speech/account-cache.ts";
 
 describe("what is made for accounts", () => {

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../src/core/limits/providers.ts";
+import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../src/core/limits/speech-providers/providers.ts";
 import type { ClosableTts, Llm, LlmRequest, TtsRequest } from "../../src/speech/contracts.ts";
 import { keepAliveRequest } from "../../src/speech/keep-alive-request.ts";
 import { FallbackLlm } from "../../src/speech/llm/fallback.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TOKEN_CHARS } from "../../src/core/limits/admission.ts";
+import { TOKEN_CHARS } from "../../src/core/limits/service/admission.ts";
 import { createApiKey, hashSecret } from "../../src/store/secrets.ts";
 import { mintToken } from "../support/tokens.ts";
 

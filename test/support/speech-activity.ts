@@ -1,5 +1,5 @@
 import { callMs, mediaMs } from "../../src/core/clocks.ts";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { DEFAULT_SEGMENTATION, type SegmentationParameters } from "../../src/media/voice-activity/segmentation.ts";
 import { SpeechSegmenter } from "../../src/media/voice-activity/segmenter.ts";
 import type { SpeechActivity } from "../../src/media/voice-activity/speech-activity.ts";

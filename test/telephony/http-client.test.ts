@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { CarrierResponse, Exchange } from "../../src/carriers/telephony.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { CARRIER_ANSWER_BYTES_MAX } from "../../src/core/limits/carriers.ts";
+import { CARRIER_ANSWER_BYTES_MAX } from "../../src/core/limits/phone/carriers.ts";
 import { HttpCarrierClient } from "../../src/telephony/http-client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";

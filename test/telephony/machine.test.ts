@@ -8,7 +8,7 @@ import {
   STREAM_END_MS,
   STREAM_END_MS_MAX,
   TRANSFER_RING_MS_MAX,
-} from "../../src/core/limits/phone-calls.ts";
+} from "../../src/core/limits/phone/phone-calls.ts";
 import type { CarrierCommand } from "../../src/telephony/machine/commands.ts";
 import type { PhoneCallEvent } from "../../src/telephony/machine/events.ts";
 import {

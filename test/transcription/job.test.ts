@@ -2,8 +2,11 @@ import { describe, expect, test } from "vitest";
 import { epochMs } from "../../src/core/clocks.ts";
 import { providerFailed, TrunklineError } from "../../src/core/errors.ts";
 import type { AccountId, JobId, TranscriptionId } from "../../src/core/ids.ts";
-import { ROOM_AWAITED_MS } from "../../src/core/limits/bucket.ts";
-import { TRANSCRIPTION_RETRY_DELAYS_MS, TRANSCRIPTION_TURN_MS } from "../../src/core/limits/transcriptions.ts";
+import { ROOM_AWAITED_MS } from "../../src/core/limits/storage/bucket.ts";
+import {
+  TRANSCRIPTION_RETRY_DELAYS_MS,
+  TRANSCRIPTION_TURN_MS,
+} from "../../src/core/limits/transcriptions/transcriptions.ts";
 import type { RedactionKind } from "../../src/core/redaction/kinds.ts";
 import type { PartKey } from "../../src/core/transcriptions/part.ts";
 import type { TranscriptionResult } from "../../src/core/transcriptions/result.ts";

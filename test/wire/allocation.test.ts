@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { bytesPerSample } from "../../src/media/frame-codec.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
 import { heapBytesPerRun } from "../support/heap.ts";

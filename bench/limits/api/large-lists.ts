@@ -1,5 +1,5 @@
-import { LIST_BYTES_MAX } from "../../../src/core/limits/api.ts";
-import { METADATA_BYTES_MAX } from "../../../src/core/limits/calls.ts";
+import { METADATA_BYTES_MAX } from "../../../src/core/limits/calls/calls.ts";
+import { LIST_BYTES_MAX } from "../../../src/core/limits/control-api/api.ts";
 import { type BenchService, sendRequest } from "../../rig/service.ts";
 
 // Lists at their bound: pages that end early, because their calls have all the metadata that calls may have.

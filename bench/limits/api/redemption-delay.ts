@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { LARGE_RESPONSES_MAX, LARGE_RESPONSES_PER_ACCOUNT_MAX } from "../../../src/core/limits/api.ts";
+import { LARGE_RESPONSES_MAX, LARGE_RESPONSES_PER_ACCOUNT_MAX } from "../../../src/core/limits/control-api/api.ts";
 import { RawWs } from "../../../test/support/network/raw-ws.ts";
 import { Child } from "../../rig/child-process.ts";
 import { type BenchService, sendRequest, withService } from "../../rig/service.ts";

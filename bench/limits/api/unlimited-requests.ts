@@ -1,5 +1,5 @@
-import { BODY_BYTES_MAX } from "../../../src/core/limits/api.ts";
-import { SELECTED_TOOLS_MAX } from "../../../src/core/limits/tools.ts";
+import { SELECTED_TOOLS_MAX } from "../../../src/core/limits/agents/tools.ts";
+import { BODY_BYTES_MAX } from "../../../src/core/limits/control-api/api.ts";
 import { RawWs } from "../../../test/support/network/raw-ws.ts";
 import { mintToken } from "../../../test/support/tokens.ts";
 import { differentKeys } from "../../../test/support/wires/costly-json.ts";

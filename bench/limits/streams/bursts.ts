@@ -1,12 +1,16 @@
 import { parseChargeBytes } from "../../../src/carriers/parse-charge.ts";
-import { BACKLOG_MS_MAX, INBOUND_AHEAD_MS_MAX, INBOUND_STALL_MS_MAX } from "../../../src/core/limits/caller-audio.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import {
+  BACKLOG_MS_MAX,
+  INBOUND_AHEAD_MS_MAX,
+  INBOUND_STALL_MS_MAX,
+} from "../../../src/core/limits/streams/caller-audio.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import {
   CARRIER_BYTES_BURST_MAX,
   CARRIER_MESSAGE_BYTES_MAX,
   NON_AUDIO_MESSAGES_PER_SECOND_MAX,
   TEXT_MESSAGE_BYTES_MAX,
-} from "../../../src/core/limits/messages.ts";
+} from "../../../src/core/limits/streams/messages.ts";
 import { differentKeys } from "../../../test/support/wires/costly-json.ts";
 import type { BurstLimit } from "../limit.ts";
 import { denseEvent } from "./carriers.ts";

@@ -1,5 +1,5 @@
 import { parseChargeBytes } from "../../../src/carriers/parse-charge.ts";
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import {
   CARRIER_BYTES_PER_SECOND_MAX,
   CARRIER_MESSAGE_BYTES_MAX,
@@ -8,7 +8,7 @@ import {
   MARKS_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
   NON_AUDIO_MESSAGES_PER_SECOND_MAX,
-} from "../../../src/core/limits/messages.ts";
+} from "../../../src/core/limits/streams/messages.ts";
 import { differentKeys, padded } from "../../../test/support/wires/costly-json.ts";
 import type { RateLimit } from "../limit.ts";
 import {

@@ -2,7 +2,7 @@ import {
   FRAMING_BYTES_BURST_MAX,
   FRAMING_BYTES_PER_SECOND_MAX,
   MESSAGE_FRAGMENTS_MAX,
-} from "../../../src/core/limits/connections.ts";
+} from "../../../src/core/limits/streams/connections.ts";
 import { encodeFrame, OPCODE } from "../../../test/support/network/raw-ws.ts";
 import type { BurstLimit, RateLimit } from "../limit.ts";
 import { rawStream } from "./streams.ts";

@@ -1,5 +1,5 @@
-import { TEXTS_PER_SECOND_MAX } from "../../../src/core/limits/messages.ts";
-import { TOOL_SCHEMA_CHARS_MAX } from "../../../src/core/limits/tools.ts";
+import { TOOL_SCHEMA_CHARS_MAX } from "../../../src/core/limits/agents/tools.ts";
+import { TEXTS_PER_SECOND_MAX } from "../../../src/core/limits/streams/messages.ts";
 import type { RateLimit } from "../limit.ts";
 import { rawStream, textFrame } from "./streams.ts";
 

@@ -1,7 +1,7 @@
 import type { CallSpec, StreamFormat } from "../../../src/core/calls/spec.ts";
-import { INBOUND_STALL_MS_MAX } from "../../../src/core/limits/caller-audio.ts";
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
+import { INBOUND_STALL_MS_MAX } from "../../../src/core/limits/streams/caller-audio.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/streams/media.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/streams/messages.ts";
 import { encodeFrame, OPCODE } from "../../../test/support/network/raw-ws.ts";
 import { BENCH_SPEC } from "../../harness/call-spec.ts";
 import type { LimitStream } from "../limit.ts";

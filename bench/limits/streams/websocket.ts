@@ -1,5 +1,5 @@
-import { CONTROL_FRAMES_PER_SECOND_MAX } from "../../../src/core/limits/connections.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { CONTROL_FRAMES_PER_SECOND_MAX } from "../../../src/core/limits/streams/connections.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import {
   CARRIER_MESSAGE_BYTES_MAX,
   DTMF_PER_SECOND_MAX,
@@ -11,7 +11,7 @@ import {
   TEXT_MESSAGE_BYTES_MAX,
   TEXTS_PER_SECOND_MAX,
   TYPED_CHARS_PER_SECOND_MAX,
-} from "../../../src/core/limits/messages.ts";
+} from "../../../src/core/limits/streams/messages.ts";
 import { encodeFrame, OPCODE } from "../../../test/support/network/raw-ws.ts";
 import { differentKeys, padded } from "../../../test/support/wires/costly-json.ts";
 import type { RateLimit } from "../limit.ts";

@@ -1,5 +1,5 @@
 import type { TurnParameters } from "../../../src/call/parameters.ts";
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { Random } from "../../../test/support/random.ts";
 import type { Layer } from "../../turn-taking/caller-line.ts";
 import { runTrial, type TrialTools } from "../../turn-taking/trial.ts";

@@ -4,7 +4,7 @@ import type {
   EndOfTurnEvidence,
 } from "../../../src/call/turn-taking/end-of-turn/evidence.ts";
 import { FEATURES, featuresOf } from "../../../src/call/turn-taking/end-of-turn/features.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import type { SpokenKind } from "./callers.ts";
 import type { ObservedPause } from "./pauses.ts";
 

@@ -4,7 +4,7 @@ import {
   SOUND_HOLD_MS,
   WAIT_MS_MIN,
 } from "../../../src/call/turn-taking/end-of-turn/decision.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import type { SpokenKind } from "./callers.ts";
 import type { Example } from "./examples.ts";
 

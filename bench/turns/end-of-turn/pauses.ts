@@ -1,4 +1,4 @@
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { mulawDecode, mulawEncode } from "../../../src/media/g711.ts";
 import type { Prosody } from "../../../src/media/prosody/prosody.ts";
 import { ProsodyTracker } from "../../../src/media/prosody/tracker.ts";

@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../../src/core/limits/streams/media.ts";
 import type { SpeechActivity } from "../../../src/media/voice-activity/speech-activity.ts";
 import type { Stt, SttEvent, SttStream } from "../../../src/speech/contracts.ts";
 import { EventQueue } from "../../../src/speech/event-queue.ts";

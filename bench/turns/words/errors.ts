@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../../src/core/limits/streams/media.ts";
 import type { ResamplerFactory } from "../../../src/media/resampler.ts";
 import { type Language, readPrompts } from "../../hearing/prompts.ts";
 import { pausesOf, WordTimes } from "./word-times.ts";

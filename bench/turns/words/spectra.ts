@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../../src/core/limits/streams/media.ts";
 
 // What two speakers' recordings of the same words are compared by: the shape of the spectrum, every 10 ms.
 

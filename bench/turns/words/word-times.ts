@@ -1,5 +1,5 @@
 import { systemClock } from "../../../src/core/clock.ts";
-import { CARRIER_RATE_HZ } from "../../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../../src/core/limits/streams/media.ts";
 import { primaryLanguage } from "../../../src/core/text/language-tags.ts";
 import type { ResamplerFactory } from "../../../src/media/resampler.ts";
 import type { ClosableTts, TimedWord } from "../../../src/speech/contracts.ts";

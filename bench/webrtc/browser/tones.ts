@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
-import { RTP_LEAD_MS } from "../../../src/core/limits/webrtc.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
+import { RTP_LEAD_MS } from "../../../src/core/limits/streams/webrtc.ts";
 import type { WebrtcPort } from "../../../src/gateway/webrtc/peer.ts";
 import { pcmBytes } from "../../../src/media/frame-codec.ts";
 import { quantile, toneOf, toneSnrDb } from "../../../test/support/audio/tone.ts";

@@ -1,5 +1,5 @@
 import { Audio, PeerConnection, type Track } from "node-datachannel";
-import { RTP_PACKET_BYTES_MAX } from "../../../src/core/limits/webrtc.ts";
+import { RTP_PACKET_BYTES_MAX } from "../../../src/core/limits/streams/webrtc.ts";
 import { isRtcp, writeRtp } from "../../../src/media/rtp/packet.ts";
 import { opusStream } from "../../../test/support/audio/opus-packets.ts";
 import { speechLike } from "../../../test/support/audio/speech-like.ts";

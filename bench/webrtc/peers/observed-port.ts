@@ -1,5 +1,5 @@
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
-import { RTP_CLOCK_HZ, RTP_LEAD_MS } from "../../../src/core/limits/webrtc.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
+import { RTP_CLOCK_HZ, RTP_LEAD_MS } from "../../../src/core/limits/streams/webrtc.ts";
 import type { Peer, WebrtcPort } from "../../../src/gateway/webrtc/peer.ts";
 import { isRtcp, readRtp, rtpPacket, timestampDistance } from "../../../src/media/rtp/packet.ts";
 

@@ -1,4 +1,4 @@
-import { FRAME_MS, TICK_SLOTS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS, TICK_SLOTS } from "../../../src/core/limits/streams/media.ts";
 
 /** A peer's turn comes every FRAME_MS, in one of TICK_SLOTS slots, so that not all have theirs at once. */
 export class Slots<Peer> {

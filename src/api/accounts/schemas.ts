@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AccountId } from "../../core/ids.ts";
-import { ACCOUNT_LANGUAGES_MAX, ACCOUNT_VOICES_MAX } from "../../core/limits/accounts.ts";
+import { ACCOUNT_LANGUAGES_MAX, ACCOUNT_VOICES_MAX } from "../../core/limits/accounts/accounts.ts";
 import { RETENTION_DAYS_MAX } from "../../core/retention.ts";
 import { time } from "../calls/response-schemas.ts";
 import { listOf, text } from "../http/fields.ts";

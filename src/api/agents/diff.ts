@@ -1,6 +1,6 @@
 import { canonicalJson } from "../../core/canonical-json.ts";
 import { isObject } from "../../core/json.ts";
-import { DIFF_LINES_MAX } from "../../core/limits/agents.ts";
+import { DIFF_LINES_MAX } from "../../core/limits/agents/agents.ts";
 import type { AgentDefinition } from "../../store/agent-store.ts";
 import { displayPath, type Path } from "../http/display-path.ts";
 import { diffLines, type LineBlock } from "./line-diff.ts";

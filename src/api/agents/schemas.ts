@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AgentId } from "../../core/ids.ts";
-import { AGENT_CORPORA_MAX, AGENT_NAME_CHARS_MAX, CALL_VARIABLES_BYTES_MAX } from "../../core/limits/agents.ts";
-import { SELECTED_TOOLS_MAX } from "../../core/limits/tools.ts";
+import { AGENT_CORPORA_MAX, AGENT_NAME_CHARS_MAX, CALL_VARIABLES_BYTES_MAX } from "../../core/limits/agents/agents.ts";
+import { SELECTED_TOOLS_MAX } from "../../core/limits/agents/tools.ts";
 import { CallSettingsBody, NewCallBody } from "../calls/request-schemas.ts";
 import { time } from "../calls/response-schemas.ts";
 import { pageFields } from "../http/cursor.ts";

@@ -5,7 +5,7 @@ import {
   VARIABLE_DESCRIPTION_CHARS_MAX,
   VARIABLE_NAME_CHARS_MAX,
   VARIABLE_VALUE_CHARS_MAX,
-} from "../../core/limits/agents.ts";
+} from "../../core/limits/agents/agents.ts";
 import { VARIABLE_TYPES } from "../../store/agent-store.ts";
 import { ALONGSIDE_FIELD_ERRORS, listOf, oneOf } from "../http/fields.ts";
 

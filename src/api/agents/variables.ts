@@ -1,5 +1,9 @@
 import { isObject } from "../../core/json.ts";
-import { CALL_VARIABLES_BYTES_MAX, FILLED_TEXT_BYTES_MAX, VARIABLE_NAME_CHARS_MAX } from "../../core/limits/agents.ts";
+import {
+  CALL_VARIABLES_BYTES_MAX,
+  FILLED_TEXT_BYTES_MAX,
+  VARIABLE_NAME_CHARS_MAX,
+} from "../../core/limits/agents/agents.ts";
 import type { AgentDefinition, AgentVariable, VariableType, VariableValues } from "../../store/agent-store.ts";
 import type { Problem } from "../http/errors.ts";
 import { isBlank, problem, problemWithoutValue } from "../http/validation.ts";

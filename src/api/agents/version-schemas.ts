@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ApiKeyId } from "../../core/ids.ts";
-import { DIFF_LINES_MAX } from "../../core/limits/agents.ts";
+import { DIFF_LINES_MAX } from "../../core/limits/agents/agents.ts";
 import { time } from "../calls/response-schemas.ts";
 import { pageFields } from "../http/cursor.ts";
 import { flag } from "../http/fields.ts";

@@ -5,7 +5,7 @@ import { type Clock, isoEpochMs, isoTime } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import { asApiKeyId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { API_KEYS_MAX } from "../../core/limits/api-keys.ts";
+import { API_KEYS_MAX } from "../../core/limits/accounts/api-keys.ts";
 import { DEFAULT_SCOPES } from "../../core/scopes.ts";
 import type { ApiKeyRecord, ApiKeyStatus, ApiKeyStore } from "../../store/api-key-store.ts";
 import type { ApiKeyCache } from "../http/api-key-cache.ts";

@@ -4,7 +4,7 @@ import {
   API_KEY_NAME_CHARS_MAX,
   API_KEY_OVERLAP_S_DEFAULT,
   API_KEY_OVERLAP_S_MAX,
-} from "../../core/limits/api-keys.ts";
+} from "../../core/limits/accounts/api-keys.ts";
 import { SCOPE_MEANINGS, SCOPES } from "../../core/scopes.ts";
 import { API_KEY_STATUSES } from "../../store/api-key-store.ts";
 import { meaningsOf } from "../calls/meanings.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import type { AccountId, TranscriptionId } from "../../core/ids.ts";
-import { TRANSCRIPTION_POLL_MS } from "../../core/limits/transcriptions.ts";
+import { TRANSCRIPTION_POLL_MS } from "../../core/limits/transcriptions/transcriptions.ts";
 import type { Transcription, TranscriptionStore } from "../../store/transcription-store.ts";
 
 /** Waits for the ends of transcriptions: at once where this process ends them, otherwise by looking them up. */

@@ -1,4 +1,4 @@
-import { VOCABULARY_WORD_CHARS_MAX, VOCABULARY_WORDS_MAX } from "../../core/limits/transcriptions.ts";
+import { VOCABULARY_WORD_CHARS_MAX, VOCABULARY_WORDS_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
 import { invalidRequest, type Problem } from "../http/errors.ts";
 import { problem, problemWithoutValue } from "../http/validation.ts";
 import type { FormField } from "../uploads/receive.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { codeOf } from "../../core/errors.ts";
-import { FILE_NAME_CHARS_MAX } from "../../core/limits/transcriptions.ts";
+import { FILE_NAME_CHARS_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
 import { newId } from "../../core/new-id.ts";
 import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
 import type { Transcription, TranscriptionStore } from "../../store/transcription-store.ts";

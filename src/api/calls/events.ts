@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { CallId } from "../../core/ids.ts";
-import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../core/limits/api.ts";
+import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../core/limits/control-api/api.ts";
 import type { CallStatus, CallStore } from "../../store/call-store.ts";
 import { cursorOf } from "../http/cursor.ts";
 import { notFound } from "../http/errors.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { HOLD_S_DEFAULT, HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls.ts";
+import { HOLD_S_DEFAULT, HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls/calls.ts";
 import { wholeNumber } from "../http/fields.ts";
 import { NoQuery } from "../http/query.ts";
 import { answerLiveRequest, type LiveRequestDeps } from "./live-request.ts";

@@ -6,7 +6,7 @@ import { isRedacted } from "../../core/calls/spec.ts";
 import { type Clock, isoTime } from "../../core/clock.ts";
 import { addMs } from "../../core/clocks.ts";
 import type { CallId, WorkerId } from "../../core/ids.ts";
-import { LISTEN_ADDRESS_MS, LISTENERS_PER_CALL_MAX } from "../../core/limits/listening.ts";
+import { LISTEN_ADDRESS_MS, LISTENERS_PER_CALL_MAX } from "../../core/limits/calls/listening.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { AuditStore } from "../../store/audit-store.ts";
 import type { CallRecord, CallStore } from "../../store/call-store.ts";

@@ -8,7 +8,8 @@ import {
   STREAM_RATES_HZ,
   type StreamCodec,
 } from "../../core/calls/spec.ts";
-
+import { MAX_COST_MAX, MAX_COST_MIN } from "../../core/limits/accounts/spend.ts";
+import { SELECTED_TOOLS_MAX } from "../../core/limits/agents/tools.ts";
 import {
   INACTIVITY_PROMPTS_MAX,
   INACTIVITY_S_DEFAULT,
@@ -19,11 +20,9 @@ import {
   MAX_DURATION_S_MIN,
   METADATA_BYTES_MAX,
   METADATA_DEPTH_MAX,
-} from "../../core/limits/calls.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
-import { STREAM_MESSAGE_MS_MAX } from "../../core/limits/messages.ts";
-import { MAX_COST_MAX, MAX_COST_MIN } from "../../core/limits/spend.ts";
-import { SELECTED_TOOLS_MAX } from "../../core/limits/tools.ts";
+} from "../../core/limits/calls/calls.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/streams/media.ts";
+import { STREAM_MESSAGE_MS_MAX } from "../../core/limits/streams/messages.ts";
 import { depthOf } from "../../core/schemas/shape.ts";
 import { documentedAs } from "../http/documented-as.ts";
 import {

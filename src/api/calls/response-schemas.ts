@@ -7,7 +7,7 @@ import { MODEL_NAMES, STREAM_CODECS, STREAM_RATES_HZ } from "../../core/calls/sp
 import { STAGES } from "../../core/calls/stages.ts";
 import type { CallMs } from "../../core/clocks.ts";
 import type { CallId, CorpusId, DocumentId } from "../../core/ids.ts";
-import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../core/limits/calls.ts";
+import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../core/limits/calls/calls.ts";
 import { REDACTION_KINDS } from "../../core/redaction/kinds.ts";
 import { CALL_STATUSES } from "../../store/call-store.ts";
 import { pageSchema } from "../http/pages.ts";

@@ -3,7 +3,7 @@ import type { AnalysisSettings } from "../../core/calls/analysis.ts";
 import { type CallSpec, MODEL_DEFAULT, MODEL_NAMES, type ModelName, type StreamFormat } from "../../core/calls/spec.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/streams/media.ts";
 import { primaryLanguages } from "../../speech/languages.ts";
 import type { AccountState } from "../../store/api-key-store.ts";
 import type { Path } from "../http/display-path.ts";

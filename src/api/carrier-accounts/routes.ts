@@ -6,7 +6,7 @@ import type { CarrierType } from "../../core/calls/spec.ts";
 import { isoTime } from "../../core/clock.ts";
 import { asCarrierId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { CARRIERS_MAX } from "../../core/limits/carriers.ts";
+import { CARRIERS_MAX } from "../../core/limits/phone/carriers.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { Carrier, CarrierStore, UnsettledCalls } from "../../store/carrier-store.ts";
 import type { CarrierAccounts } from "../../telephony/carrier-accounts.ts";

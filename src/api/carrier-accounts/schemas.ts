@@ -7,7 +7,7 @@ import {
   CALLS_PER_SECOND_MAX,
   CARRIER_NAME_CHARS_MAX,
   PHONE_CALLS_AT_ONCE_MAX,
-} from "../../core/limits/carriers.ts";
+} from "../../core/limits/phone/carriers.ts";
 import { time } from "../calls/response-schemas.ts";
 import { pageFields } from "../http/cursor.ts";
 import { documentedAs } from "../http/documented-as.ts";

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { asCorpusId, type CorpusId } from "../../core/ids.ts";
-import { CORPORA_PER_ACCOUNT_MAX } from "../../core/limits/knowledge.ts";
+import { CORPORA_PER_ACCOUNT_MAX } from "../../core/limits/knowledge/corpora.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CorpusStore } from "../../store/corpus-store.ts";
 import { actOf } from "../http/auth.ts";

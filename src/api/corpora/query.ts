@@ -2,14 +2,14 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { Passage, Retriever } from "../../core/knowledge/passages.ts";
-import { LARGE_RESPONSE_WAIT_MS_MAX } from "../../core/limits/api.ts";
+import { LARGE_RESPONSE_WAIT_MS_MAX } from "../../core/limits/control-api/api.ts";
 import {
   CORPUS_QUERIES_MAX,
   CORPUS_QUERIES_PER_ACCOUNT_MAX,
   PASSAGES_DEFAULT,
   PASSAGES_MAX,
   QUESTION_CHARS_MAX,
-} from "../../core/limits/retrieval.ts";
+} from "../../core/limits/knowledge/retrieval.ts";
 import type { CorpusStore } from "../../store/corpus-store.ts";
 import { found } from "../http/errors.ts";
 import { textNotBlank, wholeNumber } from "../http/fields.ts";

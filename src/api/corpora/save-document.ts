@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { CorpusId, DocumentId } from "../../core/ids.ts";
-import { DOCUMENTS_PER_CORPUS_MAX } from "../../core/limits/knowledge.ts";
+import { DOCUMENTS_PER_CORPUS_MAX } from "../../core/limits/knowledge/corpora.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { newId } from "../../core/new-id.ts";
 import type { CorpusStore } from "../../store/corpus-store.ts";

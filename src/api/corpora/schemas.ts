@@ -9,7 +9,7 @@ import {
   DOCUMENT_NAME_CHARS_MAX,
   DOCUMENT_URL_CHARS_MAX,
   INLINE_TEXT_CHARS_MAX,
-} from "../../core/limits/knowledge.ts";
+} from "../../core/limits/knowledge/corpora.ts";
 import { metadata } from "../calls/request-schemas.ts";
 import { pageFields } from "../http/cursor.ts";
 import { ALONGSIDE_FIELD_ERRORS, oneOf, textNotBlank } from "../http/fields.ts";

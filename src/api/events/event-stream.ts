@@ -8,7 +8,7 @@ import {
   EVENT_RETRY_MS,
   EVENT_UNREAD_MS_MAX,
   EVENTS_PER_READ,
-} from "../../core/limits/events.ts";
+} from "../../core/limits/control-api/events.ts";
 import type { EventStreamEnd } from "../../core/metrics/control-metrics.ts";
 import type { StreamPosition } from "../../store/event-stream-store.ts";
 import { messageOf } from "./documents.ts";

@@ -8,7 +8,7 @@ import {
   EVENT_STREAMS_MAX,
   EVENT_STREAMS_PER_ACCOUNT_MAX,
   EVENTS_RENEWED_MS,
-} from "../../core/limits/events.ts";
+} from "../../core/limits/control-api/events.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import type { TranscriptionProgress } from "../../core/transcriptions/progress.ts";

@@ -1,7 +1,11 @@
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { AccountId, ApiKeyId } from "../../core/ids.ts";
-import { API_KEY_CACHE_ENTRIES_MAX, API_KEY_CACHE_MS, API_KEY_REFRESH_MS } from "../../core/limits/api-keys.ts";
+import {
+  API_KEY_CACHE_ENTRIES_MAX,
+  API_KEY_CACHE_MS,
+  API_KEY_REFRESH_MS,
+} from "../../core/limits/accounts/api-keys.ts";
 import type { ApiKeyStore, Principal } from "../../store/api-key-store.ts";
 import { hashSecret } from "../../store/secrets.ts";
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { type AccountId, type ApiKeyId, asAccountId, asApiKeyId, asUserId, type UserId } from "../../core/ids.ts";
-import { API_KEY_CACHE_MS } from "../../core/limits/api-keys.ts";
+import { API_KEY_CACHE_MS } from "../../core/limits/accounts/api-keys.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { AccountState } from "../../store/api-key-store.ts";
 import type { Act } from "../../store/audit-store.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../core/canonical-json.ts";
-import { LIST_ITEMS_DEFAULT, LIST_ITEMS_MAX } from "../../core/limits/api.ts";
+import { LIST_ITEMS_DEFAULT, LIST_ITEMS_MAX } from "../../core/limits/control-api/api.ts";
 import { invalidRequest } from "./errors.ts";
 import { pageParameters } from "./query.ts";
 import { problem } from "./validation.ts";

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson } from "../../core/canonical-json.ts";
-import { IDEMPOTENCY_KEY_CHARS_MAX } from "../../core/limits/api.ts";
+import { IDEMPOTENCY_KEY_CHARS_MAX } from "../../core/limits/control-api/api.ts";
 import type { IdempotentRequest } from "../../store/call-store.ts";
 import { hashSecret } from "../../store/secrets.ts";
 

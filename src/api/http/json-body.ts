@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { JSON_DEPTH_MAX } from "../../core/limits/api.ts";
+import { JSON_DEPTH_MAX } from "../../core/limits/control-api/api.ts";
 import { ApiError, unsupportedMediaType } from "./errors.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -11,9 +11,9 @@ import {
   LARGE_RESPONSES_WAITING_MAX,
   LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX,
   UNREAD_MS_MIN,
-} from "../../core/limits/api.ts";
-import { CORPUS_QUERIES_MAX, CORPUS_QUERIES_PER_ACCOUNT_MAX } from "../../core/limits/retrieval.ts";
-import { UPLOADS_MAX, UPLOADS_PER_ACCOUNT_MAX } from "../../core/limits/transcriptions.ts";
+} from "../../core/limits/control-api/api.ts";
+import { CORPUS_QUERIES_MAX, CORPUS_QUERIES_PER_ACCOUNT_MAX } from "../../core/limits/knowledge/retrieval.ts";
+import { UPLOADS_MAX, UPLOADS_PER_ACCOUNT_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
 import { ApiError } from "./errors.ts";
 
 /** Counts responses that were not completed. */

@@ -2,7 +2,7 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { ApiKeyId } from "../../core/ids.ts";
-import { LAST_USE_BATCH_MS, LAST_USE_MS } from "../../core/limits/api-keys.ts";
+import { LAST_USE_BATCH_MS, LAST_USE_MS } from "../../core/limits/accounts/api-keys.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ApiKeyStore, Principal } from "../../store/api-key-store.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
-import { LIST_BYTES_MAX } from "../../core/limits/api.ts";
+import { LIST_BYTES_MAX } from "../../core/limits/control-api/api.ts";
 import { idOf } from "./cursor.ts";
 import { invalidRequest } from "./errors.ts";
 import { problem } from "./validation.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import type { AccountId, ApiKeyId, UserId } from "../../core/ids.ts";
-import { RATE_ENTRIES_MAX, RATE_WINDOW_MS } from "../../core/limits/api.ts";
+import { RATE_ENTRIES_MAX, RATE_WINDOW_MS } from "../../core/limits/control-api/api.ts";
 import type { REQUEST_LIMIT_SCOPES } from "../../core/metrics/control-metrics.ts";
 import { ApiError } from "./errors.ts";
 import { headerSeconds, TokenBuckets } from "./token-buckets.ts";

@@ -2,12 +2,12 @@ import { STATUS_CODES } from "node:http";
 import type { FastifySchema } from "fastify";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
-import { AGENT_VERSIONS_MAX, AGENTS_PER_ACCOUNT_MAX } from "../../core/limits/agents.ts";
-import { BODY_BYTES_MAX } from "../../core/limits/api.ts";
-import { API_KEYS_MAX } from "../../core/limits/api-keys.ts";
-import { USERS_MAX } from "../../core/limits/people.ts";
-import { PUBLISHABLE_KEYS_MAX } from "../../core/limits/web-calls.ts";
-import { WEBHOOKS_MAX } from "../../core/limits/webhooks.ts";
+import { API_KEYS_MAX } from "../../core/limits/accounts/api-keys.ts";
+import { USERS_MAX } from "../../core/limits/accounts/people.ts";
+import { PUBLISHABLE_KEYS_MAX } from "../../core/limits/accounts/web-calls.ts";
+import { AGENT_VERSIONS_MAX, AGENTS_PER_ACCOUNT_MAX } from "../../core/limits/agents/agents.ts";
+import { BODY_BYTES_MAX } from "../../core/limits/control-api/api.ts";
+import { WEBHOOKS_MAX } from "../../core/limits/control-api/webhooks.ts";
 import { type ErrorBody, type ErrorCode, RETRY_AFTER_STATUSES, STATUS } from "../http/errors.ts";
 
 /** The meaning of each code for the client, in Markdown; docs/errors.md shows them, too. */

@@ -10,7 +10,7 @@ import {
   PHONE_CALLS_WAITING_MAX,
   RING_S_DEFAULT,
   WAITING_RETRY_S,
-} from "../../core/limits/phone-calls.ts";
+} from "../../core/limits/phone/phone-calls.ts";
 import type { CallAdmission } from "../../store/admission/call-admission.ts";
 import type { CallAgent, CallStore, LimitReached } from "../../store/call-store.ts";
 import type { Carrier, CarrierStore } from "../../store/carrier-store.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { isoTime } from "../../core/clock.ts";
 import { asAgentId, asPhoneNumberId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { PHONE_NUMBERS_MAX } from "../../core/limits/carriers.ts";
+import { PHONE_NUMBERS_MAX } from "../../core/limits/phone/carriers.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { isAllowedToolUrl } from "../../core/tools/addresses.ts";
 import type { AgentStore } from "../../store/agent-store.ts";

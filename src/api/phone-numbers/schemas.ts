@@ -5,7 +5,7 @@ import {
   REFUSAL_CHARS_MAX,
   TEST_CALL_CHARS_MAX,
   TEST_CALL_TEXTS_MAX,
-} from "../../core/limits/carriers.ts";
+} from "../../core/limits/phone/carriers.ts";
 import { agentId } from "../agents/schemas.ts";
 import { time } from "../calls/response-schemas.ts";
 import { carrierId, maxConcurrentCalls, name } from "../carrier-accounts/schemas.ts";

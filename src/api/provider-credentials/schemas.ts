@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AccountSecretId } from "../../core/ids.ts";
-import { PROVIDER_CREDENTIAL_CHARS_MAX } from "../../core/limits/accounts.ts";
+import { PROVIDER_CREDENTIAL_CHARS_MAX } from "../../core/limits/accounts/accounts.ts";
 import { time } from "../calls/response-schemas.ts";
 import { pageFields } from "../http/cursor.ts";
 import { text } from "../http/fields.ts";

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { isoTime } from "../../core/clock.ts";
 import { asAgentId, asPublishableKeyId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { PUBLISHABLE_KEYS_MAX } from "../../core/limits/web-calls.ts";
+import { PUBLISHABLE_KEYS_MAX } from "../../core/limits/accounts/web-calls.ts";
 import type { Agent, AgentStore } from "../../store/agent-store.ts";
 import type { PublishableKey, PublishableKeyStore } from "../../store/publishable-key-store.ts";
 import type { CallSpecDeps } from "../calls/spec.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { asAgentId, asPublishableKeyId, type PublishableKeyId } from "../../core/ids.ts";
-import { API_KEY_NAME_CHARS_MAX } from "../../core/limits/api-keys.ts";
-import { MAX_COST_MAX, MAX_COST_MIN } from "../../core/limits/spend.ts";
+import { API_KEY_NAME_CHARS_MAX } from "../../core/limits/accounts/api-keys.ts";
+import { MAX_COST_MAX, MAX_COST_MIN } from "../../core/limits/accounts/spend.ts";
 import {
   ORIGIN_CHARS_MAX,
   PUBLISHABLE_KEY_AGENTS_MAX,
@@ -12,7 +12,7 @@ import {
   WEB_CALLS_AT_ONCE_DEFAULT,
   WEB_CALLS_AT_ONCE_MAX,
   WEB_CALLS_AT_ONCE_PER_ADDRESS_DEFAULT,
-} from "../../core/limits/web-calls.ts";
+} from "../../core/limits/accounts/web-calls.ts";
 import { isSerializedOrigin, serializedOriginOf } from "../../core/network/origins.ts";
 import { PUBLISHABLE_KEY_STATUSES } from "../../store/publishable-key-store.ts";
 import { agentId } from "../agents/schemas.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
-import { PASSWORD_CHARS_MIN } from "../../core/limits/people.ts";
+import { PASSWORD_CHARS_MIN } from "../../core/limits/accounts/people.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1b1f24; --line: #8c959f; --ground: #ffffff; --accent: #0757ba; --on-accent: #ffffff }

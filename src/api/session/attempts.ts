@@ -6,7 +6,7 @@ import {
   ATTEMPTS_PER_DEVICE,
   ATTEMPTS_PER_EMAIL,
   ATTEMPTS_PER_PAIR,
-} from "../../core/limits/people.ts";
+} from "../../core/limits/accounts/people.ts";
 import { addressGroup } from "../../core/network/client-address.ts";
 import { ApiError } from "../http/errors.ts";
 import { TokenBuckets } from "../http/token-buckets.ts";

@@ -5,7 +5,7 @@ import {
   SCRYPT_LOG_N,
   SCRYPT_P,
   SCRYPT_R,
-} from "../../core/limits/people.ts";
+} from "../../core/limits/accounts/people.ts";
 import { ApiError } from "../http/errors.ts";
 
 /**

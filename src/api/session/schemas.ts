@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { asAccountId } from "../../core/ids.ts";
-import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from "../../core/limits/people.ts";
+import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from "../../core/limits/accounts/people.ts";
 import { normalizedEmail } from "../../core/text/emails.ts";
 import type { Path } from "../http/display-path.ts";
 import type { Problem } from "../http/errors.ts";

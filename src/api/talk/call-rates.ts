@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import { OWNER_PAGES_MAX, SCRATCH_CALLS_MAX, SCRATCH_WINDOW_MS } from "../../core/limits/owner-links.ts";
+import { OWNER_PAGES_MAX, SCRATCH_CALLS_MAX, SCRATCH_WINDOW_MS } from "../../core/limits/accounts/owner-links.ts";
 import { ApiError } from "../http/errors.ts";
 import { headerSeconds, TokenBuckets } from "../http/token-buckets.ts";
 

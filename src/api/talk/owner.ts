@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { USERS_MAX } from "../../core/limits/people.ts";
+import { USERS_MAX } from "../../core/limits/accounts/people.ts";
 import { normalizedEmail } from "../../core/text/emails.ts";
 import { type Act, BY_SERVICE } from "../../store/audit-store.ts";
 import type { SessionStore } from "../../store/session-store.ts";

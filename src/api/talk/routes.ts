@@ -4,7 +4,7 @@ import { type Clock, isoTime } from "../../core/clock.ts";
 import { type EpochMs, elapsedMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { SCRATCH_CALL_S_MAX } from "../../core/limits/owner-links.ts";
+import { SCRATCH_CALL_S_MAX } from "../../core/limits/accounts/owner-links.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { maySpeak } from "../../speech/tts/voice-matching.ts";
 import { BY_SERVICE } from "../../store/audit-store.ts";

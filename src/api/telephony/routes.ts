@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { codeOf } from "../../core/errors.ts";
 import { asCallId } from "../../core/ids.ts";
-import { CARRIER_WEBHOOK_BYTES_MAX } from "../../core/limits/phone-calls.ts";
+import { CARRIER_WEBHOOK_BYTES_MAX } from "../../core/limits/phone/phone-calls.ts";
 import type { InboundSpec, PhoneWebhooks, WebhookSubject } from "../../telephony/webhooks.ts";
 import { ApiError, notFound } from "../http/errors.ts";
 

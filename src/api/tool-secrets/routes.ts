@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { isoTime } from "../../core/clock.ts";
 import { asAccountSecretId } from "../../core/ids.ts";
-import { TOOL_SECRETS_MAX } from "../../core/limits/accounts.ts";
+import { TOOL_SECRETS_MAX } from "../../core/limits/accounts/accounts.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { AccountSecret, AccountSecretStore } from "../../store/account-secret-store.ts";
 import { actOf } from "../http/auth.ts";

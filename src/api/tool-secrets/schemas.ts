@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AccountSecretId } from "../../core/ids.ts";
-import { TOOL_SECRET_HOSTS_MAX } from "../../core/limits/accounts.ts";
-import { TOOL_HEADER_CHARS_MAX } from "../../core/limits/tools.ts";
+import { TOOL_SECRET_HOSTS_MAX } from "../../core/limits/accounts/accounts.ts";
+import { TOOL_HEADER_CHARS_MAX } from "../../core/limits/agents/tools.ts";
 import { SECRET_NAME } from "../../core/tools/http-tool.ts";
 import { exactHost } from "../../core/tools/secrets.ts";
 import { time } from "../calls/response-schemas.ts";

@@ -4,7 +4,11 @@ import { isObject } from "../../core/json.ts";
 import type { CallKnowledge, RetrievalMode, WholePart } from "../../core/knowledge/call-knowledge.ts";
 import type { Chunk, IndexableDocument } from "../../core/knowledge/chunks.ts";
 import { FENCE_BYTES } from "../../core/knowledge/fences.ts";
-import { CALL_CORPORA_MAX, PASSAGES_DEFAULT, WHOLE_CORPORA_TOKENS_MAX } from "../../core/limits/call-knowledge.ts";
+import {
+  CALL_CORPORA_MAX,
+  PASSAGES_DEFAULT,
+  WHOLE_CORPORA_TOKENS_MAX,
+} from "../../core/limits/knowledge/call-knowledge.ts";
 import { textTokens } from "../../speech/llm/prompt/text-tokens.ts";
 import type { Path } from "../http/display-path.ts";
 import type { Problem } from "../http/errors.ts";

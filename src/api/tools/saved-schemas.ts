@@ -8,7 +8,7 @@ import {
   MCP_TOOLS_MAX,
   TOOL_NAME_CHARS_MAX,
   TOOL_RUN_TEXT_CHARS_MAX,
-} from "../../core/limits/tools.ts";
+} from "../../core/limits/agents/tools.ts";
 import { OMISSION_MEANINGS, OMISSION_REASONS } from "../../core/tools/mcp/messages.ts";
 import { TOOL_FAULTS } from "../../core/tools/outcome.ts";
 import { SAVED_TOOL_TYPES } from "../../store/tool-store.ts";

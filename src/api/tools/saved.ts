@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { type AccountId, asToolId, type ToolId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { MCP_LIST_FRESH_MS, MCP_TOOLS_PER_CALL_MAX, SELECTED_TOOLS_MAX } from "../../core/limits/tools.ts";
+import { MCP_LIST_FRESH_MS, MCP_TOOLS_PER_CALL_MAX, SELECTED_TOOLS_MAX } from "../../core/limits/agents/tools.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { SavedTool, SavedToolDefinition, ToolStore } from "../../store/tool-store.ts";
 

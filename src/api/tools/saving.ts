@@ -1,7 +1,11 @@
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { MCP_LISTINGS_MAX, MCP_LISTINGS_PER_ACCOUNT_MAX, TOOLS_PER_ACCOUNT_MAX } from "../../core/limits/tools.ts";
+import {
+  MCP_LISTINGS_MAX,
+  MCP_LISTINGS_PER_ACCOUNT_MAX,
+  TOOLS_PER_ACCOUNT_MAX,
+} from "../../core/limits/agents/tools.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { McpLister, McpListing } from "../../core/tools/mcp/lister.ts";
 import type { AccountSecretStore } from "../../store/account-secret-store.ts";

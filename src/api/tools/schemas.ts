@@ -3,9 +3,6 @@ import { CARRIER_NAMES } from "../../carriers/list.ts";
 import { BUILT_IN_TOOLS, type BuiltInTool, HTTP_TOOL_METHODS } from "../../core/calls/spec.ts";
 import { isObject } from "../../core/json.ts";
 import { RETRIEVAL_MODES } from "../../core/knowledge/call-knowledge.ts";
-import { CALL_CORPORA_MAX, PASSAGES_DEFAULT, PASSAGES_LIMIT, PASSAGES_MIN } from "../../core/limits/call-knowledge.ts";
-import { HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls.ts";
-import { DTMF_DIGITS_MAX } from "../../core/limits/phone-calls.ts";
 import {
   TOOL_ANSWER_BYTES_MAX,
   TOOL_DESCRIPTION_CHARS_MAX,
@@ -20,7 +17,15 @@ import {
   TOOL_TIMEOUT_MS_MIN,
   TOOL_URL_CHARS_MAX,
   TOOL_WHILE_RUNNING_CHARS_MAX,
-} from "../../core/limits/tools.ts";
+} from "../../core/limits/agents/tools.ts";
+import { HOLD_S_MAX, HOLD_S_MIN } from "../../core/limits/calls/calls.ts";
+import {
+  CALL_CORPORA_MAX,
+  PASSAGES_DEFAULT,
+  PASSAGES_LIMIT,
+  PASSAGES_MIN,
+} from "../../core/limits/knowledge/call-knowledge.ts";
+import { DTMF_DIGITS_MAX } from "../../core/limits/phone/phone-calls.ts";
 import { DTMF_DIGITS, isHoldSeconds, isTransferTarget } from "../../core/tools/built-in-tools.ts";
 import { TOOL_NAME } from "../../core/tools/names.ts";
 import { languageCode } from "../../speech/languages.ts";

@@ -8,13 +8,13 @@ import {
 import { addMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { TOOL_SECRETS_MAX } from "../../core/limits/accounts.ts";
+import { TOOL_SECRETS_MAX } from "../../core/limits/accounts/accounts.ts";
 import {
   SCHEMA_COMPILE_CPU_MS_MAX,
   SCHEMAS_OF_REQUEST_CPU_MS_MAX,
   SCHEMAS_OF_REQUEST_MS_MAX,
   SELECTED_TOOLS_MAX,
-} from "../../core/limits/tools.ts";
+} from "../../core/limits/agents/tools.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";
 import { compiledInTime } from "../../core/schemas/compiled-in-time.ts";
 import { schemaProblem } from "../../core/schemas/shape.ts";

@@ -1,7 +1,7 @@
 import type { HttpTool, McpTool } from "../../core/calls/spec.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
-import { TOOL_RUN_TEXT_CHARS_MAX, TOOL_TESTS_MAX, TOOL_TESTS_PER_ACCOUNT_MAX } from "../../core/limits/tools.ts";
+import { TOOL_RUN_TEXT_CHARS_MAX, TOOL_TESTS_MAX, TOOL_TESTS_PER_ACCOUNT_MAX } from "../../core/limits/agents/tools.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";
 import { argumentProblem } from "../../core/tools/argument-check.ts";
 import type { HttpTools } from "../../core/tools/http/client.ts";

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Prices } from "../../core/billing/prices.ts";
 import type { CallId, TranscriptionId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { FILE_NAME_CHARS_MAX } from "../../core/limits/transcriptions.ts";
+import { FILE_NAME_CHARS_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { newId } from "../../core/new-id.ts";
 import type { CallStore } from "../../store/call-store.ts";

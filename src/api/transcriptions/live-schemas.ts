@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { STREAM_CODECS, STREAM_RATES_HZ } from "../../core/calls/spec.ts";
-import { MAX_DURATION_S_DEFAULT, MAX_DURATION_S_MAX, MAX_DURATION_S_MIN } from "../../core/limits/calls.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
-import { STREAM_MESSAGE_MS_MAX } from "../../core/limits/messages.ts";
+import { MAX_DURATION_S_DEFAULT, MAX_DURATION_S_MAX, MAX_DURATION_S_MIN } from "../../core/limits/calls/calls.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/streams/media.ts";
+import { STREAM_MESSAGE_MS_MAX } from "../../core/limits/streams/messages.ts";
 import { isG711, metadata, STREAM_RATE_HZ_DEFAULT } from "../calls/request-schemas.ts";
 import { time } from "../calls/response-schemas.ts";
 import { documentedAs } from "../http/documented-as.ts";

@@ -1,13 +1,13 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
 import type { CallId } from "../../core/ids.ts";
-import { BYTES_PER_MB } from "../../core/limits/storage.ts";
+import { BYTES_PER_MB } from "../../core/limits/storage/storage.ts";
 import {
   TRANSCRIPTION_BYTES_DEFAULT,
   TRANSCRIPTION_URL_CHARS_MAX,
   VOCABULARY_WORD_CHARS_MAX,
   VOCABULARY_WORDS_MAX,
-} from "../../core/limits/transcriptions.ts";
+} from "../../core/limits/transcriptions/transcriptions.ts";
 import { TRANSCRIPTION_REDACTION_KINDS } from "../../core/redaction/kinds.ts";
 import { CHANNEL_MODES, DEFAULT_TRANSCRIPTION_OPTIONS, TIMESTAMP_KINDS } from "../../core/transcriptions/options.ts";
 import { metadata } from "../calls/request-schemas.ts";

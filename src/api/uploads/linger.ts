@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { UPLOAD_LINGER_MS } from "../../core/limits/transcriptions.ts";
+import { UPLOAD_LINGER_MS } from "../../core/limits/transcriptions/transcriptions.ts";
 
 /**
  * Reads and drops what is left of a refused request, so that its client gets to read the response, and closes the connection where that

@@ -10,7 +10,7 @@ import {
   UPLOAD_FIELD_BYTES_MAX,
   UPLOAD_FIELDS_MAX,
   UPLOAD_WINDOW_MS,
-} from "../../core/limits/transcriptions.ts";
+} from "../../core/limits/transcriptions/transcriptions.ts";
 import { printable } from "../http/display-path.ts";
 import { ApiError, invalidRequest } from "../http/errors.ts";
 import { problemWithoutValue } from "../http/validation.ts";

@@ -11,7 +11,7 @@ import {
   USAGE_DAYS_DEFAULT,
   USAGE_DAYS_MAX,
   USAGE_GROUPS_MAX,
-} from "../../core/limits/usage.ts";
+} from "../../core/limits/accounts/usage.ts";
 import type { CallUsage, TranscriptionUsage, UsageStore } from "../../store/usage-store.ts";
 import { time } from "../calls/response-schemas.ts";
 import { invalidRequest } from "../http/errors.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { asUserId, type UserId } from "../../core/ids.ts";
-import { EMAIL_CHARS_MAX, USER_NAME_CHARS_MAX } from "../../core/limits/people.ts";
+import { EMAIL_CHARS_MAX, USER_NAME_CHARS_MAX } from "../../core/limits/accounts/people.ts";
 import { ROLE_MEANINGS, ROLES } from "../../core/roles.ts";
 import { isEmail } from "../../core/text/emails.ts";
 import { LINK_KINDS, USER_STATUSES } from "../../store/user-store.ts";

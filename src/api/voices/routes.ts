@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { VOICES_PAGE_MAX } from "../../core/limits/api.ts";
+import { VOICES_PAGE_MAX } from "../../core/limits/control-api/api.ts";
 import { cursorOf } from "../http/cursor.ts";
 import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
 import type { LargeResponses } from "../http/large-responses.ts";

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../core/clock.ts";
-import { PREFLIGHT_S } from "../../core/limits/web-calls.ts";
+import { PREFLIGHT_S } from "../../core/limits/accounts/web-calls.ts";
 import type { ControlMetrics, WebCallOutcome } from "../../core/metrics/control-metrics.ts";
 import { addressGroup } from "../../core/network/client-address.ts";
 import type { WebCallStart } from "../../store/call-store.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { isoTime } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import { isObject } from "../../core/json.ts";
-import { WEBHOOKS_MAX } from "../../core/limits/webhooks.ts";
+import { WEBHOOKS_MAX } from "../../core/limits/control-api/webhooks.ts";
 import { isAllowedToolUrl } from "../../core/tools/addresses.ts";
 import type { Webhook, WebhookStore } from "../../store/webhook-store.ts";
 import { actOf } from "../http/auth.ts";

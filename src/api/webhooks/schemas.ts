@@ -5,7 +5,7 @@ import {
   SECRET_OVERLAP_S_MAX,
   WEBHOOK_DESCRIPTION_CHARS_MAX,
   WEBHOOK_URL_CHARS_MAX,
-} from "../../core/limits/webhooks.ts";
+} from "../../core/limits/control-api/webhooks.ts";
 import { WEBHOOK_EVENT_MEANINGS, WEBHOOK_EVENT_TYPES } from "../../core/webhook-events.ts";
 import { DELIVERY_STATUSES, DISABLED_REASONS } from "../../store/webhook-store.ts";
 import { meaningsOf } from "../calls/meanings.ts";

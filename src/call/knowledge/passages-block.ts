@@ -1,7 +1,7 @@
 import type { CallKnowledge, WholePart } from "../../core/knowledge/call-knowledge.ts";
 import { fenceLine } from "../../core/knowledge/fences.ts";
 import type { Passage } from "../../core/knowledge/passages.ts";
-import { PASSAGES_CHARS_MAX } from "../../core/limits/call-knowledge.ts";
+import { PASSAGES_CHARS_MAX } from "../../core/limits/knowledge/call-knowledge.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import type { Message } from "../../speech/contracts.ts";
 

@@ -10,7 +10,7 @@ import {
   RETRIEVAL_QUESTION_CHARS_MAX,
   RETRIEVAL_WAIT_MS_MAX,
   RETRIEVALS_PER_TURN_MAX,
-} from "../../core/limits/call-knowledge.ts";
+} from "../../core/limits/knowledge/call-knowledge.ts";
 import { plainWords } from "../../core/text/plain-words.ts";
 import type { Message } from "../../speech/contracts.ts";
 import type { Conversation } from "../conversation.ts";

@@ -1,5 +1,5 @@
 import { type MediaMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 
 /**
  * The audio of a live transcription as one timeline, ms since its first stream started. The media time of each stream starts at 0;

@@ -1,5 +1,5 @@
-import { STT_FINAL_MS_MAX, STT_WORDS_MS_MAX } from "../../core/limits/caller-audio.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { STT_FINAL_MS_MAX, STT_WORDS_MS_MAX } from "../../core/limits/streams/caller-audio.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 
 /** A stretch of the audio in which someone speaks, ms on the timeline of the audio. */
 export interface SpokenStretch {

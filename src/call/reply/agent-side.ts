@@ -6,7 +6,7 @@ import type { TurnLatency } from "../../core/calls/transcript.ts";
 import { addMs, type CallMs, callMs, earliest, latest } from "../../core/clocks.ts";
 import { asTurnId, NO_REPLY_TURN_ID, type ToolCallId, type TurnId } from "../../core/ids.ts";
 import { referenceOf } from "../../core/knowledge/call-knowledge.ts";
-import { REPLY_SEGMENTS_MAX } from "../../core/limits/calls.ts";
+import { REPLY_SEGMENTS_MAX } from "../../core/limits/calls/calls.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CallEvent, CallSink, CallState } from "../events.ts";
 import type { TurnRetrieval } from "../knowledge/turn-retrieval.ts";

@@ -1,5 +1,5 @@
 import { type CallMs, callMs } from "../../core/clocks.ts";
-import { DTMF_TONES_MAX } from "../../core/limits/calls.ts";
+import { DTMF_TONES_MAX } from "../../core/limits/calls/calls.ts";
 import { DTMF_FRAMES_PER_DIGIT } from "../../media/dtmf-tones.ts";
 
 const NEVER = callMs(Number.POSITIVE_INFINITY);

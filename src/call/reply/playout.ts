@@ -1,6 +1,6 @@
 import { addMs, type CallMs, callMs, earliest, elapsedMs, latest } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
-import { MARKS_OUTSTANDING_MAX } from "../../core/limits/calls.ts";
+import { MARKS_OUTSTANDING_MAX } from "../../core/limits/calls/calls.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 
 /** Upper bound of the lag. A peer that plays or acknowledges later is broken or reports wrong times. */

@@ -1,6 +1,6 @@
 import type { CallSpec } from "../../core/calls/spec.ts";
 import { addMs, type CallMs, callMs, latest } from "../../core/clocks.ts";
-import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../core/limits/calls.ts";
+import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../core/limits/calls/calls.ts";
 import { plainWords } from "../../core/text/plain-words.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CallSink } from "../events.ts";

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { BuiltInTool } from "../../core/calls/spec.ts";
 import { asToolCallId, type ToolCallId, type TurnId } from "../../core/ids.ts";
-import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../core/limits/tools.ts";
+import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../core/limits/agents/tools.ts";
 import type { Message, ToolCall } from "../../speech/contracts.ts";
 
 /** A tool call of the LLM. */

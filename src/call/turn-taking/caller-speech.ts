@@ -1,5 +1,5 @@
 import { type CallMs, callMs, elapsedMs, type MediaMs } from "../../core/clocks.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { SpeechSegmenter } from "../../media/voice-activity/segmenter.ts";
 import type { SpeechEdge } from "../../media/voice-activity/speech-activity.ts";
 import type { Conversation } from "../conversation.ts";

@@ -1,5 +1,5 @@
 import { addMs, type CallMs, elapsedMs, latest } from "../../core/clocks.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls/calls.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import { joinTexts, textAfter, wordsOf } from "../../core/text/words.ts";
 import type { TurnEvent } from "./turn-events.ts";

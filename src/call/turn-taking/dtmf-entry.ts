@@ -1,5 +1,5 @@
 import { addMs, type CallMs, callMs } from "../../core/clocks.ts";
-import { DTMF_ENTRY_DIGITS_MAX } from "../../core/limits/calls.ts";
+import { DTMF_ENTRY_DIGITS_MAX } from "../../core/limits/calls/calls.ts";
 import type { TurnEvent } from "./turn-events.ts";
 
 /** Completes an entry, and is not part of it. */

@@ -1,6 +1,6 @@
 import type { CallSpec } from "../../core/calls/spec.ts";
 import { addMs, type CallMs, callMs, earliest, latest } from "../../core/clocks.ts";
-import { INACTIVITY_PROMPTS_MAX } from "../../core/limits/calls.ts";
+import { INACTIVITY_PROMPTS_MAX } from "../../core/limits/calls/calls.ts";
 import type { TurnParameters } from "../parameters.ts";
 
 /**

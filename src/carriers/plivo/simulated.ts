@@ -1,6 +1,6 @@
 import { addMs, epochMs, roundedMs } from "../../core/clocks.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../core/limits/messages.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/streams/media.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../core/limits/streams/messages.ts";
 import {
   type CarrierOptions,
   encodeBase64,

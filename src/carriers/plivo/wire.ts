@@ -1,8 +1,8 @@
 import { elapsedMs, epochMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
 import { parseObject } from "../../core/json.ts";
-import { PARAMETERS_BYTES_MAX } from "../../core/limits/calls.ts";
-import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
-import { EXTRA_HEADERS_CHARS_MAX } from "../../core/limits/messages.ts";
+import { PARAMETERS_BYTES_MAX } from "../../core/limits/calls/calls.ts";
+import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/streams/media.ts";
+import { EXTRA_HEADERS_CHARS_MAX } from "../../core/limits/streams/messages.ts";
 import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
 import type { InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";

@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey, type KeyObject, verify } from "node:crypto";
-import { WEBHOOK_AGE_MS_MAX } from "../../core/limits/telephony.ts";
+import { WEBHOOK_AGE_MS_MAX } from "../../core/limits/phone/telephony.ts";
 import type { UpgradeHeaders } from "../../wire/upgrade.ts";
 import { isSameText } from "../signatures.ts";
 import type { WebhookRequest } from "../telephony.ts";

@@ -1,5 +1,5 @@
 import { isoTime } from "../../core/clock.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/streams/media.ts";
 import { type Random, seededRandom } from "../../core/seeded-random.ts";
 import type { G711Codec } from "../../media/g711.ts";
 import {

@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/streams/media.ts";
 import { credential, routingText, secondsOf } from "../rest.ts";
 import { spokenLanguage } from "../spoken-language.ts";
 import type {

@@ -1,7 +1,7 @@
 import { isoEpochMs } from "../../core/clock.ts";
 import { type EpochMs, epochMs, mediaMs } from "../../core/clocks.ts";
-import { JITTER_BUFFER_WAIT_MS } from "../../core/limits/caller-audio.ts";
-import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
+import { JITTER_BUFFER_WAIT_MS } from "../../core/limits/streams/caller-audio.ts";
+import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/streams/media.ts";
 import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
 import type { G711Codec, InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";

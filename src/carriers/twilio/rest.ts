@@ -1,5 +1,5 @@
 import { isObject } from "../../core/json.ts";
-import { CARRIER_CLOCK_MS_MAX } from "../../core/limits/telephony.ts";
+import { CARRIER_CLOCK_MS_MAX } from "../../core/limits/phone/telephony.ts";
 import {
   type AnswerReading,
   basicAuthorization,

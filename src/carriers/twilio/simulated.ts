@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/streams/media.ts";
 import { type CarrierOptions, encodeBase64, MULAW_CODECS, SimulatedCarrier } from "../../simulator/peers/carrier.ts";
 import { type Fields, hasOnly, isFields, parseFields } from "../../simulator/peers/json-fields.ts";
 import type { Violation } from "../../simulator/peers/peer.ts";

@@ -1,5 +1,5 @@
 import { epochMs } from "../../core/clocks.ts";
-import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
+import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/streams/media.ts";
 import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
 import type { InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";

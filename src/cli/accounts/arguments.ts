@@ -5,7 +5,7 @@ import {
   CONCURRENT_CALLS_MAX,
   CONCURRENT_TRANSCRIPTIONS_MAX,
   CREATIONS_PER_MINUTE_MAX,
-} from "../../core/limits/accounts.ts";
+} from "../../core/limits/accounts/accounts.ts";
 import { RETENTION_DAYS_MAX } from "../../core/retention.ts";
 import { PROVIDERS_BY_STAGE } from "../../speech/settings.ts";
 import { notACommand, notOneOf, surplusArgument, UsageError } from "../command.ts";

@@ -1,7 +1,7 @@
 import { systemClock } from "../../core/clock.ts";
 import { type EpochMs, elapsedMs } from "../../core/clocks.ts";
 import { asJobId, type JobId } from "../../core/ids.ts";
-import { JOB_HEARTBEAT_MS } from "../../core/limits/jobs.ts";
+import { JOB_HEARTBEAT_MS } from "../../core/limits/service/jobs.ts";
 import { SCHEDULE_KEY } from "../../jobs/schedule.ts";
 import { JOB_STATUSES, type JobRecord, type JobStatus, type JobStore } from "../../store/job-store.ts";
 import { openStores, type StorePlace } from "../../store/open-stores.ts";

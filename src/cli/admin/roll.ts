@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
-import { PROCESS_START_MS_MAX } from "../../core/limits/processes.ts";
+import { PROCESS_START_MS_MAX } from "../../core/limits/service/processes.ts";
 import { processStartTime, SupervisorFile, type SupervisorState } from "../../process/supervisor/state-file.ts";
 import type { Roll } from "../../process/supervisor/supervisor.ts";
 

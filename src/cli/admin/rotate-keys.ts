@@ -1,4 +1,4 @@
-import { TOKEN_KEY_POLL_MS } from "../../core/limits/admission.ts";
+import { TOKEN_KEY_POLL_MS } from "../../core/limits/service/admission.ts";
 import { openDataDir } from "../../store/data-dir/data-dir.ts";
 import { rotateTokenKeys } from "../../store/data-dir/token-keys.ts";
 import { rotateSecretsKey } from "../../store/sealing/secrets-key.ts";

@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { systemClock } from "../../core/clock.ts";
 import type { CallId } from "../../core/ids.ts";
-import { LOCAL_FILES_PER_QUERY, SEGMENT_S_DEFAULT } from "../../core/limits/bucket.ts";
+import { LOCAL_FILES_PER_QUERY, SEGMENT_S_DEFAULT } from "../../core/limits/storage/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { JournalShipper } from "../../record/bucket/journal-shipper.ts";
 import { callOfKey, JOURNALS_PREFIX } from "../../record/bucket/keys.ts";

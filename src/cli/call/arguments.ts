@@ -6,7 +6,7 @@ import {
   type StreamFormat,
   type StreamRateHz,
 } from "../../core/calls/spec.ts";
-import { MAX_DURATION_S_MAX } from "../../core/limits/calls.ts";
+import { MAX_DURATION_S_MAX } from "../../core/limits/calls/calls.ts";
 import type { G711Codec } from "../../media/g711.ts";
 import { SCENARIO } from "../../simulator/callers/scenario.ts";
 import { SIMULATED_WIRES, type SimulatedLine } from "../../simulator/lines.ts";

@@ -6,7 +6,7 @@ import { carrierOf } from "../../carriers/list.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { Clock } from "../../core/clock.ts";
 import { millisecondsOf } from "../../core/clocks.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { monoWav } from "../../media/wav.ts";
 import { decodeSamples, frameSamples } from "../../simulator/audio/format.ts";
 import { type MonoAudio, readWav } from "../../simulator/audio/wav.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Webhook as Signature } from "standardwebhooks";
 import type { TrunklineClient } from "#client";
 import { isObject } from "../../core/json.ts";
-import { EVENT_BYTES_MAX } from "../../core/limits/webhooks.ts";
+import { EVENT_BYTES_MAX } from "../../core/limits/control-api/webhooks.ts";
 import type { WebhookEventType } from "../../core/webhook-events.ts";
 import { printable } from "../terminal.ts";
 

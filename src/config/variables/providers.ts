@@ -6,7 +6,7 @@ import {
   HISTORY_TOKENS_DEFAULT,
   HISTORY_TOKENS_LIMIT,
   HISTORY_TOKENS_MIN,
-} from "../../core/limits/llm.ts";
+} from "../../core/limits/speech-providers/llm.ts";
 import { LLM_PROVIDERS } from "../../speech/llm/providers/list.ts";
 import { LLM_REGISTRY } from "../../speech/llm/registry.ts";
 import { apiKeyVariable } from "../../speech/server-settings.ts";

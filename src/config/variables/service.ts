@@ -1,13 +1,20 @@
 import type { Variables } from "../../core/configuration/variable.ts";
+import { MAX_WORDLESS_S_DEFAULT, MAX_WORDLESS_S_MAX, MAX_WORDLESS_S_MIN } from "../../core/limits/calls/calls.ts";
+import {
+  ACCOUNT_REQUESTS_DEFAULT,
+  API_KEY_REQUESTS_DEFAULT,
+  REQUESTS_PER_MINUTE_MAX,
+} from "../../core/limits/control-api/api.ts";
+import { DOCUMENT_BYTES_DEFAULT, DOCUMENT_BYTES_LIMIT } from "../../core/limits/knowledge/corpora.ts";
 import {
   CALLS_PER_WORKER_DEFAULT,
   TOKEN_TTL_S_DEFAULT,
   TOKEN_TTL_S_MAX,
   TOKEN_TTL_S_MIN,
-} from "../../core/limits/admission.ts";
-import { ACCOUNT_REQUESTS_DEFAULT, API_KEY_REQUESTS_DEFAULT, REQUESTS_PER_MINUTE_MAX } from "../../core/limits/api.ts";
-import { SEGMENT_S_DEFAULT, SEGMENT_S_MAX, SEGMENT_S_MIN } from "../../core/limits/bucket.ts";
-import { MAX_WORDLESS_S_DEFAULT, MAX_WORDLESS_S_MAX, MAX_WORDLESS_S_MIN } from "../../core/limits/calls.ts";
+} from "../../core/limits/service/admission.ts";
+import { WORKERS_MAX } from "../../core/limits/service/processes.ts";
+import { SEGMENT_S_DEFAULT, SEGMENT_S_MAX, SEGMENT_S_MIN } from "../../core/limits/storage/bucket.ts";
+import { DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "../../core/limits/storage/storage.ts";
 import {
   MEDIA_TIMEOUT_S_MAX,
   MEDIA_TIMEOUT_S_MIN,
@@ -15,11 +22,11 @@ import {
   PING_INTERVAL_S_MAX,
   PING_TIMEOUT_S_DEFAULT,
   PING_TIMEOUT_S_MAX,
-} from "../../core/limits/connections.ts";
-import { DOCUMENT_BYTES_DEFAULT, DOCUMENT_BYTES_LIMIT } from "../../core/limits/knowledge.ts";
-import { WORKERS_MAX } from "../../core/limits/processes.ts";
-import { DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "../../core/limits/storage.ts";
-import { TRANSCRIPTION_BYTES_DEFAULT, TRANSCRIPTION_BYTES_LIMIT } from "../../core/limits/transcriptions.ts";
+} from "../../core/limits/streams/connections.ts";
+import {
+  TRANSCRIPTION_BYTES_DEFAULT,
+  TRANSCRIPTION_BYTES_LIMIT,
+} from "../../core/limits/transcriptions/transcriptions.ts";
 
 const CALLS = [1, 100_000] as const;
 const REQUESTS = [1, REQUESTS_PER_MINUTE_MAX] as const;

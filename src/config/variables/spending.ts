@@ -1,6 +1,6 @@
 import { SPEND_UNITS, type SpendUnit } from "../../core/billing/spend.ts";
 import type { Variable, Variables } from "../../core/configuration/variable.ts";
-import { ACCOUNT_SPEND_DEFAULT, CALL_SPEND_DEFAULT, SPEND_PER_MINUTE_MAX } from "../../core/limits/spend.ts";
+import { ACCOUNT_SPEND_DEFAULT, CALL_SPEND_DEFAULT, SPEND_PER_MINUTE_MAX } from "../../core/limits/accounts/spend.ts";
 
 const UNIT_MEANINGS: Readonly<Record<SpendUnit, string>> = {
   llm_requests: "LLM requests",

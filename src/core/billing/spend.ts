@@ -1,7 +1,7 @@
 import { type MonotonicMs, millisecondsOf } from "../clocks.ts";
 import { TrunklineError } from "../errors.ts";
 import type { AccountId } from "../ids.ts";
-import { SPEND_WINDOW_S } from "../limits/spend.ts";
+import { SPEND_WINDOW_S } from "../limits/accounts/spend.ts";
 
 /** The units that are limited per minute, for a call and for an account. The names are public. */
 export const SPEND_UNITS = ["llm_requests", "input_tokens", "output_tokens", "tts_characters"] as const;

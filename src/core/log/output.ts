@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
-import { LOG_EXIT_MS_MAX, LOG_PENDING_BYTES_MAX, LOG_RETRY_MS } from "../limits/processes.ts";
+import { LOG_EXIT_MS_MAX, LOG_PENDING_BYTES_MAX, LOG_RETRY_MS } from "../limits/service/processes.ts";
 
 /** Writes at least one of `bytes` and returns how many. Throws EAGAIN when none can be written now; never waits. */
 export type WriteSome = (bytes: Uint8Array) => number;

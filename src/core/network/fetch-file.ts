@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../clock.ts";
 import { TrunklineError } from "../errors.ts";
-import { UPLOAD_BYTES_PER_SECOND_MIN, UPLOAD_WINDOW_MS } from "../limits/transcriptions.ts";
+import { UPLOAD_BYTES_PER_SECOND_MIN, UPLOAD_WINDOW_MS } from "../limits/transcriptions/transcriptions.ts";
 import { type GuardedHttp, isRefusedAddress } from "./guarded-http.ts";
 
 const ANSWER_HEAD_BYTES_MAX = 16 * 1024;

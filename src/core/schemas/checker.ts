@@ -1,6 +1,10 @@
 import { childModule } from "../child-module.ts";
 import type { AccountId } from "../ids.ts";
-import { ARGUMENTS_CHECK_CPU_MS_MAX, SCHEMA_COMPILE_CPU_MS_MAX, SCHEMAS_OF_REQUEST_MS_MAX } from "../limits/tools.ts";
+import {
+  ARGUMENTS_CHECK_CPU_MS_MAX,
+  SCHEMA_COMPILE_CPU_MS_MAX,
+  SCHEMAS_OF_REQUEST_MS_MAX,
+} from "../limits/agents/tools.ts";
 import { BudgetedProcess, type BudgetedProcessOptions, type TaskResult } from "../task-processes/budgeted-process.ts";
 import { forkTaskChild } from "../task-processes/child.ts";
 import type { SchemaAnswer, SchemaTask } from "./messages.ts";

@@ -1,6 +1,6 @@
 import { Ajv2020, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 import { canonicalJson } from "../canonical-json.ts";
-import { COMPILED_SCHEMAS_MAX } from "../limits/tools.ts";
+import { COMPILED_SCHEMAS_MAX } from "../limits/agents/tools.ts";
 
 // JSON Schema by ajv, for schemas of users and values of LLMs. Each operation may take arbitrarily long, so it runs in child
 // processes with a budget: see checker.ts.

@@ -1,4 +1,4 @@
-import { INVALID_ARGUMENTS_REASON_CHARS_MAX } from "../limits/tools.ts";
+import { INVALID_ARGUMENTS_REASON_CHARS_MAX } from "../limits/agents/tools.ts";
 import type { CompiledSchemas } from "./compile.ts";
 
 /** A task of the child process: whether a schema can be compiled, or, with a value, whether the value fits it. Both are JSON. */

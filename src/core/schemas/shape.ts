@@ -1,4 +1,4 @@
-import { SCHEMA_PATTERN_CHARS_MAX, TOOL_SCHEMA_CHARS_MAX, TOOL_SCHEMA_DEPTH_MAX } from "../limits/tools.ts";
+import { SCHEMA_PATTERN_CHARS_MAX, TOOL_SCHEMA_CHARS_MAX, TOOL_SCHEMA_DEPTH_MAX } from "../limits/agents/tools.ts";
 
 /**
  * What is wrong with the shape of a JSON Schema, as a text that continues a field's name; undefined when nothing is. The schema

@@ -12,7 +12,7 @@ import {
   TASK_WAIT_MS_MAX,
   TASKS_MAX,
   TASKS_PER_ACCOUNT_MAX,
-} from "../limits/processes.ts";
+} from "../limits/service/processes.ts";
 import type { StartTaskChild, TaskChild } from "./child.ts";
 import { cpuMsOf } from "./cpu-time.ts";
 import { FairQueue } from "./fair-queue.ts";

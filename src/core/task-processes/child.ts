@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import type { ChildModule } from "../child-module.ts";
 import { type Child, type ChildEvents, childOf } from "../child-process.ts";
-import { TASK_PROCESS_HEAP_MB_MAX } from "../limits/processes.ts";
+import { TASK_PROCESS_HEAP_MB_MAX } from "../limits/service/processes.ts";
 import type { TaskMessage, TaskRequest } from "./messages.ts";
 
 /** A started child of `BudgetedProcess`. */

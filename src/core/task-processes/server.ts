@@ -3,7 +3,11 @@ import { getPriority, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { threadModule } from "../child-module.ts";
 import { codeOf } from "../errors.ts";
-import { TASK_PROCESS_NICE, TASK_PROCESS_REPLACE_RSS_MB, TASK_PROCESS_RSS_MB_MAX } from "../limits/processes.ts";
+import {
+  TASK_PROCESS_NICE,
+  TASK_PROCESS_REPLACE_RSS_MB,
+  TASK_PROCESS_RSS_MB_MAX,
+} from "../limits/service/processes.ts";
 import { cpuMsOf } from "./cpu-time.ts";
 import {
   type TaskMessage,

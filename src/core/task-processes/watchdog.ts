@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { TASK_CPU_GRACE_MS, TASK_WATCHDOG_INTERVAL_MS } from "../limits/processes.ts";
+import { TASK_CPU_GRACE_MS, TASK_WATCHDOG_INTERVAL_MS } from "../limits/service/processes.ts";
 import { WATCHDOG_CPU_MS_MAX, WATCHDOG_TASK, type WatchdogData } from "./messages.ts";
 
 // A thread in each child of `BudgetedProcess`. A task may block the main thread, which then notices neither a signal nor a closed

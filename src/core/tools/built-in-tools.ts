@@ -1,5 +1,5 @@
-import { HOLD_S_MAX, HOLD_S_MIN } from "../limits/calls.ts";
-import { DTMF_DIGITS_MAX } from "../limits/phone-calls.ts";
+import { HOLD_S_MAX, HOLD_S_MIN } from "../limits/calls/calls.ts";
+import { DTMF_DIGITS_MAX } from "../limits/phone/phone-calls.ts";
 
 // The valid arguments of built-in tools, for those that the LLM chooses and for those in the configuration of a call.
 

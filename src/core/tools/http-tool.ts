@@ -1,4 +1,4 @@
-import { TOOL_HEADER_CHARS_MAX, TOOL_URL_CHARS_MAX } from "../limits/tools.ts";
+import { TOOL_HEADER_CHARS_MAX, TOOL_URL_CHARS_MAX } from "../limits/agents/tools.ts";
 import { isAllowedToolUrl } from "./addresses.ts";
 
 // The syntax of URLs and headers of HTTP tools, shared by the API, which validates them, and the gateway, which fills them in.

@@ -1,4 +1,4 @@
-import { TOOL_NAME_CHARS_MAX } from "../limits/tools.ts";
+import { TOOL_NAME_CHARS_MAX } from "../limits/agents/tools.ts";
 
 /** The name of a tool, as all providers of an LLM accept it. */
 export const TOOL_NAME = new RegExp(`^[A-Za-z0-9_-]{1,${TOOL_NAME_CHARS_MAX}}$`);

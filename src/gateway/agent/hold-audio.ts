@@ -1,5 +1,5 @@
 import { NO_REPLY_TURN_ID } from "../../core/ids.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { type FrameCodec, FrameEncoder } from "../../media/frame-codec.ts";
 import type { RingFrame } from "../../media/frame-ring.ts";
 import { HoldMelody } from "../../media/hold-melody.ts";

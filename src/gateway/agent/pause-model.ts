@@ -1,5 +1,5 @@
-import { LOCAL_STT_WINDOW_MS, TURN_MODEL_WAIT_MS_MAX } from "../../core/limits/local-speech.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { LOCAL_STT_WINDOW_MS, TURN_MODEL_WAIT_MS_MAX } from "../../core/limits/speech-providers/local-speech.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import type { LocalSpeech, PendingJob } from "../../speech/local/jobs.ts";
 
 export interface PauseModelOptions {

@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import type { Prosody } from "../../media/prosody/prosody.ts";
 
 /** Follows a caller's voice frame by frame, so that the sound before a pause can be judged. A frame allocates nothing. */

@@ -1,10 +1,10 @@
-import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import {
   TOOL_ARGUMENTS_CHARS_MAX,
   TOOL_ARGUMENTS_CHARS_PER_REPLY_MAX,
   TOOL_CALLS_PER_REPLY_MAX,
   TOOL_NAME_CHARS_MAX,
-} from "../../core/limits/tools.ts";
+} from "../../core/limits/agents/tools.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls/calls.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import type { LlmEvent } from "../../speech/contracts.ts";
 

@@ -1,9 +1,9 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
 import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
-import { STT_SILENCE_FRAMES } from "../../core/limits/caller-audio.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls/calls.ts";
+import { STT_SILENCE_FRAMES } from "../../core/limits/streams/caller-audio.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";

@@ -3,7 +3,7 @@ import type { SpeakReason } from "../../core/calls/reasons.ts";
 import { type CallMs, elapsedMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { TurnId } from "../../core/ids.ts";
-import { FRAME_MS, OUTPUT_CUSHION_FRAMES, OUTPUT_RING_FRAMES_MAX } from "../../core/limits/media.ts";
+import { FRAME_MS, OUTPUT_CUSHION_FRAMES, OUTPUT_RING_FRAMES_MAX } from "../../core/limits/streams/media.ts";
 import { type FrameCodec, FrameEncoder } from "../../media/frame-codec.ts";
 import { FrameRing, type RingFrame } from "../../media/frame-ring.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";

@@ -1,4 +1,8 @@
-import { DETECTOR_RECOVERY_LAG_SHARE, DETECTOR_RECOVERY_MS, LOOP_LAG_WINDOW_MS } from "../../core/limits/admission.ts";
+import {
+  DETECTOR_RECOVERY_LAG_SHARE,
+  DETECTOR_RECOVERY_MS,
+  LOOP_LAG_WINDOW_MS,
+} from "../../core/limits/service/admission.ts";
 
 /**
  * Decides when the calls of a worker use a cheaper voice activity detector: while its event loop lags, and until the

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "../../core/clock.ts";
-import { LOOP_LAG_SAMPLE_MS, LOOP_LAG_WINDOW_MS } from "../../core/limits/admission.ts";
+import { LOOP_LAG_SAMPLE_MS, LOOP_LAG_WINDOW_MS } from "../../core/limits/service/admission.ts";
 import type { Logger } from "../../core/log/logger.ts";
 
 /** The histogram of `monitorEventLoopDelay` of node:perf_hooks: the times between two samples of the loop, ns. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
-import { FRAME_MS, TICK_SLOTS } from "../../core/limits/media.ts";
+import { FRAME_MS, TICK_SLOTS } from "../../core/limits/streams/media.ts";
 import { TimeHistogram } from "../../core/metrics/histogram.ts";
 
 const SLOT_MS = FRAME_MS / TICK_SLOTS;

@@ -1,4 +1,4 @@
-import { JOURNAL_SYNCS_MAX, JOURNAL_SYNCS_WAITING_MAX } from "../../core/limits/storage.ts";
+import { JOURNAL_SYNCS_MAX, JOURNAL_SYNCS_WAITING_MAX } from "../../core/limits/storage/storage.ts";
 
 /** Flushes a file to disk, as fdatasync(2) does. */
 export type SyncFile = (fd: number, done: (error: Error | null) => void) => void;

@@ -9,7 +9,7 @@ import {
   JOURNAL_FLUSHES_SKIPPED_MAX,
   JOURNAL_PENDING_BYTES_MAX,
   JOURNAL_SKIPPED_FRAMES_BYTES_MAX,
-} from "../../core/limits/storage.ts";
+} from "../../core/limits/storage/storage.ts";
 import { JournalEncoder } from "../../record/journal/format.ts";
 import type { JournalStart } from "../../record/journal/records.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../record/journal/redact.ts";

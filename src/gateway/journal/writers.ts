@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import type { MediaKey } from "../../core/encryption/chunks.ts";
 import type { CallId } from "../../core/ids.ts";
-import { JOURNAL_FLUSH_MS } from "../../core/limits/storage.ts";
+import { JOURNAL_FLUSH_MS } from "../../core/limits/storage/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { journalDirectory, journalPath } from "../../record/journal/reader.ts";
 import type { JournalStart } from "../../record/journal/records.ts";

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { type CallMs, elapsedMs, type MediaMs, mediaMs } from "../../core/clocks.ts";
-import { BACKLOG_MS_MAX } from "../../core/limits/caller-audio.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { BACKLOG_MS_MAX } from "../../core/limits/streams/caller-audio.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { BUS_RATE_HZ_MAX, busRateHz } from "../../media/bus-rate.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import { Framer, type FramerInput } from "../../media/framer.ts";

@@ -1,5 +1,5 @@
 import { addMs, type CallMs, type EpochMs } from "../../core/clocks.ts";
-import { DTMF_ORDER_MS, DTMF_PER_SECOND_MAX } from "../../core/limits/messages.ts";
+import { DTMF_ORDER_MS, DTMF_PER_SECOND_MAX } from "../../core/limits/streams/messages.ts";
 import { FixedWindowLimiter } from "../rate-limits/fixed-window.ts";
 
 interface PendingDigit {

@@ -4,8 +4,8 @@ import {
   INBOUND_STALL_MS_MAX,
   STT_SILENCE_FRAMES,
   STT_STARVED_MS,
-} from "../../core/limits/caller-audio.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+} from "../../core/limits/streams/caller-audio.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { ArrivalInterval } from "../../media/arrival-interval.ts";
 
 /**

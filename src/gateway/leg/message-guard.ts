@@ -1,7 +1,7 @@
 import type { EndReason } from "../../core/calls/reasons.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
 import { TrunklineError, wireFlood } from "../../core/errors.ts";
-import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../core/limits/calls.ts";
+import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../core/limits/calls/calls.ts";
 import {
   CARRIER_BYTES_BURST_MAX,
   CARRIER_BYTES_PER_SECOND_MAX,
@@ -16,8 +16,8 @@ import {
   TEXTS_PER_SECOND_MAX,
   TYPED_CHARS_BURST_MAX,
   TYPED_CHARS_PER_SECOND_MAX,
-} from "../../core/limits/messages.ts";
-import { FINALIZE_PER_SECOND_MAX } from "../../core/limits/transcriptions.ts";
+} from "../../core/limits/streams/messages.ts";
+import { FINALIZE_PER_SECOND_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { opusRefusalOf } from "../../media/opus/packet.ts";
 import type { ClientErrorCode } from "../../wire/client-errors.ts";

@@ -1,5 +1,5 @@
 import { type CallMs, callMs, elapsedMs, type MediaMs, millisecondsOf } from "../../core/clocks.ts";
-import { BACKLOG_DRAIN_MS_MAX, BACKLOG_MS_MAX, INBOUND_STALL_MS_MAX } from "../../core/limits/caller-audio.ts";
+import { BACKLOG_DRAIN_MS_MAX, BACKLOG_MS_MAX, INBOUND_STALL_MS_MAX } from "../../core/limits/streams/caller-audio.ts";
 
 /**
  * Detects audio that was held up for too long to be of use, on wires whose timestamps follow the wall clock. After a

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { CallId } from "../../core/ids.ts";
-import { LISTEN_ADDRESS_MS, LISTEN_ADDRESSES_PER_CALL_MAX } from "../../core/limits/listening.ts";
+import { LISTEN_ADDRESS_MS, LISTEN_ADDRESSES_PER_CALL_MAX } from "../../core/limits/calls/listening.ts";
 import { WorkerTokens } from "../resumption/worker-tokens.ts";
 
 const TOKENS = new WorkerTokens("l_", "listen");

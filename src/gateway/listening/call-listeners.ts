@@ -1,7 +1,7 @@
 import { addMs, type CallMs, elapsedMs } from "../../core/clocks.ts";
 import type { CallId } from "../../core/ids.ts";
-import { LISTEN_BACKLOG_MS_MAX, LISTEN_MESSAGE_MS } from "../../core/limits/listening.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { LISTEN_BACKLOG_MS_MAX, LISTEN_MESSAGE_MS } from "../../core/limits/calls/listening.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import type { ListenerEnd } from "../../core/metrics/labels.ts";
 import { bytesPerSample, type FrameCodec, pcmBytes } from "../../media/frame-codec.ts";
 import { G711_LAWS } from "../../media/g711.ts";

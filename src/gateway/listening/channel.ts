@@ -1,5 +1,5 @@
-import { LISTEN_BACKLOG_MS_MAX, LISTEN_DELAY_MS } from "../../core/limits/listening.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { LISTEN_BACKLOG_MS_MAX, LISTEN_DELAY_MS } from "../../core/limits/calls/listening.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 
 /**
  * One side of a call on its way to listeners. Its audio comes whenever it comes, and leaves in frames at a steady pace, held back for

@@ -1,6 +1,10 @@
 import { type CallMs, elapsedMs } from "../../core/clocks.ts";
-import { CONTROL_FRAMES_PER_SECOND_MAX } from "../../core/limits/connections.ts";
-import { LISTENER_ANSWER_MS_MAX, LISTENER_BUFFERED_BYTES_MAX, LISTENER_PING_MS } from "../../core/limits/listening.ts";
+import {
+  LISTENER_ANSWER_MS_MAX,
+  LISTENER_BUFFERED_BYTES_MAX,
+  LISTENER_PING_MS,
+} from "../../core/limits/calls/listening.ts";
+import { CONTROL_FRAMES_PER_SECOND_MAX } from "../../core/limits/streams/connections.ts";
 import type { ListenerEnd } from "../../core/metrics/labels.ts";
 import { CLOSE_INTERNAL_ERROR, CLOSE_NORMAL, CLOSE_POLICY_VIOLATION } from "../transport/close-codes.ts";
 import type { Transport, TransportListener } from "../transport/transport.ts";

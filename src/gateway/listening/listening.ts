@@ -2,7 +2,11 @@ import type { ListenAnswer } from "../../core/calls/listening.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { LISTEN_ADDRESS_MS, LISTENERS_PER_CALL_MAX, LISTENERS_PER_WORKER_MAX } from "../../core/limits/listening.ts";
+import {
+  LISTEN_ADDRESS_MS,
+  LISTENERS_PER_CALL_MAX,
+  LISTENERS_PER_WORKER_MAX,
+} from "../../core/limits/calls/listening.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { LISTENER_ENDS, type ListenerEnd } from "../../core/metrics/labels.ts";
 import type { ListeningReadings } from "../../core/metrics/worker-readings.ts";

@@ -8,7 +8,7 @@ import {
   PHRASE_RETRY_MS,
   PHRASE_TRANSLATION_MS_MAX,
   PHRASE_TRANSLATIONS_MAX,
-} from "../../core/limits/phrases.ts";
+} from "../../core/limits/agents/phrases.ts";
 import { type Logger, loggableError } from "../../core/log/logger.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import type { Phrases } from "../../core/phrases/names.ts";

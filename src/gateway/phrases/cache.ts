@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "../../core/json.ts";
-import { PHRASE_CACHE_BYTES_MAX } from "../../core/limits/phrases.ts";
+import { PHRASE_CACHE_BYTES_MAX } from "../../core/limits/agents/phrases.ts";
 import type { Phrases } from "../../core/phrases/names.ts";
 import { samePhrases } from "../../core/phrases/phrases.ts";
 import { validateTranslation } from "../../speech/llm/phrase-translation.ts";

@@ -5,7 +5,7 @@ import {
   NODE_RELAYS_MAX,
   SOCKET_BACKPRESSURE_BYTES_MAX,
   SOCKET_PAYLOAD_BYTES_MAX,
-} from "../../core/limits/connections.ts";
+} from "../../core/limits/streams/connections.ts";
 import type { NodeRelayOutcome } from "../../core/metrics/labels.ts";
 import { NODE_TAG_CHARS, type RelayNode } from "../../core/node-tags.ts";
 import { RELAYED_HEADER, type UpgradeHeaders } from "../../wire/upgrade.ts";

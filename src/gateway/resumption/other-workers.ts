@@ -4,7 +4,7 @@ import {
   RELAY_ANSWER_MS_MAX,
   RELAYED_CONNECTIONS_MAX,
   SOCKET_BACKPRESSURE_BYTES_MAX,
-} from "../../core/limits/connections.ts";
+} from "../../core/limits/streams/connections.ts";
 import type { UpgradeHeaders } from "../../wire/upgrade.ts";
 import { CLOSE_INTERNAL_ERROR, CLOSE_NORMAL, DETACHED } from "../transport/close-codes.ts";
 import type { Transport, TransportListener } from "../transport/transport.ts";

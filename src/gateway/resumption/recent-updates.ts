@@ -1,6 +1,6 @@
 import type { TranscriptUpdate } from "../../core/calls/transcript.ts";
-import { TURNS_REPEATED_MAX } from "../../core/limits/connections.ts";
-import { FINALS_REPEATED_CHARS_MAX, FINALS_REPEATED_MAX } from "../../core/limits/transcriptions.ts";
+import { TURNS_REPEATED_MAX } from "../../core/limits/streams/connections.ts";
+import { FINALS_REPEATED_CHARS_MAX, FINALS_REPEATED_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
 import type { ClientMessage, NumberedUtterance } from "../../wire/wire.ts";
 
 type StateMessage = Extract<ClientMessage, { kind: "state" }>;

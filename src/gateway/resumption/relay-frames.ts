@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { parseObject } from "../../core/json.ts";
-import { SOCKET_PAYLOAD_BYTES_MAX } from "../../core/limits/connections.ts";
+import { SOCKET_PAYLOAD_BYTES_MAX } from "../../core/limits/streams/connections.ts";
 import type { UpgradeHeaders } from "../../wire/upgrade.ts";
 
 // What two workers send each other about one connection, over a Unix socket: a length of four bytes, little-endian, which

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
-import { SOCKET_BACKPRESSURE_BYTES_MAX } from "../../core/limits/connections.ts";
+import { SOCKET_BACKPRESSURE_BYTES_MAX } from "../../core/limits/streams/connections.ts";
 import type { UpgradeHeaders } from "../../wire/upgrade.ts";
 import type { Admission } from "../server/media-server.ts";
 import { CLOSED_WITHOUT_FRAME } from "../transport/close-codes.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CallId } from "../../core/ids.ts";
-import { RESUME_ADDRESSES_MAX } from "../../core/limits/connections.ts";
+import { RESUME_ADDRESSES_MAX } from "../../core/limits/streams/connections.ts";
 import { WorkerTokens } from "./worker-tokens.ts";
 
 const TOKENS = new WorkerTokens("r_", "resume");

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { addMs, type CallMs, earliest, elapsedMs } from "../../core/clocks.ts";
-import { RESUME_MS_MAX } from "../../core/limits/connections.ts";
+import { RESUME_MS_MAX } from "../../core/limits/streams/connections.ts";
 
 interface OpenWindow {
   readonly target: string;

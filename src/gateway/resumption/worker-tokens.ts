@@ -1,4 +1,4 @@
-import { TOKEN_CHARS } from "../../core/limits/admission.ts";
+import { TOKEN_CHARS } from "../../core/limits/service/admission.ts";
 import { isSignedToken, mintToken, type TokenPurpose } from "../../core/stream-token.ts";
 
 /** The name of a worker within its service, in hexadecimal digits. */

@@ -5,7 +5,7 @@ import { elapsedMs } from "../../core/clocks.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
 import { type CallKnowledge, referenceOf } from "../../core/knowledge/call-knowledge.ts";
 import type { RetrievalAnswer, Retriever } from "../../core/knowledge/passages.ts";
-import { RETRIEVAL_MS_MAX } from "../../core/limits/call-knowledge.ts";
+import { RETRIEVAL_MS_MAX } from "../../core/limits/knowledge/call-knowledge.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import { failed, type ToolOutcome } from "../../core/tools/outcome.ts";
 

@@ -7,7 +7,7 @@ import {
   CERTIFICATE_EXPIRES_SOON_MS,
   CERTIFICATE_POLL_MS,
   CERTIFICATE_WARN_MS,
-} from "../../core/limits/connections.ts";
+} from "../../core/limits/streams/connections.ts";
 import type { Logger } from "../../core/log/logger.ts";
 
 /** PEM files: the server's certificate followed by its chain, and its private key, which has no passphrase. */

@@ -1,5 +1,9 @@
 import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
-import { PING_WHILE_SPEAKING_MS, SILENCE_STEP_MS_MAX, SILENT_PEER_MS_MAX } from "../../core/limits/connections.ts";
+import {
+  PING_WHILE_SPEAKING_MS,
+  SILENCE_STEP_MS_MAX,
+  SILENT_PEER_MS_MAX,
+} from "../../core/limits/streams/connections.ts";
 
 /** When a peer is pinged, and when it is lost. */
 export interface LivenessOptions {

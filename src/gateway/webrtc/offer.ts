@@ -1,5 +1,5 @@
 import { TrunklineError } from "../../core/errors.ts";
-import { OFFER_BYTES_MAX } from "../../core/limits/webrtc.ts";
+import { OFFER_BYTES_MAX } from "../../core/limits/streams/webrtc.ts";
 
 // The SDP of a WebRTC call: RFC 8866, RFC 8829 (JSEP). Pure.
 //

@@ -3,7 +3,11 @@ import type { PeerConfiguration, PeerConnection, Track } from "node-datachannel"
 import type { Clock } from "../../core/clock.ts";
 import type { MonotonicMs } from "../../core/clocks.ts";
 import { TrunklineError, unavailable } from "../../core/errors.ts";
-import { PEER_PACKETS_BURST_MAX, PEER_PACKETS_PER_SECOND_MAX, RTP_PACKET_BYTES_MAX } from "../../core/limits/webrtc.ts";
+import {
+  PEER_PACKETS_BURST_MAX,
+  PEER_PACKETS_PER_SECOND_MAX,
+  RTP_PACKET_BYTES_MAX,
+} from "../../core/limits/streams/webrtc.ts";
 import { isRtcp } from "../../media/rtp/packet.ts";
 import { TokenBucket } from "../rate-limits/token-bucket.ts";
 import type { Offer } from "./offer.ts";

@@ -3,7 +3,7 @@ import type { NetworkReport } from "../../core/calls/network.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { TrunklineError } from "../../core/errors.ts";
-import { RTCP_REPORT_MS, RTP_PACKET_BYTES_MAX } from "../../core/limits/webrtc.ts";
+import { RTCP_REPORT_MS, RTP_PACKET_BYTES_MAX } from "../../core/limits/streams/webrtc.ts";
 import { BorrowedViews } from "../../media/borrowed-views.ts";
 import { NetworkReporter } from "../../media/rtp/network-reporter.ts";
 import { RtpOrder, type RtpOrderCounters } from "../../media/rtp/order.ts";

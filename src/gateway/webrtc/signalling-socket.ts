@@ -7,7 +7,7 @@ import {
   NON_AUDIO_MESSAGES_PER_SECOND_MAX,
   TEXT_BYTES_BURST_MAX,
   TEXT_BYTES_PER_SECOND_MAX,
-} from "../../core/limits/messages.ts";
+} from "../../core/limits/streams/messages.ts";
 import {
   FALLBACK_ANSWER_MS_MAX,
   OFFER_MS_MAX,
@@ -15,7 +15,7 @@ import {
   RTP_SILENCE_CHECK_MS,
   RTP_SILENCE_MS_MAX,
   WEBRTC_CONNECT_MS_MAX,
-} from "../../core/limits/webrtc.ts";
+} from "../../core/limits/streams/webrtc.ts";
 import type { ClientErrorCode } from "../../wire/client-errors.ts";
 import {
   encodeAnswer,

@@ -1,5 +1,5 @@
 import type { Chunk } from "../../core/knowledge/chunks.ts";
-import { CHUNK_WORDS_MIN, HEADING_CHARS_MAX, HEADINGS_MAX } from "../../core/limits/knowledge.ts";
+import { CHUNK_WORDS_MIN, HEADING_CHARS_MAX, HEADINGS_MAX } from "../../core/limits/knowledge/corpora.ts";
 import type { Block } from "./blocks.ts";
 import { wordsIn } from "./measure.ts";
 import { fits, SentenceCutter } from "./sentences.ts";

@@ -1,4 +1,4 @@
-import { CHUNK_CHARS_MAX, CHUNK_WORDS_MAX } from "../../core/limits/knowledge.ts";
+import { CHUNK_CHARS_MAX, CHUNK_WORDS_MAX } from "../../core/limits/knowledge/corpora.ts";
 import { wordsIn } from "./measure.ts";
 
 /** Cuts texts into parts that a chunk can hold, at the ends of sentences where it can. */

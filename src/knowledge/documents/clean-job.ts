@@ -3,7 +3,7 @@ import {
   DOCUMENT_ATTEMPT_MS_MAX,
   DOCUMENT_RETRY_DELAYS_MS,
   DOCUMENTS_TO_CLEAN_MAX,
-} from "../../core/limits/knowledge.ts";
+} from "../../core/limits/knowledge/corpora.ts";
 import type { JobContext, JobHandler } from "../../jobs/handler.ts";
 import type { DocumentStore, DocumentToClean } from "../../store/document-store.ts";
 import type { ClaimedJob } from "../../store/job-store.ts";

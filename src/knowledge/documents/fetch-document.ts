@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { DOCUMENT_REDIRECTS_MAX } from "../../core/limits/knowledge.ts";
+import { DOCUMENT_REDIRECTS_MAX } from "../../core/limits/knowledge/corpora.ts";
 import { type FetchedKind, type FetchFileOptions, fetchFile } from "../../core/network/fetch-file.ts";
 import { documentError } from "./errors.ts";
 

@@ -14,7 +14,7 @@ import {
   DOCUMENTS_CONCURRENT_MAX,
   DOCUMENTS_PER_ACCOUNT_CONCURRENT_MAX,
   INGESTER_RSS_MB_MAX,
-} from "../../core/limits/knowledge.ts";
+} from "../../core/limits/knowledge/corpora.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { JobContext, JobHandler } from "../../jobs/handler.ts";
 import type { CorpusStore } from "../../store/corpus-store.ts";

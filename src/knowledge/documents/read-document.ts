@@ -5,7 +5,7 @@ import { finished } from "node:stream/promises";
 import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { Chunk } from "../../core/knowledge/chunks.ts";
 import type { DocumentFacts, DocumentFormat } from "../../core/knowledge/documents.ts";
-import { DOCUMENT_CHARS_MAX, DOCUMENT_CHUNKS_MAX } from "../../core/limits/knowledge.ts";
+import { DOCUMENT_CHARS_MAX, DOCUMENT_CHUNKS_MAX } from "../../core/limits/knowledge/corpora.ts";
 import { Chunker } from "../chunking/chunker.ts";
 import { documentError, failureOf, withoutFile } from "./errors.ts";
 import { docxBlocks } from "./formats/docx.ts";

@@ -9,7 +9,7 @@ import {
   RETRIEVAL_MESSAGE_BYTES_MAX,
   RETRIEVAL_RECONNECT_MS,
   RETRIEVAL_RECONNECT_MS_MAX,
-} from "../../core/limits/retrieval.ts";
+} from "../../core/limits/knowledge/retrieval.ts";
 import { encodeMessage, readMessages } from "../../core/socket-messages.ts";
 import type { ChangeOutcome, IndexChange } from "../index/changes.ts";
 import type { IndexedCorpus } from "../index/open-corpora.ts";

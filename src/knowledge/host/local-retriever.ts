@@ -9,7 +9,7 @@ import {
   QUESTION_CHARS_MAX,
   QUESTION_EMBEDDING_MS_MAX,
   QUESTION_EMBEDDINGS_CACHED_MAX,
-} from "../../core/limits/retrieval.ts";
+} from "../../core/limits/knowledge/retrieval.ts";
 import type { RetrievalRanking } from "../../core/metrics/retrieval-metrics.ts";
 import type { CorpusReader } from "../index/corpus-reader.ts";
 import type { OpenCorpora } from "../index/open-corpora.ts";

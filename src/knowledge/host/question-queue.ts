@@ -1,6 +1,6 @@
 import { unavailable } from "../../core/errors.ts";
 import type { RetrievalAnswer, RetrievalQuestion, Retriever } from "../../core/knowledge/passages.ts";
-import { QUESTIONS_WAITING_MAX } from "../../core/limits/retrieval.ts";
+import { QUESTIONS_WAITING_MAX } from "../../core/limits/knowledge/retrieval.ts";
 
 export interface QuestionQueueOptions {
   readonly retriever: Retriever;

@@ -5,7 +5,7 @@ import { elapsedMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { CorpusId } from "../../core/ids.ts";
 import type { RetrievalAnswer, RetrievalQuestion } from "../../core/knowledge/passages.ts";
-import { RETRIEVAL_MESSAGE_BYTES_MAX } from "../../core/limits/retrieval.ts";
+import { RETRIEVAL_MESSAGE_BYTES_MAX } from "../../core/limits/knowledge/retrieval.ts";
 import type { RetrievalOutcome } from "../../core/metrics/retrieval-metrics.ts";
 import { encodeMessage, readMessages } from "../../core/socket-messages.ts";
 import type { ChangeOutcome, IndexChange } from "../index/changes.ts";

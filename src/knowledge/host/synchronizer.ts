@@ -7,7 +7,7 @@ import {
   INDEX_BATCH_CHUNKS,
   INDEX_POLL_MS,
   INDEX_RETRY_MS_MAX,
-} from "../../core/limits/retrieval.ts";
+} from "../../core/limits/knowledge/retrieval.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ChangeOutcome, IndexChange } from "../index/changes.ts";
 import type { StoredDocument } from "../index/corpus-reader.ts";

@@ -1,6 +1,10 @@
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
-import { INDEX_COMPACT_DELAY_MS, INDEX_COMPACT_MS_MAX, INDEX_COMPACT_REST } from "../../core/limits/retrieval.ts";
+import {
+  INDEX_COMPACT_DELAY_MS,
+  INDEX_COMPACT_MS_MAX,
+  INDEX_COMPACT_REST,
+} from "../../core/limits/knowledge/retrieval.ts";
 import type { IndexWriter } from "./index-writer.ts";
 
 export interface CompactorOptions {

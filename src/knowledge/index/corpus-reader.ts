@@ -5,7 +5,7 @@ import {
   QUESTION_TERMS_MAX,
   RANKED_CHUNKS_ENOUGH,
   RANKED_CHUNKS_MAX,
-} from "../../core/limits/retrieval.ts";
+} from "../../core/limits/knowledge/retrieval.ts";
 import { rankedCandidates } from "../ranking/candidates.ts";
 import type { Ranked } from "../ranking/fusion.ts";
 import { type PruningLimits, prunedTerms } from "../ranking/terms.ts";

@@ -2,7 +2,7 @@ import type Libsql from "libsql";
 import { unavailable } from "../../core/errors.ts";
 import type { DocumentId } from "../../core/ids.ts";
 import type { Chunk, IndexableDocument } from "../../core/knowledge/chunks.ts";
-import { INDEX_REMOVE_CHUNKS } from "../../core/limits/retrieval.ts";
+import { INDEX_REMOVE_CHUNKS } from "../../core/limits/knowledge/retrieval.ts";
 import { metaOf, openForWriting } from "./schema.ts";
 import { wordsOfChunk } from "./words.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { CorpusId } from "../../core/ids.ts";
-import { INDEX_STATE_DOCUMENTS_MAX, OPEN_CORPORA_MAX } from "../../core/limits/retrieval.ts";
+import { INDEX_STATE_DOCUMENTS_MAX, OPEN_CORPORA_MAX } from "../../core/limits/knowledge/retrieval.ts";
 import type { ChangeOutcome, IndexChange } from "./changes.ts";
 import { corporaIn, corpusPath, isCorpusId } from "./corpus-path.ts";
 import { CorpusReader, type StoredDocument } from "./corpus-reader.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import Libsql from "libsql";
 import { unavailable } from "../../core/errors.ts";
-import { CORPUS_CACHE_KIB } from "../../core/limits/retrieval.ts";
+import { CORPUS_CACHE_KIB } from "../../core/limits/knowledge/retrieval.ts";
 
 /**
  * What the terms of a file depend on besides its texts. A file of another format is made again: its terms would not be those of

@@ -2,7 +2,7 @@ import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../../core/clock.ts";
 import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
-import { INDEX_WRITER_NICE } from "../../core/limits/retrieval.ts";
+import { INDEX_WRITER_NICE } from "../../core/limits/knowledge/retrieval.ts";
 import type { ChangeOutcome, IndexChange } from "./changes.ts";
 import { Compactor } from "./compactor.ts";
 import { IndexWriter } from "./index-writer.ts";

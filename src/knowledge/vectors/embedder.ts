@@ -7,7 +7,7 @@ import {
   EMBEDDING_MS_MAX,
   EMBEDDING_RETRY_DELAYS_MS,
   EMBEDDING_TEXT_CHARS_MAX,
-} from "../../core/limits/retrieval.ts";
+} from "../../core/limits/knowledge/retrieval.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ChunkText, CorpusReader } from "../index/corpus-reader.ts";
 import type { NewVector } from "../index/corpus-writer.ts";

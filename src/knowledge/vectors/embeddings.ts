@@ -5,7 +5,7 @@ import {
   EMBEDDING_ANSWER_BYTES_MAX,
   EMBEDDING_TEXT_CHARS_MAX,
   VECTOR_DIMENSIONS_MAX,
-} from "../../core/limits/retrieval.ts";
+} from "../../core/limits/knowledge/retrieval.ts";
 import { type QuantizedVector, quantized } from "./quantized.ts";
 
 /** Makes vectors of texts. */

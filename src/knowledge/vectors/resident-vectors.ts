@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { CorpusId } from "../../core/ids.ts";
-import { VECTORS_READ_ROWS, VECTORS_RESIDENT_BYTES_MAX } from "../../core/limits/retrieval.ts";
+import { VECTORS_READ_ROWS, VECTORS_RESIDENT_BYTES_MAX } from "../../core/limits/knowledge/retrieval.ts";
 import type { OpenCorpora } from "../index/open-corpora.ts";
 import { VectorSet } from "./vector-set.ts";
 

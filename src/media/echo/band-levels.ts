@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { RealFft } from "./real-fft.ts";
 
 /** The rate of all signals of the echo check, Hz. The telephone band is enough to recognise an echo. */

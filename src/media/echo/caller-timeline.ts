@@ -1,5 +1,5 @@
 import { type CallMs, type MediaMs, millisecondsOf } from "../../core/clocks.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { ECHO_SAMPLES_PER_MS } from "./band-levels.ts";
 
 /** For this many frames the least held-up one is looked for: 5 s. */

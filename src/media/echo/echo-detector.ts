@@ -1,6 +1,6 @@
 import { type CallMs, type MediaMs, millisecondsOf } from "../../core/clocks.ts";
-import { ECHO_SEARCH_INTERVAL_MS, ECHO_SEARCHES_AT_ONCE, ECHO_TAIL_MS } from "../../core/limits/echo.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { ECHO_SEARCH_INTERVAL_MS, ECHO_SEARCHES_AT_ONCE, ECHO_TAIL_MS } from "../../core/limits/streams/echo.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import type { FrameCodec } from "../frame-codec.ts";
 import { ECHO_SAMPLES_PER_MS } from "./band-levels.ts";
 import { CallerLevels } from "./caller-levels.ts";

@@ -1,4 +1,4 @@
-import { ECHO_DELAY_MS_MAX } from "../../core/limits/echo.ts";
+import { ECHO_DELAY_MS_MAX } from "../../core/limits/streams/echo.ts";
 import { BANDS, ECHO_SAMPLES_PER_MS, LEVEL_DB_MIN } from "./band-levels.ts";
 import type { CallerLevels } from "./caller-levels.ts";
 import type { ReferenceSignal } from "./reference-signal.ts";

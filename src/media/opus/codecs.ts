@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ, type StreamRateHz } from "../../core/calls/spec.ts";
-import { FRAME_MS, OPUS_PACKET_MS_MAX } from "../../core/limits/media.ts";
+import { FRAME_MS, OPUS_PACKET_MS_MAX } from "../../core/limits/streams/media.ts";
 import { checkOpusPacket, opusRefused } from "./packet.ts";
 
 /** Decodes the Opus packets of one stream. One per stream: each packet depends on the packets before it. */

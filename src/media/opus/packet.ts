@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { type TrunklineError, wireMalformed } from "../../core/errors.ts";
-import { OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../core/limits/media.ts";
+import { OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../core/limits/streams/media.ts";
 import type { OpusRefusal } from "../../core/metrics/labels.ts";
 
 const SILK_FRAME_MS = [10, 20, 40, 60] as const;

@@ -1,7 +1,12 @@
 import { strict as assert } from "node:assert";
 import type { StreamRateHz } from "../../core/calls/spec.ts";
 import { unavailable } from "../../core/errors.ts";
-import { FRAME_MS, OPUS_FRAME_BYTES_MAX, OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../core/limits/media.ts";
+import {
+  FRAME_MS,
+  OPUS_FRAME_BYTES_MAX,
+  OPUS_PACKET_BYTES_MAX,
+  OPUS_PACKET_MS_MAX,
+} from "../../core/limits/streams/media.ts";
 import {
   APPLICATION_VOIP,
   CORRUPTED,

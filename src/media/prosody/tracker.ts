@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import type { BusRateHz } from "../voice-activity/detector.ts";
 import type { Prosody } from "./prosody.ts";
 

@@ -9,7 +9,7 @@ import {
   RTP_PATIENCE_MS_MAX,
   RTP_PATIENCE_MS_MIN,
   RTP_TIMESTAMP_AHEAD_MS_MAX,
-} from "../../core/limits/webrtc.ts";
+} from "../../core/limits/streams/webrtc.ts";
 import { type RtpPacket, sequenceDistance, timestampDistance } from "./packet.ts";
 
 /**

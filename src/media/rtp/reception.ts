@@ -1,5 +1,5 @@
 import { elapsedMs, type MonotonicMs, millisecondsOf, monotonicMs } from "../../core/clocks.ts";
-import { RTCP_ROUND_TRIP_MS_MAX, RTP_CLOCK_HZ } from "../../core/limits/webrtc.ts";
+import { RTCP_ROUND_TRIP_MS_MAX, RTP_CLOCK_HZ } from "../../core/limits/streams/webrtc.ts";
 import type { RtpVerdict } from "./order.ts";
 import { type RtpPacket, sequenceDistance, timestampDistance } from "./packet.ts";
 import { type ReportBlock, type RtcpReports, writeRtcp } from "./rtcp.ts";

@@ -1,13 +1,13 @@
 import { strict as assert } from "node:assert";
 import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
-import { FRAME_MS, OPUS_FRAME_BYTES_MAX } from "../../core/limits/media.ts";
+import { FRAME_MS, OPUS_FRAME_BYTES_MAX } from "../../core/limits/streams/media.ts";
 import {
   RTP_CLEARS_MAX,
   RTP_CLOCK_HZ,
   RTP_SILENCE_LEAD_MS,
   RTP_SILENCE_PACKETS,
   RTP_SPEECH_RUNS_MAX,
-} from "../../core/limits/webrtc.ts";
+} from "../../core/limits/streams/webrtc.ts";
 import { BorrowedViews } from "../borrowed-views.ts";
 import { RTP_HEADER_BYTES, type RtpHeader, writeRtp } from "./packet.ts";
 

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import loadModule, { type Fvad } from "@echogarden/fvad-wasm";
 import { unavailable } from "../../core/errors.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import type { BusRateHz, SpeechOnset, VoiceActivityDetection, VoiceActivityDetector } from "./detector.ts";
 
 /** The modes of libfvad that are used, by how readily it decides for speech: 3 is the least ready. */

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 
 const INPUT_RATE_HZ = 16_000;
 const INPUT_SAMPLES = (INPUT_RATE_HZ / 1_000) * FRAME_MS;

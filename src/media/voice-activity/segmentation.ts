@@ -1,4 +1,4 @@
-import { STT_STARVED_MS } from "../../core/limits/caller-audio.ts";
+import { STT_STARVED_MS } from "../../core/limits/streams/caller-audio.ts";
 import type { SpeechOnset } from "./detector.ts";
 
 /** The parameters by which the decisions for single frames become the start and the end of speech. */

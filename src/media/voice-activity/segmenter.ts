@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { addMs, type CallMs, callMs, elapsedMs, type MediaMs, mediaMs } from "../../core/clocks.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { ArrivalInterval } from "../arrival-interval.ts";
 import type { SegmentationParameters } from "./segmentation.ts";
 import type { SegmentState, SpeechEdge } from "./speech-activity.ts";

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../core/limits/streams/media.ts";
 import type { BusRateHz, SpeechOnset, VoiceActivityDetection, VoiceActivityDetector } from "./detector.ts";
 import type { FvadFactory } from "./fvad.ts";
 import { HalfBandDecimator } from "./half-band.ts";

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import type { Socket } from "node:net";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
-import { HEARTBEAT_MS } from "../../core/limits/processes.ts";
+import { HEARTBEAT_MS } from "../../core/limits/service/processes.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ChildAssignment, FromChild, Restarts, ToChild } from "./protocol.ts";
 

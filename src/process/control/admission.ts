@@ -1,5 +1,5 @@
 import type { CallAcceptance } from "../../api/http/health.ts";
-import { RECORDS_WAITING_MAX } from "../../core/limits/storage.ts";
+import { RECORDS_WAITING_MAX } from "../../core/limits/storage/storage.ts";
 
 /** The state that decides whether the service accepts new calls; each is read at every decision. */
 export interface AdmissionOptions {

@@ -7,7 +7,7 @@ import {
   ANALYSIS_FIRST_TOKEN_MS_MAX,
   ANALYSIS_IDLE_MS_MAX,
   ANALYSIS_REQUEST_MS_MAX,
-} from "../../core/limits/analysis.ts";
+} from "../../core/limits/calls/analysis.ts";
 import type { AnalysisLlm } from "../../record/analysis/job.ts";
 import type { CallLlm, ProviderObserver } from "../../speech/contracts.ts";
 import type { AccountLlms } from "../../speech/llm/accounts.ts";

@@ -6,7 +6,7 @@ import type { ClusterSettings } from "../../config/cluster.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, TrunklineError } from "../../core/errors.ts";
 import type { CallId, NodeName, WorkerId } from "../../core/ids.ts";
-import { NODE_SLOTS_COMPARED_MS } from "../../core/limits/cluster.ts";
+import { NODE_SLOTS_COMPARED_MS } from "../../core/limits/cluster/nodes.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { MediaUrls } from "../../core/media-urls.ts";
 import { nodeTagOf, type RelayNode } from "../../core/node-tags.ts";

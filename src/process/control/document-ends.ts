@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
-import { DOCUMENT_FILES_COMPARE_MS, DOCUMENT_FILES_COMPARED } from "../../core/limits/knowledge.ts";
+import { DOCUMENT_FILES_COMPARE_MS, DOCUMENT_FILES_COMPARED } from "../../core/limits/knowledge/corpora.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import type { DocumentFile, DocumentFiles } from "../../store/data-dir/document-files.ts";

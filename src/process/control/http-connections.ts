@@ -7,7 +7,7 @@ import {
   KEEP_ALIVE_MS,
   KEEP_ALIVE_SCARCE_MS,
   UNREAD_MS_MIN,
-} from "../../core/limits/api.ts";
+} from "../../core/limits/control-api/api.ts";
 
 /**
  * Why a connection was closed or refused: it was `idle` (no complete request), its response was `unread`, or all other

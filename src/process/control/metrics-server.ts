@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
-import { METRICS_CONNECTIONS_MAX, REQUEST_MS_MAX, STALL_MS_MAX } from "../../core/limits/api.ts";
+import { METRICS_CONNECTIONS_MAX, REQUEST_MS_MAX, STALL_MS_MAX } from "../../core/limits/control-api/api.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { EXPOSITION_TYPE } from "../../core/metrics/instruments.ts";
 import { type ConnectionCloseReason, HttpConnections } from "./http-connections.ts";

@@ -3,7 +3,7 @@ import type { BucketConfig } from "../../config/bucket.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, systemErrorCodeOf, TrunklineError, unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { BUCKET_START_MS_MAX, ROOM_AWAITED_MS } from "../../core/limits/bucket.ts";
+import { BUCKET_START_MS_MAX, ROOM_AWAITED_MS } from "../../core/limits/storage/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import type { RetainedPart } from "../../core/retention.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import { DRAIN_RECORDS_MS } from "../../core/limits/processes.ts";
+import { DRAIN_RECORDS_MS } from "../../core/limits/service/processes.ts";
 
 /** When no worker is left, requests that are still in progress have this long. */
 const LAST_RESPONSES_MS = DRAIN_RECORDS_MS / 2;

@@ -4,7 +4,7 @@ import type { Status } from "../../api/status/schemas.ts";
 import { type Clock, isoTime } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { WorkerId } from "../../core/ids.ts";
-import { STATUS_ANSWER_MS_MAX, STATUS_CACHE_MS } from "../../core/limits/api.ts";
+import { STATUS_ANSWER_MS_MAX, STATUS_CACHE_MS } from "../../core/limits/control-api/api.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import { SOFTWARE } from "../../core/version.ts";
 import type { Capacity } from "../../store/admission/capacity.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
-import { POSTGRES_POLL_MS } from "../../core/limits/postgres.ts";
-import { MIGRATION_MS_MAX, PROCESS_START_MS_MAX } from "../../core/limits/processes.ts";
+import { MIGRATION_MS_MAX, PROCESS_START_MS_MAX } from "../../core/limits/service/processes.ts";
+import { POSTGRES_POLL_MS } from "../../core/limits/storage/postgres.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { StoreOptions, Stores } from "../../store/stores.ts";
 

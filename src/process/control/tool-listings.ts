@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { AccountId, ToolId } from "../../core/ids.ts";
-import { MCP_LIST_MS_MAX } from "../../core/limits/tools.ts";
+import { MCP_LIST_MS_MAX } from "../../core/limits/agents/tools.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { McpLister } from "../../core/tools/mcp/lister.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import type { TranscriptionId } from "../../core/ids.ts";
-import { ACTIVITY_REPORT_MS } from "../../core/limits/events.ts";
+import { ACTIVITY_REPORT_MS } from "../../core/limits/control-api/events.ts";
 import type { TranscriptionProgress } from "../../core/transcriptions/progress.ts";
 
 /** Passes how far transcriptions are from their jobs to the streams of events, of each the latest, once in ACTIVITY_REPORT_MS. */

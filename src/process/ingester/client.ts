@@ -6,7 +6,7 @@ import {
   DOCUMENT_RUN_MS_MAX,
   DOCUMENT_WAIT_MS_MAX,
   INGESTER_IDLE_MS_MAX,
-} from "../../core/limits/knowledge.ts";
+} from "../../core/limits/knowledge/corpora.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { BudgetedProcess, type TaskOutcome } from "../../core/task-processes/budgeted-process.ts";
 import type { StartTaskChild, TaskChild, TaskChildEvents } from "../../core/task-processes/child.ts";

@@ -1,5 +1,5 @@
 import { childModule } from "../../core/child-module.ts";
-import { INGESTER_HEAP_MB_MAX } from "../../core/limits/knowledge.ts";
+import { INGESTER_HEAP_MB_MAX } from "../../core/limits/knowledge/corpora.ts";
 import { forkTaskChild, type StartTaskChild } from "../../core/task-processes/child.ts";
 
 /** Starts the program that reads documents. */

@@ -5,14 +5,19 @@ import { elapsedMs, monotonicMs } from "../../core/clocks.ts";
 import { mediaKeyText } from "../../core/encryption/chunks.ts";
 import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "../../core/limits/processes.ts";
+import {
+  HEARTBEAT_MS,
+  PROCESS_STABLE_MS,
+  RESTART_MS_MAX,
+  RESTART_MS_MIN,
+} from "../../core/limits/service/processes.ts";
 import {
   RECORDS_CONCURRENT_MAX,
   RENDERER_ASIDE_WAITING_MAX,
   RENDERER_JOURNAL_BYTES_MAX,
   RENDERER_STALL_MS_MAX,
   RENDERER_TRIES_MAX,
-} from "../../core/limits/storage.ts";
+} from "../../core/limits/storage/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { FindMediaKey, JournaledCall, JournalProcessor } from "../../record/finalization/journal-processor.ts";
 import type { Recording, RenderProgress } from "../../record/recording/render.ts";

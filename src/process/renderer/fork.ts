@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { childModule } from "../../core/child-module.ts";
 import { childOf } from "../../core/child-process.ts";
 import type { CallId } from "../../core/ids.ts";
-import { RENDERER_HEAP_MB_MAX } from "../../core/limits/storage.ts";
+import { RENDERER_HEAP_MB_MAX } from "../../core/limits/storage/storage.ts";
 import { journalPath } from "../../record/journal/reader.ts";
 import type { StartRenderer } from "./client.ts";
 

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { systemClock } from "../../core/clock.ts";
-import { CONNECTIONS_PENDING_MAX, CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../core/limits/connections.ts";
+import { CONNECTIONS_PENDING_MAX, CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../core/limits/streams/connections.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { idleTurn } from "../../gateway/event-loop/idle-turn.ts";
 import { type ConnectionSource, PortConnections } from "../../gateway/server/ws/connection-source.ts";

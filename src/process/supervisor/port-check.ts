@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import type { Clock } from "../../core/clock.ts";
 import { addMs } from "../../core/clocks.ts";
-import { DATA_DIR_RETRY_MS, DATA_DIR_WAIT_MS_MAX } from "../../core/limits/storage.ts";
+import { DATA_DIR_RETRY_MS, DATA_DIR_WAIT_MS_MAX } from "../../core/limits/storage/storage.ts";
 
 export interface PortToCheck {
   /** The variable that configures the port; the error names it. */

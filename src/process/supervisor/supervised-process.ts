@@ -9,7 +9,7 @@ import {
   RETRIEVAL_STALL_MS_MAX,
   SPEECH_STALL_MS_MAX,
   WORKER_STALL_MS_MAX,
-} from "../../core/limits/processes.ts";
+} from "../../core/limits/service/processes.ts";
 import type { ChildAssignment, ChildKind, FromChild, ToChild } from "../channel/protocol.ts";
 
 /** A started process of the service. */

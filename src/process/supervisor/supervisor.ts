@@ -3,7 +3,6 @@ import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs } from "../../core/clocks.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
-import { HANDSHAKE_MS_MAX } from "../../core/limits/connections.ts";
 import {
   DRAIN_EXIT_MS_MAX,
   DRAIN_RECORDS_MS,
@@ -13,7 +12,8 @@ import {
   RESTART_MS_MAX,
   RESTART_MS_MIN,
   SPARE_START_DELAY_MS,
-} from "../../core/limits/processes.ts";
+} from "../../core/limits/service/processes.ts";
+import { HANDSHAKE_MS_MAX } from "../../core/limits/streams/connections.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { MediaUrls } from "../../core/media-urls.ts";
 import { nodeTagOf } from "../../core/node-tags.ts";

@@ -1,12 +1,12 @@
 import type { Child, ChildEvents, ChildExit } from "../../core/child-process.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
-import { HEARTBEAT_MS } from "../../core/limits/processes.ts";
+import { HEARTBEAT_MS } from "../../core/limits/service/processes.ts";
 import {
   TRANSCRIBER_IDLE_MS_MAX,
   TRANSCRIBER_STALL_MS_MAX,
   TRANSCRIPTIONS_CONCURRENT_MAX,
-} from "../../core/limits/transcriptions.ts";
+} from "../../core/limits/transcriptions/transcriptions.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
 import type { PartsStore, Transcriber, TranscriptionTask } from "../../transcription/transcriber.ts";

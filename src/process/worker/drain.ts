@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import { DRAIN_EXIT_MS_MAX } from "../../core/limits/processes.ts";
+import { DRAIN_EXIT_MS_MAX } from "../../core/limits/service/processes.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { MediaServer } from "../../gateway/server/media-server.ts";
 import type { HandoffClient } from "../../store/handoff/worker-client.ts";

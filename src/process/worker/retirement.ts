@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { addMs } from "../../core/clocks.ts";
-import { HANDSHAKE_MS_MAX } from "../../core/limits/connections.ts";
+import { HANDSHAKE_MS_MAX } from "../../core/limits/streams/connections.ts";
 import { idleTurn } from "../../gateway/event-loop/idle-turn.ts";
 import type { MediaServer } from "../../gateway/server/media-server.ts";
 import type { HandoffClient } from "../../store/handoff/worker-client.ts";

@@ -5,7 +5,7 @@ import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { millisecondsOf } from "../../core/clocks.ts";
 import { codeOf, TrunklineError } from "../../core/errors.ts";
-import { TURN_CREDENTIAL_S } from "../../core/limits/webrtc.ts";
+import { TURN_CREDENTIAL_S } from "../../core/limits/streams/webrtc.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { WebrtcResources } from "../../gateway/webrtc/call-sockets.ts";
 import { loadWebrtc } from "../../gateway/webrtc/peer.ts";

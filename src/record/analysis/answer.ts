@@ -1,6 +1,6 @@
 import type { AnalysisSettings } from "../../core/calls/analysis.ts";
 import { isObject } from "../../core/json.ts";
-import { ANALYSIS_ANSWER_CHARS_MAX } from "../../core/limits/analysis.ts";
+import { ANALYSIS_ANSWER_CHARS_MAX } from "../../core/limits/calls/analysis.ts";
 import { hasSummary } from "./request.ts";
 
 /** What an LLM has answered: the arguments of its tool calls, and its text. */

@@ -11,7 +11,7 @@ import {
   ANALYSIS_INVALID_ANSWERS_MAX,
   ANALYSIS_REQUEST_MS_MAX,
   ANALYSIS_RETRY_DELAYS_MS,
-} from "../../core/limits/analysis.ts";
+} from "../../core/limits/calls/analysis.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";
 import type { JobContext, JobHandler } from "../../jobs/handler.ts";

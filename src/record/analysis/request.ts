@@ -1,7 +1,7 @@
 import type { AnalysisSettings } from "../../core/calls/analysis.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { isObject } from "../../core/json.ts";
-import { ANALYSIS_CHARS_PER_TOKEN, ANALYSIS_TRANSCRIPT_CHARS_MAX } from "../../core/limits/analysis.ts";
+import { ANALYSIS_CHARS_PER_TOKEN, ANALYSIS_TRANSCRIPT_CHARS_MAX } from "../../core/limits/calls/analysis.ts";
 import type { PendingAnalysis } from "../../store/analysis-store.ts";
 
 /** The tool by whose arguments the LLM answers: every provider has tools, and not every one has another structured output. */

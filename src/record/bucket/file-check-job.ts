@@ -1,4 +1,4 @@
-import { BUCKET_DELETION_RETRIES_MS, RESERVATION_MS } from "../../core/limits/bucket.ts";
+import { BUCKET_DELETION_RETRIES_MS, RESERVATION_MS } from "../../core/limits/storage/bucket.ts";
 import { type JobHandler, JobPostponed } from "../../jobs/handler.ts";
 import type { Bucket } from "../../store/bucket/bucket.ts";
 import { type FileCheck, type FileOwner, ownerOfKey } from "../../store/bucket/shared-files.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import { asCallId, type CallId } from "../../core/ids.ts";
-import { BUCKET_LATE_MS, SEGMENT_BYTES_MAX, SHIPMENTS_CONCURRENT_MAX } from "../../core/limits/bucket.ts";
+import { BUCKET_LATE_MS, SEGMENT_BYTES_MAX, SHIPMENTS_CONCURRENT_MAX } from "../../core/limits/storage/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { FindMediaKey } from "../finalization/journal-processor.ts";
 import { PerCallQueue } from "../finalization/per-call-queue.ts";

@@ -1,5 +1,5 @@
 import type { CallId } from "../../core/ids.ts";
-import { BUCKET_DELETION_RETRIES_MS, BUCKET_LATE_MS } from "../../core/limits/bucket.ts";
+import { BUCKET_DELETION_RETRIES_MS, BUCKET_LATE_MS } from "../../core/limits/storage/bucket.ts";
 import type { RetainedPart } from "../../core/retention.ts";
 import { type JobHandler, JobPostponed } from "../../jobs/handler.ts";
 import { BUCKET_DELETION_JOB } from "../../store/job-kinds.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
 import { asCallId, type CallId } from "../../core/ids.ts";
-import { LOCAL_COPY_MS, LOCAL_FILES_CHECK_MS, LOCAL_FILES_PER_QUERY } from "../../core/limits/bucket.ts";
+import { LOCAL_COPY_MS, LOCAL_FILES_CHECK_MS, LOCAL_FILES_PER_QUERY } from "../../core/limits/storage/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { KeptCall, RetentionStore } from "../../store/retention-store.ts";
 import { journalDirectory, journalPath } from "../journal/reader.ts";

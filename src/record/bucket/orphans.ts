@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import type { CallId } from "../../core/ids.ts";
-import { LOCAL_FILES_PER_QUERY, ORPHAN_AGE_MS } from "../../core/limits/bucket.ts";
+import { LOCAL_FILES_PER_QUERY, ORPHAN_AGE_MS } from "../../core/limits/storage/bucket.ts";
 import { createdAtMsOf } from "../../core/new-id.ts";
 import type { Bucket, ListedObject } from "../../store/bucket/bucket.ts";
 import { DOCUMENTS_PREFIX, ownerOfKey, TRANSCRIPTIONS_PREFIX } from "../../store/bucket/shared-files.ts";

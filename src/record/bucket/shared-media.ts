@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { BUCKET_END_MS_MAX, BUCKET_LATE_MS, INCOMPLETE_AFTER_MS } from "../../core/limits/bucket.ts";
+import { BUCKET_END_MS_MAX, BUCKET_LATE_MS, INCOMPLETE_AFTER_MS } from "../../core/limits/storage/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { RetainedPart } from "../../core/retention.ts";
 import { JobPostponed } from "../../jobs/handler.ts";

@@ -1,8 +1,8 @@
 import { addMs, type CallMs, elapsedMs, type MediaMs, roundedMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
 import { type PassageReference, referenceOf, withoutNames } from "../../core/knowledge/call-knowledge.ts";
-import { AUDIO_GAP_MS_MIN } from "../../core/limits/caller-audio.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { AUDIO_GAP_MS_MIN } from "../../core/limits/streams/caller-audio.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import { SpeechSegmenter } from "../../media/voice-activity/segmenter.ts";
 import { isClear } from "../journal/clears.ts";

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { isRedacted } from "../../core/calls/spec.ts";
 import { systemErrorCodeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../core/limits/api.ts";
+import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../core/limits/control-api/api.ts";
 import { type FindMediaKey, noKey } from "../finalization/journal-processor.ts";
 import { type JournalFile, JournalReader, journalFileOf } from "../journal/reader.ts";
 import { recordWithoutWords } from "../journal/redact.ts";

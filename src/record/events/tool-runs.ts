@@ -1,6 +1,6 @@
 import { elapsedMs, millisecondsOf } from "../../core/clocks.ts";
 import type { CallId, ToolCallId } from "../../core/ids.ts";
-import { EVENTS_PAGE_MAX } from "../../core/limits/api.ts";
+import { EVENTS_PAGE_MAX } from "../../core/limits/control-api/api.ts";
 import type { ListedEvent } from "./event-list.ts";
 import type { EventPager } from "./event-pages.ts";
 

@@ -8,7 +8,7 @@ import type { Clock } from "../../core/clock.ts";
 import { addMs, type EpochMs, elapsedMs, epochMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import { type CallId, type CarrierCallId, liveTranscriptionOf } from "../../core/ids.ts";
-import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORDS_CONCURRENT_MAX } from "../../core/limits/storage.ts";
+import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORDS_CONCURRENT_MAX } from "../../core/limits/storage/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { EndSummary } from "../../store/call-handoff.ts";
 import type { CallEnd, CallRecord, CallRedemption, CallStore } from "../../store/call-store.ts";

@@ -3,7 +3,7 @@ import { addMs, elapsedMs, epochMs, type MonotonicMs } from "../../core/clocks.t
 import { type MediaKey, mediaKeyOf } from "../../core/encryption/chunks.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { CallId, WorkerId } from "../../core/ids.ts";
-import { COMMITS_COMPARED_MAX, COMMITS_COMPARED_MS } from "../../core/limits/storage.ts";
+import { COMMITS_COMPARED_MAX, COMMITS_COMPARED_MS } from "../../core/limits/storage/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { EndSummary } from "../../store/call-handoff.ts";
 import type { ActiveCall, CallStore } from "../../store/call-store.ts";

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ } from "../../core/calls/spec.ts";
 import { type CallMs, callMs, type MediaMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
 import { asTurnId, type TurnId } from "../../core/ids.ts";
-import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage.ts";
+import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage/storage.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import { type JournalNames, renamed } from "./names.ts";
 import {

@@ -5,7 +5,7 @@ import { GrowingFileReader } from "../../core/encryption/chunked-file.ts";
 import { isEncrypted, type MediaFile, type MediaKey, mediaUnreadable } from "../../core/encryption/chunks.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage.ts";
+import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage/storage.ts";
 import { JournalDecoder } from "./format.ts";
 import { type JournalHeader, type JournalRecord, journalUnreadable } from "./records.ts";
 

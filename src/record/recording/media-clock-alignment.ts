@@ -1,5 +1,5 @@
 import { addMs, type CallMs, callMs, elapsedMs, type MediaMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 
 /** A difference between two frames below this is network jitter. */
 const JUMP_MS_MIN = 100;

@@ -1,6 +1,6 @@
 import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { RECORDINGS_RENDERED_MAX } from "../../core/limits/storage.ts";
+import { RECORDINGS_RENDERED_MAX } from "../../core/limits/storage/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { type JobContext, JobFailure, type JobHandler } from "../../jobs/handler.ts";
 import type { CallStore } from "../../store/call-store.ts";

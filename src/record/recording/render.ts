@@ -3,8 +3,8 @@ import { addMs, type CallMs, callMs, millisecondsOf } from "../../core/clocks.ts
 import type { FileOutput } from "../../core/encryption/chunked-file.ts";
 import type { MediaFile } from "../../core/encryption/chunks.ts";
 import type { CallId } from "../../core/ids.ts";
-import { BACKLOG_MS_MAX } from "../../core/limits/caller-audio.ts";
-import { FRAME_MS, OUTPUT_LEAD_MS, OUTPUT_RING_FRAMES_MAX } from "../../core/limits/media.ts";
+import { BACKLOG_MS_MAX } from "../../core/limits/streams/caller-audio.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS, OUTPUT_RING_FRAMES_MAX } from "../../core/limits/streams/media.ts";
 import { type FrameCodec, pcmBytes } from "../../media/frame-codec.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import { recordingRateHz } from "../../media/recording-rate.ts";

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { WAVEFORM_PEAK_MAX, type Waveform } from "../../core/calls/waveform.ts";
 import { rangedFileOf } from "../../core/encryption/chunked-file.ts";
 import { type MediaFile, mediaUnreadable } from "../../core/encryption/chunks.ts";
-import { WAVEFORM_BUCKET_MS } from "../../core/limits/storage.ts";
+import { WAVEFORM_BUCKET_MS } from "../../core/limits/storage/storage.ts";
 import { pcmBytes } from "../../media/frame-codec.ts";
 import { scanWav } from "../../media/wav.ts";
 import { WAV_CHANNELS, writeAtomically } from "./wav-file.ts";

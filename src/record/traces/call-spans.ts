@@ -2,7 +2,7 @@ import { knowledgeOf } from "../../core/calls/spec.ts";
 import type { TranscriptTurn, UtteranceUpdate } from "../../core/calls/transcript.ts";
 import { addMs, type CallMs, callMs, roundedMs } from "../../core/clocks.ts";
 import { type CorpusId, NO_REPLY_TURN_ID, type TurnId } from "../../core/ids.ts";
-import { SPANS_PER_TURN_MAX } from "../../core/limits/traces.ts";
+import { SPANS_PER_TURN_MAX } from "../../core/limits/calls/traces.ts";
 import type { JournaledCommand, JournaledEvent, JournalHeader, JournalRecord } from "../journal/records.ts";
 import { Retrievals, retrievalOfTool } from "./retrieval-spans.ts";
 import type { CallSpan, SpanContent, SpanRequest } from "./spans.ts";

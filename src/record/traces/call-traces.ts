@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { callMs, type EpochMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import { type CallId, liveTranscriptionOf } from "../../core/ids.ts";
-import { LIVE_TRACES_MS, SPANS_FLUSH_MS_MAX } from "../../core/limits/traces.ts";
+import { LIVE_TRACES_MS, SPANS_FLUSH_MS_MAX } from "../../core/limits/calls/traces.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { parseTraceparent } from "../../core/traceparent.ts";
 import type { CallEnd, CallRecord, CallStore } from "../../store/call-store.ts";

@@ -7,7 +7,7 @@ import {
   SPANS_PER_REQUEST_MAX,
   SPANS_REQUEST_MS_MAX,
   SPANS_WAITING_MAX,
-} from "../../core/limits/traces.ts";
+} from "../../core/limits/calls/traces.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { SpanOutcome } from "../../core/metrics/control-metrics.ts";
 import type { TraceSettings } from "../../core/trace-settings.ts";

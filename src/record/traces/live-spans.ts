@@ -2,7 +2,7 @@ import { isRedacted } from "../../core/calls/spec.ts";
 import { isoEpochMs } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { CallId } from "../../core/ids.ts";
-import { LIVE_TRACE_READERS_MAX } from "../../core/limits/traces.ts";
+import { LIVE_TRACE_READERS_MAX } from "../../core/limits/calls/traces.ts";
 import { type JournalFile, JournalReader } from "../journal/reader.ts";
 import { recordWithoutWords } from "../journal/redact.ts";
 import { CallSpans } from "./call-spans.ts";

@@ -2,7 +2,7 @@ import type { RetrievalFailure } from "../../core/calls/reasons.ts";
 import { addMs, type CallMs, latest } from "../../core/clocks.ts";
 import type { CorpusId } from "../../core/ids.ts";
 import type { PassageReference, ReplyPassages } from "../../core/knowledge/call-knowledge.ts";
-import { SPANS_PER_TURN_MAX } from "../../core/limits/traces.ts";
+import { SPANS_PER_TURN_MAX } from "../../core/limits/calls/traces.ts";
 import type { JournaledCommand, JournaledEvent } from "../journal/records.ts";
 import type { SpanContent } from "./spans.ts";
 

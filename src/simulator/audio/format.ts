@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../core/limits/media.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../core/limits/streams/media.ts";
 import { bytesPerSample, type FrameCodec, pcmBytes } from "../../media/frame-codec.ts";
 import { G711_LAWS } from "../../media/g711.ts";
 

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import type { SttEvent } from "../../speech/contracts.ts";
 import {
   type AudioFormat,

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { loadResampler } from "../../media/resampler.ts";
 import type { TimedWord, Tts } from "../../speech/contracts.ts";
 import { type AudioFormat, encodeSamples, frameSamples, TELEPHONE } from "../audio/format.ts";

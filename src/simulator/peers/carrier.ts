@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/streams/media.ts";
 import type { G711Codec } from "../../media/g711.ts";
 import type { AudioFormats } from "../audio/format.ts";
 import { type PeerOptions, SimulatedPeer, type Violation } from "./peer.ts";

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs, millisecondsOf, monotonicMs } from "../../core/clocks.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { bytesPerSample } from "../../media/frame-codec.ts";
 import { type AudioFormat, type AudioFormats, frameBytes, silenceByte } from "../audio/format.ts";
 import { PlaybackBuffer } from "./playback-buffer.ts";

@@ -1,4 +1,4 @@
-import { MARKS_OUTSTANDING_MAX } from "../../core/limits/calls.ts";
+import { MARKS_OUTSTANDING_MAX } from "../../core/limits/calls/calls.ts";
 
 /**
  * A peer's buffer of audio to play to the caller, in the codec of the stream, with the marks in it. Pure: the owner of the ticks

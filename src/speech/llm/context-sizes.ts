@@ -1,4 +1,8 @@
-import { CONTEXT_TOKENS_DEFAULT, CONTEXT_TOKENS_LIMIT, CONTEXT_TOKENS_MIN } from "../../core/limits/llm.ts";
+import {
+  CONTEXT_TOKENS_DEFAULT,
+  CONTEXT_TOKENS_LIMIT,
+  CONTEXT_TOKENS_MIN,
+} from "../../core/limits/speech-providers/llm.ts";
 import { LLM_PROVIDERS } from "./providers/list.ts";
 
 /** Context sizes in tokens by `provider:model`, as the operator sets them. */

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Clock } from "../../core/clock.ts";
 import { providerFailed } from "../../core/errors.ts";
-import { LLM_ANSWER_MS_MAX, LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../core/limits/llm.ts";
+import { LLM_ANSWER_MS_MAX, LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../core/limits/speech-providers/llm.ts";
 import type { CallLlm, Llm, LlmEvent, LlmRequest, ProviderObserver } from "../contracts.ts";
 import type { Metering } from "../metering/usage.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";

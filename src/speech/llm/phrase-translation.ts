@@ -1,6 +1,6 @@
 import { providerFailed, type TrunklineError } from "../../core/errors.ts";
 import { isObject } from "../../core/json.ts";
-import { PHRASE_CHARS_MAX, PHRASE_TRANSLATION_CHARS_MAX } from "../../core/limits/phrases.ts";
+import { PHRASE_CHARS_MAX, PHRASE_TRANSLATION_CHARS_MAX } from "../../core/limits/agents/phrases.ts";
 import { PHRASE_NAMES, type Phrases } from "../../core/phrases/names.ts";
 import { languageParts } from "../../core/phrases/phrases.ts";
 import { displayWidth } from "../../core/text/display-width.ts";

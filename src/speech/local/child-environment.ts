@@ -1,4 +1,4 @@
-import { LOCAL_SPEECH_HEAP_MB_MAX } from "../../core/limits/local-speech.ts";
+import { LOCAL_SPEECH_HEAP_MB_MAX } from "../../core/limits/speech-providers/local-speech.ts";
 
 /**
  * The whole environment of a child process with a speech model: no keys, and three settings of glibc's malloc. V8 compiles WASM on

@@ -1,5 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import { BATCH_CONCURRENT_MAX, BATCH_PART_MS_MAX, BATCH_PART_MS_MIN } from "../../core/limits/batch-stt.ts";
+import {
+  BATCH_CONCURRENT_MAX,
+  BATCH_PART_MS_MAX,
+  BATCH_PART_MS_MIN,
+} from "../../core/limits/transcriptions/batch-stt.ts";
 import type { PartWord } from "../../core/transcriptions/part.ts";
 import { BATCH_RATE_HZ, type BatchStt } from "../stt/batch/contract.ts";
 import { WatermarkDecoder } from "./watermark/decoder.ts";

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls/calls.ts";
 import type { Stt, SttEvent, SttStream } from "../contracts.ts";
 import { EventQueue } from "../event-queue.ts";
 import { WATERMARK_DECODER_RATES_HZ, WatermarkDecoder } from "./watermark/decoder.ts";

@@ -2,7 +2,10 @@ import type { Stage } from "../../core/calls/stages.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, monotonicMs } from "../../core/clocks.ts";
 import { providerFailed, type TrunklineError } from "../../core/errors.ts";
-import { CIRCUIT_BREAKER_FAILURES_MAX, CIRCUIT_BREAKER_PROBE_MS } from "../../core/limits/providers.ts";
+import {
+  CIRCUIT_BREAKER_FAILURES_MAX,
+  CIRCUIT_BREAKER_PROBE_MS,
+} from "../../core/limits/speech-providers/providers.ts";
 import { isRequestError, SKIPPED } from "./provider-error.ts";
 
 /** Observes all providers, also where a retry or a fallback makes up for a failure. */

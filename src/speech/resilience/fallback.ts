@@ -2,7 +2,7 @@ import { spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { providerFailed } from "../../core/errors.ts";
-import { PROVIDER_FIRST_OUTPUT_MS_MAX, PROVIDER_RETRY_MS } from "../../core/limits/providers.ts";
+import { PROVIDER_FIRST_OUTPUT_MS_MAX, PROVIDER_RETRY_MS } from "../../core/limits/speech-providers/providers.ts";
 import type { ProviderObserver } from "../contracts.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { type Deadlines, delay } from "./deadlines.ts";

@@ -1,6 +1,6 @@
 import { spendRefusalOf } from "../../core/billing/spend.ts";
 import { providerFailed } from "../../core/errors.ts";
-import { PROVIDER_ATTEMPTS_MAX } from "../../core/limits/providers.ts";
+import { PROVIDER_ATTEMPTS_MAX } from "../../core/limits/speech-providers/providers.ts";
 import type { ProviderObserver } from "../contracts.ts";
 import { type Metering, RequestUsage } from "../metering/usage.ts";
 import type { CircuitBreaker, StreamPermit } from "./circuit-breaker.ts";

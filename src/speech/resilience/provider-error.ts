@@ -1,4 +1,4 @@
-import { PROVIDER_RETRY_MS } from "../../core/limits/providers.ts";
+import { PROVIDER_RETRY_MS } from "../../core/limits/speech-providers/providers.ts";
 import type { FailoverCode } from "../contracts.ts";
 
 /** Why a server refused; the `cause` of the error, which decides about a retry. */

@@ -1,7 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
 import { providerFailed } from "../../core/errors.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
 import {
   STT_OUTAGE_MS_MAX,
   STT_REPLAY_MS_MAX,
@@ -9,7 +8,8 @@ import {
   STT_RETRY_MS,
   STT_STABLE_MS,
   STT_UNRECOGNIZED_SPEECH_MS_MAX,
-} from "../../core/limits/stt.ts";
+} from "../../core/limits/speech-providers/stt.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { NO_SPEECH, type SpeechActivity } from "../../media/voice-activity/speech-activity.ts";
 import type { CallSttStream, ProviderObserver, SttEvent, SttStream, SttStreamOptions } from "../contracts.ts";
 import { EventQueue } from "../event-queue.ts";

@@ -1,4 +1,4 @@
-import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls/calls.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import { isSameLanguage } from "../../core/text/language-tags.ts";
 

@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import type { SpeechActivity } from "../../media/voice-activity/speech-activity.ts";
 
 /** Shorter pauses are a part of talking, in which nothing is forgotten. */

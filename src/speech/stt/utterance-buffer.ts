@@ -1,5 +1,5 @@
-import { FRAME_MS } from "../../core/limits/media.ts";
-import { STT_UTTERANCE_MS_MAX } from "../../core/limits/stt.ts";
+import { STT_UTTERANCE_MS_MAX } from "../../core/limits/speech-providers/stt.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import { SPEECH_PREROLL_MS } from "../../media/voice-activity/segmentation.ts";
 import type { SpeechActivity } from "../../media/voice-activity/speech-activity.ts";
 

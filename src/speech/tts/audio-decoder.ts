@@ -1,5 +1,5 @@
 import { providerFailed } from "../../core/errors.ts";
-import { TTS_AUDIO_BASE_MS_MAX, TTS_AUDIO_PER_CHAR_MS_MAX } from "../../core/limits/tts.ts";
+import { TTS_AUDIO_BASE_MS_MAX, TTS_AUDIO_PER_CHAR_MS_MAX } from "../../core/limits/speech-providers/tts.ts";
 import { mulawDecode } from "../../media/g711.ts";
 
 /** How a provider encodes samples: signed 16-bit little-endian, or mu-law. */

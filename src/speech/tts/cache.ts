@@ -4,7 +4,7 @@ import {
   TTS_CACHE_CANDIDATES_MAX,
   TTS_CACHE_ENTRY_BYTES_MAX,
   TTS_CACHE_TEXT_CHARS_MAX,
-} from "../../core/limits/tts.ts";
+} from "../../core/limits/speech-providers/tts.ts";
 import type { TtsChunk, TtsRequest } from "../contracts.ts";
 
 interface CacheEntry {

@@ -5,7 +5,7 @@ import {
   TTS_IDLE_MS_MAX,
   TTS_WAIT_MS_MAX,
   VOICE_CHOICE_MS_MAX,
-} from "../../core/limits/tts.ts";
+} from "../../core/limits/speech-providers/tts.ts";
 import type { CallTts, ClosableTts, ProviderObserver, Tts, TtsChunk, TtsRequest, Voice } from "../contracts.ts";
 import type { Metering } from "../metering/usage.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Clock } from "../../core/clock.ts";
 import { providerFailed } from "../../core/errors.ts";
-import { VOICE_CHOICE_MS_MAX } from "../../core/limits/tts.ts";
+import { VOICE_CHOICE_MS_MAX } from "../../core/limits/speech-providers/tts.ts";
 import type { CallTts, Tts, TtsPool, Voice } from "../contracts.ts";
 import { TIMEOUT, withTimeout } from "../resilience/deadlines.ts";
 import { type SpeechCache, TtsCache } from "./cache.ts";

@@ -6,7 +6,7 @@ import {
   VOICE_LIST_MS_MAX,
   VOICE_LIST_RETRY_MS,
   VOICES_PER_PROVIDER_MAX,
-} from "../../core/limits/tts.ts";
+} from "../../core/limits/speech-providers/tts.ts";
 import type { Voice } from "../contracts.ts";
 
 /** Fetches the whole list and reports after each page the voices read so far; stops when `signal` aborts. */

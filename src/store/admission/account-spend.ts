@@ -9,8 +9,8 @@ import {
 import type { Clock } from "../../core/clock.ts";
 import { addMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { AccountId, NodeName, WorkerId } from "../../core/ids.ts";
-import { NODE_SPENDS_MAX } from "../../core/limits/node-messages.ts";
-import { SPEND_WINDOW_S } from "../../core/limits/spend.ts";
+import { SPEND_WINDOW_S } from "../../core/limits/accounts/spend.ts";
+import { NODE_SPENDS_MAX } from "../../core/limits/cluster/node-messages.ts";
 
 /** One more unit of anything, which an account over its limit may not spend. */
 const SMALLEST_SPEND: Spend = { llm_requests: 1, input_tokens: 1, output_tokens: 1, tts_characters: 1 };

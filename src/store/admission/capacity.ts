@@ -8,7 +8,7 @@ import {
   LOOP_LAG_MS_MAX,
   LOOP_LAG_RECOVERY_MS,
   WEBRTC_LOOP_LAG_MS_MAX,
-} from "../../core/limits/admission.ts";
+} from "../../core/limits/service/admission.ts";
 import type { SlotUsage } from "../../core/metrics/control-metrics.ts";
 import type { ActiveCall, WaitingCall } from "../call-store.ts";
 import type { WorkerLoad, WorkerRole } from "../handoff/messages.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
-import { CREATION_RATE_ENTRIES_MAX, CREATION_RATE_WINDOW_MS } from "../../core/limits/accounts.ts";
+import { CREATION_RATE_ENTRIES_MAX, CREATION_RATE_WINDOW_MS } from "../../core/limits/accounts/accounts.ts";
 
 interface Bucket {
   /** How many creations were counted and have not run out yet, at `atMs`. */

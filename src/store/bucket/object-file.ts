@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { RangedSource } from "../../core/encryption/chunked-file.ts";
 import { unavailable } from "../../core/errors.ts";
-import { BUCKET_READ_BYTES } from "../../core/limits/bucket.ts";
+import { BUCKET_READ_BYTES } from "../../core/limits/storage/bucket.ts";
 import type { Bucket } from "./bucket.ts";
 
 /** An object of the bucket that is read like a file. The last block that was read is in memory, so that chunks cost no request each. */

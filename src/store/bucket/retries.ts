@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { codeOf } from "../../core/errors.ts";
-import { BUCKET_RETRY_DELAYS_MS } from "../../core/limits/bucket.ts";
+import { BUCKET_RETRY_DELAYS_MS } from "../../core/limits/storage/bucket.ts";
 
 /** How many more requests for one object may be made again. */
 export interface RetryBudget {

@@ -5,7 +5,7 @@ import {
   BUCKET_PART_BYTES,
   BUCKET_PUT_RETRIES_MAX,
   BUCKET_REQUEST_MS_MAX,
-} from "../../core/limits/bucket.ts";
+} from "../../core/limits/storage/bucket.ts";
 import { type Bucket, type ByteRange, type ByteSource, bucketRefused, type ListedObject } from "./bucket.ts";
 import { type RetryBudget, withRetries } from "./retries.ts";
 

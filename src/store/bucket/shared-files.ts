@@ -2,7 +2,7 @@ import { open, rename, rm } from "node:fs/promises";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { asDocumentId, asTranscriptionId, type DocumentId, type JobId, type TranscriptionId } from "../../core/ids.ts";
-import { BUCKET_LATE_MS, BUCKET_PART_BYTES, RESERVATION_MS } from "../../core/limits/bucket.ts";
+import { BUCKET_LATE_MS, BUCKET_PART_BYTES, RESERVATION_MS } from "../../core/limits/storage/bucket.ts";
 import { FILE_CHECK_JOB } from "../job-kinds.ts";
 import type { JobStore } from "../job-store.ts";
 import type { Bucket } from "./bucket.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import { DATABASE_POLL_MS } from "../../core/limits/storage.ts";
+import { DATABASE_POLL_MS } from "../../core/limits/storage/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { Stores } from "../stores.ts";
 

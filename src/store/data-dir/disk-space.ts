@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
-import { DISK_FREE_AGAIN_FACTOR, DISK_POLL_MS } from "../../core/limits/storage.ts";
+import { DISK_FREE_AGAIN_FACTOR, DISK_POLL_MS } from "../../core/limits/storage/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 
 export interface DiskSpaceOptions {

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { systemErrorCodeOf, TrunklineError } from "../../core/errors.ts";
-import { TOKEN_RANDOM_BYTES } from "../../core/limits/admission.ts";
+import { TOKEN_RANDOM_BYTES } from "../../core/limits/service/admission.ts";
 import { syncToDisk } from "../../core/sync-to-disk.ts";
 
 const FILE_NAME = "token-keys.json";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
-import { TOKEN_KEY_POLL_MS } from "../../core/limits/admission.ts";
+import { TOKEN_KEY_POLL_MS } from "../../core/limits/service/admission.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { mintToken } from "../../core/stream-token.ts";
 import { openTokenKeys, type TokenKeys } from "./token-keys.ts";

@@ -1,7 +1,7 @@
 import { type CallActivity, isSameActivity } from "../../core/calls/activity.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { CallId } from "../../core/ids.ts";
-import { ACTIVITY_REPORT_MS } from "../../core/limits/events.ts";
+import { ACTIVITY_REPORT_MS } from "../../core/limits/control-api/events.ts";
 
 export interface ActivityReportsOptions {
   /** What the calls of this worker do at present. */

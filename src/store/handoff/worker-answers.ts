@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../core/clock.ts";
-import { WORKER_ANSWER_MS_MAX } from "../../core/limits/admission.ts";
+import { WORKER_ANSWER_MS_MAX } from "../../core/limits/service/admission.ts";
 import type { WorkerMessage } from "./messages.ts";
 
 /** What a worker answers to a request of the control process. */

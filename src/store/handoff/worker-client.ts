@@ -17,7 +17,7 @@ import {
   RETURN_RETRY_MS,
   TOKEN_KEYS_MS_MAX,
   UNRESOLVED_REDEMPTIONS_MAX,
-} from "../../core/limits/admission.ts";
+} from "../../core/limits/service/admission.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { RelayNode } from "../../core/node-tags.ts";
 import type { CallHandoff, EndSummary, HoldReport, MediaReport, RedeemedCall } from "../call-handoff.ts";

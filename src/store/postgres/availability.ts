@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { epochMs, type MonotonicMs } from "../../core/clocks.ts";
-import { POSTGRES_POLL_MS } from "../../core/limits/postgres.ts";
+import { POSTGRES_POLL_MS } from "../../core/limits/storage/postgres.ts";
 import type { DatabaseAgeClock } from "./database-age-clock.ts";
 import { Pool } from "./pool.ts";
 

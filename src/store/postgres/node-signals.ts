@@ -6,8 +6,8 @@ import {
   NODE_LISTENING_RETRY_MS_FIRST,
   NODE_LISTENING_RETRY_MS_MAX,
   NODE_MESSAGES_POLL_MS,
-} from "../../core/limits/node-messages.ts";
-import { POSTGRES_CONNECT_MS_MAX } from "../../core/limits/postgres.ts";
+} from "../../core/limits/cluster/node-messages.ts";
+import { POSTGRES_CONNECT_MS_MAX } from "../../core/limits/storage/postgres.ts";
 import type { NodeSignalHandlers, NodeSignals } from "../node-message-store.ts";
 import { ANNOUNCEMENTS_CHANNEL, channelOf } from "../sql/cluster/node-messages.ts";
 import { APPLICATION_NAME } from "./pool.ts";

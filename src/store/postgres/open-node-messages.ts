@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import { NODE_MESSAGE_CONNECTIONS_MAX } from "../../core/limits/node-messages.ts";
+import { NODE_MESSAGE_CONNECTIONS_MAX } from "../../core/limits/cluster/node-messages.ts";
 import type { CallNodes } from "../call-nodes.ts";
 import type { NodeMessageStore, NodeSignals } from "../node-message-store.ts";
 import { SqlCallNodes } from "../sql/cluster/call-nodes.ts";

@@ -4,7 +4,7 @@ import {
   POSTGRES_LEASE_CONNECTIONS_MAX,
   POSTGRES_REDEMPTION_CONNECTIONS_MAX,
   POSTGRES_UNSYNCED_CONNECTIONS_MAX,
-} from "../../core/limits/postgres.ts";
+} from "../../core/limits/storage/postgres.ts";
 import type { Redemptions, UnpersistedPrompts } from "../redemptions.ts";
 import { SqlNodes } from "../sql/cluster/nodes.ts";
 import { SqlRedemptions } from "../sql/redemptions.ts";

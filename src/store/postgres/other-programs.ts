@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { PostgresPoolClient } from "kysely";
 import { systemClock } from "../../core/clock.ts";
-import { POSTGRES_POLL_MS } from "../../core/limits/postgres.ts";
+import { POSTGRES_POLL_MS } from "../../core/limits/storage/postgres.ts";
 import { APPLICATION_NAME, Pool } from "./pool.ts";
 
 /** When something was last asked on each of the other connections of this software, and the time now. */

@@ -2,8 +2,8 @@ import type { PostgresPool, PostgresPoolClient } from "kysely";
 import pg from "pg";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
-import { NODE_TRANSACTION_IDLE_MS_MAX } from "../../core/limits/cluster.ts";
-import { POSTGRES_CONNECT_MS_MAX, POSTGRES_QUERY_MS_MAX } from "../../core/limits/postgres.ts";
+import { NODE_TRANSACTION_IDLE_MS_MAX } from "../../core/limits/cluster/nodes.ts";
+import { POSTGRES_CONNECT_MS_MAX, POSTGRES_QUERY_MS_MAX } from "../../core/limits/storage/postgres.ts";
 import { translated } from "./errors.ts";
 
 export interface PoolOptions {

@@ -6,7 +6,7 @@ import {
   POSTGRES_RETRY_MS_MAX,
   POSTGRES_TAKEN_KEY_RETRIES_MAX,
   POSTGRES_TRIES_MAX,
-} from "../../core/limits/postgres.ts";
+} from "../../core/limits/storage/postgres.ts";
 import type { ColumnTypes, SqlDatabase } from "../sql/database.ts";
 import type { Tables } from "../sql/tables.ts";
 import { isConflict, isTakenKey } from "./errors.ts";

@@ -13,7 +13,7 @@ import {
   JOB_SEPARATION_MS_FIRST,
   JOB_SEPARATION_MS_MAX,
   JOBS_PASSED_PER_CLAIM_MAX,
-} from "../../core/limits/jobs.ts";
+} from "../../core/limits/service/jobs.ts";
 import { newId } from "../../core/new-id.ts";
 import { FILE_JOB_KINDS, MOVABLE_JOB_KINDS } from "../job-kinds.ts";
 import {

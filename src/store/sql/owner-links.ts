@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, type EpochMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
-import { OWNER_LINK_MS, OWNER_PAGE_MS, OWNER_PAGES_MAX } from "../../core/limits/owner-links.ts";
+import { OWNER_LINK_MS, OWNER_PAGE_MS, OWNER_PAGES_MAX } from "../../core/limits/accounts/owner-links.ts";
 import type { Act } from "../audit-store.ts";
 import type { OwnerLinkStore, OwnerPage, OwnerSecret } from "../owner-link-store.ts";
 import { createOwnerSecret, hashSecret, type OwnerSecretKind } from "../secrets.ts";

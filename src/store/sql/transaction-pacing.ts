@@ -3,7 +3,7 @@ import {
   TRANSACTION_REST_FACTOR,
   TRANSACTION_REST_MS_MAX,
   TRANSACTION_REST_MS_MIN,
-} from "../../core/limits/storage.ts";
+} from "../../core/limits/storage/storage.ts";
 
 /**
  * Pauses after one of several transactions. One turn of the event loop is not enough: a program that waits for the

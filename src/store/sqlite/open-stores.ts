@@ -1,6 +1,6 @@
 import { type AgeClock, systemAgeClock } from "../../core/age-clock.ts";
 import type { Clock } from "../../core/clock.ts";
-import { WAL_PAGES_MAX } from "../../core/limits/storage.ts";
+import { WAL_PAGES_MAX } from "../../core/limits/storage/storage.ts";
 import { openDataDir } from "../data-dir/data-dir.ts";
 import type { Redemptions, UnpersistedPrompts } from "../redemptions.ts";
 import { SqlRedemptions } from "../sql/redemptions.ts";

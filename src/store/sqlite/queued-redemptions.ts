@@ -3,7 +3,7 @@ import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { CallId } from "../../core/ids.ts";
-import { REDEMPTION_LOCK_MS_MAX, REDEMPTION_LOCK_POLL_MS } from "../../core/limits/admission.ts";
+import { REDEMPTION_LOCK_MS_MAX, REDEMPTION_LOCK_POLL_MS } from "../../core/limits/service/admission.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
 import type { Redeemer, Redemptions, ReturnedCall, StreamProof } from "../redemptions.ts";
 import { isLocked } from "./database/dialect.ts";

@@ -12,7 +12,7 @@ import {
   QUEUED_MS_MAX,
   RING_MARGIN_MS,
   SLOT_RETRY_MS,
-} from "../../core/limits/phone-calls.ts";
+} from "../../core/limits/phone/phone-calls.ts";
 import type { Draft } from "./draft.ts";
 import type { PhoneCallEvent } from "./events.ts";
 import type { Finding, PhaseOf } from "./state.ts";

@@ -6,7 +6,7 @@ import {
   REFUSAL_MS_MAX,
   STREAM_CONNECT_MS_MAX,
   STREAM_REPORT_MS_MAX,
-} from "../../core/limits/phone-calls.ts";
+} from "../../core/limits/phone/phone-calls.ts";
 import type { PhoneCallCommand } from "./commands.ts";
 import type { Phase, PhoneCallState } from "./state.ts";
 

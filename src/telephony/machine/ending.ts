@@ -1,7 +1,7 @@
 import type { CarrierPrice } from "../../carriers/telephony.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import { addMs } from "../../core/clocks.ts";
-import { PRICE_AT_MS, WORKER_END_MS, WORKER_END_MS_MAX } from "../../core/limits/phone-calls.ts";
+import { PRICE_AT_MS, WORKER_END_MS, WORKER_END_MS_MAX } from "../../core/limits/phone/phone-calls.ts";
 import type { Draft } from "./draft.ts";
 import type { PhoneCallEvent } from "./events.ts";
 import type { PhaseOf } from "./state.ts";

@@ -1,6 +1,6 @@
 import type { CarrierNotice } from "../../carriers/telephony.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import { STREAM_TRIES_MAX } from "../../core/limits/phone-calls.ts";
+import { STREAM_TRIES_MAX } from "../../core/limits/phone/phone-calls.ts";
 import { placed, progressed, reasonOf } from "./dialling.ts";
 import type { Draft } from "./draft.ts";
 import { endByWorker, learnPrice } from "./ending.ts";

@@ -1,7 +1,7 @@
 import type { CallDirection } from "../../core/calls/phone.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import { addMs, type EpochMs, earliest } from "../../core/clocks.ts";
-import { INBOUND_WAIT_MS_MAX } from "../../core/limits/phone-calls.ts";
+import { INBOUND_WAIT_MS_MAX } from "../../core/limits/phone/phone-calls.ts";
 
 /** A transfer of the call; they are numbered 1, 2, ... */
 export interface Transfer {

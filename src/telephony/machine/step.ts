@@ -1,5 +1,5 @@
 import { addMs, type EpochMs } from "../../core/clocks.ts";
-import { STREAM_REPORT_MS_MAX } from "../../core/limits/phone-calls.ts";
+import { STREAM_REPORT_MS_MAX } from "../../core/limits/phone/phone-calls.ts";
 import type { CarrierCommand, PhoneCallCommand } from "./commands.ts";
 import {
   askAgain,

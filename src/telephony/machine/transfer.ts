@@ -10,7 +10,7 @@ import {
   TRANSFER_RETURN_MS_MAX,
   TRANSFER_RING_MS_MAX,
   WORKER_INFORM_MS_MAX,
-} from "../../core/limits/phone-calls.ts";
+} from "../../core/limits/phone/phone-calls.ts";
 import type { Draft } from "./draft.ts";
 import { endByWorker } from "./ending.ts";
 import type { PhoneCallEvent } from "./events.ts";

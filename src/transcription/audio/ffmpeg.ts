@@ -1,7 +1,11 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import type { Clock } from "../../core/clock.ts";
-import { FFMPEG_CPU_S_MAX, FFMPEG_MEMORY_KB_MAX, FFMPEG_SILENCE_MS_MAX } from "../../core/limits/transcriptions.ts";
+import {
+  FFMPEG_CPU_S_MAX,
+  FFMPEG_MEMORY_KB_MAX,
+  FFMPEG_SILENCE_MS_MAX,
+} from "../../core/limits/transcriptions/transcriptions.ts";
 import { BATCH_RATE_HZ } from "../../speech/stt/batch/contract.ts";
 import { audioUnreadable } from "./errors.ts";
 

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Clock } from "../../core/clock.ts";
 import { TrunklineError } from "../../core/errors.ts";
-import { TRANSCRIPTION_AUDIO_MS_MAX } from "../../core/limits/transcriptions.ts";
+import { TRANSCRIPTION_AUDIO_MS_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
 import type { ChannelMode } from "../../core/transcriptions/options.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
 import { sampleReader, scanWav } from "../../media/wav.ts";

@@ -3,7 +3,7 @@ import {
   TRANSCRIPTION_RATE_HZ_MAX,
   TRANSCRIPTION_RATE_HZ_MIN,
   WAV_HEAD_BYTES_MAX,
-} from "../../core/limits/transcriptions.ts";
+} from "../../core/limits/transcriptions/transcriptions.ts";
 import { sampleReader, scanWav, type WavFormat } from "../../media/wav.ts";
 import { audioUnreadable } from "./errors.ts";
 

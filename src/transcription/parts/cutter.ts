@@ -1,11 +1,11 @@
-import { FRAME_MS } from "../../core/limits/media.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
 import {
   PART_CUT_PAUSE_MS_MIN,
   PART_LONG_PAUSE_MS,
   PART_MARGIN_MS,
   PART_OVERLAP_MS,
   PART_PAUSE_MS,
-} from "../../core/limits/transcriptions.ts";
+} from "../../core/limits/transcriptions/transcriptions.ts";
 import type { PartKey } from "../../core/transcriptions/part.ts";
 import type { SpeechOnset } from "../../media/voice-activity/detector.ts";
 import { BATCH_RATE_HZ } from "../../speech/stt/batch/contract.ts";

@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, TrunklineError } from "../../core/errors.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
-import { PARTS_FAILED_MAX, PARTS_PENDING_MAX } from "../../core/limits/transcriptions.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
+import { PARTS_FAILED_MAX, PARTS_PENDING_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
 import type { TranscriptionOptions } from "../../core/transcriptions/options.ts";
 import type { PartKey, PartOutcome } from "../../core/transcriptions/part.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";

@@ -1,5 +1,5 @@
 import { TrunklineError } from "../../core/errors.ts";
-import { TRANSCRIPTION_REDIRECTS_MAX } from "../../core/limits/transcriptions.ts";
+import { TRANSCRIPTION_REDIRECTS_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
 import { type FetchedKind, type FetchFileOptions, fetchFile } from "../../core/network/fetch-file.ts";
 
 /** The audio of a transcription cannot be had; `what` says why, in words that a person understands. */

@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import type { StreamFormat } from "../../core/calls/spec.ts";
 import { wireTooLarge } from "../../core/errors.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
-import { STREAM_MESSAGE_MS_MAX } from "../../core/limits/messages.ts";
+import { FRAME_MS } from "../../core/limits/streams/media.ts";
+import { STREAM_MESSAGE_MS_MAX } from "../../core/limits/streams/messages.ts";
 import { busRateHz } from "../../media/bus-rate.ts";
 import { bytesPerSample, pcmBytes } from "../../media/frame-codec.ts";
 import { G711_LAWS, type G711Codec } from "../../media/g711.ts";

@@ -3,8 +3,8 @@ import { STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../../cor
 import { mediaMs } from "../../core/clocks.ts";
 import { wireMalformed } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { CARRIER_RATE_HZ, OPUS_DTX_BYTES_MAX, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
-import { LIVE_PAUSE_MS_MIN } from "../../core/limits/transcriptions.ts";
+import { CARRIER_RATE_HZ, OPUS_DTX_BYTES_MAX, OUTPUT_LEAD_MS } from "../../core/limits/streams/media.ts";
+import { LIVE_PAUSE_MS_MIN } from "../../core/limits/transcriptions/transcriptions.ts";
 import { busRateHz } from "../../media/bus-rate.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import type { OpusCodecs } from "../../media/opus/codecs.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AccountSettingsChanges } from "../../../src/core/account-settings.ts";
-import { API_KEY_CACHE_MS } from "../../../src/core/limits/api-keys.ts";
+import { API_KEY_CACHE_MS } from "../../../src/core/limits/accounts/api-keys.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "../../support/api/harness.ts";
 import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";

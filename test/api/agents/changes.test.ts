@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asAgentId, asCallId } from "../../../src/core/ids.ts";
-import { AGENT_VERSIONS_MAX } from "../../../src/core/limits/agents.ts";
+import { AGENT_VERSIONS_MAX } from "../../../src/core/limits/agents/agents.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
 import { redeemedBy } from "../../support/tokens.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { AGENTS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents.ts";
+import { AGENTS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents/agents.ts";
 import {
   type Answer,
   type ApiUnderTest,

@@ -5,7 +5,7 @@ import {
   CALL_VARIABLES_BYTES_MAX,
   FILLED_TEXT_BYTES_MAX,
   VARIABLE_VALUE_CHARS_MAX,
-} from "../../../src/core/limits/agents.ts";
+} from "../../../src/core/limits/agents/agents.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import {
   type Answer,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { TRANSCRIPTION_POLL_MS } from "../../../src/core/limits/transcriptions.ts";
+import { TRANSCRIPTION_POLL_MS } from "../../../src/core/limits/transcriptions/transcriptions.ts";
 import { ANY_BATCH_PROVIDER } from "../../support/api/any-batch-provider.ts";
 import { formOf, postForm } from "../../support/api/forms.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";

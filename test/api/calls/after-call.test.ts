@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ANALYSIS_PROMPT_CHARS_MAX } from "../../../src/core/limits/analysis.ts";
+import { ANALYSIS_PROMPT_CHARS_MAX } from "../../../src/core/limits/calls/analysis.ts";
 import { REDACTION_KINDS } from "../../../src/core/redaction/kinds.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, MINIMAL_CALL, pathsOf } from "../../support/api/harness.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CARRIER_NAMES } from "../../../src/carriers/list.ts";
-import { BODY_BYTES_MAX } from "../../../src/core/limits/api.ts";
+import { BODY_BYTES_MAX } from "../../../src/core/limits/control-api/api.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import {
   type Answer,

@@ -6,7 +6,7 @@ import {
   ANSWER_READ_MS_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
   LARGE_RESPONSE_WAIT_MS_MAX,
-} from "../../../src/core/limits/api.ts";
+} from "../../../src/core/limits/control-api/api.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 import { filesClosedIn, openFilesOf, recordedIn } from "../../support/api/recorded-calls.ts";
 import { settled } from "../../support/manual-clock.ts";

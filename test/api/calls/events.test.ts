@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cursorOf } from "../../../src/api/http/cursor.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { asCorpusId, asDocumentId, asToolCallId, asTurnId, type CallId } from "../../../src/core/ids.ts";
-import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../../src/core/limits/api.ts";
+import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../../src/core/limits/control-api/api.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { JournaledCommand, JournaledEvent } from "../../../src/record/journal/records.ts";

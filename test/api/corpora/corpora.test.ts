@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asCorpusId, asDocumentId } from "../../../src/core/ids.ts";
-import { DOCUMENTS_PER_CORPUS_MAX } from "../../../src/core/limits/knowledge.ts";
+import { DOCUMENTS_PER_CORPUS_MAX } from "../../../src/core/limits/knowledge/corpora.ts";
 import { type FormPart, formOf } from "../../support/api/forms.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 import { chunksOf, factsOf } from "../../support/knowledge/stored.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX } from "../../../src/core/limits/api.ts";
+import { LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX } from "../../../src/core/limits/control-api/api.ts";
 import {
   CORPUS_QUERIES_PER_ACCOUNT_MAX,
   PASSAGES_MAX,
   QUESTION_CHARS_MAX,
-} from "../../../src/core/limits/retrieval.ts";
+} from "../../../src/core/limits/knowledge/retrieval.ts";
 import { apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
 
 async function scene() {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { EventStream } from "../../../src/api/events/event-stream.ts";
 import type { CallActivity } from "../../../src/core/calls/activity.ts";
 import { type AccountId, asCallId, asTranscriptionId } from "../../../src/core/ids.ts";
-import { EVENT_BUFFER_BYTES_MAX } from "../../../src/core/limits/events.ts";
+import { EVENT_BUFFER_BYTES_MAX } from "../../../src/core/limits/control-api/events.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

@@ -4,15 +4,15 @@ import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EventStream } from "../../../src/api/events/event-stream.ts";
 import { addMs, elapsedMs } from "../../../src/core/clocks.ts";
-import { STALL_MS_MAX } from "../../../src/core/limits/api.ts";
-import { API_KEY_CACHE_MS } from "../../../src/core/limits/api-keys.ts";
+import { API_KEY_CACHE_MS } from "../../../src/core/limits/accounts/api-keys.ts";
+import { SESSION_MS } from "../../../src/core/limits/accounts/people.ts";
+import { STALL_MS_MAX } from "../../../src/core/limits/control-api/api.ts";
 import {
   EVENT_HEARTBEAT_MS,
   EVENT_POLL_MS,
   EVENT_STREAMS_PER_ACCOUNT_MAX,
   EVENT_UNREAD_MS_MAX,
-} from "../../../src/core/limits/events.ts";
-import { SESSION_MS } from "../../../src/core/limits/people.ts";
+} from "../../../src/core/limits/control-api/events.ts";
 import type { EventStreamEnd } from "../../../src/core/metrics/control-metrics.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
 import { Browser, SESSION } from "../../support/api/browser.ts";

@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 import { ApiKeyCache } from "../../../src/api/http/api-key-cache.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import { asAccountId, asApiKeyId } from "../../../src/core/ids.ts";
-import { API_KEY_CACHE_ENTRIES_MAX, API_KEY_CACHE_MS, API_KEY_REFRESH_MS } from "../../../src/core/limits/api-keys.ts";
+import {
+  API_KEY_CACHE_ENTRIES_MAX,
+  API_KEY_CACHE_MS,
+  API_KEY_REFRESH_MS,
+} from "../../../src/core/limits/accounts/api-keys.ts";
 import type { Principal } from "../../../src/store/api-key-store.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 

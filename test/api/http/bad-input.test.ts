@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../../src/api/http/errors.ts";
 import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
-import { BODY_BYTES_MAX } from "../../../src/core/limits/api.ts";
+import { BODY_BYTES_MAX } from "../../../src/core/limits/control-api/api.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf } from "../../support/api/harness.ts";
 
 let api: ApiUnderTest;

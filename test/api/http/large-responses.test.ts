@@ -7,6 +7,7 @@ import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, epochMs } from "../../../src/core/clocks.ts";
 import { asAccountId, type CallId } from "../../../src/core/ids.ts";
+import { METADATA_BYTES_MAX } from "../../../src/core/limits/calls/calls.ts";
 import {
   ANSWER_READ_MS_MAX,
   LARGE_RESPONSE_WAIT_MS_MAX,
@@ -15,8 +16,7 @@ import {
   LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX,
   LIST_BYTES_MAX,
   UNREAD_MS_MIN,
-} from "../../../src/core/limits/api.ts";
-import { METADATA_BYTES_MAX } from "../../../src/core/limits/calls.ts";
+} from "../../../src/core/limits/control-api/api.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { ANY_STT } from "../../support/api/any-stt.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, VOICES } from "../../support/api/harness.ts";

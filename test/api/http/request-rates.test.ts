@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RequestRates } from "../../../src/api/http/request-rates.ts";
 import { asAccountId, asApiKeyId } from "../../../src/core/ids.ts";
-import { RATE_ENTRIES_MAX } from "../../../src/core/limits/api.ts";
+import { RATE_ENTRIES_MAX } from "../../../src/core/limits/control-api/api.ts";
 import { apiUnderTest, errorOf } from "../../support/api/harness.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";

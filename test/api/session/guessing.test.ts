@@ -8,7 +8,7 @@ import {
   ATTEMPTS_PER_PAIR,
   PASSWORDS_OF_ONE_MAX,
   PASSWORDS_WAITING_MAX,
-} from "../../../src/core/limits/people.ts";
+} from "../../../src/core/limits/accounts/people.ts";
 import { BY_SERVICE } from "../../../src/store/audit-store.ts";
 import { Browser, PASSWORD } from "../../support/api/browser.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";

@@ -5,7 +5,7 @@ import {
   OWNER_PAGE_MS,
   SCRATCH_CALL_S_MAX,
   SCRATCH_CALLS_MAX,
-} from "../../../src/core/limits/owner-links.ts";
+} from "../../../src/core/limits/accounts/owner-links.ts";
 import { BY_SERVICE } from "../../../src/store/audit-store.ts";
 import { Browser } from "../../support/api/browser.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CARRIERS_MAX } from "../../../src/core/limits/carriers.ts";
+import { CARRIERS_MAX } from "../../../src/core/limits/phone/carriers.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
 import { createCarrier, importNumber } from "../../support/telephony/stored.ts";
 import { allBytes } from "../../support/temporary-directory.ts";

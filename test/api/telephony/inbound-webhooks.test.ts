@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { Webhook as Signature } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { INBOUND_ANSWER_BYTES_MAX, INBOUND_ANSWER_MS_MAX } from "../../../src/core/limits/carriers.ts";
+import { INBOUND_ANSWER_BYTES_MAX, INBOUND_ANSWER_MS_MAX } from "../../../src/core/limits/phone/carriers.ts";
 import { GuardedHttp, type Resolve } from "../../../src/core/network/guarded-http.ts";
 import type { Agent } from "../../../src/store/agent-store.ts";
 import type { Carrier } from "../../../src/store/carrier-store.ts";

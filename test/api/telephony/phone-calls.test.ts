@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PHONE_CALLS_WAITING_ACCOUNT_MAX, PHONE_CALLS_WAITING_MAX } from "../../../src/core/limits/phone-calls.ts";
+import {
+  PHONE_CALLS_WAITING_ACCOUNT_MAX,
+  PHONE_CALLS_WAITING_MAX,
+} from "../../../src/core/limits/phone/phone-calls.ts";
 import type { PhoneNumber } from "../../../src/store/phone-number-store.ts";
 import {
   type Answer,

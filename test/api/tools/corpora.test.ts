@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { knowledgeOf } from "../../../src/core/calls/spec.ts";
 import type { CorpusId } from "../../../src/core/ids.ts";
 import type { CallKnowledge } from "../../../src/core/knowledge/call-knowledge.ts";
-import { WHOLE_CORPORA_TOKENS_MAX } from "../../../src/core/limits/call-knowledge.ts";
+import { WHOLE_CORPORA_TOKENS_MAX } from "../../../src/core/limits/knowledge/call-knowledge.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import {
   type Answer,

@@ -5,7 +5,7 @@ import { TOOL_NAMES } from "../../../src/api/tools/schemas.ts";
 import type { ToolSpec } from "../../../src/core/calls/spec.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { asCallId, asToolId } from "../../../src/core/ids.ts";
-import { MCP_LISTINGS_PER_ACCOUNT_MAX } from "../../../src/core/limits/tools.ts";
+import { MCP_LISTINGS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents/tools.ts";
 import { HttpTools } from "../../../src/core/tools/http/client.ts";
 import type { McpClients } from "../../../src/core/tools/mcp/client.ts";
 import { McpLister } from "../../../src/core/tools/mcp/lister.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CARRIER_NAMES } from "../../../src/carriers/list.ts";
-import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../../src/core/limits/tools.ts";
+import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../../src/core/limits/agents/tools.ts";
 import type { SchemaResult } from "../../../src/core/schemas/checker.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toolItemOf, toolSpecsOf } from "../../../src/api/tools/tool-specs.ts";
 import { asAccountId, asToolId, type ToolId } from "../../../src/core/ids.ts";
-import { MCP_LIST_FRESH_MS, MCP_TOOLS_PER_CALL_MAX } from "../../../src/core/limits/tools.ts";
+import { MCP_LIST_FRESH_MS, MCP_TOOLS_PER_CALL_MAX } from "../../../src/core/limits/agents/tools.ts";
 import type { SavedTool, SavedToolDefinition } from "../../../src/store/tool-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";

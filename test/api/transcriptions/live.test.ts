@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asCallId, asTranscriptionId } from "../../../src/core/ids.ts";
-import { LIVE_END_MS_MAX } from "../../../src/core/limits/transcriptions.ts";
+import { LIVE_END_MS_MAX } from "../../../src/core/limits/transcriptions/transcriptions.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
 import { redeemedBy } from "../../support/tokens.ts";

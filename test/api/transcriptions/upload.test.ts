@@ -2,7 +2,10 @@ import { readdirSync, statSync } from "node:fs";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { UPLOAD_BYTES_PER_SECOND_MIN, UPLOAD_WINDOW_MS } from "../../../src/core/limits/transcriptions.ts";
+import {
+  UPLOAD_BYTES_PER_SECOND_MIN,
+  UPLOAD_WINDOW_MS,
+} from "../../../src/core/limits/transcriptions/transcriptions.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 
 let api: ApiUnderTest;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ProviderUsage } from "../../../src/core/billing/prices.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import { asAgentId, asCallId, asTranscriptionId } from "../../../src/core/ids.ts";
-import { USAGE_CALLS_MAX, USAGE_GROUPS_MAX } from "../../../src/core/limits/usage.ts";
+import { USAGE_CALLS_MAX, USAGE_GROUPS_MAX } from "../../../src/core/limits/accounts/usage.ts";
 import type { CallUsage, TranscriptionUsage } from "../../../src/store/usage-store.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
 

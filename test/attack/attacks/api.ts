@@ -1,5 +1,5 @@
-import { LIST_BYTES_MAX } from "../../../src/core/limits/api.ts";
-import { METADATA_BYTES_MAX } from "../../../src/core/limits/calls.ts";
+import { METADATA_BYTES_MAX } from "../../../src/core/limits/calls/calls.ts";
+import { LIST_BYTES_MAX } from "../../../src/core/limits/control-api/api.ts";
 import { head } from "../../support/network/raw-http.ts";
 import { AttackConnections, type Endpoint, pause } from "../connections.ts";
 import { ServiceApi } from "../service-api.ts";

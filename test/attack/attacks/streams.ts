@@ -1,5 +1,5 @@
-import { SOCKET_PAYLOAD_BYTES_MAX } from "../../../src/core/limits/connections.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { SOCKET_PAYLOAD_BYTES_MAX } from "../../../src/core/limits/streams/connections.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { encodeFrame, OPCODE } from "../../support/network/raw-ws.ts";
 import { type AttackConnections, pause } from "../connections.ts";
 import { type Attack, type Outcome, type Ready, SILENT_MS_MAX, type Size, SOON_MS_MAX, type Target } from "./attack.ts";

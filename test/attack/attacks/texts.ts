@@ -1,5 +1,5 @@
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
-import { CARRIER_MESSAGE_BYTES_MAX, TEXTS_PER_SECOND_MAX } from "../../../src/core/limits/messages.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, TEXTS_PER_SECOND_MAX } from "../../../src/core/limits/streams/messages.ts";
 import { encodeFrame, OPCODE } from "../../support/network/raw-ws.ts";
 import { differentKeys } from "../../support/wires/costly-json.ts";
 import { pause } from "../connections.ts";

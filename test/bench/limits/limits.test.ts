@@ -4,7 +4,7 @@ import { slowdownOf } from "../../../bench/limits/calibration.ts";
 import { BURST_MS_MAX, GROSS_TIMES, GROSS_TRIES_MAX, LOOP_SHARE_MAX } from "../../../bench/limits/limit.ts";
 import { decoyMedia } from "../../../bench/limits/streams/streams.ts";
 import { burstVerdict, isGrossBurst, isGrossRate, measuredAgain, rateVerdict } from "../../../bench/limits/verdict.ts";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/streams/messages.ts";
 
 test("ADV-H1: a figure below zero, or with an error beyond a tenth of the bound, counts as not measured", () => {
   // Tool results of 64 KiB, as they were once said to hold: -22,238 µs each.

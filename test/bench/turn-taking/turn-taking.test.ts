@@ -11,7 +11,7 @@ import { type Material, renderMaterial, type Speech } from "../../../bench/turn-
 import type { CaseResult, SttMode, TurnsResult } from "../../../bench/turn-taking/result.ts";
 import { activeRms, amplitudeOf, cough, dtmfTones, NOISES, noise, rmsOf } from "../../../bench/turn-taking/sounds.ts";
 import { runTrial, type Stop, type Trial, type TrialTools } from "../../../bench/turn-taking/trial.ts";
-import { OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
+import { OUTPUT_LEAD_MS } from "../../../src/core/limits/streams/media.ts";
 import { MU_LAW } from "../../../src/media/g711.ts";
 import { Random } from "../../support/random.ts";
 

@@ -6,7 +6,7 @@ import {
   RETRIEVAL_ONLY_WAIT_MS_MAX,
   RETRIEVAL_WAIT_MS_MAX,
   RETRIEVALS_PER_TURN_MAX,
-} from "../../../src/core/limits/call-knowledge.ts";
+} from "../../../src/core/limits/knowledge/call-knowledge.ts";
 import { FIXED_PAUSES, FIXED_PAUSES_PREEMPTIVE } from "../../support/calls/fixed-pauses.ts";
 import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../../support/calls/virtual-call.ts";
 import { FENCE, passage, queryCorpus } from "../../support/knowledge/passages.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { createCallMachine } from "../../../src/call/machine.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 
 import { TRANSCRIPTION_SPEC } from "../../support/calls/virtual-transcription.ts";
 import { Random } from "../../support/random.ts";

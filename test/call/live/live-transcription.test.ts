@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { callMs } from "../../../src/core/clocks.ts";
-import { LEG_START_MS_MAX } from "../../../src/core/limits/connections.ts";
+import { LEG_START_MS_MAX } from "../../../src/core/limits/streams/connections.ts";
 import { VirtualTranscription } from "../../support/calls/virtual-transcription.ts";
 
 const FINALIZE = { kind: "finalize-requested" } as const;

@@ -9,7 +9,7 @@ import { Inactivity } from "../../../src/call/turn-taking/inactivity.ts";
 import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { asTurnId, type TurnId } from "../../../src/core/ids.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
 
 const { markGraceMs } = DEFAULT_TURN_PARAMETERS;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/streams/media.ts";
 import { seededRandom } from "../../../src/core/seeded-random.ts";
 import { type MarkBehavior, RemoteFarEnd } from "../../callers/far-end.ts";
 import { VirtualCall } from "../../support/calls/virtual-call.ts";

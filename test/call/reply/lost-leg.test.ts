@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { REWIND_MS_MAX } from "../../../src/core/limits/calls.ts";
+import { REWIND_MS_MAX } from "../../../src/core/limits/calls/calls.ts";
 import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../../support/calls/virtual-call.ts";
 
 /** Each a sentence of four words, which is spoken for 1.2 s. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Playout } from "../../../src/call/reply/playout.ts";
 import { callMs, elapsedMs } from "../../../src/core/clocks.ts";
 import { asTurnId } from "../../../src/core/ids.ts";
-import { MARKS_OUTSTANDING_MAX } from "../../../src/core/limits/calls.ts";
+import { MARKS_OUTSTANDING_MAX } from "../../../src/core/limits/calls/calls.ts";
 
 const RATE_HZ = 8_000;
 const SECOND = RATE_HZ;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../../src/core/limits/calls.ts";
+import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../../src/core/limits/calls/calls.ts";
 import { FIXED_PAUSES_PREEMPTIVE } from "../../support/calls/fixed-pauses.ts";
 import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../../support/calls/virtual-call.ts";
 

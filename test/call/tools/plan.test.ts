@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { describeTools, planTool } from "../../../src/call/tools/plan.ts";
 import type { BuiltInTool, ToolSpec } from "../../../src/core/calls/spec.ts";
-import { TOOL_ARGUMENTS_CHARS_MAX } from "../../../src/core/limits/tools.ts";
+import { TOOL_ARGUMENTS_CHARS_MAX } from "../../../src/core/limits/agents/tools.ts";
 
 const builtIn = (name: BuiltInTool, fixedArguments = {}): ToolSpec => ({ kind: "built_in", name, fixedArguments });
 const HTTP: ToolSpec = {

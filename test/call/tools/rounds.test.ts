@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ToolRounds } from "../../../src/call/tools/rounds.ts";
 import { asToolCallId, asTurnId } from "../../../src/core/ids.ts";
-import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits/tools.ts";
+import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits/agents/tools.ts";
 
 const wanted = (id: string, name = "look_up") => ({ id, name, argumentsJson: "{}" });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolSpec } from "../../../src/core/calls/spec.ts";
 import { asToolCallId, asTurnId } from "../../../src/core/ids.ts";
-import { TOOL_ROUNDS_MAX } from "../../../src/core/limits/tools.ts";
+import { TOOL_ROUNDS_MAX } from "../../../src/core/limits/agents/tools.ts";
 import { type LlmCommand, SPEC, VirtualCall, type VirtualCallOptions } from "../../support/calls/virtual-call.ts";
 
 const clientTool = (name: string): ToolSpec => ({

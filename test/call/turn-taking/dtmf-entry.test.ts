@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DtmfEntry } from "../../../src/call/turn-taking/dtmf-entry.ts";
 import { callMs } from "../../../src/core/clocks.ts";
-import { DTMF_ENTRY_DIGITS_MAX } from "../../../src/core/limits/calls.ts";
+import { DTMF_ENTRY_DIGITS_MAX } from "../../../src/core/limits/calls/calls.ts";
 
 const GAP_MS = 2_500;
 

@@ -5,7 +5,7 @@ import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { INITIAL_TURN, type Turn } from "../../../src/call/turn-taking/turn-state.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { asTurnId } from "../../../src/core/ids.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls/calls.ts";
 
 const POLICY = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: true, language: "en-US" };
 

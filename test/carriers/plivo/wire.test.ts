@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { scanMedia } from "../../../src/carriers/media-scanner.ts";
 import { createPlivoWire, plivoMediaLayouts } from "../../../src/carriers/plivo/wire.ts";
 import { millisecondsOf } from "../../../src/core/clocks.ts";
-import { EXTRA_HEADERS_CHARS_MAX } from "../../../src/core/limits/messages.ts";
+import { EXTRA_HEADERS_CHARS_MAX } from "../../../src/core/limits/streams/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { carrierContract } from "../../contract/wire/carrier.ts";
 import { costs } from "../../contract/wire/wire.ts";

@@ -6,7 +6,7 @@ import { prune } from "../../../src/cli/admin/prune.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { elapsedMs, epochMs } from "../../../src/core/clocks.ts";
 import { asCallId, type CallId } from "../../../src/core/ids.ts";
-import { ORPHAN_AGE_MS } from "../../../src/core/limits/bucket.ts";
+import { ORPHAN_AGE_MS } from "../../../src/core/limits/storage/bucket.ts";
 import { newId } from "../../../src/core/new-id.ts";
 import { recordingKey, segmentKey, waveformKey } from "../../../src/record/bucket/keys.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { BUCKET_PART_BYTES } from "../../../src/core/limits/bucket.ts";
+import { BUCKET_PART_BYTES } from "../../../src/core/limits/storage/bucket.ts";
 import type { Bucket, ByteSource } from "../../../src/store/bucket/bucket.ts";
 
 /** How one implementation is made for each test. */

@@ -9,7 +9,7 @@ import {
   NODE_ANSWER_MS_MAX,
   NODE_REQUEST_BYTES_MAX,
   NODE_REQUESTS_PENDING_MAX,
-} from "../../../src/core/limits/node-messages.ts";
+} from "../../../src/core/limits/cluster/node-messages.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 
 export interface ClusterUnderTest {

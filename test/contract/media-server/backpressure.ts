@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import type { CallSpec, StreamFormat } from "../../../src/core/calls/spec.ts";
 import { elapsedMs } from "../../../src/core/clocks.ts";
 import type { CallId } from "../../../src/core/ids.ts";
-import { SOCKET_BACKPRESSURE_BYTES_MAX } from "../../../src/core/limits/connections.ts";
+import { SOCKET_BACKPRESSURE_BYTES_MAX } from "../../../src/core/limits/streams/connections.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
 import { collectGarbage } from "../../support/heap.ts";

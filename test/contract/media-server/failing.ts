@@ -1,5 +1,5 @@
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import { HANDSHAKE_MS_MAX } from "../../../src/core/limits/connections.ts";
+import { HANDSHAKE_MS_MAX } from "../../../src/core/limits/streams/connections.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { UwsApp, UwsBehavior } from "../../../src/gateway/server/uws/module.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

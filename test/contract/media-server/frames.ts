@@ -3,8 +3,8 @@ import {
   CONTROL_FRAMES_PER_SECOND_MAX,
   MESSAGE_FRAGMENTS_MAX,
   SOCKET_PAYLOAD_BYTES_MAX,
-} from "../../../src/core/limits/connections.ts";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
+} from "../../../src/core/limits/streams/connections.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/streams/messages.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { CallRecord } from "../../../src/store/call-store.ts";
 import { RawCaller } from "../../callers/raw-caller.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TOKEN_CHARS } from "../../../src/core/limits/admission.ts";
+import { TOKEN_CHARS } from "../../../src/core/limits/service/admission.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import { collectGarbage } from "../../support/heap.ts";
 import { exchange, head } from "../../support/network/raw-http.ts";

@@ -6,8 +6,8 @@ import {
   FRAMING_BYTES_BURST_MAX,
   MESSAGE_FRAGMENTS_MAX,
   SILENT_PEER_MS_MAX,
-} from "../../../src/core/limits/connections.ts";
-import { CARRIER_RATE_HZ } from "../../../src/core/limits/media.ts";
+} from "../../../src/core/limits/streams/connections.ts";
+import { CARRIER_RATE_HZ } from "../../../src/core/limits/streams/media.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
 import { DEFAULT_LIVENESS } from "../../support/configuration/liveness.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { STREAM_RATES_HZ, type StreamRateHz } from "../../../src/core/calls/spec.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
-import { OPUS_FRAME_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../../src/core/limits/media.ts";
+import { OPUS_FRAME_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../../src/core/limits/streams/media.ts";
 import { type OpusCodecs, type OpusDecoder, type OpusLibrary, opusCodecs } from "../../../src/media/opus/codecs.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { WatermarkDecoder } from "../../../src/speech/reference/watermark/decoder.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { BATCH_REQUEST_MS_MAX } from "../../../src/core/limits/batch-stt.ts";
+import { BATCH_REQUEST_MS_MAX } from "../../../src/core/limits/transcriptions/batch-stt.ts";
 import type { BatchRequest, BatchStt } from "../../../src/speech/stt/batch/contract.ts";
 import { transcribeInTime } from "../../../src/speech/stt/batch/fallback.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

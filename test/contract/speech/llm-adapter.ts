@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { LLM_ANSWER_BYTES_MAX, LLM_EVENT_CHARS_MAX, LLM_IDLE_MS_MAX } from "../../../src/core/limits/llm.ts";
-import { PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/providers.ts";
+import {
+  LLM_ANSWER_BYTES_MAX,
+  LLM_EVENT_CHARS_MAX,
+  LLM_IDLE_MS_MAX,
+} from "../../../src/core/limits/speech-providers/llm.ts";
+import { PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/speech-providers/providers.ts";
 import type { Llm, LlmEvent, LlmRequest, ProviderObserver } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { promptTokens } from "../../../src/speech/llm/prompt/prompt-tokens.ts";

@@ -9,7 +9,7 @@ import {
   STT_CONNECT_MS_MAX,
   STT_MESSAGE_BYTES_MAX,
   STT_UNRECOGNIZED_SPEECH_MS_MAX,
-} from "../../../src/core/limits/stt.ts";
+} from "../../../src/core/limits/speech-providers/stt.ts";
 import { NO_SPEECH } from "../../../src/media/voice-activity/speech-activity.ts";
 import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";

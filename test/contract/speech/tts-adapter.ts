@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
-import { PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/providers.ts";
-import { TTS_IDLE_MS_MAX } from "../../../src/core/limits/tts.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls/calls.ts";
+import { PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/speech-providers/providers.ts";
+import { TTS_IDLE_MS_MAX } from "../../../src/core/limits/speech-providers/tts.ts";
 import { TtsCache } from "../../../src/speech/tts/cache.ts";
 import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, asDocumentId, type CorpusId, type DocumentId } from "../../../src/core/ids.ts";
-import { IDEMPOTENCY_MS } from "../../../src/core/limits/api.ts";
+import { IDEMPOTENCY_MS } from "../../../src/core/limits/control-api/api.ts";
 import type { Document, NewDocument } from "../../../src/store/document-store.ts";
 import { DOCUMENT_JOB } from "../../../src/store/job-kinds.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addMs } from "../../../src/core/clocks.ts";
 import type { AccountId } from "../../../src/core/ids.ts";
-import { EVENTS_KEPT_MS } from "../../../src/core/limits/events.ts";
+import { EVENTS_KEPT_MS } from "../../../src/core/limits/control-api/events.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, endAt } from "../../support/calls/stored-calls.ts";
 import { SEALING_KEYS } from "../../support/stores/keys.ts";

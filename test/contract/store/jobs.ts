@@ -5,7 +5,7 @@ import {
   JOB_LOSSES_TOGETHER_MAX,
   JOB_SEPARATION_MS_FIRST,
   JOBS_PASSED_PER_CLAIM_MAX,
-} from "../../../src/core/limits/jobs.ts";
+} from "../../../src/core/limits/service/jobs.ts";
 import type { JobClaim, JobOutcome, NewJob } from "../../../src/store/job-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { StoresUnderTest } from "./calls.ts";

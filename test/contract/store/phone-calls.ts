@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asCallId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
-import { UNKNOWN_CALL_MS } from "../../../src/core/limits/phone-calls.ts";
+import { UNKNOWN_CALL_MS } from "../../../src/core/limits/phone/phone-calls.ts";
 import type { CallEvent } from "../../../src/store/call-store.ts";
 import type { Carrier } from "../../../src/store/carrier-store.ts";
 import type { NewPhoneCall, PhoneCallStep } from "../../../src/store/phone-call-store.ts";

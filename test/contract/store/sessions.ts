@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asUserId, type UserId } from "../../../src/core/ids.ts";
-import { DEVICE_MS, INVITATION_MS, RESET_MS, SESSION_MS, SESSIONS_MAX } from "../../../src/core/limits/people.ts";
+import {
+  DEVICE_MS,
+  INVITATION_MS,
+  RESET_MS,
+  SESSION_MS,
+  SESSIONS_MAX,
+} from "../../../src/core/limits/accounts/people.ts";
 import { BY_SERVICE } from "../../../src/store/audit-store.ts";
 import type { NewSession } from "../../../src/store/session-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asToolCallId, asToolId, type CallId, type DeliveryId } from "../../../src/core/ids.ts";
-import { TOOL_FAILED_EVENTS_PER_CALL_MAX, TOOL_RUNS_KEPT_MAX } from "../../../src/core/limits/tools.ts";
+import { TOOL_FAILED_EVENTS_PER_CALL_MAX, TOOL_RUNS_KEPT_MAX } from "../../../src/core/limits/agents/tools.ts";
 import type { McpListing } from "../../../src/core/tools/mcp/lister.ts";
 import type { Act } from "../../../src/store/audit-store.ts";
 import type { CallToolRun } from "../../../src/store/call-store.ts";

@@ -6,8 +6,8 @@ import {
   type JobId,
   type TranscriptionId,
 } from "../../../src/core/ids.ts";
-import { IDEMPOTENCY_MS } from "../../../src/core/limits/api.ts";
-import { RESULT_TEXT_CHARS_MAX } from "../../../src/core/limits/transcriptions.ts";
+import { IDEMPOTENCY_MS } from "../../../src/core/limits/control-api/api.ts";
+import { RESULT_TEXT_CHARS_MAX } from "../../../src/core/limits/transcriptions/transcriptions.ts";
 import { TRANSCRIPTION_JOB } from "../../../src/store/job-kinds.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { Stores } from "../../../src/store/stores.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../../src/core/limits/calls.ts";
-import { CARRIER_MESSAGE_BYTES_MAX, STREAM_ID_CHARS_MAX } from "../../../src/core/limits/messages.ts";
+import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../../src/core/limits/calls/calls.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, STREAM_ID_CHARS_MAX } from "../../../src/core/limits/streams/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { inboundAudio } from "../../support/audio/inbound-audio.ts";
 import { isShort } from "../../support/wires/carriers.ts";

@@ -1,8 +1,8 @@
 import alawmulaw from "alawmulaw";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
-import { CARRIER_MESSAGE_BYTES_MAX, STREAM_ID_CHARS_MAX } from "../../../src/core/limits/messages.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, STREAM_ID_CHARS_MAX } from "../../../src/core/limits/streams/messages.ts";
 import { type FrameCodec, FrameEncoder } from "../../../src/media/frame-codec.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { inboundAudio } from "../../support/audio/inbound-audio.ts";

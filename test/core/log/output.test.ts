@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LOG_PENDING_BYTES_MAX } from "../../../src/core/limits/processes.ts";
+import { LOG_PENDING_BYTES_MAX } from "../../../src/core/limits/service/processes.ts";
 import { LogOutput } from "../../../src/core/log/output.ts";
 
 /** An output whose reader takes as many bytes as it has room for. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { PHRASE_CHARS_MAX } from "../../../src/core/limits/phrases.ts";
+import { PHRASE_CHARS_MAX } from "../../../src/core/limits/agents/phrases.ts";
 import { BUILT_IN_PHRASES } from "../../../src/core/phrases/built-in.ts";
 import { PHRASE_NAMES } from "../../../src/core/phrases/names.ts";
 import { builtInPhrases, ENGLISH, isPhraseTag, phrasesIn, phraseTags } from "../../../src/core/phrases/phrases.ts";

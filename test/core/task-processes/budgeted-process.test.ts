@@ -9,7 +9,7 @@ import {
   RESTART_MS_MIN,
   TASK_PROCESS_START_INTERVAL_MS,
   TASK_WAIT_MS_MAX,
-} from "../../../src/core/limits/processes.ts";
+} from "../../../src/core/limits/service/processes.ts";
 import {
   BudgetedProcess,
   type TaskOutcome,

@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import { readConfig } from "../../../src/config/config.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { CallId } from "../../../src/core/ids.ts";
-import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../../src/core/limits/providers.ts";
+import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../../src/core/limits/speech-providers/providers.ts";
 import type { CallLlm } from "../../../src/speech/contracts.ts";
 import { createSpeechProviders, type SpeechProviders } from "../../../src/speech/registry.ts";
 import type { AccountSecretStore } from "../../../src/store/account-secret-store.ts";

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { SimulatedTwilio } from "../../../src/carriers/twilio/simulated.ts";
 import { isoEpochMs, systemClock } from "../../../src/core/clock.ts";
 import { elapsedMs } from "../../../src/core/clocks.ts";
-import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits/streams/media.ts";
 import { MU_LAW } from "../../../src/media/g711.ts";
 import { connectPeer } from "../../../src/simulator/peers/peer-socket.ts";
 import { RawCaller } from "../../callers/raw-caller.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { findMismatches } from "../../../src/cli/demo/comparison.ts";
 import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
-import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits/streams/media.ts";
 import { mulawEncode } from "../../../src/media/g711.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";

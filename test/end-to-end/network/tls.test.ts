@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { afterAll, describe, expect, test } from "vitest";
 import { isoTime } from "../../../src/core/clock.ts";
-import { CERTIFICATE_POLL_MS } from "../../../src/core/limits/connections.ts";
+import { CERTIFICATE_POLL_MS } from "../../../src/core/limits/streams/connections.ts";
 import { RawCaller } from "../../callers/raw-caller.ts";
 import { hasOpenssl, makeCertificate, replaceCertificate } from "../../support/network/certificates.ts";
 import { MEDIA_SERVERS_HERE } from "../../support/services/media-servers.ts";

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../../src/core/limits/connections.ts";
 import {
   DESCRIPTORS_MIN,
   DESCRIPTORS_PER_CALL,
   DESCRIPTORS_PER_REQUEST,
   DESCRIPTORS_RESERVED,
-} from "../../../src/core/limits/processes.ts";
+} from "../../../src/core/limits/service/processes.ts";
+import { CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../../src/core/limits/streams/connections.ts";
 import { ATTACKS } from "../../attack/attacks/attacks.ts";
 import { AttackConnections, type Endpoint } from "../../attack/connections.ts";
 import { processCpuMs } from "../../attack/resource-usage.ts";
@@ -65,7 +65,7 @@ const UNUSUAL_LINES_MAX = 60;
 /** With fewer it does not start. */
 const DESCRIPTORS = DESCRIPTORS_MIN;
 const CONNECTIONS = 1_400;
-/** How many of them may wait at each port: src/core/limits/processes.ts. */
+/** How many of them may wait at each port: src/core/limits/service/processes.ts. */
 const AT_MEDIA_MAX = DESCRIPTORS - DESCRIPTORS_RESERVED;
 const AT_API_MAX = (DESCRIPTORS - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_REQUEST;
 const LOOKED_AT_MS = 2_000;

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { SupervisorFile } from "../../../src/process/supervisor/state-file.ts";
 import { builtProgram } from "../../support/services/build.ts";
 import { beginCalls, hangUpAll, type LiveCall, sendFrames, workerPids } from "../../support/services/live-workers.ts";

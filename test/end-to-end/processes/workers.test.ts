@@ -1,6 +1,6 @@
 import { getPriority } from "node:os";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CONTROL_NICE } from "../../../src/core/limits/processes.ts";
+import { CONTROL_NICE } from "../../../src/core/limits/service/processes.ts";
 import { RawWs } from "../../support/network/raw-ws.ts";
 import { beginCalls, brokenCalls, hangUpAll, sendFrames, workerPids } from "../../support/services/live-workers.ts";
 import { MEDIA_SERVERS_HERE } from "../../support/services/media-servers.ts";

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { promptTokensMaxOf } from "../../../src/call/prompt-budget.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import { HISTORY_TOKENS_DEFAULT } from "../../../src/core/limits/llm.ts";
+import { HISTORY_TOKENS_DEFAULT } from "../../../src/core/limits/speech-providers/llm.ts";
 import { journalPath, readJournal } from "../../../src/record/journal/reader.ts";
 import type { JournalHeader } from "../../../src/record/journal/records.ts";
 import { replayJournal } from "../../../src/record/replay/replay.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
 import { callMsAt, mediaMs } from "../../../src/core/clocks.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls/calls.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { SttInput, type SttInputOptions } from "../../../src/gateway/agent/stt-input.ts";
 import type { Resampler } from "../../../src/media/resampler.ts";
 import { DEFAULT_SEGMENTATION, type SegmentationParameters } from "../../../src/media/voice-activity/segmentation.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
 import { callMs, type MonotonicMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { asTurnId } from "../../../src/core/ids.ts";
-import { OUTPUT_RING_FRAMES_MAX } from "../../../src/core/limits/media.ts";
+import { OUTPUT_RING_FRAMES_MAX } from "../../../src/core/limits/streams/media.ts";
 import { TtsOutput } from "../../../src/gateway/agent/tts-output.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";

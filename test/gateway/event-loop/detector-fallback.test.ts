@@ -5,7 +5,7 @@ import {
   LOOP_LAG_MS_MAX,
   LOOP_LAG_WINDOW_MS,
   WEBRTC_LOOP_LAG_MS_MAX,
-} from "../../../src/core/limits/admission.ts";
+} from "../../../src/core/limits/service/admission.ts";
 import { DetectorFallback } from "../../../src/gateway/event-loop/detector-fallback.ts";
 
 const LAGGING = LOOP_LAG_MS_MAX + 1;

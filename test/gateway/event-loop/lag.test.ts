@@ -5,7 +5,7 @@ import {
   LOOP_LAG_SAMPLE_MS,
   LOOP_LAG_WINDOW_MS,
   WEBRTC_LOOP_LAG_MS_MAX,
-} from "../../../src/core/limits/admission.ts";
+} from "../../../src/core/limits/service/admission.ts";
 import { type LoopDelayHistogram, LoopLag } from "../../../src/gateway/event-loop/lag.ts";
 import { loopLagMsMaxOf } from "../../../src/store/admission/capacity.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

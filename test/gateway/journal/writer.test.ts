@@ -13,7 +13,7 @@ import {
   JOURNAL_SKIPPED_FRAMES_BYTES_MAX,
   JOURNAL_SYNCS_MAX,
   JOURNAL_SYNCS_WAITING_MAX,
-} from "../../../src/core/limits/storage.ts";
+} from "../../../src/core/limits/storage/storage.ts";
 import { JournalSyncQueue } from "../../../src/gateway/journal/sync-queue.ts";
 import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../../src/gateway/journal/writers.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
-import { MESSAGES_PER_SECOND_MAX } from "../../../src/core/limits/messages.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/streams/media.ts";
+import { MESSAGES_PER_SECOND_MAX } from "../../../src/core/limits/streams/messages.ts";
 import { DEFAULT_SEGMENTATION } from "../../../src/media/voice-activity/segmentation.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
 import { leg } from "../../callers/leg.ts";

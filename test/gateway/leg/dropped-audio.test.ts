@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createPlivoWire } from "../../../src/carriers/plivo/wire.ts";
 import { createTelnyxWire } from "../../../src/carriers/telnyx/wire.ts";
-import { BACKLOG_MS_MAX } from "../../../src/core/limits/caller-audio.ts";
-import { MESSAGES_PER_SECOND_MAX } from "../../../src/core/limits/messages.ts";
+import { BACKLOG_MS_MAX } from "../../../src/core/limits/streams/caller-audio.ts";
+import { MESSAGES_PER_SECOND_MAX } from "../../../src/core/limits/streams/messages.ts";
 import { leg } from "../../callers/leg.ts";
 
 // Audio that is dropped before its amount is counted: late, duplicate or stale.

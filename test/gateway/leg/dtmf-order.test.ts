@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { callMs, epochMs } from "../../../src/core/clocks.ts";
-import { DTMF_ORDER_MS, DTMF_PER_SECOND_MAX } from "../../../src/core/limits/messages.ts";
+import { DTMF_ORDER_MS, DTMF_PER_SECOND_MAX } from "../../../src/core/limits/streams/messages.ts";
 import { DtmfOrder } from "../../../src/gateway/leg/dtmf-order.ts";
 
 function taken(order: DtmfOrder, nowMs: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SILENT_PEER_MS_MAX } from "../../../src/core/limits/connections.ts";
+import { SILENT_PEER_MS_MAX } from "../../../src/core/limits/streams/connections.ts";
 import { leg } from "../../callers/leg.ts";
 import { websocketLeg } from "../../callers/websocket-leg.ts";
 import { DEFAULT_LIVENESS } from "../../support/configuration/liveness.ts";

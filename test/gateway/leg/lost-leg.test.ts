@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ToolSpec } from "../../../src/core/calls/spec.ts";
-import { RESUME_MS_MAX } from "../../../src/core/limits/connections.ts";
+import { RESUME_MS_MAX } from "../../../src/core/limits/streams/connections.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { busRateHz } from "../../../src/media/bus-rate.ts";
 import { loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";

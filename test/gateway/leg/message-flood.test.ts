@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseChargeBytes } from "../../../src/carriers/parse-charge.ts";
-import { BACKLOG_MS_MAX } from "../../../src/core/limits/caller-audio.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { BACKLOG_MS_MAX } from "../../../src/core/limits/streams/caller-audio.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import {
   CARRIER_BYTES_BURST_MAX,
   CARRIER_BYTES_PER_SECOND_MAX,
@@ -9,7 +9,7 @@ import {
   TEXT_BYTES_BURST_MAX,
   TEXT_BYTES_PER_SECOND_MAX,
   TEXT_MESSAGE_BYTES_MAX,
-} from "../../../src/core/limits/messages.ts";
+} from "../../../src/core/limits/streams/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { leg } from "../../callers/leg.ts";
 import { websocketLeg } from "../../callers/websocket-leg.ts";

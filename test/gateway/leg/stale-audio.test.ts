@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
-import { BACKLOG_DRAIN_MS_MAX, BACKLOG_MS_MAX, INBOUND_STALL_MS_MAX } from "../../../src/core/limits/caller-audio.ts";
+import {
+  BACKLOG_DRAIN_MS_MAX,
+  BACKLOG_MS_MAX,
+  INBOUND_STALL_MS_MAX,
+} from "../../../src/core/limits/streams/caller-audio.ts";
 import { StaleAudioDetector } from "../../../src/gateway/leg/stale-audio.ts";
 
 /** A carrier whose stream began at 1,000 ms of call time and has sent a second of audio in time. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createPlivoWire } from "../../../src/carriers/plivo/wire.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
 import type { BuiltInTool } from "../../../src/core/calls/spec.ts";
-import { RESUME_MS_MAX } from "../../../src/core/limits/connections.ts";
+import { RESUME_MS_MAX } from "../../../src/core/limits/streams/connections.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { asCallId } from "../../../src/core/ids.ts";
-import { TOKEN_CHARS } from "../../../src/core/limits/admission.ts";
-import { LISTEN_ADDRESS_MS, LISTEN_ADDRESSES_PER_CALL_MAX } from "../../../src/core/limits/listening.ts";
+import { LISTEN_ADDRESS_MS, LISTEN_ADDRESSES_PER_CALL_MAX } from "../../../src/core/limits/calls/listening.ts";
+import { TOKEN_CHARS } from "../../../src/core/limits/service/admission.ts";
 import { mintToken } from "../../../src/core/stream-token.ts";
 import { isListenToken, ListenAddresses } from "../../../src/gateway/listening/addresses.ts";
 import { isResumeToken } from "../../../src/gateway/resumption/resumptions.ts";

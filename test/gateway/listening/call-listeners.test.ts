@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { addMs, callMs } from "../../../src/core/clocks.ts";
 import { asCallId } from "../../../src/core/ids.ts";
-import { CONTROL_FRAMES_PER_SECOND_MAX } from "../../../src/core/limits/connections.ts";
-import { LISTENER_BUFFERED_BYTES_MAX } from "../../../src/core/limits/listening.ts";
+import { LISTENER_BUFFERED_BYTES_MAX } from "../../../src/core/limits/calls/listening.ts";
+import { CONTROL_FRAMES_PER_SECOND_MAX } from "../../../src/core/limits/streams/connections.ts";
 import { CallListeners } from "../../../src/gateway/listening/call-listeners.ts";
 import type { Transport, TransportListener } from "../../../src/gateway/transport/transport.ts";
 import { mulawEncode } from "../../../src/media/g711.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { asCallId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
-import { LISTENERS_PER_CALL_MAX } from "../../../src/core/limits/listening.ts";
+import { LISTENERS_PER_CALL_MAX } from "../../../src/core/limits/calls/listening.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";
 import { CONNECTED, mediaMessage, startMessage } from "../../callers/twilio-stream.ts";

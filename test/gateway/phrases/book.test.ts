@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { spendLimited } from "../../../src/core/billing/spend.ts";
 import type { Usage } from "../../../src/core/billing/usage.ts";
-import { PHRASE_RETRY_MS } from "../../../src/core/limits/phrases.ts";
+import { PHRASE_RETRY_MS } from "../../../src/core/limits/agents/phrases.ts";
 import { builtInPhrases, ENGLISH, type PhraseOverrides } from "../../../src/core/phrases/phrases.ts";
 import { PhraseBook, type TranslationSpend } from "../../../src/gateway/phrases/book.ts";
 import { PhraseCache } from "../../../src/gateway/phrases/cache.ts";

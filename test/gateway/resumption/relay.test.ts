@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { RELAYED_CONNECTIONS_MAX, SOCKET_BACKPRESSURE_BYTES_MAX } from "../../../src/core/limits/connections.ts";
+import {
+  RELAYED_CONNECTIONS_MAX,
+  SOCKET_BACKPRESSURE_BYTES_MAX,
+} from "../../../src/core/limits/streams/connections.ts";
 import { OtherWorkers } from "../../../src/gateway/resumption/other-workers.ts";
 import { encodeFrame } from "../../../src/gateway/resumption/relay-frames.ts";
 import { RelayServer } from "../../../src/gateway/resumption/relay-server.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { asCallId } from "../../../src/core/ids.ts";
-import { TOKEN_CHARS } from "../../../src/core/limits/admission.ts";
-import { RESUME_ADDRESSES_MAX } from "../../../src/core/limits/connections.ts";
+import { TOKEN_CHARS } from "../../../src/core/limits/service/admission.ts";
+import { RESUME_ADDRESSES_MAX } from "../../../src/core/limits/streams/connections.ts";
 import { mintToken } from "../../../src/core/stream-token.ts";
 import { isResumeToken, Resumptions } from "../../../src/gateway/resumption/resumptions.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
 import { unavailable } from "../../../src/core/errors.ts";
-import { PASSAGES_CHARS_MAX, RETRIEVAL_MS_MAX } from "../../../src/core/limits/call-knowledge.ts";
+import { PASSAGES_CHARS_MAX, RETRIEVAL_MS_MAX } from "../../../src/core/limits/knowledge/call-knowledge.ts";
 import { CallRetrieval } from "../../../src/gateway/retrieval/call-retrieval.ts";
 import { CORPUS_ID, FENCE, knowledge, passage } from "../../support/knowledge/passages.ts";
 import { type ScriptedAnswer, ScriptedRetriever } from "../../support/knowledge/scripted-retriever.ts";

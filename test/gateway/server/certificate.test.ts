@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
 import { isoTime, systemClock } from "../../../src/core/clock.ts";
 import { addMs, type EpochMs, epochMs } from "../../../src/core/clocks.ts";
-import { CERTIFICATE_POLL_MS } from "../../../src/core/limits/connections.ts";
+import { CERTIFICATE_POLL_MS } from "../../../src/core/limits/streams/connections.ts";
 import {
   type CertificateFiles,
   CertificateReloader,

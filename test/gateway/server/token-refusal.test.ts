@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { REFUSAL_MS_MIN } from "../../../src/core/limits/admission.ts";
+import { REFUSAL_MS_MIN } from "../../../src/core/limits/service/admission.ts";
 import { mintToken as mintTokenWith } from "../../../src/core/stream-token.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { TrunklineError } from "../../../src/core/errors.ts";
-import { OFFER_BYTES_MAX } from "../../../src/core/limits/webrtc.ts";
+import { OFFER_BYTES_MAX } from "../../../src/core/limits/streams/webrtc.ts";
 import { announce, readOffer } from "../../../src/gateway/webrtc/offer.ts";
 import { Random } from "../../support/random.ts";
 

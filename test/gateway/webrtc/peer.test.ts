@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { PEER_PACKETS_BURST_MAX } from "../../../src/core/limits/webrtc.ts";
+import { PEER_PACKETS_BURST_MAX } from "../../../src/core/limits/streams/webrtc.ts";
 import { announce, readOffer } from "../../../src/gateway/webrtc/offer.ts";
 import {
   loadWebrtc,

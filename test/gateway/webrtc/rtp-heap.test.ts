@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { monotonicMs } from "../../../src/core/clocks.ts";
 import { asCallId } from "../../../src/core/ids.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { openRtpSender, RtpTransport } from "../../../src/gateway/webrtc/rtp-transport.ts";
 import type { LossyOpusDecoder, OpusEncoder } from "../../../src/media/opus/codecs.ts";
 import { putUint32, writeRtp } from "../../../src/media/rtp/packet.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { elapsedMs } from "../../../src/core/clocks.ts";
 import { asCallId } from "../../../src/core/ids.ts";
-import { RTCP_REPORT_MS, RTP_PATIENCE_MS_MAX, RTP_SILENCE_PACKETS } from "../../../src/core/limits/webrtc.ts";
+import { RTCP_REPORT_MS, RTP_PATIENCE_MS_MAX, RTP_SILENCE_PACKETS } from "../../../src/core/limits/streams/webrtc.ts";
 import type { PeerEnd } from "../../../src/gateway/webrtc/peer.ts";
 import { openRtpSender, RtpTransport } from "../../../src/gateway/webrtc/rtp-transport.ts";
 import type { RtpOpusCodecs } from "../../../src/media/opus/codecs.ts";

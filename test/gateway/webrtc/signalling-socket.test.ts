@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { TrunklineError, unavailable } from "../../../src/core/errors.ts";
-import { TEXT_BYTES_BURST_MAX } from "../../../src/core/limits/messages.ts";
+import { TEXT_BYTES_BURST_MAX } from "../../../src/core/limits/streams/messages.ts";
 import {
   FALLBACK_ANSWER_MS_MAX,
   OFFER_MS_MAX,
   OFFERS_MAX,
   RTP_SILENCE_MS_MAX,
   WEBRTC_CONNECT_MS_MAX,
-} from "../../../src/core/limits/webrtc.ts";
+} from "../../../src/core/limits/streams/webrtc.ts";
 import { type RtpEvents, SignallingSocket } from "../../../src/gateway/webrtc/signalling-socket.ts";
 import { FakeSocket } from "../../callers/leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Chunk } from "../../../src/core/knowledge/chunks.ts";
-import { CHUNK_CHARS_MAX, CHUNK_WORDS_MAX, CHUNK_WORDS_MIN } from "../../../src/core/limits/knowledge.ts";
+import { CHUNK_CHARS_MAX, CHUNK_WORDS_MAX, CHUNK_WORDS_MIN } from "../../../src/core/limits/knowledge/corpora.ts";
 import type { Block } from "../../../src/knowledge/chunking/blocks.ts";
 import { Chunker } from "../../../src/knowledge/chunking/chunker.ts";
 import { wordsIn } from "../../../src/knowledge/chunking/measure.ts";

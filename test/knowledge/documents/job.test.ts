@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { TrunklineError, unavailable } from "../../../src/core/errors.ts";
 import type { AccountId, CorpusId } from "../../../src/core/ids.ts";
 import type { Chunk } from "../../../src/core/knowledge/chunks.ts";
-import { DOCUMENT_OVER_BUDGET_MAX, DOCUMENT_RETRY_DELAYS_MS } from "../../../src/core/limits/knowledge.ts";
+import { DOCUMENT_OVER_BUDGET_MAX, DOCUMENT_RETRY_DELAYS_MS } from "../../../src/core/limits/knowledge/corpora.ts";
 import { CorpusCleanJob } from "../../../src/knowledge/documents/clean-job.ts";
 import { documentError } from "../../../src/knowledge/documents/errors.ts";
 import type { IngestAnswer, IngestTask } from "../../../src/knowledge/documents/ingester.ts";

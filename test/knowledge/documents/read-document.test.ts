@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import type { Chunk } from "../../../src/core/knowledge/chunks.ts";
-import { DOCUMENT_PAGES_MAX } from "../../../src/core/limits/knowledge.ts";
+import { DOCUMENT_PAGES_MAX } from "../../../src/core/limits/knowledge/corpora.ts";
 import type { IngestAnswer } from "../../../src/knowledge/documents/ingester.ts";
 import { readDocument } from "../../../src/knowledge/documents/read-document.ts";
 import { docxFile, docxParagraph, docxRow } from "../../support/knowledge/docx-files.ts";

@@ -10,7 +10,7 @@ import {
   QUESTION_MS_MAX,
   RETRIEVAL_RECONNECT_MS,
   RETRIEVAL_RECONNECT_MS_MAX,
-} from "../../../src/core/limits/retrieval.ts";
+} from "../../../src/core/limits/knowledge/retrieval.ts";
 import { RetrievalClient } from "../../../src/knowledge/host/client.ts";
 import { QuestionQueue } from "../../../src/knowledge/host/question-queue.ts";
 import { RetrievalServer } from "../../../src/knowledge/host/server.ts";

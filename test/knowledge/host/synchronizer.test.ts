@@ -2,7 +2,7 @@ import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
 import type { CorpusId } from "../../../src/core/ids.ts";
 import type { Chunk, IndexableDocument } from "../../../src/core/knowledge/chunks.ts";
-import { INDEX_POLL_MS } from "../../../src/core/limits/retrieval.ts";
+import { INDEX_POLL_MS } from "../../../src/core/limits/knowledge/retrieval.ts";
 import { type ChangedCorpus, type IndexSource, IndexSynchronizer } from "../../../src/knowledge/host/synchronizer.ts";
 import type { IndexChange } from "../../../src/knowledge/index/changes.ts";
 import { corporaIn, corpusPath } from "../../../src/knowledge/index/corpus-path.ts";

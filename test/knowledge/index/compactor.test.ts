@@ -3,7 +3,7 @@ import {
   INDEX_COMPACT_DELAY_MS,
   INDEX_COMPACT_MS_MAX,
   INDEX_COMPACT_REST,
-} from "../../../src/core/limits/retrieval.ts";
+} from "../../../src/core/limits/knowledge/retrieval.ts";
 import { Compactor } from "../../../src/knowledge/index/compactor.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { providerFailed } from "../../../src/core/errors.ts";
-import { EMBEDDING_RETRY_DELAYS_MS, QUESTION_EMBEDDING_MS_MAX } from "../../../src/core/limits/retrieval.ts";
+import { EMBEDDING_RETRY_DELAYS_MS, QUESTION_EMBEDDING_MS_MAX } from "../../../src/core/limits/knowledge/retrieval.ts";
 import type { Embeddings } from "../../../src/knowledge/vectors/embeddings.ts";
 import { quantized } from "../../../src/knowledge/vectors/quantized.ts";
 import { addition, CORPUS, document, indexHost, question } from "../../support/knowledge/indexes.ts";

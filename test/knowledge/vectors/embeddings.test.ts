@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { VECTOR_DIMENSIONS_MAX } from "../../../src/core/limits/retrieval.ts";
+import { VECTOR_DIMENSIONS_MAX } from "../../../src/core/limits/knowledge/retrieval.ts";
 import { HttpEmbeddings, vectorsOf } from "../../../src/knowledge/vectors/embeddings.ts";
 
 /** A server that answers every request with `status` and `body`. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { OPUS_PACKET_MS_MAX } from "../../../src/core/limits/media.ts";
+import { OPUS_PACKET_MS_MAX } from "../../../src/core/limits/streams/media.ts";
 import type { RtpOpusCodecs } from "../../../src/media/opus/codecs.ts";
 import { loadOpus, loadRtpOpus } from "../../../src/media/opus/load.ts";
 import { mutantPacket, type OpusClient, opusStream, packetsOfEveryKind } from "../../support/audio/opus-packets.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { STREAM_RATES_HZ } from "../../../src/core/calls/spec.ts";
-import { OPUS_PACKET_MS_MAX } from "../../../src/core/limits/media.ts";
+import { OPUS_PACKET_MS_MAX } from "../../../src/core/limits/streams/media.ts";
 import { opusCodecs, rtpOpusCodecs } from "../../../src/media/opus/codecs.ts";
 import { createWasmOpus, type LibopusModule, loadLibopusModule } from "../../../src/media/opus/wasm.ts";
 import { opusContract } from "../../contract/media/opus.ts";

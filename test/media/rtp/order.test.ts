@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { monotonicMs } from "../../../src/core/clocks.ts";
-import { RTP_ORDER_PACKETS_MAX, RTP_PATIENCE_MS_MAX, RTP_PATIENCE_MS_MIN } from "../../../src/core/limits/webrtc.ts";
+import {
+  RTP_ORDER_PACKETS_MAX,
+  RTP_PATIENCE_MS_MAX,
+  RTP_PATIENCE_MS_MIN,
+} from "../../../src/core/limits/streams/webrtc.ts";
 import { RtpOrder, type RtpVerdict } from "../../../src/media/rtp/order.ts";
 import { type RtpPacket, rtpPacket } from "../../../src/media/rtp/packet.ts";
 import { heapBytesPerRun } from "../../support/heap.ts";

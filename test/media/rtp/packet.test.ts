@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TrunklineError } from "../../../src/core/errors.ts";
-import { RTP_PACKET_BYTES_MAX } from "../../../src/core/limits/webrtc.ts";
+import { RTP_PACKET_BYTES_MAX } from "../../../src/core/limits/streams/webrtc.ts";
 import {
   isRtcp,
   type RtpHeader,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { monotonicMs } from "../../../src/core/clocks.ts";
-import { RTP_CLEARS_MAX, RTP_SILENCE_PACKETS, RTP_SPEECH_RUNS_MAX } from "../../../src/core/limits/webrtc.ts";
+import { RTP_CLEARS_MAX, RTP_SILENCE_PACKETS, RTP_SPEECH_RUNS_MAX } from "../../../src/core/limits/streams/webrtc.ts";
 import { readRtp, rtpPacket } from "../../../src/media/rtp/packet.ts";
 import { RtpSender } from "../../../src/media/rtp/sender.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RECORDS_WAITING_MAX } from "../../../src/core/limits/storage.ts";
+import { RECORDS_WAITING_MAX } from "../../../src/core/limits/storage/storage.ts";
 import { Admission } from "../../../src/process/control/admission.ts";
 
 const state = () => ({

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
-import { EVENTS_KEPT_MS } from "../../../src/core/limits/events.ts";
-import { JOB_POLL_MS, JOB_PROGRESS_MS } from "../../../src/core/limits/jobs.ts";
+import { EVENTS_KEPT_MS } from "../../../src/core/limits/control-api/events.ts";
+import { JOB_POLL_MS, JOB_PROGRESS_MS } from "../../../src/core/limits/service/jobs.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { type BackgroundJobsOptions, backgroundJobs } from "../../../src/process/control/background-jobs.ts";
 import type { RetentionRun } from "../../../src/record/retention/job.ts";

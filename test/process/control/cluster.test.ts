@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { unavailable } from "../../../src/core/errors.ts";
 import { asCallId, asNodeName, asWorkerId, type CallId } from "../../../src/core/ids.ts";
-import { NODE_LEASE_MS } from "../../../src/core/limits/cluster.ts";
+import { NODE_LEASE_MS } from "../../../src/core/limits/cluster/nodes.ts";
 import { ClusterMember } from "../../../src/process/control/cluster.ts";
 import type { CallStore } from "../../../src/store/call-store.ts";
 import type { HandoffHandlers } from "../../../src/store/handoff/thread-client.ts";

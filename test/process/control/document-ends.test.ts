@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { asDocumentId, type DocumentId } from "../../../src/core/ids.ts";
-import { DOCUMENT_FILES_COMPARE_MS, DOCUMENT_FILES_COMPARED } from "../../../src/core/limits/knowledge.ts";
+import { DOCUMENT_FILES_COMPARE_MS, DOCUMENT_FILES_COMPARED } from "../../../src/core/limits/knowledge/corpora.ts";
 import { DocumentEnds } from "../../../src/process/control/document-ends.ts";
 import { DocumentFiles } from "../../../src/store/data-dir/document-files.ts";
 import type { Document } from "../../../src/store/document-store.ts";

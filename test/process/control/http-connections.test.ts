@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
-import { KEEP_ALIVE_MS, KEEP_ALIVE_SCARCE_MS, UNREAD_MS_MIN } from "../../../src/core/limits/api.ts";
+import { KEEP_ALIVE_MS, KEEP_ALIVE_SCARCE_MS, UNREAD_MS_MIN } from "../../../src/core/limits/control-api/api.ts";
 import { type ConnectionCloseReason, HttpConnections } from "../../../src/process/control/http-connections.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { head } from "../../support/network/raw-http.ts";

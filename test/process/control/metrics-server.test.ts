@@ -1,7 +1,7 @@
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { METRICS_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
+import { METRICS_CONNECTIONS_MAX } from "../../../src/core/limits/control-api/api.ts";
 import { serveMetrics } from "../../../src/process/control/metrics-server.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DRAIN_RECORDS_MS } from "../../../src/core/limits/processes.ts";
+import { DRAIN_RECORDS_MS } from "../../../src/core/limits/service/processes.ts";
 import { shutDownControl } from "../../../src/process/control/shutdown.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 

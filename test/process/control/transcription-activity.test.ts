@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type AccountId, asTranscriptionId } from "../../../src/core/ids.ts";
-import { ACTIVITY_REPORT_MS } from "../../../src/core/limits/events.ts";
+import { ACTIVITY_REPORT_MS } from "../../../src/core/limits/control-api/events.ts";
 import type { TranscriptionProgress } from "../../../src/core/transcriptions/progress.ts";
 import { TranscriptionActivity } from "../../../src/process/control/transcription-activity.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { asAccountId } from "../../../src/core/ids.ts";
-import { INGESTER_IDLE_MS_MAX } from "../../../src/core/limits/knowledge.ts";
+import { INGESTER_IDLE_MS_MAX } from "../../../src/core/limits/knowledge/corpora.ts";
 import type { TaskChildEvents } from "../../../src/core/task-processes/child.ts";
 import type { TaskMessage } from "../../../src/core/task-processes/messages.ts";
 import type { IngestAnswer, IngestTask } from "../../../src/knowledge/documents/ingester.ts";

@@ -9,14 +9,14 @@ import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { asCallId, asTurnId, type CallId } from "../../../src/core/ids.ts";
-import { HEARTBEAT_MS, RESTART_MS_MAX } from "../../../src/core/limits/processes.ts";
+import { HEARTBEAT_MS, RESTART_MS_MAX } from "../../../src/core/limits/service/processes.ts";
 import {
   RECORDS_CONCURRENT_MAX,
   RENDERER_ASIDE_WAITING_MAX,
   RENDERER_JOURNAL_BYTES_MAX,
   RENDERER_STALL_MS_MAX,
   RENDERER_TRIES_MAX,
-} from "../../../src/core/limits/storage.ts";
+} from "../../../src/core/limits/storage/storage.ts";
 import { RendererClient, type RendererEvents } from "../../../src/process/renderer/client.ts";
 import { forkRenderer, journalBytesIn } from "../../../src/process/renderer/fork.ts";
 import type { RendererMessage, RendererRequest } from "../../../src/process/renderer/messages.ts";

@@ -1,6 +1,9 @@
 import { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { CONNECTIONS_PENDING_MAX, CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../../src/core/limits/connections.ts";
+import {
+  CONNECTIONS_PENDING_MAX,
+  CONNECTIONS_UNACKNOWLEDGED_MAX,
+} from "../../../src/core/limits/streams/connections.ts";
 import type { ConnectionSource } from "../../../src/gateway/server/ws/connection-source.ts";
 import { MediaPort } from "../../../src/process/supervisor/media-port.ts";
 import { settled } from "../../support/manual-clock.ts";

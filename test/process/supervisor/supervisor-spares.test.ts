@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { PROCESS_START_MS_MAX, RESTART_MS_MAX, SPARE_START_DELAY_MS } from "../../../src/core/limits/processes.ts";
+import {
+  PROCESS_START_MS_MAX,
+  RESTART_MS_MAX,
+  SPARE_START_DELAY_MS,
+} from "../../../src/core/limits/service/processes.ts";
 import type { ScriptedChild, ScriptedChildren } from "../../support/services/scripted-child.ts";
 import { PORTS, scriptedSupervisor } from "../../support/services/scripted-supervisor.ts";
 

@@ -7,7 +7,7 @@ import {
   PROCESS_STABLE_MS,
   PROCESS_START_MS_MAX,
   WORKER_STALL_MS_MAX,
-} from "../../../src/core/limits/processes.ts";
+} from "../../../src/core/limits/service/processes.ts";
 import type { ChildKind } from "../../../src/process/channel/protocol.ts";
 import type { ScriptedChild } from "../../support/services/scripted-child.ts";
 import { DRAIN_MS, PORTS, scriptedSupervisor } from "../../support/services/scripted-supervisor.ts";

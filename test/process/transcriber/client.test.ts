@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { ChildEvents } from "../../../src/core/child-process.ts";
-import { HEARTBEAT_MS } from "../../../src/core/limits/processes.ts";
-import { TRANSCRIBER_IDLE_MS_MAX, TRANSCRIBER_STALL_MS_MAX } from "../../../src/core/limits/transcriptions.ts";
+import { HEARTBEAT_MS } from "../../../src/core/limits/service/processes.ts";
+import {
+  TRANSCRIBER_IDLE_MS_MAX,
+  TRANSCRIBER_STALL_MS_MAX,
+} from "../../../src/core/limits/transcriptions/transcriptions.ts";
 import type { PartKey } from "../../../src/core/transcriptions/part.ts";
 import type { TranscriptionResult } from "../../../src/core/transcriptions/result.ts";
 import { TranscriberClient } from "../../../src/process/transcriber/client.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DRAIN_EXIT_MS_MAX } from "../../../src/core/limits/processes.ts";
+import { DRAIN_EXIT_MS_MAX } from "../../../src/core/limits/service/processes.ts";
 import { WorkerDrain } from "../../../src/process/worker/drain.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 

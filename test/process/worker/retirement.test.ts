@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HANDSHAKE_MS_MAX } from "../../../src/core/limits/connections.ts";
+import { HANDSHAKE_MS_MAX } from "../../../src/core/limits/streams/connections.ts";
 import { WorkerRetirement } from "../../../src/process/worker/retirement.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { TOKEN_CHARS } from "../../../src/core/limits/admission.ts";
+import { TOKEN_CHARS } from "../../../src/core/limits/service/admission.ts";
 import { CarrierEmulator, EMULATED, type EmulatedName } from "../../../src/simulator/emulator/emulator.ts";
 import { type PersonOf, silentPerson } from "../../../src/simulator/emulator/media-streams.ts";
 import type { Leg } from "../../../src/simulator/emulator/network.ts";

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { TranscriptionId } from "../../../src/core/ids.ts";
-import { PARTS_PENDING_MAX, TRANSCRIPTIONS_PER_ACCOUNT_MAX } from "../../../src/core/limits/transcriptions.ts";
+import {
+  PARTS_PENDING_MAX,
+  TRANSCRIPTIONS_PER_ACCOUNT_MAX,
+} from "../../../src/core/limits/transcriptions/transcriptions.ts";
 import type { TranscriptionResult } from "../../../src/core/transcriptions/result.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { Random } from "../../support/random.ts";

@@ -4,7 +4,7 @@ import type { AnalysisSettings, CallAnalysis } from "../../../src/core/calls/ana
 import { callMs } from "../../../src/core/clocks.ts";
 import { providerFailed, unavailable } from "../../../src/core/errors.ts";
 import { asAccountId, asCallId } from "../../../src/core/ids.ts";
-import { ANALYSIS_INVALID_ANSWERS_MAX, ANALYSIS_RETRY_DELAYS_MS } from "../../../src/core/limits/analysis.ts";
+import { ANALYSIS_INVALID_ANSWERS_MAX, ANALYSIS_RETRY_DELAYS_MS } from "../../../src/core/limits/calls/analysis.ts";
 import { CompiledSchemas } from "../../../src/core/schemas/compile.ts";
 import { schemaAnswer } from "../../../src/core/schemas/messages.ts";
 import type { LlmAnswer } from "../../../src/record/analysis/answer.ts";

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileS
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asCallId, type CallId } from "../../../src/core/ids.ts";
-import { BUCKET_LATE_MS, SEGMENT_BYTES_MAX } from "../../../src/core/limits/bucket.ts";
+import { BUCKET_LATE_MS, SEGMENT_BYTES_MAX } from "../../../src/core/limits/storage/bucket.ts";
 import type { Logger } from "../../../src/core/log/logger.ts";
 import { type CallOwnership, JournalShipper } from "../../../src/record/bucket/journal-shipper.ts";
 import type { BucketDeletion } from "../../../src/record/bucket/late-deletions.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { asCallId } from "../../../src/core/ids.ts";
-import { BUCKET_LATE_MS } from "../../../src/core/limits/bucket.ts";
+import { BUCKET_LATE_MS } from "../../../src/core/limits/storage/bucket.ts";
 import { JobPostponed } from "../../../src/jobs/handler.ts";
 import { BucketDeletionJob, LateDeletions } from "../../../src/record/bucket/late-deletions.ts";
 import { SharedJournals } from "../../../src/record/bucket/shared-journals.ts";

@@ -11,7 +11,7 @@ import {
   BUCKET_READ_BYTES,
   INCOMPLETE_AFTER_MS,
   LOCAL_COPY_MS,
-} from "../../../src/core/limits/bucket.ts";
+} from "../../../src/core/limits/storage/bucket.ts";
 import { JobPostponed } from "../../../src/jobs/handler.ts";
 import { JournalShipper } from "../../../src/record/bucket/journal-shipper.ts";
 import type { BucketDeletion } from "../../../src/record/bucket/late-deletions.ts";

@@ -3,7 +3,7 @@ import type { CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { addMs, callMs, elapsedMs, mediaMs } from "../../../src/core/clocks.ts";
 import { asTurnId, type TurnId } from "../../../src/core/ids.ts";
-import { OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
+import { OUTPUT_LEAD_MS } from "../../../src/core/limits/streams/media.ts";
 import { EventLister, type ListedEvent } from "../../../src/record/events/event-list.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../../src/record/journal/redact.ts";

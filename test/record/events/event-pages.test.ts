@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { callMs } from "../../../src/core/clocks.ts";
 import { asCallId } from "../../../src/core/ids.ts";
-import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../../src/core/limits/api.ts";
+import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../../src/core/limits/control-api/api.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { type EventPage, EventPager } from "../../../src/record/events/event-pages.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mediaKeyText, newMediaKey } from "../../../src/core/encryption/chunks.ts";
 import { asAccountId, asCallId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
-import { COMMITS_COMPARED_MS } from "../../../src/core/limits/storage.ts";
+import { COMMITS_COMPARED_MS } from "../../../src/core/limits/storage/storage.ts";
 import { LostCommits } from "../../../src/record/finalization/lost-commits.ts";
 import type { JournalHeader } from "../../../src/record/journal/records.ts";
 import type { EndSummary } from "../../../src/store/call-handoff.ts";

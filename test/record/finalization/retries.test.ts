@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { epochMs } from "../../../src/core/clocks.ts";
 import { TrunklineError, unavailable } from "../../../src/core/errors.ts";
 import { asAccountId, asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
-import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS } from "../../../src/core/limits/storage.ts";
+import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS } from "../../../src/core/limits/storage/storage.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import type { JournaledCall, JournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import type { RedeemedCall } from "../../../src/store/call-handoff.ts";

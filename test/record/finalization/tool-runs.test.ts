@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { callMs } from "../../../src/core/clocks.ts";
 import { asToolCallId, asTurnId } from "../../../src/core/ids.ts";
-import { TOOL_RUN_TEXT_CHARS_MAX, TOOL_RUNS_PER_CALL_MAX } from "../../../src/core/limits/tools.ts";
+import { TOOL_RUN_TEXT_CHARS_MAX, TOOL_RUNS_PER_CALL_MAX } from "../../../src/core/limits/agents/tools.ts";
 import { ToolRunGatherer } from "../../../src/record/finalization/tool-runs.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
 

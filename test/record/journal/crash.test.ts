@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import wavefile from "wavefile";
 import { childModule } from "../../../src/core/child-module.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import { journalPath, readJournal } from "../../../src/record/journal/reader.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
 import { asTurnId } from "../../../src/core/ids.ts";
-import { JOURNAL_BACKLOG_BYTES_MAX } from "../../../src/core/limits/storage.ts";
+import { JOURNAL_BACKLOG_BYTES_MAX } from "../../../src/core/limits/storage/storage.ts";
 import { JournalDecoder, JournalEncoder } from "../../../src/record/journal/format.ts";
 import type { JournaledEvent, JournalRecord } from "../../../src/record/journal/records.ts";
 import { journalHeader } from "../../../src/record/journal/redact.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { callMs, elapsedMs, type MediaMs, mediaMs } from "../../../src/core/clocks.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { Framer } from "../../../src/media/framer.ts";
 import { MediaClockAlignment } from "../../../src/record/recording/media-clock-alignment.ts";
 import { Random } from "../../support/random.ts";

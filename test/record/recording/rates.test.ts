@@ -6,7 +6,7 @@ import wavefile from "wavefile";
 import type { StreamFormat } from "../../../src/core/calls/spec.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { asTurnId } from "../../../src/core/ids.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { type FrameCodec, pcmBytes } from "../../../src/media/frame-codec.ts";
 import { G711_LAWS } from "../../../src/media/g711.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";

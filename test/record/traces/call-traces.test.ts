@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { callMs, epochMs } from "../../../src/core/clocks.ts";
 import { asCallId, type CallId } from "../../../src/core/ids.ts";
-import { LIVE_TRACES_MS, SPANS_FLUSH_MS_MAX } from "../../../src/core/limits/traces.ts";
+import { LIVE_TRACES_MS, SPANS_FLUSH_MS_MAX } from "../../../src/core/limits/calls/traces.ts";
 import { CallTraces } from "../../../src/record/traces/call-traces.ts";
 import type { ExportedSpan } from "../../../src/record/traces/exporter.ts";
 import type { CallSpan, SpanRequest } from "../../../src/record/traces/spans.ts";

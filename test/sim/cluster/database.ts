@@ -1,6 +1,6 @@
 import type { PlacementNode } from "../../../src/cluster/placement.ts";
 import type { NodeName } from "../../../src/core/ids.ts";
-import { NODE_LEASE_MS } from "../../../src/core/limits/cluster.ts";
+import { NODE_LEASE_MS } from "../../../src/core/limits/cluster/nodes.ts";
 
 /** What a call is counted under, each with a limit over all nodes. */
 export interface Counted {

@@ -1,5 +1,5 @@
 import { openNodes, type PlacementNode } from "../../../src/cluster/placement.ts";
-import { NODE_HEARTBEAT_MS } from "../../../src/core/limits/cluster.ts";
+import { NODE_HEARTBEAT_MS } from "../../../src/core/limits/cluster/nodes.ts";
 import type { Counted, Database } from "./database.ts";
 
 /** Nodes of one group read the rows at the same time: a thousand lists of a thousand rows in each second would take most of the time. */

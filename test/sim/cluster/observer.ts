@@ -1,4 +1,4 @@
-import { NODE_LEASE_MS } from "../../../src/core/limits/cluster.ts";
+import { NODE_LEASE_MS } from "../../../src/core/limits/cluster/nodes.ts";
 import { WAITS } from "./callers.ts";
 import type { Simulation } from "./simulation.ts";
 

@@ -1,5 +1,5 @@
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
-import { SOCKET_PAYLOAD_BYTES_MAX } from "../../../src/core/limits/connections.ts";
+import { SOCKET_PAYLOAD_BYTES_MAX } from "../../../src/core/limits/streams/connections.ts";
 import type { Transport } from "../../../src/gateway/transport/transport.ts";
 import type { Connection } from "../../support/calls/connection.ts";
 import { DEFAULT_LIVENESS } from "../../support/configuration/liveness.ts";

@@ -2,7 +2,7 @@ import {
   CARRIER_MESSAGE_BYTES_MAX,
   DTMF_PER_SECOND_MAX,
   MALFORMED_PER_SECOND_MAX,
-} from "../../../src/core/limits/messages.ts";
+} from "../../../src/core/limits/streams/messages.ts";
 import { frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
 import { formatsOf, type SimulatedLine as Wire } from "../../../src/simulator/lines.ts";
 import type { SimulatedPeer } from "../../../src/simulator/peers/peer.ts";

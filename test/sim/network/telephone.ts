@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import type { AudioFormats } from "../../../src/simulator/audio/format.ts";
 import { Caller, type Step } from "../../../src/simulator/callers/caller.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";

@@ -1,6 +1,6 @@
 import { millisecondsOf } from "../../../src/core/clocks.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
-import { CARRIER_RATE_HZ } from "../../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ } from "../../../src/core/limits/streams/media.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
 import type { Stt, SttEvent, SttStream } from "../../../src/speech/contracts.ts";
 import { EventQueue } from "../../../src/speech/event-queue.ts";

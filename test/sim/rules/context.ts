@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { knowledgeOf } from "../../../src/core/calls/spec.ts";
 import { asToolCallId } from "../../../src/core/ids.ts";
-import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits/tools.ts";
+import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits/agents/tools.ts";
 import type { Message } from "../../../src/speech/contracts.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
 import type { Facts } from "../observer/facts.ts";

@@ -1,8 +1,8 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
-import { GOODBYE_MS_MAX, LLM_FAILURES_MAX } from "../../../src/core/limits/calls.ts";
-import { LEG_START_MS_MAX } from "../../../src/core/limits/connections.ts";
+import { GOODBYE_MS_MAX, LLM_FAILURES_MAX } from "../../../src/core/limits/calls/calls.ts";
+import { LEG_START_MS_MAX } from "../../../src/core/limits/streams/connections.ts";
 import { DEFAULT_LIVENESS } from "../../support/configuration/liveness.ts";
 import type { MessageKind } from "../network/message-kinds.ts";
 import type { Chronicle } from "../observer/chronicle.ts";

@@ -1,6 +1,6 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
 import { type Facts, isOver, needsReply, TICK_MS } from "../observer/facts.ts";
 import type { SimulatedStt } from "../providers/stt.ts";

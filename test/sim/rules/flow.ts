@@ -1,4 +1,4 @@
-import { FRAME_MS, OUTPUT_CUSHION_FRAMES } from "../../../src/core/limits/media.ts";
+import { FRAME_MS, OUTPUT_CUSHION_FRAMES } from "../../../src/core/limits/streams/media.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
 import { type Facts, isOver, TICK_MS } from "../observer/facts.ts";
 import type { SimulatedTts } from "../providers/tts.ts";

@@ -2,7 +2,7 @@ import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { areBackChannels, isBackChannel } from "../../../src/call/turn-taking/back-channel.ts";
 import type { CancelReason } from "../../../src/core/calls/reasons.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
 import { type Facts, isOver, type ReplyFacts, TICK_MS } from "../observer/facts.ts";
 import type { Invariant } from "../plan/kinds.ts";

@@ -1,7 +1,7 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { isBackChannel } from "../../../src/call/turn-taking/back-channel.ts";
 import type { CancelReason } from "../../../src/core/calls/reasons.ts";
-import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/streams/media.ts";
 import { type AudioFormat, frameSamples } from "../../../src/simulator/audio/format.ts";
 import type { MessageKind } from "../network/message-kinds.ts";
 import type { Chronicle } from "../observer/chronicle.ts";

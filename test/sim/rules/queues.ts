@@ -1,8 +1,8 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
-import { FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../../src/core/limits/media.ts";
-import { JOURNAL_BACKLOG_BYTES_MAX } from "../../../src/core/limits/storage.ts";
-import { TOOLS_RUNNING_MAX } from "../../../src/core/limits/tools.ts";
+import { TOOLS_RUNNING_MAX } from "../../../src/core/limits/agents/tools.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls/calls.ts";
+import { JOURNAL_BACKLOG_BYTES_MAX } from "../../../src/core/limits/storage/storage.ts";
+import { FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../../src/core/limits/streams/media.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
 import { type Facts, isOver } from "../observer/facts.ts";
 import type { OpenStreams } from "../providers/open-streams.ts";

@@ -1,6 +1,6 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import { INACTIVITY_PROMPTS_MAX } from "../../../src/core/limits/calls.ts";
+import { INACTIVITY_PROMPTS_MAX } from "../../../src/core/limits/calls/calls.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
 import { type Facts, isOver, TICK_MS } from "../observer/facts.ts";
 import type { Rule } from "./rule.ts";

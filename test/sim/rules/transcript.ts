@@ -2,7 +2,7 @@ import type { CallCommand } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs } from "../../../src/core/clocks.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import type { Path } from "../network/path.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
 import type { Facts, ReplyFacts, SegmentFacts } from "../observer/facts.ts";

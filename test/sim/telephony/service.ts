@@ -1,7 +1,7 @@
 import type { CarrierAnswer, CarrierNotice, FoundCall } from "../../../src/carriers/telephony.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { millisecondsOf } from "../../../src/core/clocks.ts";
-import { TRANSFER_TRIES_MAX } from "../../../src/core/limits/phone-calls.ts";
+import { TRANSFER_TRIES_MAX } from "../../../src/core/limits/phone/phone-calls.ts";
 import {
   type CarrierCommand,
   isCarrierCommand,

@@ -1,4 +1,4 @@
-import { STREAM_CONNECT_MS_MAX } from "../../../src/core/limits/phone-calls.ts";
+import { STREAM_CONNECT_MS_MAX } from "../../../src/core/limits/phone/phone-calls.ts";
 import type { World } from "./world.ts";
 
 const CONNECT_S_MAX = STREAM_CONNECT_MS_MAX / 1_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
-import { CONTEXT_TOKENS_DEFAULT } from "../../../src/core/limits/llm.ts";
+import { CONTEXT_TOKENS_DEFAULT } from "../../../src/core/limits/speech-providers/llm.ts";
 import { contextTokensOf, readContextSizes } from "../../../src/speech/llm/context-sizes.ts";
 import { createSpeechProviders } from "../../../src/speech/registry.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -5,8 +5,15 @@ import { describe, expect, test } from "vitest";
 import { elapsedMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
 import { asToolCallId } from "../../../src/core/ids.ts";
-import { LLM_ANSWER_MS_MAX, LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../../src/core/limits/llm.ts";
-import { CIRCUIT_BREAKER_PROBE_MS, PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/providers.ts";
+import {
+  LLM_ANSWER_MS_MAX,
+  LLM_FIRST_TOKEN_MS_MAX,
+  LLM_IDLE_MS_MAX,
+} from "../../../src/core/limits/speech-providers/llm.ts";
+import {
+  CIRCUIT_BREAKER_PROBE_MS,
+  PROVIDER_FIRST_OUTPUT_MS_MAX,
+} from "../../../src/core/limits/speech-providers/providers.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { refusalFrom } from "../../../src/speech/resilience/provider-error.ts";

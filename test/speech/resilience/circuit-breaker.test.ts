@@ -4,7 +4,10 @@
 
 import { expect, test } from "vitest";
 import { providerFailed } from "../../../src/core/errors.ts";
-import { CIRCUIT_BREAKER_FAILURES_MAX, CIRCUIT_BREAKER_PROBE_MS } from "../../../src/core/limits/providers.ts";
+import {
+  CIRCUIT_BREAKER_FAILURES_MAX,
+  CIRCUIT_BREAKER_PROBE_MS,
+} from "../../../src/core/limits/speech-providers/providers.ts";
 import type { CircuitBreaker } from "../../../src/speech/resilience/circuit-breaker.ts";
 import { isRequestError, refusalFrom, retryDelayMs, TIMED_OUT } from "../../../src/speech/resilience/provider-error.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -4,9 +4,9 @@
 import { strict as assert } from "node:assert";
 import { expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import { LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../../src/core/limits/llm.ts";
-import { PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/providers.ts";
-import { TTS_FIRST_AUDIO_MS_MAX } from "../../../src/core/limits/tts.ts";
+import { LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../../src/core/limits/speech-providers/llm.ts";
+import { PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/speech-providers/providers.ts";
+import { TTS_FIRST_AUDIO_MS_MAX } from "../../../src/core/limits/speech-providers/tts.ts";
 import { withPolicy } from "../../../src/speech/resilience/policy.ts";
 import { TIMED_OUT } from "../../../src/speech/resilience/provider-error.ts";
 import { ManualClock, sleep } from "../../support/manual-clock.ts";

@@ -7,7 +7,7 @@ import {
   STT_REPLAY_MS_MAX,
   STT_STABLE_MS,
   STT_UTTERANCE_TRANSCRIPT_MS_MAX,
-} from "../../../src/core/limits/stt.ts";
+} from "../../../src/core/limits/speech-providers/stt.ts";
 import type { Stt, SttEvent } from "../../../src/speech/contracts.ts";
 import { EventQueue } from "../../../src/speech/event-queue.ts";
 import { pump } from "../../../src/speech/pump.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { providerFailed } from "../../../src/core/errors.ts";
-import { TTS_CACHE_TEXT_CHARS_MAX } from "../../../src/core/limits/tts.ts";
+import { TTS_CACHE_TEXT_CHARS_MAX } from "../../../src/core/limits/speech-providers/tts.ts";
 import type { TtsChunk, TtsRequest } from "../../../src/speech/contracts.ts";
 import { TtsCache } from "../../../src/speech/tts/cache.ts";
 

@@ -3,8 +3,11 @@
 import { describe, expect, test } from "vitest";
 import { elapsedMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
-import { CIRCUIT_BREAKER_FAILURES_MAX, CIRCUIT_BREAKER_PROBE_MS } from "../../../src/core/limits/providers.ts";
-import { TTS_FIRST_AUDIO_MS_MAX, TTS_WAIT_MS_MAX } from "../../../src/core/limits/tts.ts";
+import {
+  CIRCUIT_BREAKER_FAILURES_MAX,
+  CIRCUIT_BREAKER_PROBE_MS,
+} from "../../../src/core/limits/speech-providers/providers.ts";
+import { TTS_FIRST_AUDIO_MS_MAX, TTS_WAIT_MS_MAX } from "../../../src/core/limits/speech-providers/tts.ts";
 import type { Tts, TtsChunk } from "../../../src/speech/contracts.ts";
 import { TtsCache } from "../../../src/speech/tts/cache.ts";
 import { FallbackTts, type TtsCandidate } from "../../../src/speech/tts/fallback.ts";

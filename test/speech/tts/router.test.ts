@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { providerFailed } from "../../../src/core/errors.ts";
-import { VOICE_CHOICE_MS_MAX } from "../../../src/core/limits/tts.ts";
+import { VOICE_CHOICE_MS_MAX } from "../../../src/core/limits/speech-providers/tts.ts";
 import type { ClosableTts, TtsRequest, Voice } from "../../../src/speech/contracts.ts";
 import { TtsRouter } from "../../../src/speech/tts/router.ts";
 import { ManualClock, settled, sleep } from "../../support/manual-clock.ts";

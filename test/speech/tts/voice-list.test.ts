@@ -2,7 +2,11 @@
 
 import { expect, test } from "vitest";
 import { providerFailed } from "../../../src/core/errors.ts";
-import { VOICE_LIST_FRESH_MS, VOICE_LIST_MS_MAX, VOICE_LIST_RETRY_MS } from "../../../src/core/limits/tts.ts";
+import {
+  VOICE_LIST_FRESH_MS,
+  VOICE_LIST_MS_MAX,
+  VOICE_LIST_RETRY_MS,
+} from "../../../src/core/limits/speech-providers/tts.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import { CachedVoiceList } from "../../../src/speech/tts/voice-list.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";

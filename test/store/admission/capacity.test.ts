@@ -7,7 +7,7 @@ import {
   LOOP_LAG_MS_MAX,
   LOOP_LAG_RECOVERY_MS,
   WEBRTC_LOOP_LAG_MS_MAX,
-} from "../../../src/core/limits/admission.ts";
+} from "../../../src/core/limits/service/admission.ts";
 import { type CallOwner, Capacity } from "../../../src/store/admission/capacity.ts";
 import type { WorkerLoad } from "../../../src/store/handoff/messages.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { BUCKET_PART_BYTES } from "../../../src/core/limits/bucket.ts";
+import { BUCKET_PART_BYTES } from "../../../src/core/limits/storage/bucket.ts";
 import type { ByteSource } from "../../../src/store/bucket/bucket.ts";
 import { S3Bucket } from "../../../src/store/bucket/s3.ts";
 import { bucketContract } from "../../contract/bucket/bucket.ts";

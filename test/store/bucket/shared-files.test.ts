@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AccountId, CorpusId, DocumentId, JobId } from "../../../src/core/ids.ts";
-import { BUCKET_LATE_MS, RESERVATION_MS, ROOM_AWAITED_MS } from "../../../src/core/limits/bucket.ts";
+import { BUCKET_LATE_MS, RESERVATION_MS, ROOM_AWAITED_MS } from "../../../src/core/limits/storage/bucket.ts";
 import { newId } from "../../../src/core/new-id.ts";
 import { JobPostponed } from "../../../src/jobs/handler.ts";
 import { FileCheckJob } from "../../../src/record/bucket/file-check-job.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { TOKEN_KEY_POLL_MS } from "../../../src/core/limits/admission.ts";
+import { TOKEN_KEY_POLL_MS } from "../../../src/core/limits/service/admission.ts";
 import { isSignedToken } from "../../../src/core/stream-token.ts";
 import { openTokenKeys, rotateTokenKeys } from "../../../src/store/data-dir/token-keys.ts";
 import { TokenSigner } from "../../../src/store/data-dir/token-signer.ts";

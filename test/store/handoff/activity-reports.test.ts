@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CallActivity } from "../../../src/core/calls/activity.ts";
 import { asAccountId, asCallId } from "../../../src/core/ids.ts";
-import { ACTIVITY_REPORT_MS } from "../../../src/core/limits/events.ts";
+import { ACTIVITY_REPORT_MS } from "../../../src/core/limits/control-api/events.ts";
 import { ActivityReports } from "../../../src/store/handoff/activity-reports.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { asCallId, asCarrierCallId, asWorkerId } from "../../../src/core/ids.ts";
-import { LOAD_REPORT_MS } from "../../../src/core/limits/admission.ts";
+import { LOAD_REPORT_MS } from "../../../src/core/limits/service/admission.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { handoffClient } from "../../support/services/handoff-client.ts";

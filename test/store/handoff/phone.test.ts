@@ -4,7 +4,11 @@ import { expect, onTestFinished, test } from "vitest";
 import type { PhoneUpdate } from "../../../src/core/calls/phone-requests.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
 import { asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
-import { REDEEM_MS_MAX, WORKER_ANSWER_MS_MAX, WORKER_CONNECT_MS_MAX } from "../../../src/core/limits/admission.ts";
+import {
+  REDEEM_MS_MAX,
+  WORKER_ANSWER_MS_MAX,
+  WORKER_CONNECT_MS_MAX,
+} from "../../../src/core/limits/service/admission.ts";
 import { HandoffServer, type HandoffServerOptions } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
 import type { HandoffClient, HandoffClientOptions } from "../../../src/store/handoff/worker-client.ts";

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { millisecondsOf } from "../../../src/core/clocks.ts";
-import { TOKEN_KEYS_MS_MAX } from "../../../src/core/limits/admission.ts";
+import { TOKEN_KEYS_MS_MAX } from "../../../src/core/limits/service/admission.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";

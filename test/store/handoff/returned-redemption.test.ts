@@ -1,7 +1,11 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { asAccountId, asCallId } from "../../../src/core/ids.ts";
-import { REDEEM_MS_MAX, RETURN_RETRY_MS, UNRESOLVED_REDEMPTIONS_MAX } from "../../../src/core/limits/admission.ts";
+import {
+  REDEEM_MS_MAX,
+  RETURN_RETRY_MS,
+  UNRESOLVED_REDEMPTIONS_MAX,
+} from "../../../src/core/limits/service/admission.ts";
 import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { SPEC } from "../../support/calls/stored-calls.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Spend } from "../../../src/core/billing/spend.ts";
 import { asAccountId, asWorkerId } from "../../../src/core/ids.ts";
-import { LOAD_REPORT_MS } from "../../../src/core/limits/admission.ts";
+import { LOAD_REPORT_MS } from "../../../src/core/limits/service/admission.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { AccountSpendTotals } from "../../../src/store/admission/account-spend.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { NodeMessages } from "../../../src/cluster/node-messages.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { NodeMessageId } from "../../../src/core/ids.ts";
-import { NODE_ANSWER_MS_MAX, NODE_REQUESTS_HANDLED_MAX } from "../../../src/core/limits/node-messages.ts";
+import { NODE_ANSWER_MS_MAX, NODE_REQUESTS_HANDLED_MAX } from "../../../src/core/limits/cluster/node-messages.ts";
 import { newId } from "../../../src/core/new-id.ts";
 import type { NewNodeMessage, NodeMessageStore } from "../../../src/store/node-message-store.ts";
 import { openPostgresNodeMessages } from "../../../src/store/postgres/open-node-messages.ts";

@@ -10,8 +10,8 @@ import {
   asWorkerId,
   type CallId,
 } from "../../../src/core/ids.ts";
-import { NODE_LEASE_MS } from "../../../src/core/limits/cluster.ts";
-import { RESULT_TEXT_CHARS_MAX } from "../../../src/core/limits/transcriptions.ts";
+import { NODE_LEASE_MS } from "../../../src/core/limits/cluster/nodes.ts";
+import { RESULT_TEXT_CHARS_MAX } from "../../../src/core/limits/transcriptions/transcriptions.ts";
 import type { TranscriptionResult } from "../../../src/core/transcriptions/result.ts";
 import type { NewCall } from "../../../src/store/call-store.ts";
 import { DELIVERY_JOB, RENDER_JOB, TRANSCRIPTION_JOB } from "../../../src/store/job-kinds.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { elapsedMs } from "../../../src/core/clocks.ts";
 import type { AccountId } from "../../../src/core/ids.ts";
-import { POSTGRES_POLL_MS } from "../../../src/core/limits/postgres.ts";
+import { POSTGRES_POLL_MS } from "../../../src/core/limits/storage/postgres.ts";
 import { openPostgresStores } from "../../../src/store/postgres/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { faketimeLibrary } from "../../chaos/clock-step.ts";

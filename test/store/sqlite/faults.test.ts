@@ -4,7 +4,7 @@ import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { CallId } from "../../../src/core/ids.ts";
-import { JOB_HEARTBEAT_MS } from "../../../src/core/limits/jobs.ts";
+import { JOB_HEARTBEAT_MS } from "../../../src/core/limits/service/jobs.ts";
 import { JobRunner } from "../../../src/jobs/runner.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";

@@ -8,8 +8,11 @@ import {
   asPublishableKeyId,
   asWebhookId,
 } from "../../../src/core/ids.ts";
-import { TOOL_SECRETS_MAX } from "../../../src/core/limits/accounts.ts";
-import { AGENTS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents.ts";
+import { TOOL_SECRETS_MAX } from "../../../src/core/limits/accounts/accounts.ts";
+import { API_KEY_CACHE_MS, API_KEYS_MAX } from "../../../src/core/limits/accounts/api-keys.ts";
+import { PUBLISHABLE_KEYS_MAX } from "../../../src/core/limits/accounts/web-calls.ts";
+import { AGENTS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents/agents.ts";
+import { TOOLS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents/tools.ts";
 import {
   BODY_BYTES_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
@@ -18,14 +21,11 @@ import {
   LARGE_RESPONSES_WAITING_MAX,
   LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX,
   RATE_WINDOW_MS,
-} from "../../../src/core/limits/api.ts";
-import { API_KEY_CACHE_MS, API_KEYS_MAX } from "../../../src/core/limits/api-keys.ts";
-import { CARRIERS_MAX } from "../../../src/core/limits/carriers.ts";
-import { CORPUS_QUERIES_PER_ACCOUNT_MAX } from "../../../src/core/limits/retrieval.ts";
-import { TOOLS_PER_ACCOUNT_MAX } from "../../../src/core/limits/tools.ts";
-import { UPLOADS_PER_ACCOUNT_MAX } from "../../../src/core/limits/transcriptions.ts";
-import { PUBLISHABLE_KEYS_MAX } from "../../../src/core/limits/web-calls.ts";
-import { WEBHOOKS_MAX } from "../../../src/core/limits/webhooks.ts";
+} from "../../../src/core/limits/control-api/api.ts";
+import { WEBHOOKS_MAX } from "../../../src/core/limits/control-api/webhooks.ts";
+import { CORPUS_QUERIES_PER_ACCOUNT_MAX } from "../../../src/core/limits/knowledge/retrieval.ts";
+import { CARRIERS_MAX } from "../../../src/core/limits/phone/carriers.ts";
+import { UPLOADS_PER_ACCOUNT_MAX } from "../../../src/core/limits/transcriptions/transcriptions.ts";
 import { SCOPES } from "../../../src/core/scopes.ts";
 import { codesOf, type Operation } from "../openapi/document.ts";
 import { formOf } from "./forms.ts";

@@ -12,7 +12,7 @@ import {
   type CorpusId,
   type DocumentId,
 } from "../../../src/core/ids.ts";
-import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_ACCOUNT_MAX } from "../../../src/core/limits/events.ts";
+import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_ACCOUNT_MAX } from "../../../src/core/limits/control-api/events.ts";
 import type { Role } from "../../../src/core/roles.ts";
 import type { Scope } from "../../../src/core/scopes.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";

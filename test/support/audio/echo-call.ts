@@ -1,5 +1,5 @@
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
-import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/streams/media.ts";
 import { EchoDetector, type EchoVerdict } from "../../../src/media/echo/echo-detector.ts";
 import { FrameEncoder } from "../../../src/media/frame-codec.ts";
 

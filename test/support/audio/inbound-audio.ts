@@ -1,5 +1,5 @@
 import { mediaMs } from "../../../src/core/clocks.ts";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/streams/messages.ts";
 import type { InboundAudio } from "../../../src/wire/wire.ts";
 
 /** A place for what a wire decodes, with room for `countMax` samples: by default more than any message can hold. */

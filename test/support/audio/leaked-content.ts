@@ -1,4 +1,4 @@
-import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits/streams/media.ts";
 import { mulawDecode } from "../../../src/media/g711.ts";
 
 /** The words of a text that are too long to turn up anywhere by chance. */

@@ -1,5 +1,5 @@
 import { systemClock } from "../../../src/core/clock.ts";
-import { OPUS_PACKET_MS_MAX } from "../../../src/core/limits/media.ts";
+import { OPUS_PACKET_MS_MAX } from "../../../src/core/limits/streams/media.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { createReferenceTts } from "../../../src/speech/reference/tts.ts";
 import { WatermarkDecoder } from "../../../src/speech/reference/watermark/decoder.ts";

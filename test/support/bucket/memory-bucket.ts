@@ -1,4 +1,4 @@
-import { BUCKET_PART_BYTES } from "../../../src/core/limits/bucket.ts";
+import { BUCKET_PART_BYTES } from "../../../src/core/limits/storage/bucket.ts";
 import type { Bucket, ByteRange, ByteSource, ListedObject } from "../../../src/store/bucket/bucket.ts";
 
 /** See `Bucket`: objects in the memory of this process. */

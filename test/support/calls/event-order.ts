@@ -3,7 +3,7 @@ import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import type { BuiltInTool, CallSpec, ToolSpec } from "../../../src/core/calls/spec.ts";
 import { type CallMs, callMs, earliest, mediaMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { asToolCallId, asTurnId, type ToolCallId, type TurnId } from "../../../src/core/ids.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { ENGLISH } from "../../../src/core/phrases/phrases.ts";
 import { Random } from "../random.ts";
 import { SPEC } from "./virtual-call.ts";

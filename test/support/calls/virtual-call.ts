@@ -8,7 +8,12 @@ import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { NO_REPLY_TURN_ID, type TurnId } from "../../../src/core/ids.ts";
 import type { ReplyPassages } from "../../../src/core/knowledge/call-knowledge.ts";
 import type { Passage } from "../../../src/core/knowledge/passages.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
+import {
+  CARRIER_FRAME_SAMPLES,
+  CARRIER_RATE_HZ,
+  FRAME_MS,
+  OUTPUT_LEAD_MS,
+} from "../../../src/core/limits/streams/media.ts";
 import { DTMF_FRAMES_PER_DIGIT } from "../../../src/media/dtmf-tones.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import type { TimedWord } from "../../../src/speech/contracts.ts";

@@ -3,7 +3,7 @@ import type { CallCommand } from "../../../src/call/events.ts";
 import { createCallMachine } from "../../../src/call/machine.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import type { JournalRecord, OccasionalEvent } from "../../../src/record/journal/records.ts";
 import { journaledCommand } from "../../../src/record/journal/redact.ts";
 import { SPEC, WORD_MS } from "./virtual-call.ts";

@@ -15,7 +15,7 @@ import {
   NODE_ANSWER_MS_MAX,
   NODE_REQUEST_BYTES_MAX,
   NODE_REQUESTS_PENDING_MAX,
-} from "../../../src/core/limits/node-messages.ts";
+} from "../../../src/core/limits/cluster/node-messages.ts";
 import { newId } from "../../../src/core/new-id.ts";
 
 /** Nodes of a cluster in the memory of one test. */

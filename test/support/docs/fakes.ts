@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../../src/core/clock.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { synthesise } from "../../../src/simulator/callers/utterance.ts";
 import { createReferenceTts } from "../../../src/speech/reference/tts.ts";
 import { LlmServer } from "../providers/llm/llm-server.ts";

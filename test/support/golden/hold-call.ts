@@ -6,7 +6,7 @@ import { wireFactory } from "../../../src/carriers/wire-factory.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import { asAccountId, asCallId } from "../../../src/core/ids.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { HttpTools } from "../../../src/core/tools/http/client.ts";
 import { failed, type ToolOutcome } from "../../../src/core/tools/outcome.ts";

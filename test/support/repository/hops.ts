@@ -1,7 +1,7 @@
 import { Session } from "node:inspector";
 import type { WebSocket } from "ws";
 import { readConfig } from "../../../src/config/config.ts";
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import type { TtsChunk } from "../../../src/speech/contracts.ts";
 import { createSpeechProviders } from "../../../src/speech/registry.ts";
 import { RawCaller } from "../../callers/raw-caller.ts";

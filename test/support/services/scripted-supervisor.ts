@@ -1,4 +1,4 @@
-import { HEARTBEAT_MS } from "../../../src/core/limits/processes.ts";
+import { HEARTBEAT_MS } from "../../../src/core/limits/service/processes.ts";
 import type { ChildKind, SpeechAssignment } from "../../../src/process/channel/protocol.ts";
 import type { MediaPort } from "../../../src/process/supervisor/media-port.ts";
 import { type Roll, Supervisor } from "../../../src/process/supervisor/supervisor.ts";

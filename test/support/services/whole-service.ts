@@ -11,7 +11,7 @@ import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
 import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
+import { API_CONNECTIONS_MAX } from "../../../src/core/limits/control-api/api.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";

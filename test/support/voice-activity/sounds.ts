@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import type { BusRateHz, VoiceActivityDetector } from "../../../src/media/voice-activity/detector.ts";
 
 /** A sample of a sound at a time in seconds; `i` counts from the sound's beginning. */

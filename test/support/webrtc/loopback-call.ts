@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { announce } from "../../../src/gateway/webrtc/offer.ts";
 import type { WebrtcPort } from "../../../src/gateway/webrtc/peer.ts";
 import { type Exchange, WebrtcCaller } from "../../callers/webrtc-caller.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import alawmulaw from "alawmulaw";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/streams/messages.ts";
 import type { G711Codec } from "../../../src/wire/wire.ts";
 import { linesOf, messageOf, type WireMessage } from "./wire-under-test.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { mediaMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/streams/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { inboundAudio } from "../audio/inbound-audio.ts";
 import { parameterProblems } from "./parameters.ts";

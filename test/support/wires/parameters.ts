@@ -1,4 +1,4 @@
-import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../../src/core/limits/calls.ts";
+import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../../src/core/limits/calls/calls.ts";
 import type { StreamStarted } from "../../../src/wire/wire.ts";
 
 /** What is wrong with the parameters of a start, whatever its peer sent; empty where nothing is. */

@@ -1,6 +1,6 @@
 import { STREAM_CODECS, type StreamCodec, type StreamFormat } from "../../../src/core/calls/spec.ts";
 import { asCallId } from "../../../src/core/ids.ts";
-import { TEXT_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
+import { TEXT_MESSAGE_BYTES_MAX } from "../../../src/core/limits/streams/messages.ts";
 import { createWebsocketWire } from "../../../src/wire/websocket/wire.ts";
 import { opus } from "../audio/opus-codecs.ts";
 import { samplesOf } from "../audio/samples.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { PARTS_FAILED_MAX } from "../../../src/core/limits/transcriptions.ts";
+import { PARTS_FAILED_MAX } from "../../../src/core/limits/transcriptions/transcriptions.ts";
 import type { TranscriptionOptions } from "../../../src/core/transcriptions/options.ts";
 import type { PartKey } from "../../../src/core/transcriptions/part.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { UPLOAD_WINDOW_MS } from "../../../src/core/limits/transcriptions.ts";
+import { UPLOAD_WINDOW_MS } from "../../../src/core/limits/transcriptions/transcriptions.ts";
 import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { fetchAudio } from "../../../src/transcription/source/fetch-audio.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

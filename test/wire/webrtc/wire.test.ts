@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { monotonicMs } from "../../../src/core/clocks.ts";
 import { asCallId } from "../../../src/core/ids.ts";
-import { RTP_LEAD_MS } from "../../../src/core/limits/webrtc.ts";
+import { RTP_LEAD_MS } from "../../../src/core/limits/streams/webrtc.ts";
 import type { RtpOpusCodecs } from "../../../src/media/opus/codecs.ts";
 import { loadRtpOpus } from "../../../src/media/opus/load.ts";
 import { RtpSender } from "../../../src/media/rtp/sender.ts";

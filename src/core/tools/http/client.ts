@@ -7,7 +7,7 @@ import {
   TOOL_ANSWER_HEAD_BYTES_MAX,
   TOOL_RETRIES_MAX,
   TOOL_RETRY_MS,
-} from "../../limits/tools.ts";
+} from "../../limits/agents/tools.ts";
 import { GuardedHttp, isRefusedAddress, type Resolve } from "../../network/guarded-http.ts";
 import { maskedHeaders, withoutSecrets } from "../headers.ts";
 import { failed, type OnToolRequest, type ToolOutcome, UNREACHABLE } from "../outcome.ts";

@@ -1,7 +1,7 @@
 import type { Child, ChildExit } from "../../child-process.ts";
 import type { Clock } from "../../clock.ts";
 import { codeOf } from "../../errors.ts";
-import { MCP_LIST_MS_MAX, MCP_PROCESS_SILENT_MS_MAX, MCP_REQUESTS_MAX } from "../../limits/tools.ts";
+import { MCP_LIST_MS_MAX, MCP_PROCESS_SILENT_MS_MAX, MCP_REQUESTS_MAX } from "../../limits/agents/tools.ts";
 import type { Logger } from "../../log/logger.ts";
 import { failed, type ToolOutcome } from "../outcome.ts";
 import type { ListOutcome, McpMessage, McpRequest, McpServer } from "./messages.ts";

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { TOOL_ANSWER_HEAD_BYTES_MAX } from "../../limits/tools.ts";
+import { TOOL_ANSWER_HEAD_BYTES_MAX } from "../../limits/agents/tools.ts";
 import type { GuardedHttp } from "../../network/guarded-http.ts";
 
 /** Why no answer of a server is used, beside errors of the connection. */

@@ -1,7 +1,11 @@
 import type { Clock } from "../../clock.ts";
 import { addMs, type EpochMs, type MonotonicMs } from "../../clocks.ts";
 import type { AccountId } from "../../ids.ts";
-import { MCP_OMITTED_TOOLS_NAMED_MAX, MCP_SCHEMAS_CHARS_MAX, SCHEMAS_OF_REQUEST_MS_MAX } from "../../limits/tools.ts";
+import {
+  MCP_OMITTED_TOOLS_NAMED_MAX,
+  MCP_SCHEMAS_CHARS_MAX,
+  SCHEMAS_OF_REQUEST_MS_MAX,
+} from "../../limits/agents/tools.ts";
 import type { SchemaChecks } from "../../schemas/checker.ts";
 import { compiledInTime } from "../../schemas/compiled-in-time.ts";
 import type { ToolFault } from "../outcome.ts";

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { childModule } from "../../child-module.ts";
 import { type Child, type ChildEvents, childOf } from "../../child-process.ts";
-import { MCP_PROCESS_HEAP_MB_MAX } from "../../limits/tools.ts";
+import { MCP_PROCESS_HEAP_MB_MAX } from "../../limits/agents/tools.ts";
 import type { McpMessage, McpRequest } from "./messages.ts";
 
 /** Starts a process of MCP clients. Throws, or reports the exit at once, when the system cannot start another process. */

@@ -4,7 +4,7 @@ import {
   MCP_TOOL_NAME_CHARS_MAX,
   MCP_TOOLS_MAX,
   TOOL_DESCRIPTION_CHARS_MAX,
-} from "../../limits/tools.ts";
+} from "../../limits/agents/tools.ts";
 import { schemaProblem } from "../../schemas/shape.ts";
 import { isToolName } from "../names.ts";
 import type { ListedTool, OmissionReason, OmittedTool, ServerTools } from "./messages.ts";

@@ -15,7 +15,7 @@ import {
   MCP_SESSION_IDLE_MS,
   MCP_SESSIONS_MAX,
   MCP_TOOLS_READ_MAX,
-} from "../../limits/tools.ts";
+} from "../../limits/agents/tools.ts";
 import type { GuardedHttp } from "../../network/guarded-http.ts";
 import { SOFTWARE } from "../../version.ts";
 import { failed, type ToolOutcome } from "../outcome.ts";

@@ -8,7 +8,7 @@ import {
   SOCKET_BACKPRESSURE_BYTES_MAX,
   SOCKET_IDLE_S,
   SOCKET_PAYLOAD_BYTES_MAX,
-} from "../../../core/limits/connections.ts";
+} from "../../../core/limits/streams/connections.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION, CLOSED_WITHOUT_FRAME } from "../../transport/close-codes.ts";
 import type { TransportListener } from "../../transport/transport.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../../core/clock.ts";
-import { HANDSHAKE_MS_MAX } from "../../../core/limits/connections.ts";
+import { HANDSHAKE_MS_MAX } from "../../../core/limits/streams/connections.ts";
 import type { Refusal } from "../upgrade.ts";
 
 /**

@@ -8,12 +8,12 @@ import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { MonotonicMs } from "../../../core/clocks.ts";
 import { corsHeaders } from "../../../core/cors.ts";
 import { codeOf, unavailable } from "../../../core/errors.ts";
-import { HEADERS_MAX } from "../../../core/limits/api.ts";
+import { HEADERS_MAX } from "../../../core/limits/control-api/api.ts";
 import {
   MESSAGE_FRAGMENTS_MAX,
   REQUEST_HEAD_BYTES_MAX,
   SOCKET_PAYLOAD_BYTES_MAX,
-} from "../../../core/limits/connections.ts";
+} from "../../../core/limits/streams/connections.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 import type { CertificateFiles } from "../certificate.ts";
 import type { MediaServer, MediaServerOptions } from "../media-server.ts";

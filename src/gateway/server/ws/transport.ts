@@ -7,7 +7,7 @@ import {
   FRAMING_BYTES_BURST_MAX,
   FRAMING_BYTES_PER_SECOND_MAX,
   SOCKET_BACKPRESSURE_BYTES_MAX,
-} from "../../../core/limits/connections.ts";
+} from "../../../core/limits/streams/connections.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 import {
   CLOSE_INTERNAL_ERROR,

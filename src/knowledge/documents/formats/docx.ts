@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { strFromU8, type UnzipFileFilter, unzipSync } from "fflate";
 import { Parser } from "htmlparser2";
-import { DOCX_INFLATED_BYTES_MAX } from "../../../core/limits/knowledge.ts";
+import { DOCX_INFLATED_BYTES_MAX } from "../../../core/limits/knowledge/corpora.ts";
 import type { Block } from "../../chunking/blocks.ts";
 import { documentError } from "../errors.ts";
 

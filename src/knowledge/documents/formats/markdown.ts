@@ -1,5 +1,5 @@
 import { marked, type Token, type Tokens } from "marked";
-import { DOCUMENT_CHARS_MAX } from "../../../core/limits/knowledge.ts";
+import { DOCUMENT_CHARS_MAX } from "../../../core/limits/knowledge/corpora.ts";
 import type { Block } from "../../chunking/blocks.ts";
 import { documentError } from "../errors.ts";
 import { decodedText } from "./decode.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { PDFDocumentLoadingTask, PDFDocumentProxy } from "pdfjs-dist/types/src/display/api.d.ts";
-import { DOCUMENT_PAGES_MAX } from "../../../core/limits/knowledge.ts";
+import { DOCUMENT_PAGES_MAX } from "../../../core/limits/knowledge/corpora.ts";
 import type { Block } from "../../chunking/blocks.ts";
 import { documentError } from "../errors.ts";
 import type { ParsedFacts } from "./format.ts";

@@ -1,5 +1,5 @@
-import { PROMPT_TRIM_SHARE } from "../../../core/limits/llm.ts";
-import { TOOL_RESULT_CHARS_MAX, TOOL_RESULT_CHARS_MIN } from "../../../core/limits/tools.ts";
+import { TOOL_RESULT_CHARS_MAX, TOOL_RESULT_CHARS_MIN } from "../../../core/limits/agents/tools.ts";
+import { PROMPT_TRIM_SHARE } from "../../../core/limits/speech-providers/llm.ts";
 import type { Message } from "../../contracts.ts";
 import { messageTokens } from "./prompt-tokens.ts";
 import { truncateToolResult } from "./tool-result.ts";

@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { LLM_EVENT_CHARS_MAX } from "../../../core/limits/llm.ts";
+import { LLM_EVENT_CHARS_MAX } from "../../../core/limits/speech-providers/llm.ts";
 
 /** One server-sent event: its name, "" for none, and its data with the lines joined. */
 export interface SseEvent {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { FRAME_MS } from "../../../core/limits/media.ts";
+import { FRAME_MS } from "../../../core/limits/streams/media.ts";
 import { HalfBandDecimator } from "../../../media/voice-activity/half-band.ts";
 import {
   loadSilero,

@@ -5,7 +5,7 @@ import {
   SPEECH_PROCESS_GONE_MS_MAX,
   SPEECH_PROCESS_MESSAGE_BYTES_MAX,
   SPEECH_PROCESS_RECONNECT_MS,
-} from "../../../core/limits/local-speech.ts";
+} from "../../../core/limits/speech-providers/local-speech.ts";
 import { encodeMessage, readMessages } from "../../../core/socket-messages.ts";
 import type { Deadline, JobOutcome, LocalSpeech, PendingJob, SpeechTask, Urgency } from "../jobs.ts";
 import type { FromSpeechProcess, ToSpeechProcess } from "./messages.ts";

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import type { Clock } from "../../../core/clock.ts";
-import { SPEECH_PROCESS_MESSAGE_BYTES_MAX } from "../../../core/limits/local-speech.ts";
+import { SPEECH_PROCESS_MESSAGE_BYTES_MAX } from "../../../core/limits/speech-providers/local-speech.ts";
 import { encodeMessage, readMessages } from "../../../core/socket-messages.ts";
 import type { FromSpeechProcess, ToSpeechProcess } from "./messages.ts";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
-import { SPEECH_PROCESS_MESSAGE_BYTES_MAX } from "../../../core/limits/local-speech.ts";
+import { SPEECH_PROCESS_MESSAGE_BYTES_MAX } from "../../../core/limits/speech-providers/local-speech.ts";
 import { encodeMessage, readMessages } from "../../../core/socket-messages.ts";
 import type { LocalSpeech, PendingJob } from "../jobs.ts";
 import type { FromSpeechProcess, ToSpeechProcess } from "./messages.ts";

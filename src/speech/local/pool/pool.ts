@@ -2,6 +2,7 @@ import type { Child, ChildExit } from "../../../core/child-process.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../../core/clocks.ts";
 import { systemErrorCodeOf } from "../../../core/errors.ts";
+import { RESTART_MS_MIN } from "../../../core/limits/service/processes.ts";
 import {
   LOCAL_SPEECH_BATCH_JOBS_MAX,
   LOCAL_SPEECH_JOB_MS_MAX,
@@ -13,8 +14,7 @@ import {
   LOCAL_SPEECH_STARTS_MAX,
   LOCAL_SPEECH_STOPS_MAX,
   LOCAL_SPEECH_TRIES_MAX,
-} from "../../../core/limits/local-speech.ts";
-import { RESTART_MS_MIN } from "../../../core/limits/processes.ts";
+} from "../../../core/limits/speech-providers/local-speech.ts";
 import { starvedMsOf } from "../../../core/task-processes/cpu-time.ts";
 import type { Deadline, JobOutcome, LocalSpeech, PendingJob, SpeechTask, Urgency } from "../jobs.ts";
 import type { StartSpeechChild } from "./child.ts";

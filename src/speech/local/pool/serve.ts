@@ -1,5 +1,5 @@
 import { getPriority, setPriority } from "node:os";
-import { LOCAL_SPEECH_NICE, SPEECH_MODEL_RATE_HZ } from "../../../core/limits/local-speech.ts";
+import { LOCAL_SPEECH_NICE, SPEECH_MODEL_RATE_HZ } from "../../../core/limits/speech-providers/local-speech.ts";
 import { exitWithParent } from "../../../core/parent-watchdog.ts";
 import { seededRandom } from "../../../core/seeded-random.ts";
 import { loadResampler, type ResamplerFactory } from "../../../media/resampler.ts";

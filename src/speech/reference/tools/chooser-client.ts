@@ -1,6 +1,6 @@
 import { childModule } from "../../../core/child-module.ts";
 import { asAccountId } from "../../../core/ids.ts";
-import { TOOL_PLAN_CPU_MS_MAX } from "../../../core/limits/tools.ts";
+import { TOOL_PLAN_CPU_MS_MAX } from "../../../core/limits/agents/tools.ts";
 import { BudgetedProcess, type BudgetedProcessOptions } from "../../../core/task-processes/budgeted-process.ts";
 import { forkTaskChild } from "../../../core/task-processes/child.ts";
 import type { LlmRequest, ToolDescription } from "../../contracts.ts";

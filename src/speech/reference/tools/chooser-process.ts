@@ -1,4 +1,4 @@
-import { COMPILED_SCHEMAS_MAX } from "../../../core/limits/tools.ts";
+import { COMPILED_SCHEMAS_MAX } from "../../../core/limits/agents/tools.ts";
 import { serveTasks } from "../../../core/task-processes/server.ts";
 import type { ToolDescription } from "../../contracts.ts";
 import { chooseTools } from "./choose-tools.ts";

@@ -1,4 +1,8 @@
-import { BATCH_CONCURRENT_MAX, BATCH_PART_MS_MAX, BATCH_PART_MS_MIN } from "../../../core/limits/batch-stt.ts";
+import {
+  BATCH_CONCURRENT_MAX,
+  BATCH_PART_MS_MAX,
+  BATCH_PART_MS_MIN,
+} from "../../../core/limits/transcriptions/batch-stt.ts";
 import type { PartOutcome, PartTranscript } from "../../../core/transcriptions/part.ts";
 
 /** The rate of the audio that batch providers get, Hz. */

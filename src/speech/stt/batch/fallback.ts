@@ -1,7 +1,11 @@
 import type { Usage } from "../../../core/billing/usage.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { providerFailed, TrunklineError } from "../../../core/errors.ts";
-import { BATCH_ATTEMPTS_MAX, BATCH_REQUEST_MS_MAX, BATCH_RETRY_MS_MAX } from "../../../core/limits/batch-stt.ts";
+import {
+  BATCH_ATTEMPTS_MAX,
+  BATCH_REQUEST_MS_MAX,
+  BATCH_RETRY_MS_MAX,
+} from "../../../core/limits/transcriptions/batch-stt.ts";
 import type { PartOutcome, PartTranscript } from "../../../core/transcriptions/part.ts";
 import type { CircuitBreaker, StreamPermit } from "../../resilience/circuit-breaker.ts";
 import { delay, TIMEOUT, withTimeout } from "../../resilience/deadlines.ts";

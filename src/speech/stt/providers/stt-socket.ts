@@ -4,8 +4,7 @@ import { elapsedMs, type MonotonicMs } from "../../../core/clocks.ts";
 import { connectionErrorCode } from "../../../core/connection-error.ts";
 import { providerFailed } from "../../../core/errors.ts";
 import { parseObject } from "../../../core/json.ts";
-import { FRAME_MS } from "../../../core/limits/media.ts";
-import { PROVIDER_CLOSE_MS_MAX } from "../../../core/limits/providers.ts";
+import { PROVIDER_CLOSE_MS_MAX } from "../../../core/limits/speech-providers/providers.ts";
 import {
   STT_BACKLOG_MS_MAX,
   STT_CHUNK_FRAMES,
@@ -13,7 +12,8 @@ import {
   STT_CONNECT_MS_MAX,
   STT_KEEP_ALIVE_MS,
   STT_MESSAGE_BYTES_MAX,
-} from "../../../core/limits/stt.ts";
+} from "../../../core/limits/speech-providers/stt.ts";
+import { FRAME_MS } from "../../../core/limits/streams/media.ts";
 import { pcmBytes } from "../../../media/frame-codec.ts";
 import { type Refusal, refusalFrom } from "../../resilience/provider-error.ts";
 

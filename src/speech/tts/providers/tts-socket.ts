@@ -1,8 +1,8 @@
 import WebSocket from "ws";
 import { providerFailed, type TrunklineError } from "../../../core/errors.ts";
 import { parseObject } from "../../../core/json.ts";
-import { PROVIDER_CLOSE_MS_MAX } from "../../../core/limits/providers.ts";
-import { TTS_MESSAGE_BYTES_MAX } from "../../../core/limits/tts.ts";
+import { PROVIDER_CLOSE_MS_MAX } from "../../../core/limits/speech-providers/providers.ts";
+import { TTS_MESSAGE_BYTES_MAX } from "../../../core/limits/speech-providers/tts.ts";
 import { connectionFailed, refusalError } from "./tts-http.ts";
 
 interface TtsSocketOptions {

@@ -1,4 +1,4 @@
-import { WAV_HEAD_BYTES_MAX } from "../../../core/limits/tts.ts";
+import { WAV_HEAD_BYTES_MAX } from "../../../core/limits/speech-providers/tts.ts";
 import { scanWav, WAV_EXTENSIBLE, WAV_PCM, type WavFormat } from "../../../media/wav.ts";
 
 /** A server that streams does not know the length yet and writes one of these values. */

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { AuditAction } from "../../../core/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AccountId, AgentId } from "../../../core/ids.ts";
-import { AGENT_VERSIONS_MAX } from "../../../core/limits/agents.ts";
+import { AGENT_VERSIONS_MAX } from "../../../core/limits/agents/agents.ts";
 import { newId } from "../../../core/new-id.ts";
 import type {
   Agent,

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
 import type { AccountId, AgentId } from "../../../core/ids.ts";
-import { LIST_BYTES_MAX } from "../../../core/limits/api.ts";
+import { LIST_BYTES_MAX } from "../../../core/limits/control-api/api.ts";
 import type { Agent, AgentQuery } from "../../agent-store.ts";
 import type { Tables } from "../tables.ts";
 import { agentOf } from "./rows.ts";

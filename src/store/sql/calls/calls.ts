@@ -18,7 +18,7 @@ import {
   type WorkerId,
 } from "../../../core/ids.ts";
 import { KeyedQueue } from "../../../core/keyed-queue.ts";
-import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
+import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage/storage.ts";
 import { type Act, BY_SERVICE } from "../../audit-store.ts";
 import type {
   ActiveCall,

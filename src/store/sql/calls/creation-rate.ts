@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
 import type { EpochMs } from "../../../core/clocks.ts";
 import type { AccountId } from "../../../core/ids.ts";
-import { CREATION_RATE_WINDOW_MS } from "../../../core/limits/accounts.ts";
+import { CREATION_RATE_WINDOW_MS } from "../../../core/limits/accounts/accounts.ts";
 import type { Tables } from "../tables.ts";
 
 /** Sums of fractions come out a little wrong. */

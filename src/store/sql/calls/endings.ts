@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Insertable, Selectable, Updateable } from "kysely";
 import { addMs } from "../../../core/clocks.ts";
 import type { AccountId, CallId } from "../../../core/ids.ts";
-import { ANALYSIS_EVENT_WAIT_MS } from "../../../core/limits/analysis.ts";
+import { ANALYSIS_EVENT_WAIT_MS } from "../../../core/limits/calls/analysis.ts";
 import type { WebhookEventType } from "../../../core/webhook-events.ts";
 import type { CallEnd, CallToolRun } from "../../call-store.ts";
 import { ANALYSIS_JOB, ENDED_EVENT_JOB, RENDER_JOB } from "../../job-kinds.ts";

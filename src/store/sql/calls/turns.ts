@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, sql } from "kysely";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import type { AccountId, CallId } from "../../../core/ids.ts";
-import { TRANSACTION_ROWS_MAX, TRANSACTION_TEXT_BYTES_MAX } from "../../../core/limits/storage.ts";
+import { TRANSACTION_ROWS_MAX, TRANSACTION_TEXT_BYTES_MAX } from "../../../core/limits/storage/storage.ts";
 import type { Tables } from "../tables.ts";
 import { pauseAfterTransaction } from "../transaction-pacing.ts";
 import { turnRowOf } from "./rows.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import type { NodeMessageId, NodeName } from "../../../core/ids.ts";
-import { NODE_MESSAGES_DELETED_MS } from "../../../core/limits/node-messages.ts";
-import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
+import { NODE_MESSAGES_DELETED_MS } from "../../../core/limits/cluster/node-messages.ts";
+import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage/storage.ts";
 import type { NewNodeMessage, NodeMessage, NodeMessageStore, NodeMessagesWanted } from "../../node-message-store.ts";
 import type { Tables } from "../tables.ts";
 

@@ -2,7 +2,7 @@ import { type Kysely, type QueryCreator, type Selectable, sql, type Transaction 
 import type { AgeClock } from "../../../core/age-clock.ts";
 import { addMs, elapsedMs } from "../../../core/clocks.ts";
 import type { CallId, NodeName } from "../../../core/ids.ts";
-import { NODE_LEASE_MS, NODES_TAKEN_MAX } from "../../../core/limits/cluster.ts";
+import { NODE_LEASE_MS, NODES_TAKEN_MAX } from "../../../core/limits/cluster/nodes.ts";
 import type {
   NewNode,
   NodeHolder,

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Kysely, Transaction } from "kysely";
 import type { AccountId, DocumentId } from "../../../core/ids.ts";
 import type { Chunk } from "../../../core/knowledge/chunks.ts";
-import { CHUNKS_PER_TRANSACTION } from "../../../core/limits/knowledge.ts";
+import { CHUNKS_PER_TRANSACTION } from "../../../core/limits/knowledge/corpora.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { pauseAfterTransaction } from "../transaction-pacing.ts";

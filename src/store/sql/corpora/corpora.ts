@@ -4,8 +4,8 @@ import type { EpochMs } from "../../../core/clocks.ts";
 import type { AccountId, CorpusId, DocumentId } from "../../../core/ids.ts";
 import type { Chunk, IndexableDocument } from "../../../core/knowledge/chunks.ts";
 import type { DocumentStatus } from "../../../core/knowledge/documents.ts";
-import { CORPORA_PER_ACCOUNT_MAX } from "../../../core/limits/knowledge.ts";
-import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
+import { CORPORA_PER_ACCOUNT_MAX } from "../../../core/limits/knowledge/corpora.ts";
+import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage/storage.ts";
 import { newId } from "../../../core/new-id.ts";
 import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../audit-store.ts";
 import type {

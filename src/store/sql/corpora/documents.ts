@@ -5,7 +5,7 @@ import type { Clock } from "../../../core/clock.ts";
 import { unavailable } from "../../../core/errors.ts";
 import type { AccountId, CorpusId, DocumentId } from "../../../core/ids.ts";
 import type { Chunk } from "../../../core/knowledge/chunks.ts";
-import { CHUNKS_PER_TRANSACTION, DOCUMENTS_PER_CORPUS_MAX } from "../../../core/limits/knowledge.ts";
+import { CHUNKS_PER_TRANSACTION, DOCUMENTS_PER_CORPUS_MAX } from "../../../core/limits/knowledge/corpora.ts";
 import { type Act, BY_SERVICE } from "../../audit-store.ts";
 import type {
   Document,

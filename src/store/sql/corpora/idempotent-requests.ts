@@ -3,8 +3,8 @@ import type { AgeClock } from "../../../core/age-clock.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs } from "../../../core/clocks.ts";
 import type { AccountId, DocumentId } from "../../../core/ids.ts";
-import { IDEMPOTENCY_MS } from "../../../core/limits/api.ts";
-import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
+import { IDEMPOTENCY_MS } from "../../../core/limits/control-api/api.ts";
+import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage/storage.ts";
 import type { IdempotentDocument } from "../../document-store.ts";
 import type { Tables } from "../tables.ts";
 

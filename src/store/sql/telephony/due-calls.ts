@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { type EpochMs, elapsedMs } from "../../../core/clocks.ts";
 import type { CallId, CarrierId } from "../../../core/ids.ts";
-import { DUE_CALLS_READ_MAX } from "../../../core/limits/phone-calls.ts";
+import { DUE_CALLS_READ_MAX } from "../../../core/limits/phone/phone-calls.ts";
 import type { Tables } from "../tables.ts";
 
 /** Carriers that one query asks for their due calls. */

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import { addMs, type EpochMs, latest } from "../../../core/clocks.ts";
 import type { AccountId, CarrierId } from "../../../core/ids.ts";
-import { UNKNOWN_CALL_MS } from "../../../core/limits/phone-calls.ts";
+import { UNKNOWN_CALL_MS } from "../../../core/limits/phone/phone-calls.ts";
 import type { UnsettledCalls } from "../../carrier-store.ts";
 import type { NewPhoneCall } from "../../phone-call-store.ts";
 import type { Tables } from "../tables.ts";

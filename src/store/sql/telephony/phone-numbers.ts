@@ -2,7 +2,7 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import type { AuditAction } from "../../../core/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AccountId, CarrierId, PhoneNumberId } from "../../../core/ids.ts";
-import { PHONE_NUMBERS_MAX } from "../../../core/limits/carriers.ts";
+import { PHONE_NUMBERS_MAX } from "../../../core/limits/phone/carriers.ts";
 import { newId } from "../../../core/new-id.ts";
 import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../audit-store.ts";
 import type { NewPhoneNumber, PhoneNumber, PhoneNumberChange, PhoneNumberStore } from "../../phone-number-store.ts";

@@ -3,7 +3,7 @@ import type { ToolSpec } from "../../../core/calls/spec.ts";
 import { isoTime } from "../../../core/clock.ts";
 import { addMs, type EpochMs, epochMs, millisecondsOf } from "../../../core/clocks.ts";
 import type { AccountId, CallId, ToolId } from "../../../core/ids.ts";
-import { TOOL_FAILED_EVENTS_PER_CALL_MAX, TOOL_RUNS_KEPT_MAX } from "../../../core/limits/tools.ts";
+import { TOOL_FAILED_EVENTS_PER_CALL_MAX, TOOL_RUNS_KEPT_MAX } from "../../../core/limits/agents/tools.ts";
 import { newId } from "../../../core/new-id.ts";
 import type { CallToolRun } from "../../call-store.ts";
 import type { Tables } from "../tables.ts";

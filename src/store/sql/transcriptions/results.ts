@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { AccountId, TranscriptionId } from "../../../core/ids.ts";
-import { RESULT_TEXT_CHARS_MAX } from "../../../core/limits/transcriptions.ts";
+import { RESULT_TEXT_CHARS_MAX } from "../../../core/limits/transcriptions/transcriptions.ts";
 import type { TranscriptionResult } from "../../../core/transcriptions/result.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";

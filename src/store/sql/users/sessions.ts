@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
 import type { EpochMs } from "../../../core/clocks.ts";
 import type { UserId } from "../../../core/ids.ts";
-import { DEVICE_MS, DEVICES_MAX, SESSION_MS, SESSIONS_MAX } from "../../../core/limits/people.ts";
+import { DEVICE_MS, DEVICES_MAX, SESSION_MS, SESSIONS_MAX } from "../../../core/limits/accounts/people.ts";
 import type { Act } from "../../audit-store.ts";
 import { hashSecret } from "../../secrets.ts";
 import type {

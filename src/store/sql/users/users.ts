@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
 import type { EpochMs } from "../../../core/clocks.ts";
 import type { AccountId, UserId } from "../../../core/ids.ts";
-import { INVITATION_MS, RESET_MS } from "../../../core/limits/people.ts";
+import { INVITATION_MS, RESET_MS } from "../../../core/limits/accounts/people.ts";
 import { newId } from "../../../core/new-id.ts";
 import { type Act, changedIn } from "../../audit-store.ts";
 import type {

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
 import type { EpochMs } from "../../../core/clocks.ts";
 import type { CallId, DeliveryId, DocumentId, TranscriptionId, WebhookId } from "../../../core/ids.ts";
-import { REPLAY_ROWS_PER_QUERY } from "../../../core/limits/webhooks.ts";
+import { REPLAY_ROWS_PER_QUERY } from "../../../core/limits/control-api/webhooks.ts";
 import { DELIVERY_JOB } from "../../job-kinds.ts";
 import type { AttemptResult, Delivery, DeliveryQuery, DeliveryStatus } from "../../webhook-store.ts";
 import type { SqlDatabase } from "../database.ts";

@@ -2,8 +2,8 @@ import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } 
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, type EpochMs, elapsedMs } from "../../../core/clocks.ts";
 import type { AccountId, EventId } from "../../../core/ids.ts";
-import { EVENTS_KEPT_MS } from "../../../core/limits/events.ts";
-import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
+import { EVENTS_KEPT_MS } from "../../../core/limits/control-api/events.ts";
+import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage/storage.ts";
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from "../../../core/webhook-events.ts";
 import type { EventStreamStore, StreamEvent, StreamPosition } from "../../event-stream-store.ts";
 import type { SqlDatabase } from "../database.ts";

@@ -8,7 +8,7 @@ import {
   liveTranscriptionOf,
   type TranscriptionId,
 } from "../../../core/ids.ts";
-import { DELIVERIES_WAITING_MAX } from "../../../core/limits/webhooks.ts";
+import { DELIVERIES_WAITING_MAX } from "../../../core/limits/control-api/webhooks.ts";
 import { eventIdOf, newId } from "../../../core/new-id.ts";
 import type { WebhookEventType } from "../../../core/webhook-events.ts";
 import { DELIVERY_JOB } from "../../job-kinds.ts";

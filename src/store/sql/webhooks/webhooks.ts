@@ -13,7 +13,7 @@ import {
   FAILING_DAYS_MAX,
   WEBHOOK_SECRET_BYTES,
   WEBHOOKS_MAX,
-} from "../../../core/limits/webhooks.ts";
+} from "../../../core/limits/control-api/webhooks.ts";
 import { newId } from "../../../core/new-id.ts";
 import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../audit-store.ts";
 import type { Resealed, ResealPage } from "../../sealing/reseal.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { CHECKPOINT_MS } from "../../../core/limits/storage.ts";
+import { CHECKPOINT_MS } from "../../../core/limits/storage/storage.ts";
 import type { CheckpointThreadData } from "./checkpoints.ts";
 import { openDatabase } from "./database.ts";
 

@@ -4,7 +4,7 @@ import Libsql from "libsql";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs } from "../../../core/clocks.ts";
 import { codeOf, unavailable } from "../../../core/errors.ts";
-import { DATA_DIR_RETRY_MS } from "../../../core/limits/storage.ts";
+import { DATA_DIR_RETRY_MS } from "../../../core/limits/storage/storage.ts";
 import { openDataDir } from "../../data-dir/data-dir.ts";
 
 /** A user who may read the file could lock it, too. */

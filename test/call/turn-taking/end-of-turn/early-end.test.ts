@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PREEMPTIVE_TURN_PARAMETERS } from "../../../../src/call/parameters.ts";
-import { FRAME_MS } from "../../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../../src/core/limits/streams/media.ts";
 import { asked, HASTY, hasty, SPEC, saidByCaller, speak } from "../../../support/calls/hasty-call.ts";
 
 /** Later than the caller goes on. */

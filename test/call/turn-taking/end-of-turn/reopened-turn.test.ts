@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PREEMPTIVE_TURN_PARAMETERS } from "../../../../src/call/parameters.ts";
-import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../../../src/core/limits/calls.ts";
+import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../../../src/core/limits/calls/calls.ts";
 import { HASTY, hasty, SPEC, saidByCaller, speak } from "../../../support/calls/hasty-call.ts";
 
 const TOOL = { kind: "built_in", name: "send_dtmf", fixedArguments: { digits: "1" } } as const;

@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Child, ChildEvents } from "../../../../src/core/child-process.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
-import { MCP_LIST_MS_MAX, MCP_PROCESS_SILENT_MS_MAX, MCP_REQUESTS_MAX } from "../../../../src/core/limits/tools.ts";
+import {
+  MCP_LIST_MS_MAX,
+  MCP_PROCESS_SILENT_MS_MAX,
+  MCP_REQUESTS_MAX,
+} from "../../../../src/core/limits/agents/tools.ts";
 import { McpProcess } from "../../../../src/core/tools/mcp/client.ts";
 import type { McpMessage, McpRequest } from "../../../../src/core/tools/mcp/messages.ts";
 import { forkMcpProcess } from "../../../../src/core/tools/mcp/process.ts";

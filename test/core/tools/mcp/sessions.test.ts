@@ -2,7 +2,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/core/clock.ts";
-import { MCP_ANSWER_BYTES_MAX, MCP_TOOLS_MAX, TOOL_DESCRIPTION_CHARS_MAX } from "../../../../src/core/limits/tools.ts";
+import {
+  MCP_ANSWER_BYTES_MAX,
+  MCP_TOOLS_MAX,
+  TOOL_DESCRIPTION_CHARS_MAX,
+} from "../../../../src/core/limits/agents/tools.ts";
 import { GuardedHttp } from "../../../../src/core/network/guarded-http.ts";
 import type { McpServer } from "../../../../src/core/tools/mcp/messages.ts";
 import { McpSessions } from "../../../../src/core/tools/mcp/sessions.ts";

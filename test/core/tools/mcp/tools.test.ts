@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { McpTool } from "../../../../src/core/calls/spec.ts";
 import { asAccountId, asToolId } from "../../../../src/core/ids.ts";
-import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../../../src/core/limits/tools.ts";
+import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../../../src/core/limits/agents/tools.ts";
 import type { McpCall, McpClients } from "../../../../src/core/tools/mcp/client.ts";
 import { McpLister } from "../../../../src/core/tools/mcp/lister.ts";
 import type { ListedTool } from "../../../../src/core/tools/mcp/messages.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../../src/call/parameters.ts";
 import { millisecondsOf } from "../../../../src/core/clocks.ts";
-import { FRAME_MS } from "../../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../../src/core/limits/streams/media.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
 import { type LegOptions, leg } from "../../../callers/leg.ts";
 import { cough, LINE_NOISE } from "../../../sim/plan/words.ts";

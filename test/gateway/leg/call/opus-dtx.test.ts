@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import wavefile from "wavefile";
 import { DEFAULT_TURN_PARAMETERS } from "../../../../src/call/parameters.ts";
 import { elapsedMs } from "../../../../src/core/clocks.ts";
-import { FRAME_MS } from "../../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../../src/core/limits/streams/media.ts";
 import { loadResampler } from "../../../../src/media/resampler.ts";
 import { EventLister } from "../../../../src/record/events/event-list.ts";
 import { readJournal } from "../../../../src/record/journal/reader.ts";

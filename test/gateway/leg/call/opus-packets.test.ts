@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type CallMs, callMs } from "../../../../src/core/clocks.ts";
-import { FRAME_MS, OPUS_PACKET_BYTES_MAX } from "../../../../src/core/limits/media.ts";
+import { FRAME_MS, OPUS_PACKET_BYTES_MAX } from "../../../../src/core/limits/streams/media.ts";
 import { CallerAudio } from "../../../../src/gateway/leg/caller-audio.ts";
 import { CallCounters } from "../../../../src/gateway/metrics/call-counters.ts";
 import { loadResampler } from "../../../../src/media/resampler.ts";

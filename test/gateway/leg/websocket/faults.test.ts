@@ -3,7 +3,7 @@ import {
   MALFORMED_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
   NON_AUDIO_MESSAGES_PER_SECOND_MAX,
-} from "../../../../src/core/limits/messages.ts";
+} from "../../../../src/core/limits/streams/messages.ts";
 import { leg } from "../../../callers/leg.ts";
 import { websocketLeg } from "../../../callers/websocket-leg.ts";
 import { carriersUnderTest } from "../../../support/wires/carriers.ts";

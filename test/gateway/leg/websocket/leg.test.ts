@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { EndReason } from "../../../../src/core/calls/reasons.ts";
-import { TEXTS_PER_SECOND_MAX } from "../../../../src/core/limits/messages.ts";
+import { TEXTS_PER_SECOND_MAX } from "../../../../src/core/limits/streams/messages.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
 import { WEBSOCKET_CALL_ID, type WebsocketLegOptions, websocketLeg } from "../../../callers/websocket-leg.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";

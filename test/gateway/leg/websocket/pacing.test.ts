@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { millisecondsOf } from "../../../../src/core/clocks.ts";
-import { STT_SILENCE_FRAMES } from "../../../../src/core/limits/caller-audio.ts";
+import { STT_SILENCE_FRAMES } from "../../../../src/core/limits/streams/caller-audio.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
 import type { Stt } from "../../../../src/speech/contracts.ts";
 import { pcm, websocketLeg } from "../../../callers/websocket-leg.ts";

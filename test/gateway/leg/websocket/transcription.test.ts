@@ -1,7 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { STREAM_CODECS, STREAM_RATES_HZ } from "../../../../src/core/calls/spec.ts";
-import { STT_SILENCE_FRAMES } from "../../../../src/core/limits/caller-audio.ts";
-import { FINALIZE_PER_SECOND_MAX, LIVE_PAUSE_MS_MIN } from "../../../../src/core/limits/transcriptions.ts";
+import { STT_SILENCE_FRAMES } from "../../../../src/core/limits/streams/caller-audio.ts";
+import {
+  FINALIZE_PER_SECOND_MAX,
+  LIVE_PAUSE_MS_MIN,
+} from "../../../../src/core/limits/transcriptions/transcriptions.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
 import { loadFvadDetection } from "../../../../src/media/voice-activity/fvad.ts";
 import { compareJournal } from "../../../../src/record/replay/comparison.ts";

@@ -3,7 +3,7 @@ import {
   STREAM_CONNECT_MS_MAX,
   STREAM_REPORT_MS_MAX,
   TRANSFER_RETURN_MS_MAX,
-} from "../../../../src/core/limits/phone-calls.ts";
+} from "../../../../src/core/limits/phone/phone-calls.ts";
 
 /** How long a caller may be connected to nothing: as long as the service tries to connect a stream again. */
 export const EMPTY_MS_MAX = (RETURN_TRIES_MAX + 1) * (STREAM_CONNECT_MS_MAX + STREAM_REPORT_MS_MAX);

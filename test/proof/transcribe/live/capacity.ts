@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import WebSocket from "ws";
 import { type BenchService, sendRequest, withService } from "../../../../bench/rig/service.ts";
 import { NEW_CALL } from "../../../../bench/stores/scene.ts";
-import { FRAME_MS } from "../../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../../src/core/limits/streams/media.ts";
 import { builtProgram } from "../../../support/services/build.ts";
 import { framesOf } from "./streams.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { FRAME_MS } from "../../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../../src/core/limits/streams/media.ts";
 import { pcmBytes } from "../../../../src/media/frame-codec.ts";
 import type { Api } from "../../asked-service.ts";
 import { RATE_HZ } from "../local/speech.ts";

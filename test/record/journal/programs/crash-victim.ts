@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { callMs, elapsedMs, mediaMs } from "../../../../src/core/clocks.ts";
 import { asTurnId } from "../../../../src/core/ids.ts";
-import { FRAME_MS } from "../../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../../src/core/limits/streams/media.ts";
 import { JournalWriters } from "../../../../src/gateway/journal/writers.ts";
 import { START } from "../../../support/journals/example-call.ts";
 

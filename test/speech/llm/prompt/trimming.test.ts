@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { asToolCallId, type ToolCallId } from "../../../../src/core/ids.ts";
 import { fenceLine } from "../../../../src/core/knowledge/fences.ts";
-import { TOOL_RESULT_CHARS_MIN } from "../../../../src/core/limits/tools.ts";
+import { TOOL_RESULT_CHARS_MIN } from "../../../../src/core/limits/agents/tools.ts";
 import type { Message } from "../../../../src/speech/contracts.ts";
 import { messageTokens } from "../../../../src/speech/llm/prompt/prompt-tokens.ts";
 import { truncateToolResult } from "../../../../src/speech/llm/prompt/tool-result.ts";

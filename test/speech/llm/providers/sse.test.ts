@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LLM_EVENT_CHARS_MAX } from "../../../../src/core/limits/llm.ts";
+import { LLM_EVENT_CHARS_MAX } from "../../../../src/core/limits/speech-providers/llm.ts";
 import { type SseEvent, SseEventTooLong, SseReader } from "../../../../src/speech/llm/providers/sse.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -8,7 +8,7 @@ import {
   LOCAL_STT_FINAL_MS_MAX,
   SPEECH_PROCESS_GONE_MS_MAX,
   SPEECH_PROCESS_RECONNECT_MS,
-} from "../../../../src/core/limits/local-speech.ts";
+} from "../../../../src/core/limits/speech-providers/local-speech.ts";
 import { SpeechClient } from "../../../../src/speech/local/host/client.ts";
 import { speechMetrics } from "../../../../src/speech/local/host/metrics.ts";
 import { SpeechServer } from "../../../../src/speech/local/host/server.ts";

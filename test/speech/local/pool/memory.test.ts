@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../../src/core/clock.ts";
-import { LOCAL_SPEECH_RSS_MB_MAX } from "../../../../src/core/limits/local-speech.ts";
+import { LOCAL_SPEECH_RSS_MB_MAX } from "../../../../src/core/limits/speech-providers/local-speech.ts";
 import { forkSpeechChild } from "../../../../src/speech/local/pool/child.ts";
 import { SpeechPool } from "../../../../src/speech/local/pool/pool.ts";
 import { builtProgram } from "../../../support/services/build.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { RESTART_MS_MIN } from "../../../../src/core/limits/service/processes.ts";
 import {
   LOCAL_SPEECH_BATCH_JOBS_MAX,
   LOCAL_SPEECH_JOB_MS_MAX,
@@ -8,8 +9,7 @@ import {
   LOCAL_SPEECH_STOPS_MAX,
   LOCAL_STT_FINAL_MS_MAX,
   LOCAL_STT_INTERIM_WAIT_MS_MAX,
-} from "../../../../src/core/limits/local-speech.ts";
-import { RESTART_MS_MIN } from "../../../../src/core/limits/processes.ts";
+} from "../../../../src/core/limits/speech-providers/local-speech.ts";
 import type { Deadline, JobOutcome, SpeechTask, Urgency } from "../../../../src/speech/local/jobs.ts";
 import { type PoolObserver, SpeechPool } from "../../../../src/speech/local/pool/pool.ts";
 import {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../../src/core/clock.ts";
-import { LOCAL_SPEECH_NICE } from "../../../../src/core/limits/local-speech.ts";
+import { LOCAL_SPEECH_NICE } from "../../../../src/core/limits/speech-providers/local-speech.ts";
 import { SpeechPool } from "../../../../src/speech/local/pool/pool.ts";
 import { killTrial, scriptedProgram } from "../../../support/local-speech/kill-trial.ts";
 import { spoken, spokenText } from "../../../support/local-speech/scripted-child.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { providerFailed } from "../../../../src/core/errors.ts";
-import { BATCH_REQUEST_MS_MAX, BATCH_RETRY_MS_MAX } from "../../../../src/core/limits/batch-stt.ts";
-import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../../../src/core/limits/providers.ts";
+import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../../../src/core/limits/speech-providers/providers.ts";
+import { BATCH_REQUEST_MS_MAX, BATCH_RETRY_MS_MAX } from "../../../../src/core/limits/transcriptions/batch-stt.ts";
 import { REQUEST_ERROR, refusalFrom } from "../../../../src/speech/resilience/provider-error.ts";
 import type { BatchStt } from "../../../../src/speech/stt/batch/contract.ts";
 import { FallbackBatchStt } from "../../../../src/speech/stt/batch/fallback.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { BATCH_REQUEST_MS_MAX } from "../../../../src/core/limits/batch-stt.ts";
-import { LOCAL_SPEECH_JOB_MS_MAX } from "../../../../src/core/limits/local-speech.ts";
+import { LOCAL_SPEECH_JOB_MS_MAX } from "../../../../src/core/limits/speech-providers/local-speech.ts";
+import { BATCH_REQUEST_MS_MAX } from "../../../../src/core/limits/transcriptions/batch-stt.ts";
 import { SpeechPool } from "../../../../src/speech/local/pool/pool.ts";
 import { transcribeInTime } from "../../../../src/speech/stt/batch/fallback.ts";
 import { createLocalBatchStt } from "../../../../src/speech/stt/providers/local/batch.ts";

@@ -1,7 +1,7 @@
 // @module-tag stt
 
 import { describe, expect, test } from "vitest";
-import { STT_UTTERANCE_TRANSCRIPT_MS_MAX } from "../../../../src/core/limits/stt.ts";
+import { STT_UTTERANCE_TRANSCRIPT_MS_MAX } from "../../../../src/core/limits/speech-providers/stt.ts";
 import { createFluxStt } from "../../../../src/speech/stt/providers/flux/adapter.ts";
 import { fluxLanguages } from "../../../../src/speech/stt/providers/flux/languages.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";

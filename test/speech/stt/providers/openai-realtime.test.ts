@@ -1,7 +1,7 @@
 // @module-tag stt
 
 import { describe, expect, test } from "vitest";
-import { STT_UTTERANCE_TRANSCRIPT_MS_MAX } from "../../../../src/core/limits/stt.ts";
+import { STT_UTTERANCE_TRANSCRIPT_MS_MAX } from "../../../../src/core/limits/speech-providers/stt.ts";
 import { mulawDecode, mulawEncode } from "../../../../src/media/g711.ts";
 import { loadResampler } from "../../../../src/media/resampler.ts";
 import { isRequestError, retryDelayMs } from "../../../../src/speech/resilience/provider-error.ts";

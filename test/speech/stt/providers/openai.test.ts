@@ -2,7 +2,7 @@
 
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { STT_ANSWER_BYTES_MAX } from "../../../../src/core/limits/stt.ts";
+import { STT_ANSWER_BYTES_MAX } from "../../../../src/core/limits/speech-providers/stt.ts";
 import { DEFAULT_SEGMENTATION, SPEECH_PREROLL_MS } from "../../../../src/media/voice-activity/segmentation.ts";
 import { createOpenAiStt, type OpenAiSttOptions } from "../../../../src/speech/stt/providers/openai/adapter.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";

@@ -1,7 +1,7 @@
 // @module-tag tts
 
 import { describe, expect, test } from "vitest";
-import { TTS_REQUESTS_PER_CONNECTION_MAX } from "../../../../src/core/limits/tts.ts";
+import { TTS_REQUESTS_PER_CONNECTION_MAX } from "../../../../src/core/limits/speech-providers/tts.ts";
 import { type CartesiaOptions, createCartesiaTts } from "../../../../src/speech/tts/providers/cartesia/adapter.ts";
 import { ttsAdapterContract } from "../../../contract/speech/tts-adapter.ts";
 import { CARTESIA_VOICE, FakeCartesia, type FakeCartesiaOptions } from "../../../support/providers/tts/cartesia.ts";

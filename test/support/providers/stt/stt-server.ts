@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import { FRAME_MS } from "../../../../src/core/limits/media.ts";
+import { FRAME_MS } from "../../../../src/core/limits/streams/media.ts";
 
 /** An action of a provider on a stream. */
 export type SttServerAction = (socket: WebSocket) => void;

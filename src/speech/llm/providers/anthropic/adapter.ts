@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { providerFailed } from "../../../../core/errors.ts";
-import { LLM_OUTPUT_TOKENS_MAX } from "../../../../core/limits/llm.ts";
+import { LLM_OUTPUT_TOKENS_MAX } from "../../../../core/limits/speech-providers/llm.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../contracts.ts";
 import { preconnect } from "../../../keep-alive-request.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";

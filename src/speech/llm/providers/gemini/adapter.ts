@@ -7,7 +7,10 @@ import {
   type ThinkingLevel,
 } from "@google/genai";
 import { providerFailed } from "../../../../core/errors.ts";
-import { LLM_TOOL_CALL_SIGNATURE_CHARS_MAX, LLM_TOOL_CALL_SIGNATURES_MAX } from "../../../../core/limits/llm.ts";
+import {
+  LLM_TOOL_CALL_SIGNATURE_CHARS_MAX,
+  LLM_TOOL_CALL_SIGNATURES_MAX,
+} from "../../../../core/limits/speech-providers/llm.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../contracts.ts";
 import { preconnect } from "../../../keep-alive-request.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";

@@ -6,7 +6,7 @@ import {
   BATCH_POLL_MS,
   BATCH_RETRY_MS_MAX,
   BATCH_SPEAKERS_PART_MS_MAX,
-} from "../../../../core/limits/batch-stt.ts";
+} from "../../../../core/limits/transcriptions/batch-stt.ts";
 import type { PartTranscript } from "../../../../core/transcriptions/part.ts";
 import { monoWav } from "../../../../media/wav.ts";
 import { languageCode } from "../../../languages.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../../core/clock.ts";
 import { isObject } from "../../../../core/json.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls/calls.ts";
 import { joinTexts } from "../../../../core/text/words.ts";
 import { NO_SPEECH } from "../../../../media/voice-activity/speech-activity.ts";
 import type { Stt, SttEvent, SttStream, SttStreamOptions } from "../../../contracts.ts";

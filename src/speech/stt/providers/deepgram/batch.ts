@@ -1,6 +1,9 @@
 import { providerFailed } from "../../../../core/errors.ts";
 import { isObject } from "../../../../core/json.ts";
-import { BATCH_ANSWER_BYTES_MAX, BATCH_SPEAKERS_PART_MS_MAX } from "../../../../core/limits/batch-stt.ts";
+import {
+  BATCH_ANSWER_BYTES_MAX,
+  BATCH_SPEAKERS_PART_MS_MAX,
+} from "../../../../core/limits/transcriptions/batch-stt.ts";
 import type { PartTranscript } from "../../../../core/transcriptions/part.ts";
 import { monoWav } from "../../../../media/wav.ts";
 import { languageCode } from "../../../languages.ts";

@@ -1,5 +1,5 @@
 import { providerFailed } from "../../../../core/errors.ts";
-import { SPEECH_MODEL_RATE_HZ } from "../../../../core/limits/local-speech.ts";
+import { SPEECH_MODEL_RATE_HZ } from "../../../../core/limits/speech-providers/local-speech.ts";
 import type { Stt, SttStream } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";
 import type { LocalSpeech } from "../../../local/jobs.ts";

@@ -1,5 +1,5 @@
 import { providerFailed } from "../../../../core/errors.ts";
-import { BATCH_LOCAL_PART_MS_MAX } from "../../../../core/limits/batch-stt.ts";
+import { BATCH_LOCAL_PART_MS_MAX } from "../../../../core/limits/transcriptions/batch-stt.ts";
 import { estimateWordTimes } from "../../../../core/transcriptions/estimated-times.ts";
 import type { PartTranscript, PartWord } from "../../../../core/transcriptions/part.ts";
 import type { LocalSpeech } from "../../../local/jobs.ts";

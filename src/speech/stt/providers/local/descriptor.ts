@@ -4,7 +4,7 @@ import { TrunklineError } from "../../../../core/errors.ts";
 import {
   LOCAL_SPEECH_PROCESSES_DEFAULT_MAX,
   LOCAL_SPEECH_PROCESSES_LIMIT,
-} from "../../../../core/limits/local-speech.ts";
+} from "../../../../core/limits/speech-providers/local-speech.ts";
 import type { LocalSpeechSettings } from "../../../local/jobs.ts";
 import { locateModel } from "../../../local/model-manifest.ts";
 import { defineProvider } from "../../../provider-descriptor.ts";

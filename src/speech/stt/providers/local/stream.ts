@@ -10,8 +10,8 @@ import {
   LOCAL_STT_PAUSE_MS,
   LOCAL_STT_PENDING_MS_MAX,
   LOCAL_STT_PROMPT_INTERVAL_MS_MIN,
-} from "../../../../core/limits/local-speech.ts";
-import { FRAME_MS } from "../../../../core/limits/media.ts";
+} from "../../../../core/limits/speech-providers/local-speech.ts";
+import { FRAME_MS } from "../../../../core/limits/streams/media.ts";
 import { NO_SPEECH, type SpeechActivity } from "../../../../media/voice-activity/speech-activity.ts";
 import type { SttEvent, SttStream } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";

@@ -2,7 +2,7 @@ import {
   LOCAL_STT_OVERLAP_MS_MAX,
   LOCAL_STT_OVERLAP_MS_MIN,
   LOCAL_STT_WINDOW_MS,
-} from "../../../../core/limits/local-speech.ts";
+} from "../../../../core/limits/speech-providers/local-speech.ts";
 
 /** The step in which the quietest place is looked for, and the length of a place. */
 const STEP_MS = 20;

@@ -1,4 +1,4 @@
-import { BATCH_ANSWER_BYTES_MAX } from "../../../../core/limits/batch-stt.ts";
+import { BATCH_ANSWER_BYTES_MAX } from "../../../../core/limits/transcriptions/batch-stt.ts";
 import { estimateWordTimes } from "../../../../core/transcriptions/estimated-times.ts";
 import type { PartTranscript, PartWord } from "../../../../core/transcriptions/part.ts";
 import { answerWords, secondsInMs } from "../../batch/answer-words.ts";

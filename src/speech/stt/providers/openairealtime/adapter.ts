@@ -1,8 +1,8 @@
 import type { Clock } from "../../../../core/clock.ts";
 import { isObject } from "../../../../core/json.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
-import { FRAME_MS } from "../../../../core/limits/media.ts";
-import { STT_UTTERANCE_MS_MAX } from "../../../../core/limits/stt.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls/calls.ts";
+import { STT_UTTERANCE_MS_MAX } from "../../../../core/limits/speech-providers/stt.ts";
+import { FRAME_MS } from "../../../../core/limits/streams/media.ts";
 import type { ResamplerFactory } from "../../../../media/resampler.ts";
 import { NO_SPEECH, type SpeechActivity } from "../../../../media/voice-activity/speech-activity.ts";
 import type { Stt, SttEvent, SttStream, SttStreamOptions } from "../../../contracts.ts";

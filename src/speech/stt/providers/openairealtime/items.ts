@@ -1,5 +1,5 @@
-import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
-import { STT_ITEMS_MAX } from "../../../../core/limits/stt.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls/calls.ts";
+import { STT_ITEMS_MAX } from "../../../../core/limits/speech-providers/stt.ts";
 import { joinTexts } from "../../../../core/text/words.ts";
 import type { SttEvent } from "../../../contracts.ts";
 import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";

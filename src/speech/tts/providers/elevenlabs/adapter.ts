@@ -1,9 +1,9 @@
 import type { Clock } from "../../../../core/clock.ts";
 import { providerFailed, type TrunklineError } from "../../../../core/errors.ts";
 import { isObject } from "../../../../core/json.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
-import { CARRIER_RATE_HZ } from "../../../../core/limits/media.ts";
-import { TTS_UNREAD_MS_MAX } from "../../../../core/limits/tts.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls/calls.ts";
+import { TTS_UNREAD_MS_MAX } from "../../../../core/limits/speech-providers/tts.ts";
+import { CARRIER_RATE_HZ } from "../../../../core/limits/streams/media.ts";
 import type { ClosableTts, TtsRequest } from "../../../contracts.ts";
 import { languageCode } from "../../../languages.ts";
 import { loggableCode, REQUEST_ERROR, refusalFrom } from "../../../resilience/provider-error.ts";

@@ -1,6 +1,6 @@
 import { providerFailed } from "../../../../core/errors.ts";
 import { isObject } from "../../../../core/json.ts";
-import { VOICES_PER_PROVIDER_MAX } from "../../../../core/limits/tts.ts";
+import { VOICES_PER_PROVIDER_MAX } from "../../../../core/limits/speech-providers/tts.ts";
 import type { Voice } from "../../../contracts.ts";
 import { languageCode, languageCodes } from "../../../languages.ts";
 import type { FetchVoices } from "../../voice-list.ts";

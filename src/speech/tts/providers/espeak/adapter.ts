@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { providerFailed } from "../../../../core/errors.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls/calls.ts";
 import type { ClosableTts, Voice } from "../../../contracts.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { EspeakPool, type EspeakPoolOptions } from "./pool.ts";

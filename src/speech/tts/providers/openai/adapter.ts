@@ -1,7 +1,7 @@
 import type { Clock } from "../../../../core/clock.ts";
 import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
 import { isObject } from "../../../../core/json.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls/calls.ts";
 import type { ClosableTts, TtsChunk, Voice } from "../../../contracts.ts";
 import { headerOf, type KeepAliveResponse, preconnect } from "../../../keep-alive-request.ts";
 import { languageCode } from "../../../languages.ts";

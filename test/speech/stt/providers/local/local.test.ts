@@ -8,8 +8,8 @@ import {
   LOCAL_STT_PAUSE_MS,
   LOCAL_STT_PROMPT_INTERVAL_MS_MIN,
   LOCAL_STT_WINDOW_MS,
-} from "../../../../../src/core/limits/local-speech.ts";
-import { FRAME_MS } from "../../../../../src/core/limits/media.ts";
+} from "../../../../../src/core/limits/speech-providers/local-speech.ts";
+import { FRAME_MS } from "../../../../../src/core/limits/streams/media.ts";
 import { DEFAULT_SEGMENTATION } from "../../../../../src/media/voice-activity/segmentation.ts";
 import type { SttEvent } from "../../../../../src/speech/contracts.ts";
 import { SpeechPool } from "../../../../../src/speech/local/pool/pool.ts";

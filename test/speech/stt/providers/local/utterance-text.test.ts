@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LOCAL_STT_WINDOW_MS } from "../../../../../src/core/limits/local-speech.ts";
+import { LOCAL_STT_WINDOW_MS } from "../../../../../src/core/limits/speech-providers/local-speech.ts";
 import { UtteranceText } from "../../../../../src/speech/stt/providers/local/utterance-text.ts";
 
 interface Said {

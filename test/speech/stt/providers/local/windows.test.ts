@@ -3,7 +3,7 @@ import {
   LOCAL_STT_OVERLAP_MS_MAX,
   LOCAL_STT_OVERLAP_MS_MIN,
   LOCAL_STT_WINDOW_MS,
-} from "../../../../../src/core/limits/local-speech.ts";
+} from "../../../../../src/core/limits/speech-providers/local-speech.ts";
 import { nextWindowStart, windowSamples } from "../../../../../src/speech/stt/providers/local/windows.ts";
 import { Random } from "../../../../support/random.ts";
 

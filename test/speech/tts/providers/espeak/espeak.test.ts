@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../../src/core/clock.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../../../src/core/limits/calls.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../../../src/core/limits/calls/calls.ts";
 import type { TtsChunk } from "../../../../../src/speech/contracts.ts";
 import { listLanguages } from "../../../../../src/speech/languages.ts";
 import { createEspeak } from "../../../../../src/speech/tts/providers/espeak/adapter.ts";

@@ -1,6 +1,7 @@
 // Messages between the nodes of a cluster: src/cluster.
-import { WORKER_ANSWER_MS_MAX } from "./admission.ts";
-import { LIST_BYTES_MAX } from "./api.ts";
+
+import { LIST_BYTES_MAX } from "../control-api/api.ts";
+import { WORKER_ANSWER_MS_MAX } from "../service/admission.ts";
 
 /** How long a node waits for another one's answer, whose worker may take WORKER_ANSWER_MS_MAX of it. */
 export const NODE_ANSWER_MS_MAX = WORKER_ANSWER_MS_MAX + 500;

@@ -1,6 +1,6 @@
-import { OUTPUT_LEAD_MS } from "./media.ts";
+import { OUTPUT_LEAD_MS } from "../streams/media.ts";
+import { RTP_LEAD_MS } from "../streams/webrtc.ts";
 import { CONTROL_STALL_MS_MAX, HEARTBEAT_MS } from "./processes.ts";
-import { RTP_LEAD_MS } from "./webrtc.ts";
 
 // Stream tokens.
 export const TOKEN_TTL_S_DEFAULT = 60;
